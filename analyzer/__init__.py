@@ -1,0 +1,1 @@
+"""Archive -> tables -> matched messages -> split -> findings -> text and JSON."""

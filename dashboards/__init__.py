@@ -1,0 +1,1 @@
+"""Figures (pure functions of tables) and the pages that show them."""

@@ -1,0 +1,1 @@
+"""The models and the engine that splits a recorded message into its causes."""
