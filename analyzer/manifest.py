@@ -1,0 +1,115 @@
+"""`manifest.json` of a run: what was analyzed, with which machine, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from logpost.analyzer.schema import FORMAT_VERSION
+
+
+class Record(BaseModel):
+    """Base of the manifest's parts: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Source(Record):
+    """The archive."""
+
+    anchor: str = Field(description="path of the anchor file")
+    bytes: int = Field(description="size of the archive on disk, in bytes")
+    properties: dict[str, str] = Field(default_factory=dict, description="the archive's own properties")
+
+
+class Clock(Record):
+    """The archive's clock."""
+
+    ticks_per_second: int
+    length_ps: int = Field(description="from the earliest to the latest event")
+
+
+class Windows(Record):
+    """Equal time windows; window w covers [w, w + 1) * width_ps."""
+
+    count: int
+    width_ps: int
+
+
+class MachineValue(Record):
+    """One parameter that the split used."""
+
+    locality: str
+    parameter: str = Field(description="a LogGP letter (L, o_s, o_r, g, G) or eager_limit")
+    up_to_bytes: int | None = Field(
+        default=None, description="upper end of its message-size range; None: no limit"
+    )
+    value: float
+    unit: str
+    uncertainty: float | None = Field(default=None, description="in the same unit; None: not stated")
+    source: str
+
+
+class MachineUsed(Record):
+    """The machine whose parameters the split used, and how well they explain the measured messages."""
+
+    name: str
+    origin: Literal["file", "calibration", "estimated"]
+    label: str = Field(description="what people see, e.g. 'estimated from this trace'")
+    file: str | None = None
+    sha256: str | None = None
+    values: list[MachineValue] = Field(default_factory=list)
+    residual_share: float = Field(description="unexplained residual over the sum of envelopes")
+    deficit_share: float = Field(description="model over-prediction over the sum of envelopes")
+    notes: list[str] = Field(default_factory=list, description="fallbacks and what the trace could not tell")
+
+
+class QualityCount(Record):
+    """One thing that the trace or the analysis had to state."""
+
+    name: str
+    severity: Literal["info", "error", "data_loss"]
+    blame: Literal["trace", "analysis"]
+    count: int
+    sentence: str
+
+
+class Layout(Record):
+    """A datatype's layout, as the archive states it."""
+
+    blocks: int
+    block_bytes: int
+    stride_bytes: int
+    extent_bytes: int
+
+
+class Hosts(Record):
+    """Where the ranks ran."""
+
+    nodes: int
+    ranks_per_node: list[int]
+    cores_per_node: list[int] = Field(description="0: the archive does not say")
+    oversubscribed: bool | None = Field(description="more ranks than cores on a node; None: not known")
+
+
+class Manifest(Record):
+    """The whole manifest."""
+
+    format_version: int = FORMAT_VERSION
+    tool_version: str
+    source: Source
+    clock: Clock
+    ranks: int
+    locations: int
+    events: int
+    communication_events: int
+    messages: int
+    paradigms: list[str] = Field(description="communication paradigms seen, e.g. MPI, SHMEM")
+    hosts: Hosts
+    windows: Windows
+    machine: MachineUsed
+    quality: list[QualityCount]
+    layouts: list[Layout] = Field(default_factory=list)
+    one_sided_bytes: dict[str, int] = Field(default_factory=dict, description="bytes put, got and by atomics")
+    notes: list[str] = Field(default_factory=list, description="what this analysis does not do, said plainly")

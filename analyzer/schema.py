@@ -1,0 +1,340 @@
+"""The tables of a run, each declared once: readers, writers, documentation and checks use these declarations.
+
+Times are int64 picoseconds from the start of the trace (columns end in `_ps`), bytes are uint64, ids are dense int32
+with -1 for "none".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+FORMAT_VERSION = 1
+"""Of a run directory; a reader refuses a run of another version by name."""
+
+PARTS = (
+    "late_sender",
+    "send_overhead",
+    "middleware",
+    "endpoint_contention",
+    "latency",
+    "serialization",
+    "network_contention",
+    "late_receiver",
+    "processor_queueing",
+    "recv_overhead",
+    "residual",
+)
+"""The labels of a message's partition, in the order of the native core (spec/replay.md section 8)."""
+
+CATEGORIES = ("compute", *PARTS, "collective_wait", "collective", "mpi_other")
+"""The labels of a rank's time, in the order of the native core; they add up to its wall time exactly."""
+
+PROTOCOLS = ("eager", "rendezvous")
+LOCALITIES = ("self", "same_socket", "same_node", "other_node")
+WAIT_STATES = (
+    "late_sender",
+    "late_receiver",
+    "wait_at_barrier",
+    "wait_at_nxn",
+    "late_broadcast",
+    "early_reduce",
+)
+DIRECTIONS = ("send", "recv")
+FINDING_KINDS = (
+    "hot_receiver",
+    "hot_sender",
+    "late_sender_chain",
+    "load_imbalance",
+    "many_small_messages",
+    "collective_wait",
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its polars type, unit ("" where there is none) and a sentence."""
+
+    name: str
+    dtype: pl.DataType
+    unit: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a run: what a row is, and its columns in order."""
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+
+    @property
+    def schema(self) -> pl.Schema:
+        """The polars schema."""
+        return pl.Schema({column.name: column.dtype for column in self.columns})
+
+    def empty(self) -> pl.DataFrame:
+        """A frame of the right types without rows."""
+        return pl.DataFrame(schema=self.schema)
+
+
+def _ids(**sentences: str) -> tuple[Column, ...]:
+    return tuple(Column(name, pl.Int32(), "", sentence) for name, sentence in sentences.items())
+
+
+def _ps(**sentences: str) -> tuple[Column, ...]:
+    return tuple(Column(f"{name}_ps", pl.Int64(), "ps", sentence) for name, sentence in sentences.items())
+
+
+def _enum(name: str, values: tuple[str, ...], sentence: str) -> Column:
+    return Column(name, pl.Enum(list(values)), "", sentence)
+
+
+def _count(name: str, unit: str, sentence: str) -> Column:
+    return Column(name, pl.UInt64(), unit, sentence)
+
+
+def _text(**sentences: str) -> tuple[Column, ...]:
+    return tuple(Column(name, pl.String(), "", sentence) for name, sentence in sentences.items())
+
+
+LOCATIONS = Table(
+    "locations",
+    "one stream of events: a process's main thread, a thread, a device stream",
+    (
+        *_ids(
+            location="dense id",
+            rank="rank in the paradigm's world; -1: not a rank",
+            node="dense id of its host",
+        ),
+        *_text(
+            name="as the archive calls it",
+            group="its process",
+            host="its host",
+            kind="cpu, gpu, metric, other",
+        ),
+        Column("ref", pl.UInt64(), "", "the archive's id"),
+        Column(
+            "accounted", pl.Boolean(), "", "has rows in accounting: a rank, or a thread that communicates"
+        ),
+        *_ps(first="first event", last="last event", wall="last minus first event"),
+        _count("events", "events", "events read"),
+        _count("communication_events", "events", "events of communication calls"),
+    ),
+)
+
+REGIONS = Table(
+    "regions",
+    "a function or code region",
+    (
+        *_ids(region="dense id", line="line of its definition; 0: unknown"),
+        *_text(name="its name", file="its source file", kind="user, or what the communication call does"),
+    ),
+)
+
+CALLPATHS = Table(
+    "callpaths",
+    "a node of the calling-context tree; parents come before children",
+    (
+        *_ids(
+            callpath="dense id",
+            parent="the caller's id; -1: a root",
+            region="its region",
+            depth="0 for a root",
+        ),
+        *_text(path="region names from the root, joined by ' / '"),
+    ),
+)
+
+COMMUNICATORS = Table(
+    "communicators",
+    "a communicator",
+    (
+        *_ids(comm="dense id", parent="the communicator it was made from; -1: none", size="members"),
+        *_text(name="its name; may be empty"),
+        Column("ref", pl.UInt64(), "", "the archive's id"),
+    ),
+)
+
+PROFILE = Table(
+    "profile",
+    "(callpath, location)",
+    (
+        *_ids(callpath="callpath", location="location"),
+        _count("visits", "calls", "how often it was entered"),
+        *_ps(inclusive="with its callees", exclusive="without its callees"),
+    ),
+)
+
+CALLS = Table(
+    "calls",
+    "one communication call on one location",
+    (
+        *_ids(location="where"),
+        *_ps(enter="when it was entered", leave="when it was left"),
+        *_ids(region="which function", callpath="from where"),
+        *_ps(**{category: f"exposed {category.replace('_', ' ')}" for category in CATEGORIES[1:]}),
+    ),
+)
+
+MESSAGES = Table(
+    "messages",
+    "one matched message",
+    (
+        *_ids(send_location="the sender", recv_location="the receiver", comm="communicator", tag="tag"),
+        _count("bytes", "B", "payload"),
+        _enum(
+            "protocol", PROTOCOLS, "assumed, or proven where the send completed before the receive was posted"
+        ),
+        _enum("locality", LOCALITIES, "how far apart the ends are"),
+        *_ids(
+            layout="row of the manifest's layouts; -1: contiguous or not stated",
+            send_callpath="callpath of the send call",
+            recv_callpath="callpath of the completing receive call",
+            window="time window of the send's enter",
+        ),
+        *_ps(
+            send_enter="enter of the send call (the receive's leave, where the clocks contradict causality)",
+            send_leave="leave of the send call",
+            send_complete="leave of the call that completed the send; equals send_leave if blocking",
+            recv_post="enter of the call that posted the receive",
+            recv_enter="enter of the call that completed the receive",
+            recv_leave="leave of the call that completed the receive",
+            envelope="recv_leave minus the earlier of send_enter and recv_enter",
+            **{part: f"part of the envelope: {part.replace('_', ' ')}" for part in PARTS},
+            deficit="how much more the model wanted than was measured; beside the sum, never inside",
+        ),
+        Column("clock_violation", pl.Boolean(), "", "received before it was sent; clamped, never fitted"),
+    ),
+)
+
+COLLECTIVES = Table(
+    "collectives",
+    "(collective operation, rank)",
+    (
+        *_ids(
+            instance="the operation; -1: other members are missing",
+            location="the member",
+            comm="communicator",
+            root="rank of the root in the communicator; -1: none",
+            callpath="callpath of the call",
+        ),
+        *_text(operation="which operation"),
+        *_ps(
+            enter="enter of the call",
+            leave="end of the operation",
+            wait="until the last needed member had entered",
+        ),
+        _count("bytes_sent", "B", "sent by this member"),
+        _count("bytes_received", "B", "received by this member"),
+    ),
+)
+
+ACCOUNTING = Table(
+    "accounting",
+    "(location, window, category); a location's rows add up to its wall time exactly",
+    (
+        *_ids(location="location", window="time window"),
+        _enum("category", CATEGORIES, "what the time was"),
+        *_ps(exposed="how long"),
+    ),
+)
+
+EXPOSURE = Table(
+    "exposure",
+    "(location, callpath, category) of communication calls: the accounting by place in the code",
+    (
+        *_ids(location="location", callpath="callpath of the call"),
+        _enum("category", CATEGORIES, "what the time was"),
+        *_ps(exposed="how long"),
+        _count("calls", "calls", "communication calls of this callpath on this location"),
+    ),
+)
+
+WAIT_STATE_TOTALS = Table(
+    "wait_states",
+    "(location, wait state) with Scalasca's definitions",
+    (
+        *_ids(location="location"),
+        _enum("pattern", WAIT_STATES, "the wait state"),
+        *_ps(wait="its time"),
+        _count("count", "occurrences", "how often"),
+    ),
+)
+
+PAIRS = Table(
+    "pairs",
+    "(sender, receiver): the message matrix",
+    (
+        *_ids(send_location="sender", recv_location="receiver"),
+        _count("messages", "messages", "matched messages"),
+        _count("bytes", "B", "payload"),
+        *_ps(
+            envelope="sum of envelopes",
+            **{part: f"sum over its messages: {part.replace('_', ' ')}" for part in PARTS},
+            deficit="sum of deficits",
+        ),
+    ),
+)
+
+LOAD = Table(
+    "load",
+    "(location as an endpoint, direction, window)",
+    (
+        *_ids(location="endpoint", window="time window of the injection (send) or arrival (recv)"),
+        _enum("direction", DIRECTIONS, "leaving or arriving"),
+        _count("messages", "messages", "messages"),
+        _count("bytes", "B", "payload"),
+        *_ids(peers="distinct partners in the window"),
+        *_ps(
+            busy="service time at the endpoint: max(g, B G) summed",
+            queued="time that messages waited for the endpoint in the FIFO replay",
+        ),
+    ),
+)
+
+FINDINGS = Table(
+    "findings",
+    "one hotspot, worst first",
+    (
+        _enum("kind", FINDING_KINDS, "which pattern"),
+        *_text(
+            title="one line that names ranks and region",
+            ranks="the ranks concerned, as text such as '0' or '3, 5-7'",
+            region="region that waits or carries the traffic",
+            cause_region="region that causes it; empty: not known",
+            evidence="the numbers behind it, with units",
+            advice="what to try",
+            confidence="high, medium or low, and why",
+        ),
+        *_ids(
+            callpath="callpath of the region; -1: several", first_window="begins in", last_window="ends in"
+        ),
+        *_ps(exposed="exposed time over the ranks concerned"),
+        Column(
+            "share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's wall time"
+        ),
+    ),
+)
+
+TABLES = {
+    table.name: table
+    for table in (
+        LOCATIONS,
+        REGIONS,
+        CALLPATHS,
+        COMMUNICATORS,
+        PROFILE,
+        CALLS,
+        MESSAGES,
+        COLLECTIVES,
+        ACCOUNTING,
+        EXPOSURE,
+        WAIT_STATE_TOTALS,
+        PAIRS,
+        LOAD,
+        FINDINGS,
+    )
+}
