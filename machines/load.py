@@ -1,0 +1,147 @@
+"""Reading machine files: TOML -> checked `Machine`, with messages that name file, key, value and the way out."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from logpost.errors import InputError
+from logpost.machines.schema import Machine
+
+# One line for mypy, which checks against 3.10, where the standard library has no TOML reader yet.
+tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+LIBRARY = Path(__file__).resolve().parent / "library"
+
+
+def library_names() -> list[str]:
+    """Names of the machines that come with logpost, sorted."""
+    return sorted(path.stem for path in LIBRARY.glob("*.toml"))
+
+
+def find_machine_file(name_or_path: str | Path) -> Path:
+    """The file of a machine that is given by name or by path.
+
+    A name is looked up in the library; anything with a slash or ending in `.toml` is a path. Raises InputError.
+    """
+    text = str(name_or_path)
+    if not text.endswith(".toml") and "/" not in text:
+        path = LIBRARY / f"{text}.toml"
+        if path.is_file():
+            return path
+        raise InputError(
+            f"no machine is called {text!r}; known are {', '.join(library_names())}; "
+            "a file of your own is given by its path, e.g. ./my-cluster.toml"
+        )
+    path = Path(text)
+    if not path.is_file():
+        raise InputError(f"{path} is not a file; give the path of a machine file or a name of `logpost machines list`")
+    return path
+
+
+def load_machine(name_or_path: str | Path) -> Machine:
+    """Load and check a machine by name or path. Raises InputError with the first problem and their number."""
+    return load_machine_file(find_machine_file(name_or_path))
+
+
+def load_machine_file(path: Path) -> Machine:
+    """Load and check one file."""
+    found, problems = check_machine_file(path)
+    if found is None:
+        more = f" (and {len(problems) - 1} more; see `logpost machines check {path}`)" if len(problems) > 1 else ""
+        raise InputError(problems[0] + more)
+    return found
+
+
+def check_machine_file(path: Path) -> tuple[Machine | None, list[str]]:
+    """The machine and no problem, or None and every problem, one line each."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        return None, [f"{path}: cannot be read ({error.strerror})"]
+    except UnicodeDecodeError:
+        return None, [f"{path}: is not UTF-8 text; a machine file is a TOML file"]
+    except tomllib.TOMLDecodeError as error:
+        return None, [f"{path}: is not TOML: {error}"]
+    return check_machine(raw, str(path))
+
+
+def check_machine(raw: dict[str, Any], file: str) -> tuple[Machine | None, list[str]]:
+    """Like `check_machine_file`, for a document that is already parsed."""
+    try:
+        return Machine.model_validate(raw), []
+    except ValidationError as error:
+        return None, [_sentence(file, raw, dict(problem)) for problem in error.errors()]
+
+
+def file_hash(name_or_path: str | Path) -> str:
+    """SHA-256 of the machine file, as a run's manifest records it."""
+    return hashlib.sha256(find_machine_file(name_or_path).read_bytes()).hexdigest()
+
+
+def _sentence(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> str:
+    """One problem as "file: key = value: what is wrong; the way out"."""
+    place = [part for part in problem["loc"] if not (isinstance(part, str) and part in _TAGS)]
+    kind = str(problem["type"])
+    name = key_name(place)
+    if kind == "missing":
+        return f"{file}: {key_name(place[:-1]) or 'the file'}{_value_at(raw, place[:-1])} {_missing(str(place[-1]))}"
+    if kind == "extra_forbidden":
+        return f"{file}: {name}{_value_at(raw, place)} is not a key of machine files; see `logpost machines template`"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    if kind in ("model_type", "model_attributes_type") and not isinstance(problem.get("input"), dict):
+        message = "is not a table of value, unit and source"
+    return f"{file}: {name}{_value_at(raw, place)}{':' if name else ''} {message}".replace(":  ", ": ")
+
+
+_TAGS = {"mesh", "torus", "k-ary n-cube", "ring", "hypercube", "fat tree", "dragonfly", "crossbar"}
+
+
+def key_name(place: Sequence[int | str]) -> str:
+    """A place in the file as a TOML reader would write it: loggp.other_node.range[0].L."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else str(part))
+    return text
+
+
+def _missing(key: str) -> str:
+    ways = {
+        "source": 'has no source; add source = "KEY" (an entry of [sources]) to it or to its table',
+        "unit": 'has no unit; add unit = "..." to it, or units = ["..."] to its table',
+    }
+    return ways.get(key, f"lacks the key {key}; see `logpost machines template`")
+
+
+def _value_at(raw: Any, place: Sequence[int | str]) -> str:
+    """` = value` for a place in the document, empty when there is no such place or it is a big table."""
+    here = raw
+    for part in place:
+        try:
+            here = here[part]
+        except (KeyError, IndexError, TypeError):
+            return ""
+    if isinstance(here, dict):
+        return f" = {here['value']!r}" if "value" in here else ""
+    if isinstance(here, list):
+        return f" = {here!r}" if len(repr(here)) < 40 else ""
+    return f" = {here!r}" if place else ""
+
+
+__all__ = [
+    "LIBRARY",
+    "check_machine",
+    "check_machine_file",
+    "file_hash",
+    "find_machine_file",
+    "key_name",
+    "library_names",
+    "load_machine",
+    "load_machine_file",
+]

@@ -1,0 +1,118 @@
+"""Dragonfly: groups of fully connected routers, and global links between the groups (Slingshot machines).
+
+Global port j of a group (router j // h, h global links per router) of group i leads to group j mod (g-1), counted
+without i itself: the consecutive arrangement. Routing is minimal: at most local, global, local between the routers.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from logpost.machines.quantity import Bandwidth, Time
+from logpost.machines.topologies.base import IntArray, Topology
+
+
+class Dragonfly(Topology):
+    """`groups` x `routers` x `nodes_per_router` nodes, `global_links` per router.
+
+    Nodes, then routers, are numbered group by group. `global_bandwidth` and `global_latency` hold for the links between
+    groups where they differ from the others.
+    """
+
+    kind: Literal["dragonfly"]
+    groups: Annotated[int, Field(ge=1)]
+    routers: Annotated[int, Field(ge=1)]
+    nodes_per_router: Annotated[int, Field(ge=1)]
+    global_links: Annotated[int, Field(ge=0)]
+    global_bandwidth: Bandwidth | None = None
+    global_latency: Time | None = None
+
+    @model_validator(mode="after")
+    def _reachable(self) -> Dragonfly:
+        ports = self.routers * self.global_links
+        if self.groups > 1 and ports < self.groups - 1:
+            raise ValueError(
+                f"{self.routers} routers with {self.global_links} global links reach {ports} groups, "
+                f"but there are {self.groups - 1} others; raise global_links or routers"
+            )
+        return self
+
+    @property
+    def n_nodes(self) -> int:
+        """groups x routers x nodes per router."""
+        return self.groups * self.routers * self.nodes_per_router
+
+    @property
+    def n_vertices(self) -> int:
+        """Nodes and routers."""
+        return self.n_nodes + self.groups * self.routers
+
+    @property
+    def dimension_names(self) -> tuple[str, ...]:
+        """Node-router links, links inside a group, links between groups."""
+        return ("node", "local", "global")
+
+    def gateway(self, group: npt.ArrayLike, target: npt.ArrayLike) -> IntArray:
+        """Router (within its group) that holds the first global link from `group` to the group `target`."""
+        here, there = np.asarray(group, dtype=np.int64), np.asarray(target, dtype=np.int64)
+        port = np.where(there < here, there, there - 1)
+        return np.asarray(port // max(self.global_links, 1), dtype=np.int64)
+
+    def hops_per_dimension(self, a: npt.ArrayLike, b: npt.ArrayLike) -> IntArray:
+        """Two node links, up to two local links, one global link on the minimal route."""
+        here, there = np.broadcast_arrays(self._checked(a), self._checked(b))
+        per_group = self.routers * self.nodes_per_router
+        g_a, g_b = here // per_group, there // per_group
+        r_a = here // self.nodes_per_router % self.routers
+        r_b = there // self.nodes_per_router % self.routers
+        far = g_a != g_b
+        node_hops = np.where(here != there, 2, 0)
+        leave = (self.gateway(g_a, g_b) != r_a).astype(np.int64)
+        arrive = (self.gateway(g_b, g_a) != r_b).astype(np.int64)
+        local = np.where(far, leave + arrive, (r_a != r_b).astype(np.int64))
+        return np.stack([node_hops, local, far.astype(np.int64)], axis=-1)
+
+    def _router(self, group: int, router: int) -> int:
+        return self.n_nodes + group * self.routers + router
+
+    def route(self, a: int, b: int) -> list[int]:
+        """The minimal route."""
+        self._checked([a, b])
+        if a == b:
+            return [a]
+        per_group = self.routers * self.nodes_per_router
+        g_a, g_b = a // per_group, b // per_group
+        first = self._router(g_a, a // self.nodes_per_router % self.routers)
+        last = self._router(g_b, b // self.nodes_per_router % self.routers)
+        path = [a, first]
+        if g_a != g_b:
+            path.append(self._router(g_a, int(self.gateway(g_a, g_b))))
+            path.append(self._router(g_b, int(self.gateway(g_b, g_a))))
+        path += [last, b]
+        return [v for i, v in enumerate(path) if i == 0 or v != path[i - 1]]
+
+    def links(self) -> list[tuple[int, int]]:
+        """Node links, all pairs of routers in a group, and every wired global port."""
+        found: set[tuple[int, int]] = set()
+        for node in range(self.n_nodes):
+            router = self.n_nodes + node // self.nodes_per_router
+            found |= {(node, router), (router, node)}
+        for group in range(self.groups):
+            for r in range(self.routers):
+                for s in range(self.routers):
+                    if r != s:
+                        found.add((self._router(group, r), self._router(group, s)))
+            for target in range(self.groups):
+                if target != group:
+                    here = self._router(group, int(self.gateway(group, target)))
+                    there = self._router(target, int(self.gateway(target, group)))
+                    found |= {(here, there), (there, here)}
+        return sorted(found)
+
+    def describe(self) -> str:
+        """Groups, routers, nodes."""
+        return f"dragonfly {self.groups} x {self.routers} x {self.nodes_per_router}"
