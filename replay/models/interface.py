@@ -1,0 +1,168 @@
+"""The two interfaces that every model offers.
+
+*Stages of one message* (:class:`StagedModel`) feed the replay engine: what the sender's CPU, the
+interface, the wire and the receiver's CPU do for each message. *Closed-form predictions*
+(:class:`Model`) are what a person asks for: named parameters in, named results out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, values
+from logpost.replay.models.units import PICOSECOND, TimeUnit
+
+Kind: TypeAlias = Literal["time", "time_per_byte", "bytes", "count", "ratio", "choice", "list"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Messages:
+    """A batch of messages: one scalar or one column each.
+
+    size: payload in bytes. stride: distance in bytes between elements, 0 for contiguous data.
+    burst: number of non-blocking operations issued back to back (OVL's b).
+    """
+
+    size: Number
+    stride: Number = 0.0
+    burst: Number = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", values("size", self.size))
+        object.__setattr__(self, "stride", values("stride", self.stride))
+        object.__setattr__(self, "burst", values("burst", self.burst, at_least=1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MessageStages:
+    """Durations of one message's stages, in ``unit``; none is negative.
+
+    The uncontended delivery time is the sum of all but ``gap``; ``gap`` is the time for which the
+    network interface is occupied, the service time of the NIC queues.
+    """
+
+    send_overhead: Number
+    send_middleware: Number
+    latency: Number
+    serialization: Number
+    recv_middleware: Number
+    recv_overhead: Number
+    gap: Number
+    unit: TimeUnit
+
+    @property
+    def transport(self) -> Number:
+        """latency + serialization: what the network does between the two CPUs."""
+        return self.latency + self.serialization
+
+    @property
+    def total(self) -> Number:
+        """End-to-end time of one message on an idle machine."""
+        return self.send_overhead + self.send_middleware + self.transport + self.recv_middleware + self.recv_overhead
+
+    def picoseconds(self) -> dict[str, NDArray[np.int64]]:
+        """Every stage as int64 picoseconds, the unit of logpost's tables (rounded to nearest)."""
+        factor = self.unit.in_units_of(PICOSECOND)
+        names = (
+            "send_overhead", "send_middleware", "latency", "serialization", "recv_middleware", "recv_overhead", "gap",
+        )  # fmt: skip
+        columns = np.broadcast_arrays(*(np.asarray(getattr(self, name), dtype=np.float64) for name in names))
+        return {name: np.rint(column * factor).astype(np.int64) for name, column in zip(names, columns, strict=True)}
+
+
+@runtime_checkable
+class StagedModel(Protocol):
+    """A model as the replay engine uses it.
+
+    ``contention`` names the statistical waits that the engine adds to the stages:
+    "network" (C_n of LoGPC) and "processor" (C_r of LoPC). Deterministic NIC and CPU queues are
+    the engine's own and use ``gap`` and ``recv_overhead``.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def contention(self) -> frozenset[str]: ...
+
+    def stages(self, messages: Messages) -> MessageStages: ...
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One input of a closed form: symbol, kind (which decides the units accepted), meaning."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    default: float | str | None = None
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    """Left out entirely when not given (the equation's own rule applies)."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """One result of a closed form."""
+
+    name: str
+    kind: Kind
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """A closed-form prediction: what `logpost models` lists and `logpost predict` evaluates.
+
+    ``evaluate`` receives every parameter by name (times in one unit, sizes in bytes) and returns
+    every output by name.
+    """
+
+    name: str
+    title: str
+    equations: tuple[str, ...]
+    source: str
+    validity: str
+    parameters: tuple[Parameter, ...]
+    outputs: tuple[Output, ...]
+    evaluate: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    notes: tuple[str, ...] = field(default=())
+
+    def predict(self, **given: NumberLike | str) -> dict[str, Any]:
+        """Evaluate for the given parameters.
+
+        Raises ModelError for an unknown, missing or inadmissible parameter.
+        """
+        known = {parameter.name: parameter for parameter in self.parameters}
+        both = given.pop("o", None) if "o" not in known and {"o_s", "o_r"} <= known.keys() else None
+        if both is not None:
+            given = {"o_s": both, "o_r": both, **given}
+        unknown = [name for name in given if name not in known]
+        if unknown:
+            raise ModelError(f"model {self.name} has no parameter {unknown[0]!r}; it takes {', '.join(known)}")
+        chosen: dict[str, Any] = {}
+        missing = []
+        for name, parameter in known.items():
+            if name in given:
+                chosen[name] = self._checked(parameter, given[name])
+            elif parameter.default is not None:
+                chosen[name] = parameter.default
+            elif not parameter.optional:
+                missing.append(name)
+        if missing:
+            raise ModelError(f"model {self.name} needs {', '.join(missing)}: give it, or a machine that has it")
+        return dict(self.evaluate(chosen))
+
+    def _checked(self, parameter: Parameter, value: NumberLike | str) -> Any:
+        if parameter.kind == "choice":
+            if value not in parameter.choices:
+                raise ModelError(f"{parameter.name} = {value!r}: choose {' or '.join(parameter.choices)}")
+            return value
+        if isinstance(value, str):
+            raise ModelError(f"{parameter.name} = {value!r} is not a number")
+        return values(parameter.name, value, finite=parameter.name != "S")

@@ -1,0 +1,154 @@
+"""Agarwal's k-ary n-cube: mean distances, and the wait at a switch.
+
+    k_d   mesh                      (k - 1/k)/3 = (k^2 - 1)/(3k)           LOGPC (11)
+          torus, both directions    k/4 (k even), (k - 1/k)/4 (k odd)
+          torus, one direction      (k - 1)/2                              LOGPC section 4
+    rho   = m B n k_d/(2n) = m B k_d/2      two channels per dimension     LOGPC (4)
+    rho   = m B k_d                         one channel per dimension
+    w_b   = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n)                            LOGPC (3)
+    T_net = n k_d (1 + w_b) + B             channel cycles, B flits        Agarwal
+
+Symbols: k nodes per dimension, n dimensions, k_d mean hops per dimension (self-messages included:
+every destination equally likely), m messages per node and channel cycle, B message length in
+channel cycles, rho channel utilisation, w_b wait per switch (channel cycles).
+
+Source: Agarwal, Limits on Interconnection Network Performance, as LOGPC section 3 prints it; the torus
+distances and T_net are not printed there.
+
+Validity: k_d > 1, n >= 2 (the term 1 + 1/n counts a message's own dimension), rho < 1, uniform traffic, B much
+larger than a switch delay. k_d <= 1 gives no wait (the equation would turn negative: a message that
+makes one hop or less meets no turn to wait at); rho >= 1 is a saturated channel: inf. Asymmetric machines keep one
+k_d per dimension and sum over the dimensions.
+
+Excluding messages to oneself multiplies every distance by P/(P-1): on Alewife's 8x4 mesh 3.875
+hops (printed) become exactly 4 = (k_x + k_y)/3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.interface import Model, Output, Parameter
+
+Topology: TypeAlias = Literal["mesh", "torus", "unidirectional_torus"]
+TOPOLOGIES: tuple[Topology, ...] = ("mesh", "torus", "unidirectional_torus")
+
+
+def mean_hops(k: NumberLike, topology: Topology = "mesh") -> Number:
+    """k_d: mean hops in one dimension of k nodes, self-messages included. Hypercube: torus, k = 2."""
+    nodes = np.asarray(values("k", k, at_least=1.0))
+    if topology == "mesh":
+        return scalar_or_array((nodes - 1.0 / nodes) / 3.0)
+    if topology == "torus":
+        return scalar_or_array(np.where(nodes % 2 == 0, nodes / 4.0, (nodes - 1.0 / nodes) / 4.0))
+    if topology == "unidirectional_torus":
+        return scalar_or_array((nodes - 1.0) / 2.0)
+    raise ModelError(f"topology = {topology!r}: choose {', '.join(TOPOLOGIES)}")
+
+
+def mean_distances(
+    dims: Sequence[NumberLike], topology: Topology = "mesh", *, self_messages: bool = True
+) -> tuple[Number, ...]:
+    """k_d per dimension; their sum is the mean distance. Without self-messages: times P/(P-1)."""
+    sizes = [values("k", k, at_least=1.0) for k in dims]
+    P = np.prod(np.broadcast_arrays(*sizes), axis=0) if sizes else np.asarray(0.0)
+    if (P < 2.0).any():
+        raise ModelError(f"dims = {list(dims)}: a network needs at least two nodes")
+    scale = scalar_or_array(np.ones_like(P) if self_messages else P / (P - 1.0))
+    return tuple(mean_hops(k, topology) * scale for k in sizes)
+
+
+def utilisation(m: NumberLike, B: NumberLike, k_d: NumberLike, channels: int = 2) -> Number:
+    """rho = m B k_d/channels: LOGPC (4) for two channels per dimension and direction pair."""
+    if channels not in (1, 2):
+        raise ModelError(f"channels = {channels}: 1 (unidirectional) or 2 (bidirectional) per dimension")
+    return values("m", m) * values("B", B) * values("k_d", k_d) / channels
+
+
+def switch_wait(rho: NumberLike, B: NumberLike, k_d: NumberLike, n: int = 2) -> Number:
+    """w_b = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n): LOGPC (3). inf for rho >= 1, 0 for k_d <= 1."""
+    if n < 1:
+        raise ModelError(f"n = {n}: a network has at least one dimension")
+    load, size, distance = np.broadcast_arrays(values("rho", rho), values("B", B), values("k_d", k_d))
+    wait = np.full(load.shape, np.inf)
+    fits = load < 1.0
+    turns = fits & (distance > 1.0)
+    wait[fits] = 0.0
+    wait[turns] = (
+        load[turns] * size[turns] / (1.0 - load[turns])
+        * (distance[turns] - 1.0) / distance[turns] ** 2
+        * (1.0 + 1.0 / n)
+    )  # fmt: skip
+    return scalar_or_array(wait)
+
+
+@dataclass(frozen=True)
+class NetworkLatency:
+    """T_net and its parts: hops without load, C_n (the waits), rho of the busiest dimension."""
+
+    T: Number
+    C_n: Number
+    rho: Number
+
+
+def latency(m: NumberLike, B: NumberLike, k_d: Sequence[NumberLike], channels: int = 2) -> NetworkLatency:
+    """T_net = sum_i k_d,i (1 + w_b,i) + B, in channel cycles, for k_d per dimension.
+
+    With equal dimensions this is n k_d (1 + w_b) + B.
+    """
+    n = len(k_d)
+    hops: Number = 0.0
+    waits: Number = 0.0
+    busiest: Number = 0.0
+    for distance in k_d:
+        d = values("k_d", distance)
+        rho = utilisation(m, B, d, channels)
+        hops = hops + d
+        with np.errstate(invalid="ignore"):
+            wait = np.asarray(d * np.asarray(switch_wait(rho, B, d, n)))
+        waits = waits + scalar_or_array(np.where(np.isnan(wait), 0.0, wait))  # 0 hops x inf: does not use the channel
+        busiest = scalar_or_array(np.maximum(busiest, rho))
+    return NetworkLatency(T=hops + waits + values("B", B), C_n=waits, rho=busiest)
+
+
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    dims = [given[name] for name in ("kx", "ky", "kz") if name in given]
+    distances = mean_distances(dims, given["topology"], self_messages=given["self"] == "yes")
+    channels = 1 if given["topology"] == "unidirectional_torus" else 2
+    result = latency(given["m"], given["B"], distances, channels)
+    return {"hops": sum(distances), "T_net": result.T, "C_n": result.C_n, "rho": result.rho}
+
+
+MODEL = Model(
+    name="kary-ncube",
+    title="Agarwal's k-ary n-cube: mean distance and network latency under load",
+    equations=(
+        "mesh: k_d = (k - 1/k)/3 ;  torus: k/4 even, (k - 1/k)/4 odd ;  one direction: (k-1)/2",
+        "rho = m B k_d/2   (one channel per dimension: m B k_d)",
+        "w_b = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n)",
+        "T_net = sum over dimensions of k_d (1 + w_b), + B",
+    ),
+    source="Agarwal: Limits on Interconnection Network Performance; Moritz & Frank: LoGPC (3), (4), (11)",
+    validity="uniform traffic, n >= 2, rho < 1 (else inf), k_d > 1 (else no wait); times in channel cycles",
+    parameters=(
+        Parameter("kx", "count", "nodes in x"),
+        Parameter("ky", "count", "nodes in y", optional=True),
+        Parameter("kz", "count", "nodes in z", optional=True),
+        Parameter("B", "count", "message length in channel cycles (flits)"),
+        Parameter("m", "ratio", "messages per node and channel cycle", default=0.0),
+        Parameter("topology", "choice", "network", default="mesh", choices=TOPOLOGIES),
+        Parameter("self", "choice", "messages to oneself counted", default="yes", choices=("yes", "no")),
+    ),
+    outputs=(
+        Output("hops", "count", "mean distance"),
+        Output("T_net", "count", "latency in channel cycles"),
+        Output("C_n", "count", "waits in channel cycles"),
+        Output("rho", "ratio", "utilisation of the busiest dimension"),
+    ),
+    evaluate=_evaluate,
+)

@@ -1,0 +1,75 @@
+"""Distances that a program really uses on a mesh without end-around channels: LOGPC section 3.3.
+
+    (12)  2 k_dl = 1/(xy) sum_p [hops(p, p-1) + hops(p, p+1)]/2
+    span  k_dl = mean over nodes of the mean |i - j| over destinations with |i - j| <= l
+
+Symbols: hops number of channels in dimension order, l span in hops, x, y nodes per dimension; node p
+sits at (p mod x, p div x): numbered along the first dimension.
+
+Source: LOGPC (12) and section 3.3 ("destinations are randomly chosen inside this span").
+
+What (12) means at the ends is not printed. The printed 1.875 comes out only when the neighbours -1 and P
+are NOT reduced modulo P ("unreduced": node -1 is (x-1, -1), node P is (0, y), 8 hops each on 8x4). A mesh
+without end-around gives 1.9375 for "modulo", 1.625 when a missing neighbour counts 0 hops ("zero"),
+1.677 when only existing pairs are averaged ("existing"). "modulo" is the default here. In every case k_dl < 1, for which
+(3) is negative and C_n is taken as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from logpost.replay.models.arrays import ModelError
+
+Ends: TypeAlias = Literal["modulo", "unreduced", "zero", "existing"]
+
+
+def coordinates(node: int, dims: Sequence[int]) -> tuple[int, ...]:
+    """Position of a node numbered along the first dimension. The last coordinate is not reduced."""
+    position = []
+    for k in dims[:-1]:
+        position.append(node % k)
+        node //= k
+    return (*position, node)
+
+
+def hops(a: int, b: int, dims: Sequence[int]) -> int:
+    """Channels between two nodes of a mesh in dimension order (shortest path)."""
+    return sum(abs(i - j) for i, j in zip(coordinates(a, dims), coordinates(b, dims), strict=True))
+
+
+def neighbour_distance(dims: Sequence[int], ends: Ends = "modulo") -> float:
+    """2 k_dl of (12): mean hops to the processors p-1 and p+1 with equal probability."""
+    P = prod(dims)
+    if P < 2:
+        raise ModelError(f"dims = {list(dims)}: a network needs at least two nodes")
+    total, pairs = 0, 0
+    for p in range(P):
+        for q in (p - 1, p + 1):
+            exists = 0 <= q < P
+            if ends == "modulo":
+                q %= P
+            if exists or ends in ("modulo", "unreduced"):
+                total += hops(p, q, dims)
+            pairs += exists or ends != "existing"
+    return total / pairs
+
+
+def span_distances(dims: Sequence[int], span: int) -> tuple[float, ...]:
+    """k_dl per dimension for destinations drawn evenly from the nodes within ``span`` hops in each direction.
+
+    The node itself is a possible destination, as in (11): a span as long as the mesh gives (11).
+    """
+    if span < 0:
+        raise ModelError(f"span = {span} must be at least 0")
+    distances = []
+    for k in dims:
+        i = np.arange(k)
+        apart = np.abs(i[:, None] - i[None, :])
+        inside = apart <= span
+        distances.append(float(((apart * inside).sum(axis=1) / inside.sum(axis=1)).mean()))
+    return tuple(distances)

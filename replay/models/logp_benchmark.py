@@ -1,0 +1,166 @@
+"""Culler's LogP micro-benchmark: what it measures, and the parameters read off its signature.
+
+    start; repeat M times { issue a request; compute for Delta }; stop; drain
+
+    cost(M, Delta)  = average time per issue
+      M < RTT/o_s, Delta = 0                    -> o_s
+      M large, Delta small                      -> g
+      M large, Delta > g - o_s - o_r            -> g' = o_s + o_r + Delta
+    o_r = g' - Delta - o_s ;  L = RTT/2 - o_s - o_r
+
+    bulk: BW(n) = n/T(n) ;  T(n) = T_0 + n/R_inf ;  overlappable part (T(n) - o(n))/T(n)
+
+Symbols: M requests, Delta computation between requests (time), RTT round trip (time), g' cost with
+delay (time), o_s o_r overheads, L latency, g gap; n bytes, R_inf peak rate (bytes per time).
+
+Source: LOGP sections 3.1, 3.2, 4.1, 4.2. The text prints the fitted line once as T_0 + n R_inf;
+T_0 + n/R_inf is the one with the right dimension, and the one printed a sentence earlier.
+
+Validity: an o_r or L that comes out negative is refused: then Delta did not raise the cost, or the
+round trip belongs to other nodes than the signature. When the first Delta raises the cost
+already, the CPU is the bottleneck and g = o_s + o_r (LOGP section 5, RPC).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.interface import Model, Output, Parameter
+from logpost.replay.models.logp import round_trip
+from logpost.replay.models.parameters import LogGPParameters
+from logpost.replay.models.units import SECOND, TimeUnit
+
+
+def steady_state_cost(p: LogGPParameters, delta: NumberLike) -> Number:
+    """max(g, o_s + o_r + Delta): the asymptote of the signature for large M."""
+    return scalar_or_array(np.maximum(p.g, p.o_s + p.o_r + values("delta", delta)))
+
+
+def cost(p: LogGPParameters, M: int, delta: float = 0.0, *, window: int | None = None) -> float:
+    """cost(M, Delta) of the benchmark, by playing it request by request (scalar parameters).
+
+    A request leaves the bottleneck stage g after the one before it; its reply is back RTT after its
+    issue began, or later behind the others; issuing handles the replies that have arrived, o_r each;
+    with ``window`` requests outstanding the sender stalls for a reply. The default window,
+    ceil(RTT/o_s) + 1, is a network whose capacity is not reached before the first reply.
+    """
+    if M < 1:
+        raise ModelError(f"M = {M} must be at least 1: the benchmark issues M requests")
+    o_s, o_r, g, L = (float(np.asarray(value)) for value in (p.o_s, p.o_r, p.g, p.L))
+    if window is None:
+        window = int(np.ceil((2 * o_s + 2 * L + 2 * o_r) / o_s)) + 1 if o_s > 0 else M
+    return_time = L + o_r + o_s + L  # wire, handler with its reply, wire
+    now = 0.0
+    leaves = -float("inf")
+    replies: deque[float] = deque()
+    for _ in range(M):
+        if len(replies) >= window:
+            now = max(now, replies.popleft()) + o_r
+        now += o_s
+        leaves = max(now, leaves + g)
+        replies.append(leaves + return_time)
+        while replies and replies[0] <= now:
+            replies.popleft()
+            now += o_r
+        now += delta
+    return now / M
+
+
+def extract(
+    *, o_s: float, g: float, cost_with_delay: float, delta: float, rtt: float, unit: TimeUnit
+) -> LogGPParameters:
+    """LogP parameters from a signature: first points, asymptote, one point with delay, round trip.
+
+    o_r = g' - Delta - o_s ;  L = RTT/2 - o_s - o_r.
+
+    Raises ModelError when o_r or L comes out negative, with the reason.
+    """
+    o_r = cost_with_delay - delta - o_s
+    if o_r < 0:
+        raise ModelError(
+            f"o_r = g' - Delta - o_s = {o_r:g} is negative: Delta = {delta:g} does not raise the cost above "
+            f"o_s + Delta; take a larger Delta"
+        )
+    if delta > 0 and cost_with_delay <= g:
+        raise ModelError(f"g' = {cost_with_delay:g} is not above g = {g:g}: Delta = {delta:g} is hidden in the gap")
+    L = rtt / 2.0 - o_s - o_r
+    if L < 0:
+        raise ModelError(f"L = RTT/2 - o_s - o_r = {L:g} is negative: the round trip {rtt:g} is too short for o_s + o_r")
+    return LogGPParameters(L=L, o_s=o_s, o_r=o_r, g=g, unit=unit)
+
+
+def bulk_time(T_0: NumberLike, R_inf: NumberLike, n: NumberLike) -> Number:
+    """T(n) = T_0 + n/R_inf. T_0 may be negative (the paper's Myrinet fit is); T(n) may not."""
+    start, rate, size = (
+        values("T_0", T_0, at_least=-np.inf),
+        values("R_inf", R_inf, above=0.0),
+        values("n", n),
+    )
+    total = np.asarray(start + size / rate)
+    if (total < 0).any():
+        raise ModelError(f"T(n) = {float(total.min()):g} is negative: a fit with T_0 < 0 holds only for large n")
+    return scalar_or_array(total)
+
+
+def half_performance_length(T_0: NumberLike, R_inf: NumberLike) -> Number:
+    """n_1/2 = T_0 R_inf: the size at which half of the peak rate is reached."""
+    return values("T_0", T_0) * values("R_inf", R_inf, above=0.0)
+
+
+def delivered_bandwidth(n: NumberLike, T: NumberLike) -> Number:
+    """BW(n) = n/T(n)."""
+    return values("n", n) / values("T", T, above=0.0)
+
+
+def overlappable_share(o: NumberLike, T: NumberLike) -> Number:
+    """(T(n) - o(n))/T(n): the part of a bulk transfer that the processor has to itself."""
+    total, overhead = values("T", T, above=0.0), values("o", o)
+    if (np.asarray(overhead) > total).any():
+        raise ModelError("o(n) is larger than T(n): the processor cannot be busy for longer than the transfer lasts")
+    return 1.0 - overhead / total
+
+
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    p = LogGPParameters(**{name: given[name] for name in ("L", "o_s", "o_r", "g")}, unit=SECOND)
+    columns = np.broadcast_arrays(p.L, p.o_s, p.o_r, p.g, given["M"], given["delta"])
+    one = [
+        cost(LogGPParameters(L=L, o_s=o_s, o_r=o_r, g=g, unit=SECOND), int(M), float(delta))
+        for L, o_s, o_r, g, M, delta in zip(*(column.ravel() for column in columns), strict=True)
+    ]
+    return {
+        "cost": scalar_or_array(np.asarray(one).reshape(columns[0].shape)),
+        "steady": steady_state_cost(p, given["delta"]),
+        "RTT": round_trip(p),
+    }
+
+
+MODEL = Model(
+    name="logp-benchmark",
+    title="LogP micro-benchmark: average cost of M requests with Delta computation between them",
+    equations=(
+        "M < RTT/o_s: cost = o_s + Delta",
+        "M large: cost = max(g, o_s + o_r + Delta)",
+        "o_r = g' - Delta - o_s ;  L = RTT/2 - o_s - o_r",
+    ),
+    source="Culler, Liu, Martin, Yoshikawa: LogP Performance Assessment of Fast Network Interfaces, 3.1-3.2",
+    validity="one sender, one receiver; M a whole number",
+    parameters=(
+        Parameter("L", "time", "latency"),
+        Parameter("o_s", "time", "send overhead (o sets both)"),
+        Parameter("o_r", "time", "receive overhead"),
+        Parameter("g", "time", "gap between messages"),
+        Parameter("M", "count", "requests issued"),
+        Parameter("delta", "time", "computation between requests", default=0.0),
+    ),
+    outputs=(
+        Output("cost", "time", "average time per issue"),
+        Output("steady", "time", "its asymptote for large M"),
+        Output("RTT", "time", "round trip"),
+    ),
+    evaluate=_evaluate,
+)

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace logpost::replay {
+
+/// A server that serves in order of arrival: Lindley's recursion, W_i = max(0, W_{i-1} + S_{i-1} - (A_i - A_{i-1})).
+///
+/// A NIC serves max(g, B G) per message, a receiving processor o_r. Feed arrivals in ascending order.
+class FifoServer {
+  public:
+    /// The wait of a customer that arrives at `arrival_ps` and needs `service_ps`.
+    std::int64_t wait(std::int64_t arrival_ps, std::int64_t service_ps) noexcept {
+        const std::int64_t start = std::max(arrival_ps, free_at_);
+        free_at_ = start + service_ps;
+        return start - arrival_ps;
+    }
+
+    void reset() noexcept { free_at_ = INT64_MIN; }
+
+  private:
+    std::int64_t free_at_ = INT64_MIN;
+};
+
+}  // namespace logpost::replay
