@@ -281,9 +281,7 @@ def _fill_quantity(kind: type[Quantity], item: Any, own: dict[str, Any]) -> Any:
     if "confidence" in own and "confidence" not in given and ("interval" in given or "uncertainty" in given):
         given["confidence"] = own["confidence"]
     if "unit" not in given:
-        unit = unit_of_dimension(own.get("units"), kind.dimension)
-        if unit is None and issubclass(kind, Count):
-            unit = "1"
+        unit = "1" if issubclass(kind, Count) else unit_of_dimension(own.get("units"), kind.dimension)
         if unit is not None:
             given["unit"] = unit
     return given

@@ -1,7 +1,8 @@
 """Dragonfly: groups of fully connected routers, and global links between the groups (Slingshot machines).
 
-Global port j of a group (router j // h, h global links per router) of group i leads to group j mod (g-1), counted
-without i itself: the consecutive arrangement. Routing is minimal: at most local, global, local between the routers.
+Global port j of group i (on its router j // h, with h global links per router) leads to the j-th other group: the
+consecutive arrangement. Ports beyond the other groups double existing links and are not used. Routing is minimal: at
+most one local, one global and one local link between two routers.
 """
 
 from __future__ import annotations
@@ -19,27 +20,32 @@ from logpost.machines.topologies.base import IntArray, Topology
 class Dragonfly(Topology):
     """`groups` x `routers` x `nodes_per_router` nodes, `global_links` per router.
 
-    Nodes, then routers, are numbered group by group. `global_bandwidth` and `global_latency` hold for the links between
-    groups where they differ from the others.
+    Nodes, then routers, are numbered group by group. Without `global_links` each router has as few as reach every
+    other group once. `global_bandwidth` and `global_latency` hold for the links between groups where they differ
+    from the others.
     """
 
     kind: Literal["dragonfly"]
     groups: Annotated[int, Field(ge=1)]
     routers: Annotated[int, Field(ge=1)]
     nodes_per_router: Annotated[int, Field(ge=1)]
-    global_links: Annotated[int, Field(ge=0)]
+    global_links: Annotated[int, Field(ge=0)] | None = None
     global_bandwidth: Bandwidth | None = None
     global_latency: Time | None = None
 
     @model_validator(mode="after")
     def _reachable(self) -> Dragonfly:
-        ports = self.routers * self.global_links
+        ports = self.routers * self.per_router()
         if self.groups > 1 and ports < self.groups - 1:
             raise ValueError(
                 f"{self.routers} routers with {self.global_links} global links reach {ports} groups, "
                 f"but there are {self.groups - 1} others; raise global_links or routers"
             )
         return self
+
+    def per_router(self) -> int:
+        """Global links per router: given, or ceil((groups - 1) / routers)."""
+        return self.global_links if self.global_links is not None else -(-(self.groups - 1) // self.routers)
 
     @property
     def n_nodes(self) -> int:
@@ -60,7 +66,7 @@ class Dragonfly(Topology):
         """Router (within its group) that holds the first global link from `group` to the group `target`."""
         here, there = np.asarray(group, dtype=np.int64), np.asarray(target, dtype=np.int64)
         port = np.where(there < here, there, there - 1)
-        return np.asarray(port // max(self.global_links, 1), dtype=np.int64)
+        return np.asarray(port // max(self.per_router(), 1), dtype=np.int64)
 
     def hops_per_dimension(self, a: npt.ArrayLike, b: npt.ArrayLike) -> IntArray:
         """Two node links, up to two local links, one global link on the minimal route."""
@@ -96,7 +102,7 @@ class Dragonfly(Topology):
         return [v for i, v in enumerate(path) if i == 0 or v != path[i - 1]]
 
     def links(self) -> list[tuple[int, int]]:
-        """Node links, all pairs of routers in a group, and every wired global port."""
+        """Node links, all pairs of routers in a group, and one global link per pair of groups."""
         found: set[tuple[int, int]] = set()
         for node in range(self.n_nodes):
             router = self.n_nodes + node // self.nodes_per_router
