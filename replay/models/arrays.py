@@ -1,8 +1,8 @@
 """Numbers, NumPy arrays and polars columns as one kind of argument.
 
 Every model formula is written once and works on a scalar and on a column: arguments pass through
-:func:`values`, which turns a polars Series into a NumPy array, leaves a scalar a float, and refuses
-what no formula can use. Results are floats for scalars and NumPy arrays for columns.
+:func:`values`, which turns a polars Series into a NumPy array, leaves a scalar a float, and refuses what no
+formula can use. Results are floats for scalars and NumPy arrays for columns.
 """
 
 from __future__ import annotations

@@ -11,16 +11,16 @@
     b* = sqrt( [(P-1) w + (P-3) beta] / [o_s - (2+a) G + o_rl'] )
 
 Symbols: n tasks per side, P processors, b blocks per stripe, c time per task, alpha aggregation cost per value
-(times), s bytes per value (1 as printed: B = n/b), L latency, o_s send overhead, o_rl' receive
-interrupt (0 as printed, 129 cycles on Alewife) (times), G gap per byte, a header bytes, C_n network
-contention per message.
+(times), s bytes per value (1 as printed: B = n/b), L latency, o_s send overhead, o_rl' receive interrupt (0 as
+printed, 129 cycles on Alewife) (times), G gap per byte, a header bytes, C_n network contention per message.
 
-Source: LOGPC (15), section 5.2.1; b* from the derivative set to zero (the text calls it a maximum; it is a minimum).
+Source: LOGPC (15), section 5.2.1; b* from the derivative set to zero (the text calls it a maximum; it is a
+minimum).
 
-Validity: B >= a + 1, that is b <= n s/(a+1): below that (15)'s O_r is negative. It is taken as at least o_rl' here, and
-``as_printed=True`` evaluates the printed terms. The denominator of b* may be <= 0: then more blocks
-are always better. With Alewife's numbers b* = 2253.8 > n, so b = n is best on the printed formula (M = 3,397,731 cycles,
-with O_r = -4 in it); adding o_rl' = 129 gives 826. P >= 2.
+Validity: B >= a + 1, that is b <= n s/(a+1): below that (15)'s O_r is negative. It is taken as at least o_rl'
+here, and ``as_printed=True`` evaluates the printed terms. The denominator of b* may be <= 0: then more blocks
+are always better. With Alewife's numbers b* = 2253.8 > n, so b = n is best on the printed formula (M =
+3,397,731 cycles, with O_r = -4 in it); adding o_rl' = 129 gives 826. P >= 2.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS, Network, closed_contention, network_from
 from logpost.replay.models.units import SECOND, TimeUnit

@@ -1,8 +1,8 @@
 """The two interfaces that every model offers.
 
-*Stages of one message* (:class:`StagedModel`) feed the replay engine: what the sender's CPU, the
-interface, the wire and the receiver's CPU do for each message. *Closed-form predictions*
-(:class:`Model`) are what a person asks for: named parameters in, named results out.
+*Stages of one message* (:class:`StagedModel`) feed the replay engine: what the sender's CPU, the interface, the
+wire and the receiver's CPU do for each message. *Closed-form predictions* (:class:`Model`) are what a person
+asks for: named parameters in, named results out.
 """
 
 from __future__ import annotations

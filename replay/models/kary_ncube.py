@@ -8,20 +8,20 @@
     w_b   = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n)                            LOGPC (3)
     T_net = n k_d (1 + w_b) + B             channel cycles, B flits        Agarwal
 
-Symbols: k nodes per dimension, n dimensions, k_d mean hops per dimension (self-messages included:
-every destination equally likely), m messages per node and channel cycle, B message length in
-channel cycles, rho channel utilisation, w_b wait per switch (channel cycles).
+Symbols: k nodes per dimension, n dimensions, k_d mean hops per dimension (self-messages included: every
+destination equally likely), m messages per node and channel cycle, B message length in channel cycles, rho
+channel utilisation, w_b wait per switch (channel cycles).
 
 Source: Agarwal, Limits on Interconnection Network Performance, as LOGPC section 3 prints it; the torus
 distances and T_net are not printed there.
 
 Validity: k_d > 1, n >= 2 (the term 1 + 1/n counts a message's own dimension), rho < 1, uniform traffic, B much
-larger than a switch delay. k_d <= 1 gives no wait (the equation would turn negative: a message that
-makes one hop or less meets no turn to wait at); rho >= 1 is a saturated channel: inf. Asymmetric machines keep one
-k_d per dimension and sum over the dimensions.
+larger than a switch delay. k_d <= 1 gives no wait (the equation would turn negative: a message that makes one
+hop or less meets no turn to wait at); rho >= 1 is a saturated channel: inf. Asymmetric machines keep one k_d
+per dimension and sum over the dimensions.
 
-Excluding messages to oneself multiplies every distance by P/(P-1): on Alewife's 8x4 mesh 3.875
-hops (printed) become exactly 4 = (k_x + k_y)/3.
+Excluding messages to oneself multiplies every distance by P/(P-1): on Alewife's 8x4 mesh 3.875 hops (printed)
+become exactly 4 = (k_x + k_y)/3.
 """
 
 from __future__ import annotations

@@ -3,16 +3,16 @@
     (12)  2 k_dl = 1/(xy) sum_p [hops(p, p-1) + hops(p, p+1)]/2
     span  k_dl = mean over nodes of the mean |i - j| over destinations with |i - j| <= l
 
-Symbols: hops number of channels in dimension order, l span in hops, x, y nodes per dimension; node p
-sits at (p mod x, p div x): numbered along the first dimension.
+Symbols: hops number of channels in dimension order, l span in hops, x, y nodes per dimension; node p sits at (p
+mod x, p div x): numbered along the first dimension.
 
 Source: LOGPC (12) and section 3.3 ("destinations are randomly chosen inside this span").
 
-What (12) means at the ends is not printed. The printed 1.875 comes out only when the neighbours -1 and P
-are NOT reduced modulo P ("unreduced": node -1 is (x-1, -1), node P is (0, y), 8 hops each on 8x4). A mesh
-without end-around gives 1.9375 for "modulo", 1.625 when a missing neighbour counts 0 hops ("zero"),
-1.677 when only existing pairs are averaged ("existing"). "modulo" is the default here. In every case k_dl < 1, for which
-(3) is negative and C_n is taken as 0.
+What (12) means at the ends is not printed. The printed 1.875 comes out only when the neighbours -1 and P are
+NOT reduced modulo P ("unreduced": node -1 is (x-1, -1), node P is (0, y), 8 hops each on 8x4). A mesh without
+end-around gives 1.9375 for "modulo", 1.625 when a missing neighbour counts 0 hops ("zero"), 1.677 when only
+existing pairs are averaged ("existing"). "modulo" is the default here. In every case k_dl < 1, for which (3) is
+negative and C_n is taken as 0.
 """
 
 from __future__ import annotations

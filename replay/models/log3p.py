@@ -6,11 +6,11 @@
     o_mw = T00(s) - T_mem(s) ;  o_net = T01(s) - o_mw ;  l_mw = T00(s,d) - o_mw - T_mem(s)
 
 Symbols (times): o_mw middleware overhead of both ends for contiguous data, l_mw additional middleware latency
-of both ends for strided data (0 for contiguous data), o_net network transfer, T_mem memory copy;
-s size, d stride (bytes).
+of both ends for strided data (0 for contiguous data), o_net network transfer, T_mem memory copy; s size, d
+stride (bytes).
 
-Source: LOG3P (3) to (6), section 4.1, Fig. 4. The paper prints one point for Titan (16 KB, stride 1 KB: 29, 420, 131 us, T_mem 3);
-its Table 1 with the LogGP parameters has no values in the text.
+Source: LOG3P (3) to (6), section 4.1, Fig. 4. The paper prints one point for Titan (16 KB, stride 1 KB: 29,
+420, 131 us, T_mem 3); its Table 1 with the LogGP parameters has no values in the text.
 
 Validity: no contention (g = o); between tabulated points see ``tables``; regular strides. A contiguous message
 has l_mw = 0 and its time is T(s) = o_mw + o_net.
@@ -114,7 +114,9 @@ class Log3PTable:
 
     def crossover(self, d: float = 0.0) -> float:
         """Least size at which o_mw + l_mw(d) reaches o_net; inf when it never does in the table."""
-        sizes = np.unique(np.concatenate([self.o_mw.x, self.o_net.x, *([l.x for l in self.l_mw.lines] if self.l_mw else [])]))  # noqa: E501, E741
+        sizes = np.unique(
+            np.concatenate([self.o_mw.x, self.o_net.x, *([line.x for line in self.l_mw.lines] if self.l_mw else [])])
+        )
         excess = np.asarray(self.o_mw(sizes) + self.latency_of_stride(sizes, d) - self.o_net(sizes))
         reached = np.flatnonzero(excess >= 0.0)
         if not reached.size:

@@ -1,13 +1,13 @@
 """LogGOPS: LogGP with overhead per byte (O) and a rendezvous above S bytes.
 
-    eager,      B <= S:  T = o_s + (B-1) O + L + (B-1) G + o_r + (B-1) O
-    rendezvous, B >  S:  T = o_s + L + o_ctl + L + o_ctl + (B-1) O + L + (B-1) G + o_r + (B-1) O
+    eager,      B <= S:  T = o_s + B O + L + (B-1) G + o_r + B O
+    rendezvous, B >  S:  T = o_s + L + o_ctl + L + o_ctl + B O + L + (B-1) G + o_r + B O
 
-Symbols: L, o_s, o_r (times), G, O (time per byte), S (bytes), B size (bytes), o_ctl CPU time for a
-control message, taken as o_s. The three L are request-to-send, clear-to-send and the data.
+Symbols: L, o_s, o_r (times), G, O (time per byte), S (bytes), B size (bytes), o_ctl CPU time for a control
+message, taken as o_s. The three L are request-to-send, clear-to-send and the data.
 
-Source: the LogGOPS letters of the LogGP family (not in the five papers); the rendezvous is the
-sequence of replay.md, section 8, for a receiver that waits already.
+Source: the LogGOPS letters of the LogGP family (not in the five papers); the rendezvous is the sequence of
+replay.md, section 8, for a receiver that waits already.
 
 Validity: as LogGP. With O = 0 and S infinite it is LogGP.
 """
@@ -21,14 +21,14 @@ import numpy as np
 
 from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import Model, Output, Parameter
-from logpost.replay.models.loggp import bytes_after_first, one_message
+from logpost.replay.models.loggp import one_message
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND
 
 
 def eager(p: LogGPParameters, B: NumberLike) -> Number:
-    """o_s + (B-1) O + L + (B-1) G + o_r + (B-1) O."""
-    return one_message(p, B) + 2.0 * bytes_after_first(B) * p.O
+    """o_s + B O + L + (B-1) G + o_r + B O."""
+    return one_message(p, B) + 2.0 * values("B", B) * p.O
 
 
 def handshake(p: LogGPParameters) -> Number:
@@ -51,7 +51,7 @@ MODEL = Model(
     name="loggops",
     title="LogGOPS: LogGP with overhead per byte and a rendezvous above S bytes",
     equations=(
-        "B <= S: T = o_s + L + (B-1) G + o_r + 2 (B-1) O",
+        "B <= S: T = o_s + L + (B-1) G + o_r + 2 B O",
         "B >  S: T = the same + 2 (L + o_s)",
     ),
     source="the LogGOPS letters; rendezvous as in the replay engine",

@@ -3,18 +3,18 @@
     T(B)   = o_s + L + (B-1) G + o_r                            one message of B bytes
     T_n(B) = o_s + n (B-1) G + (n-1) g + L + o_r                n messages of B bytes
 
-Symbols: L latency, o_s and o_r overheads, g gap between messages (times), G gap per byte (time per
-byte, 1/bandwidth), B message size (bytes).
+Symbols: L latency, o_s and o_r overheads, g gap between messages (times), G gap per byte (time per byte,
+1/bandwidth), B message size (bytes).
 
-Source: LOGPC equation (1) without the DMA's receive side, and section 2.2; LOG3P section 4.3
-(2o + L + (k-1) G); the n-message form is the one LOG3P's linear broadcast uses, where the gap
-follows the last byte of the message before it.
+Source: LOGPC equation (1) without the DMA's receive side, and section 2.2; LOG3P section 4.3 (2o + L + (k-1)
+G); the n-message form is the one LOG3P's linear broadcast uses, where the gap follows the last byte of the
+message before it.
 
-Validity: B >= 1 (a message of no bytes costs what one byte does: the header travels anyway); no
-contention. At B = 1 LogGP is LogP.
+Validity: B >= 1 (a message of no bytes costs what one byte does: the header travels anyway); no contention. At
+B = 1 LogGP is LogP.
 
-The replay engine's interface queue serves a message in max(g, B G): the same hardware seen by
-the next message, where LOGP's g and the bytes overlap. The closed form T_n adds them, as printed.
+The replay engine's interface queue serves a message in max(g, B G): the same hardware seen by the next message,
+where LOGP's g and the bytes overlap. The closed form T_n adds them, as printed.
 """
 
 from __future__ import annotations
@@ -96,9 +96,7 @@ class LogGP:
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    p = LogGPParameters(
-        L=given["L"], o_s=given["o_s"], o_r=given["o_r"], g=given["g"], G=given["G"], unit=SECOND
-    )
+    p = LogGPParameters(L=given["L"], o_s=given["o_s"], o_r=given["o_r"], g=given["g"], G=given["G"], unit=SECOND)
     B = given["B"]
     return {
         "T": one_message(p, B),

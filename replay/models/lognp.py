@@ -13,9 +13,9 @@
     copy-transfer    {s/bandwidth_i}           strided rate less that   N S (1+D)
     log_nP           any                       any                      sum_i (S_i + S_i D_i)
 
-Symbols: o_i overhead of transfer i for contiguous data, l_i additional latency for strided data, g_i gap
-(o_i plus contention), all times; s size, d stride (bytes); N transfers, S_i sizes and D_i
-distributions tabulated for transfer i, |C_n| terms of the contention model.
+Symbols: o_i overhead of transfer i for contiguous data, l_i additional latency for strided data, g_i gap (o_i
+plus contention), all times; s size, d stride (bytes); N transfers, S_i sizes and D_i distributions tabulated
+for transfer i, |C_n| terms of the contention model.
 
 Source: LOG3P (1) to (7), section 5. LOG3P writes C_n for LoPC's contention; LOGPC calls it C_r.
 
@@ -188,10 +188,7 @@ def _evaluate_complexity(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
         name: scalar_or_array(
             np.asarray(
-                [
-                    complexity(name, N=int(N), S=int(S), D=int(D), contention_terms=int(C))
-                    for N, S, D, C in cells
-                ]
+                [complexity(name, N=int(N), S=int(S), D=int(D), contention_terms=int(C)) for N, S, D, C in cells]
             ).reshape(columns[0].shape)
         )
         for name in COMPLEXITY_OF

@@ -9,9 +9,9 @@ Symbols: L latency, o_s and o_r send and receive overhead, g gap between message
 
 Source: LOGP (Culler, Liu, Martin, Yoshikawa), section 2.1; o + (n-1) g + L + o and 1/(k g) as printed.
 
-Validity: short messages; the network below its capacity of ceil(L/g) messages in flight. The gap is
-the time of the slowest stage, which includes the processor's own: a g below o_s or o_r is taken as
-max(g, o_s, o_r), because otherwise n messages would take less CPU time than n overheads.
+Validity: short messages; the network below its capacity of ceil(L/g) messages in flight. The gap is the time of
+the slowest stage, which includes the processor's own: a g below o_s or o_r is taken as max(g, o_s, o_r),
+because otherwise n messages would take less CPU time than n overheads.
 
 Errors: ModelError for negative times and for fewer than one message or sender.
 """

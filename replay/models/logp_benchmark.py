@@ -10,15 +10,15 @@
 
     bulk: BW(n) = n/T(n) ;  T(n) = T_0 + n/R_inf ;  overlappable part (T(n) - o(n))/T(n)
 
-Symbols: M requests, Delta computation between requests (time), RTT round trip (time), g' cost with
-delay (time), o_s o_r overheads, L latency, g gap; n bytes, R_inf peak rate (bytes per time).
+Symbols: M requests, Delta computation between requests (time), RTT round trip (time), g' cost with delay
+(time), o_s o_r overheads, L latency, g gap; n bytes, R_inf peak rate (bytes per time).
 
-Source: LOGP sections 3.1, 3.2, 4.1, 4.2. The text prints the fitted line once as T_0 + n R_inf;
-T_0 + n/R_inf is the one with the right dimension, and the one printed a sentence earlier.
+Source: LOGP sections 3.1, 3.2, 4.1, 4.2. The text prints the fitted line once as T_0 + n R_inf; T_0 + n/R_inf
+is the one with the right dimension, and the one printed a sentence earlier.
 
-Validity: an o_r or L that comes out negative is refused: then Delta did not raise the cost, or the
-round trip belongs to other nodes than the signature. When the first Delta raises the cost
-already, the CPU is the bottleneck and g = o_s + o_r (LOGP section 5, RPC).
+Validity: an o_r or L that comes out negative is refused: then Delta did not raise the cost, or the round trip
+belongs to other nodes than the signature. When the first Delta raises the cost already, the CPU is the
+bottleneck and g = o_s + o_r (LOGP section 5, RPC).
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def extract(
         raise ModelError(f"g' = {cost_with_delay:g} is not above g = {g:g}: Delta = {delta:g} is hidden in the gap")
     L = rtt / 2.0 - o_s - o_r
     if L < 0:
-        raise ModelError(f"L = RTT/2 - o_s - o_r = {L:g} is negative: the round trip {rtt:g} is too short for o_s + o_r")
+        raise ModelError(
+            f"L = RTT/2 - o_s - o_r = {L:g} is negative: the round trip {rtt:g} is too short for o_s + o_r"
+        )
     return LogGPParameters(L=L, o_s=o_s, o_r=o_r, g=g, unit=unit)
 
 

@@ -5,15 +5,15 @@
     (2)   T_sr = o_sl + L + max(o_rl + a G + B G_m, (B-1) G)  [+ C_n]           pipelined DMA
           crossover of (2):  B* = (o_rl + (a+1) G)/(G - G_m)
 
-Symbols: o_s, o_r short and o_sl, o_rl long-message overheads, L unloaded latency (the two protocols
-have their own), C_n network contention per message (times); G, G_m gap per byte of network and memory
-(time per byte); a header bytes before the interrupt, B size (bytes).
+Symbols: o_s, o_r short and o_sl, o_rl long-message overheads, L unloaded latency (the two protocols have their
+own), C_n network contention per message (times); G, G_m gap per byte of network and memory (time per byte); a
+header bytes before the interrupt, B size (bytes).
 
 Source: LOGPC section 2.2 and (8), (10); (9) and (10) are (8) and (1) with C_n of (3)-(7) written out.
 
 Validity: (1) holds above B* ("about 1000 bytes": 971 with a = 8 and G_m = 0.25 x 1.45 = 0.3625 cycle/byte, both
-inferred; 534 with G_m = 0.25). Below it the interrupt is not hidden and (2) must be used; (2) is (1) above it. G_m >= G
-never drains the queue: B* = inf. C_n saturates: see network_contention.
+inferred; 534 with G_m = 0.25). Below it the interrupt is not hidden and (2) must be used; (2) is (1) above it.
+G_m >= G never drains the queue: B* = inf. C_n saturates: see network_contention.
 
 Stages for the replay engine: send o_sl, wire L + (B-1) G, receive max(0, o_rl + a G + B G_m - (B-1) G).
 """

@@ -8,19 +8,20 @@
     (14)  T_c/T = F/(2G)                                          upper bound on the slow-down
 
 Symbols: W work per iteration, o_s o_r overheads, L latency, C_r contention for processors, C_n network
-contention per message (times), G gap per byte (time per byte), B message size, a header bytes (bytes),
-t_c time a byte occupies a channel (time per byte), k_d mean hops per dimension, n dimensions,
-F time per byte between two messages, m_c messages per time.
+contention per message (times), G gap per byte (time per byte), B message size, a header bytes (bytes), t_c time
+a byte occupies a channel (time per byte), k_d mean hops per dimension, n dimensions, F time per byte between
+two messages, m_c messages per time.
 
 Source: LOGPC 5.1.1 to 5.1.3, (13), (14), Table 4.
 
-Validity: evenly spread destinations; sends do not block (queues deep enough). The synchronous rate is closed
-by (7): a node sends two messages per R, so T = (R - 2 C_n)/2, a rate the paper does not state. The
-asynchronous rate is open: C_n lengthens latency, which nobody waits for, and is inf when saturated.
+Validity: evenly spread destinations; sends do not block (queues deep enough). The synchronous rate is closed by
+(7): a node sends two messages per R, so T = (R - 2 C_n)/2, a rate the paper does not state. The asynchronous
+rate is open: C_n lengthens latency, which nobody waits for, and is inf when saturated.
 
-What reproduces: 316, 137, 453, 499 (with the printed C_n = 23), F = 2.170 and 2.2247, both "2.2"; "2.22 B" only with k_d = 2
-(distinct pairs). C_n = 31 and 23 do not: the message size is not printed (16 B gives 3.2, 24 B gives 7.6 asynchronously;
-31 needs 44 B). With the channel time consistent with G the bound is 1.389 B or 1.411 B.
+What reproduces: 316, 137, 453, 499 (with the printed C_n = 23), F = 2.170 and 2.2247, both "2.2"; "2.22 B" only
+with k_d = 2 (distinct pairs). C_n = 31 and 23 do not: the message size is not printed (16 B gives 3.2, 24 B
+gives 7.6 asynchronously; 31 needs 44 B). With the channel time consistent with G the bound is 1.389 B or 1.411
+B.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.logp import round_trip
 from logpost.replay.models.lopc import contention
 from logpost.replay.models.network_contention import (
+    NETWORK_PARAMETERS,
     Contention,
     Network,
-    NETWORK_PARAMETERS,
     closed_contention,
     network_from,
     open_contention,
@@ -72,9 +73,7 @@ def synchronous(
     free = values("W", W) + round_trip(p)
     C_r = contention(p, W, C2, method=lopc)
     result = closed_contention(B, (free + C_r) / 2.0, network)
-    return SynchronousAllToAll(
-        logp=free, lopc=free + C_r, R=2.0 * result.T_c, C_r=C_r, C_n=result.C_n, rho=result.rho
-    )
+    return SynchronousAllToAll(logp=free, lopc=free + C_r, R=2.0 * result.T_c, C_r=C_r, C_n=result.C_n, rho=result.rho)
 
 
 def synchronous_with(p: LogGPParameters, C_r: NumberLike, C_n: NumberLike, W: NumberLike = 0.0) -> Number:

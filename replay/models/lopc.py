@@ -1,7 +1,7 @@
 """LoPC: contention for the processors, with requests and replies spread evenly over P nodes.
 
-Every node runs one thread that works W, sends a request to a random node and waits for its reply;
-handlers interrupt the thread and queue behind each other.
+Every node runs one thread that works W, sends a request to a random node and waits for its reply; handlers
+interrupt the thread and queue behind each other.
 
     R   = R_w + 2 S_t + R_q + R_y                                     time between two requests
     R_q = S_o [1 + Q_q + Q_y + (C2-1)/2 (U_q + U_y)]                  request handler
@@ -12,21 +12,21 @@ handlers interrupt the thread and queue behind each other.
 
     rule of thumb:  C = o_s + o_r, one extra handler
 
-Symbols (times): W work between requests, S_t wire latency (LogP's L), S_o handler time (o_r + o_s: it
-takes the request and sends the reply), C2 squared coefficient of variation of the handler time (0
-deterministic, 1 exponential), R_w R_q R_y residence times of thread, request and reply, C the
-contention (LOGPC's C_r); Q mean queue lengths, U utilisations (no unit).
+Symbols (times): W work between requests, S_t wire latency (LogP's L), S_o handler time (o_r + o_s: it takes the
+request and sends the reply), C2 squared coefficient of variation of the handler time (0 deterministic, 1
+exponential), R_w R_q R_y residence times of thread, request and reply, C the contention (LOGPC's C_r); Q mean
+queue lengths, U utilisations (no unit).
 
-Source: Frank, Agarwal & Vernon, LoPC (AMVA with Bard's approximation), as LOGPC sections 5.1.1 and 6
-cite it; the equations are not printed in LOGPC. The rule is printed in LOGPC 5.1.1.
+Source: Frank, Agarwal & Vernon, LoPC (AMVA with Bard's approximation), as LOGPC sections 5.1.1 and 6 cite it;
+the equations are not printed in LOGPC. The rule is printed in LOGPC 5.1.1.
 
-Validity: uniform traffic, one outstanding request per thread. The rule is the limit for much work
-between requests: C/S_o is 1.32 (C2 = 0) for Alewife at W = 0, 1.19 at W = S_o, 1.003 at W = 10000.
-For Alewife (S_t 21, S_o 137) AMVA gives C = 180.9 (C2 = 0) or 246.0 (C2 = 1), the rule 137: Table 4 of
-LOGPC is the rule. Its caption and text print C_n inside the LoPC formula; 453 is the value without.
+Validity: uniform traffic, one outstanding request per thread. The rule is the limit for much work between
+requests: C/S_o is 1.32 (C2 = 0) for Alewife at W = 0, 1.19 at W = S_o, 1.003 at W = 10000. For Alewife (S_t 21,
+S_o 137) AMVA gives C = 180.9 (C2 = 0) or 246.0 (C2 = 1), the rule 137: Table 4 of LOGPC is the rule. Its
+caption and text print C_n inside the LoPC formula; 453 is the value without.
 
-Solution: with u = S_o/R the two queue equations are linear in Q_q and Q_y; one equation in R remains,
-with a right-hand side that falls in R, so its root is unique and is bracketed and bisected.
+Solution: with u = S_o/R the two queue equations are linear in Q_q and Q_y; one equation in R remains, with a
+right-hand side that falls in R, so its root is unique and is bracketed and bisected.
 """
 
 from __future__ import annotations

@@ -9,17 +9,17 @@ For thread c (at home on node c) and node k, V_ck requests of one cycle of c go 
     R_yc = S_o [1 + Q_qc + (C2-1)/2 U_qc]
     R_wc = (W_c + S_o Q_qc)/(1 - U_qc)
 
-With sum_k V_ck = 1 the wire costs 2 S_t per cycle and the reply R_yc, as in the homogeneous form. A
-chain of v = sum_k V_ck visits (a request that is forwarded) costs (v + 1) S_t and one reply.
+With sum_k V_ck = 1 the wire costs 2 S_t per cycle and the reply R_yc, as in the homogeneous form. A chain of v
+= sum_k V_ck visits (a request that is forwarded) costs (v + 1) S_t and one reply.
 
 Symbols: W_c work per cycle, S_t wire latency, S_o handler time (times); V visits per cycle, C2 squared
 coefficient of variation of the handler time.
 
 Source: Frank, Agarwal & Vernon, LoPC, general AMVA (not printed in the five papers).
 
-Validity: every thread visits at least one node, once per cycle or more; nodes without a thread (pure
-servers) are marked by ``threads=False`` and have no reply queue. R_c grows so far that no
-processor is used more than fully: U_qk < 1 always holds at the solution.
+Validity: every thread visits at least one node, once per cycle or more; nodes without a thread (pure servers)
+are marked by ``threads=False`` and have no reply queue. R_c grows so far that no processor is used more than
+fully: U_qk < 1 always holds at the solution.
 
 Errors: ModelError for a non-square V, negative entries, a thread without visits, no convergence.
 """

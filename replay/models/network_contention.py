@@ -8,28 +8,29 @@ With s = B t_c the time a message occupies a channel:
             x = 1/m_c ,  (x - T)(x - e) = c ,  e = s k_d/ch ,  c = w (n+1)(k_d-1) s^2/ch
             x = [(T+e) + sqrt((T-e)^2 + 4c)]/2 ,  C_n = (x-T)/w ,  rho = e/x
 
-Symbols: B message size (bytes), t_c time a byte occupies a channel, s channel time of a message, k_i mean
-hops in dimension i, n number of dimensions, ch channels per dimension (2 bidirectional, 1 unidirectional),
-m messages per node and time, T inter-message time without contention, T_c = x with it, w how often
-C_n enters one period (Diamond DAG: 2), rho channel utilisation.
+Symbols: B message size (bytes), t_c time a byte occupies a channel, s channel time of a message, k_i mean hops
+in dimension i, n number of dimensions, ch channels per dimension (2 bidirectional, 1 unidirectional), m
+messages per node and time, T inter-message time without contention, T_c = x with it, w how often C_n enters one
+period (Diamond DAG: 2), rho channel utilisation.
 
-Units of B: (4) lets a byte occupy a channel for one cycle, while G = 0.5 cycle/byte says two bytes per
-cycle. ``units="printed"`` uses t_c = 1 cycle, as the printed bound 2.2 needs; ``units="consistent"``
-uses t_c = G of the link and is right for any other machine.
+Units of B: (4) lets a byte occupy a channel for one cycle, while G = 0.5 cycle/byte says two bytes per cycle.
+``units="printed"`` uses t_c = 1 cycle, as the printed bound 2.2 needs; ``units="consistent"`` uses t_c = G of
+the link and is right for any other machine.
 
 Message lengths that vary: rho uses E[B], the numerator E[B^2] (M/G/1); mean B alone underestimates.
 
-Source: LOGPC (3)-(7), (13); closed form derived (spec 1.3) from them. The other root of (7) has rho >= 1 or m_c < 0.
+Source: LOGPC (3)-(7), (13); closed form derived (spec 1.3) from them. The other root of (7) has rho >= 1 or m_c
+< 0.
 
-Validity: rho < 1. An open network at rho >= 1 is saturated and C_n is inf; the closed form never gets
-there, because its delay slows the senders down. A dimension with k_i <= 1 adds no wait (the equations turn
-negative). Means cannot see hot-spots. Dimensions with different k_i have no closed form: x is the one
-root above max(T, e_i) of x - T - w sum_i A_i/(x - e_i), found by bisection.
+Validity: rho < 1. An open network at rho >= 1 is saturated and C_n is inf; the closed form never gets there,
+because its delay slows the senders down. A dimension with k_i <= 1 adds no wait (the equations turn negative).
+Means cannot see hot-spots. Dimensions with different k_i have no closed form: x is the one root above max(T,
+e_i) of x - T - w sum_i A_i/(x - e_i), found by bisection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -74,9 +75,7 @@ class Network:
         object.__setattr__(self, "channel_time", values("channel_time", self.channel_time, above=0.0))
 
     @classmethod
-    def symmetric(
-        cls, k_d: NumberLike, n: int = 2, *, channel_time: NumberLike = 1.0, channels: int = 2
-    ) -> Network:
+    def symmetric(cls, k_d: NumberLike, n: int = 2, *, channel_time: NumberLike = 1.0, channels: int = 2) -> Network:
         """n dimensions with the same mean distance, the paper's form (2 k_d = 3.875 for Alewife)."""
         if n < 1:
             raise ModelError(f"n = {n}: a network has at least one dimension")
@@ -144,7 +143,7 @@ def closed_contention(
     occupied, numerator = rest[: network.n], rest[network.n :]
     c = w * np.sum(numerator, axis=0)
     waits = [A > 0.0 for A in numerator]
-    equal = np.all([(e == occupied[0]) & (A == numerator[0]) for e, A in zip(occupied, numerator, strict=True)], axis=0)
+    equal = np.all([(e == occupied[0]) & (numerator[0] == A) for e, A in zip(occupied, numerator, strict=True)], axis=0)
     delay = np.asarray(closed_form_delay(period, occupied[0], c))
     if not equal.all():
         slow = _root_delay(period, w, occupied, numerator)
@@ -191,7 +190,7 @@ def _root_delay(T: _Array, w: _Array, occupied: list[_Array], numerator: list[_A
         low, high = np.where(longer, middle, low), np.where(longer, high, middle)
         if ((high - low) <= 1e-15 * high).all():
             break
-    return 0.5 * (low + high)
+    return np.asarray(0.5 * (low + high))
 
 
 def network_from(given: Mapping[str, Any]) -> Network:
@@ -237,8 +236,16 @@ NETWORK_PARAMETERS = (
     Parameter("kz", "count", "nodes in z", optional=True),
     Parameter("topology", "choice", "network", default="mesh", choices=("mesh", "torus", "unidirectional_torus")),
     Parameter("self", "choice", "messages to oneself counted in k_d", default="yes", choices=("yes", "no")),
-    Parameter("average", "choice", "one mean k_d (the paper) or one per dimension", default="yes", choices=("yes", "no")),
-    Parameter("units", "choice", "channel time of a byte: a cycle or G", default="consistent", choices=("printed", "consistent")),
+    Parameter(
+        "average", "choice", "one mean k_d (the paper) or one per dimension", default="yes", choices=("yes", "no")
+    ),
+    Parameter(
+        "units",
+        "choice",
+        "channel time of a byte: a cycle or G",
+        default="consistent",
+        choices=("printed", "consistent"),
+    ),
     Parameter("cycle", "time", "a cycle, for units=printed", default=1.0),
     Parameter("G", "time_per_byte", "gap per byte of the link"),
 )

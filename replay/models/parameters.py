@@ -49,7 +49,9 @@ class LogGPParameters:
         cls, *, L: NumberLike, o: NumberLike, g: NumberLike = 0.0, G: NumberLike = 0.0, unit: TimeUnit
     ) -> LogGPParameters:
         """The original papers' form: one overhead o for sender and receiver."""
-        return cls(L=values("L", L), o_s=values("o", o), o_r=values("o", o), g=values("g", g), G=values("G", G), unit=unit)
+        return cls(
+            L=values("L", L), o_s=values("o", o), o_r=values("o", o), g=values("g", g), G=values("G", G), unit=unit
+        )
 
     @property
     def o(self) -> Number:

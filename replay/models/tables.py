@@ -1,9 +1,9 @@
 """Measured tables as functions: piecewise linear in size, linear in log2 of a second axis.
 
 LOG3P tabulates o and l over (size, stride), OVL o over (size, burst) and G over (processors, size). Between
-points the value is interpolated; beyond the largest size the last segment is continued (costs per
-byte persist), below the smallest and outside the second axis the nearest point holds. A continued segment never
-goes below zero.
+points the value is interpolated; beyond the largest size the last segment is continued (costs per byte
+persist), below the smallest and outside the second axis the nearest point holds. A continued segment never goes
+below zero.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The time unit a set of parameters is given in.
 
-The equations are linear in time, so any unit works as long as all parameters of one call share it.
-The papers use cycles (Alewife) and microseconds; logpost's tables use picoseconds. A unit is carried
-by the parameters, never guessed.
+The equations are linear in time, so any unit works as long as all parameters of one call share it. The papers
+use cycles (Alewife) and microseconds; logpost's tables use picoseconds. A unit is carried by the parameters,
+never guessed.
 """
 
 from __future__ import annotations

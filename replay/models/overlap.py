@@ -1,0 +1,333 @@
+"""Communication overlap: time of a program that moves V bytes in N messages, n_b bursts of b.
+
+    T(S) = o + L + G S ;  N = V/S ,  n_b = N/b ,  t_S = t_V S/V
+    (1)  communication bound, tight       (o+L) n_b + N G_S S + n_b t_S
+    (4)  communication bound, pipelined   o + L + N G_S S + t_S
+    (5)  balanced, pipelined              (o+L) n_b t_V/(G_V V) + N G_S S + t_S
+    (6)  computation bound, tight         (o + L + G_S S + b t_S) n_b
+    (7)  computation bound, pipelined     (o + L + G_S S) + b t_S n_b + o b (n_b - 2)
+    several end-points, contiguous        P T(V,S,b)
+    (9)  end-point congestion             T(V,S,b) + (P-1) b G_S S
+    all-to-all, same order everywhere     P times (9)
+    (10) all-to-all, contiguous           (5) + (P-1) 2 b G_S S
+    (11) all-to-all, interleaved          (5) + n_b b G_S S
+    constraints: (2) G_V V - t_V > N o ;  (3) L + G_S S > (b-1) o ;  (8) b < HD ;  b S <= outstanding limit (Elan 4 MB)
+
+Symbols: V bytes per process (and peer), S message size, N messages, b burst length, n_b bursts, P peers; t_V
+time to compute on all V bytes, t_S on one message, o = o(S,b) initiation overhead, L latency (round trip for
+get, one way for put) (times); G_S, G_V inverse bandwidth for messages of S, of V bytes (time per byte); HD
+queue depth.
+
+Source: OVL (1) to (11), section 3. Tight is Fig. 6-C, pipelined Fig. 6-E.
+
+Validity: S <= V, b <= N. Computation bound is t_V > G_V V. In (7) the term n_b - 2 is clamped at 0 (it is
+negative for one burst). The model describes the best implementation, not every one: constraints (2), (3) say
+where overlap is perfect, b >= HD blocks the sender: ``constraints`` reports it, and a time is still defined.
+The text says (10), (11) are least at b = 1 for any S; (11) falls with b (n_b b = N) and (10) has its minimum at
+b* = sqrt((o+L) N t_V/(G_V V) / (2 (P-1) G_S S)), which can exceed 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
+from logpost.replay.models.overlap_profile import Operation, OverlapProfile
+
+Form: TypeAlias = Literal["tight", "pipelined", "balanced"]
+Topology: TypeAlias = Literal[
+    "point-to-point",
+    "multi-contiguous",
+    "end-point",
+    "all-to-all-same",
+    "all-to-all-contiguous",
+    "all-to-all-interleaved",
+]
+TOPOLOGIES: tuple[Topology, ...] = get_args(Topology)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decomposition:
+    """V bytes and t_V computation, cut into messages of S in bursts of b, on a network o, L, G_S, G_V."""
+
+    V: Number
+    S: Number
+    b: Number
+    t_V: Number
+    o: Number
+    L: Number
+    G_S: Number
+    G_V: Number
+
+    def __post_init__(self) -> None:
+        for name in ("V", "S", "G_S", "G_V"):
+            object.__setattr__(self, name, values(name, getattr(self, name), above=0.0))
+        for name in ("t_V", "o", "L"):
+            object.__setattr__(self, name, values(name, getattr(self, name)))
+        object.__setattr__(self, "b", values("b", self.b, at_least=1.0))
+        if (np.asarray(self.S) > self.V).any():
+            raise ModelError("S is larger than V: a message cannot carry more than all the data")
+        if (np.asarray(self.b * self.S) > np.asarray(self.V) * (1.0 + 1e-12)).any():
+            raise ModelError("b S is larger than V: a burst cannot be longer than the V/S messages there are")
+
+    @property
+    def N(self) -> Number:
+        """Messages, V/S."""
+        return self.V / self.S
+
+    @property
+    def n_b(self) -> Number:
+        """Bursts, N/b."""
+        return self.N / self.b
+
+    @property
+    def t_S(self) -> Number:
+        """Computation on one message's data, t_V S/V."""
+        return self.t_V * self.S / self.V
+
+    @property
+    def communication(self) -> Number:
+        """N G_S S: all the bytes at the messages' own bandwidth."""
+        return self.N * self.G_S * self.S
+
+    @property
+    def computation_bound(self) -> NDArray[np.bool_]:
+        """t_V > G_V V."""
+        return np.asarray(self.t_V) > np.asarray(self.G_V * self.V)
+
+
+def blocking(d: Decomposition) -> Number:
+    """Fig. 6-A: N messages one after the other, each waited for, then computed on; the baseline."""
+    return d.N * (d.o + d.L + d.G_S * d.S) + d.t_V
+
+
+def communication_bound_tight(d: Decomposition) -> Number:
+    """(1): (o+L) n_b + N G_S S + n_b t_S."""
+    return (d.o + d.L) * d.n_b + d.communication + d.n_b * d.t_S
+
+
+def communication_bound_pipelined(d: Decomposition) -> Number:
+    """(4): o + L + N G_S S + t_S."""
+    return d.o + d.L + d.communication + d.t_S
+
+
+def balanced_pipelined(d: Decomposition) -> Number:
+    """(5): (o+L) n_b t_V/(G_V V) + N G_S S + t_S."""
+    return (d.o + d.L) * d.n_b * d.t_V / (d.G_V * d.V) + d.communication + d.t_S
+
+
+def computation_bound_tight(d: Decomposition) -> Number:
+    """(6): (o + L + G_S S + b t_S) n_b."""
+    return (d.o + d.L + d.G_S * d.S + d.b * d.t_S) * d.n_b
+
+
+def computation_bound_pipelined(d: Decomposition) -> Number:
+    """(7): (o + L + G_S S) + b t_S n_b + o b (n_b - 2), the last term at least 0."""
+    exposed = scalar_or_array(np.maximum(np.asarray(d.n_b) - 2.0, 0.0))
+    return (d.o + d.L + d.G_S * d.S) + d.b * d.t_S * d.n_b + d.o * d.b * exposed
+
+
+def point_to_point(d: Decomposition, form: Form = "balanced") -> Number:
+    """The equation for the regime and the form of the program.
+
+    tight: (1) or (6); pipelined: (4) or (7); balanced: (5) when communication bound, or when only one
+    model is to be used (OVL recommends (5) when t_V is uncertain).
+    """
+    if form == "tight":
+        return scalar_or_array(np.where(d.computation_bound, computation_bound_tight(d), communication_bound_tight(d)))
+    if form == "pipelined":
+        return scalar_or_array(
+            np.where(d.computation_bound, computation_bound_pipelined(d), communication_bound_pipelined(d))
+        )
+    if form == "balanced":
+        return balanced_pipelined(d)
+    raise ModelError(f"form = {form!r}: choose tight, pipelined or balanced")
+
+
+def with_peers(d: Decomposition, topology: Topology, P: NumberLike = 1.0, form: Form = "balanced") -> Number:
+    """Time with P peers: several end-points, congestion at one end-point (9), all-to-all (9) to (11)."""
+    peers = values("P", P, at_least=1.0)
+    one = point_to_point(d, form)
+    burst = d.b * d.G_S * d.S
+    if topology == "point-to-point":
+        return one + 0.0 * peers
+    if topology == "multi-contiguous":
+        return peers * one
+    congested = one + (peers - 1.0) * burst
+    if topology == "end-point":
+        return congested
+    if topology == "all-to-all-same":
+        return peers * congested
+    if topology == "all-to-all-contiguous":
+        return balanced_pipelined(d) + (peers - 1.0) * 2.0 * burst
+    if topology == "all-to-all-interleaved":
+        return balanced_pipelined(d) + d.n_b * burst + 0.0 * peers
+    raise ModelError(f"topology = {topology!r}: choose {', '.join(TOPOLOGIES)}")
+
+
+def best_burst_contiguous(d: Decomposition, P: NumberLike) -> Number:
+    """b* of (10): sqrt((o+L) N t_V/(G_V V) / (2(P-1) G_S S)); inf for one peer."""
+    peers = values("P", P, at_least=1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        square = (d.o + d.L) * d.N * d.t_V / (d.G_V * d.V) / np.asarray(2.0 * (peers - 1.0) * d.G_S * d.S)
+    return scalar_or_array(np.where(np.isnan(square), 1.0, np.sqrt(square)))
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Which of (2), (3), (8) and the limit on outstanding bytes hold; all must for a communication-bound program."""
+
+    hides_initiation: NDArray[np.bool_]
+    """(2) G_V V - t_V > N o (communication bound only)."""
+    hides_burst: NDArray[np.bool_]
+    """(3) L + G_S S > (b-1) o (communication bound only)."""
+    below_queue_depth: NDArray[np.bool_]
+    """(8) b < HD."""
+    below_outstanding: NDArray[np.bool_]
+    """b S within the NIC's reach (TLB: 4 MB on Elan)."""
+
+    def all(self) -> NDArray[np.bool_]:
+        return self.hides_initiation & self.hides_burst & self.below_queue_depth & self.below_outstanding
+
+
+def constraints(
+    d: Decomposition, HD: NumberLike = float("inf"), outstanding_bytes: NumberLike = float("inf")
+) -> Constraints:
+    """Check (2), (3), (8) and the outstanding limit; (2) and (3) bind communication-bound programs only."""
+    free = d.computation_bound
+    return Constraints(
+        hides_initiation=free | np.asarray(d.N * d.o < d.G_V * d.V - d.t_V),
+        hides_burst=free | np.asarray((d.b - 1.0) * d.o < d.L + d.G_S * d.S),
+        below_queue_depth=np.asarray(d.b) < np.asarray(values("HD", HD, finite=False)),
+        below_outstanding=np.asarray(d.b * d.S)
+        <= np.asarray(values("outstanding_bytes", outstanding_bytes, finite=False)),
+    )
+
+
+def loss(T_model: NumberLike, T_opt: NumberLike, T_base: NumberLike) -> Number:
+    """(T_model - T_opt)/T_base: OVL section 4's loss of performance."""
+    return (values("T_model", T_model) - values("T_opt", T_opt)) / values("T_base", T_base, above=0.0)
+
+
+def overhead_hidden(T: NumberLike, d: Decomposition) -> Number:
+    """Share of the blocking program's communication time that the time T no longer shows."""
+    exposed = d.N * (d.o + d.L + d.G_S * d.S)
+    return (blocking(d) - values("T", T)) / exposed
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Stages: send o(S,b), wire L + G S, nothing at the receiver (its part is in o)."""
+
+    profile: OverlapProfile
+    P: float = 2.0
+    interleaved: bool = False
+    operation: Operation = "put"
+
+    @property
+    def name(self) -> str:
+        return "overlap"
+
+    @property
+    def contention(self) -> frozenset[str]:
+        return frozenset()
+
+    def stages(self, messages: Messages) -> MessageStages:
+        S, b = messages.size, messages.burst
+        each = (S + b) * 0.0
+        G = self.profile.G(self.P, S, interleaved=self.interleaved)
+        return MessageStages(
+            send_overhead=self.profile.o(S, b),
+            send_middleware=each,
+            latency=self.profile.L(self.operation) + each,
+            serialization=G * S + each,
+            recv_middleware=each,
+            recv_overhead=each,
+            gap=G * S + each,
+            unit=self.profile.unit,
+        )
+
+
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    L = given["L"] if given["operation"] == "get" else given["L"] / 2.0
+    d = Decomposition(
+        **{name: given[name] for name in ("V", "S", "b", "t_V", "o")},
+        L=L,
+        G_S=given["G"],
+        G_V=given.get("G_V", given["G"]),
+    )
+    T = with_peers(d, given["topology"], given["P"], given["form"])
+    held = constraints(d, given["HD"], given["outstanding"])
+    return {
+        "T": T,
+        "T_blocking": blocking(d),
+        "N": d.N,
+        "n_b": d.n_b,
+        "hides_initiation": scalar_or_array(held.hides_initiation),
+        "hides_burst": scalar_or_array(held.hides_burst),
+        "below_queue_depth": scalar_or_array(held.below_queue_depth),
+        "below_outstanding": scalar_or_array(held.below_outstanding),
+    }
+
+
+COMMON_PARAMETERS = (
+    Parameter("V", "bytes", "data per process and peer"),
+    Parameter("t_V", "time", "computation on V bytes"),
+    Parameter("o", "time", "initiation overhead o_s + o_r of one message"),
+    Parameter("L", "time", "round-trip latency"),
+    Parameter("G", "time_per_byte", "inverse bandwidth for messages of S bytes"),
+    Parameter("G_V", "time_per_byte", "inverse bandwidth for V bytes (G when left out)", optional=True),
+    Parameter("P", "count", "peers", default=1.0),
+    Parameter("HD", "count", "hardware queue depth", default=float("inf")),
+    Parameter("outstanding", "bytes", "limit on outstanding bytes", default=float("inf")),
+    Parameter("topology", "choice", "peers and their order", default="point-to-point", choices=TOPOLOGIES),
+    Parameter(
+        "form", "choice", "(1)/(6), (4)/(7) or (5)", default="balanced", choices=("tight", "pipelined", "balanced")
+    ),
+    Parameter("operation", "choice", "get pays the round trip, put one way", default="get", choices=("get", "put")),
+)
+
+MODEL = Model(
+    name="overlap",
+    title="Communication overlap: V bytes in messages of S and bursts of b",
+    equations=(
+        "N = V/S ;  n_b = N/b ;  t_S = t_V S/V",
+        "(1) (o+L) n_b + N G S + n_b t_S                 communication bound, tight",
+        "(4) o + L + N G S + t_S                         communication bound, pipelined",
+        "(5) (o+L) n_b t_V/(G_V V) + N G S + t_S         balanced",
+        "(6) (o + L + G S + b t_S) n_b                   computation bound (t_V > G_V V), tight",
+        "(7) o + L + G S + b t_S n_b + o b max(n_b-2,0)  computation bound, pipelined",
+        "(9) + (P-1) b G S ;  (10) + (P-1) 2 b G S ;  (11) + n_b b G S",
+        "(2) G_V V - t_V > N o ;  (3) L + G S > (b-1) o ;  (8) b < HD",
+    ),
+    source="Iancu & Strohmaier: Optimizing Communication Overlap for High-Speed Networks, (1)-(11)",
+    validity="S <= V, b <= V/S; perfect overlap where (2), (3), (8) hold",
+    parameters=(
+        *COMMON_PARAMETERS[:1],
+        Parameter("S", "bytes", "message size"),
+        Parameter("b", "count", "burst length", default=1.0),
+        *COMMON_PARAMETERS[1:],
+    ),
+    outputs=(
+        Output("T", "time", "end-to-end"),
+        Output("T_blocking", "time", "without any overlap"),
+        Output("N", "count", "messages"),
+        Output("n_b", "count", "bursts"),
+        Output("hides_initiation", "count", "(2) holds (1) or not (0)"),
+        Output("hides_burst", "count", "(3) holds"),
+        Output("below_queue_depth", "count", "(8) holds"),
+        Output("below_outstanding", "count", "b S within the limit"),
+    ),
+    evaluate=_evaluate,
+    notes=(
+        "The paper says (10), (11) are least at b = 1: (11) falls with b, and (10) has its minimum at "
+        "sqrt((o+L) N t_V/(G_V V)/(2(P-1) G S)).",
+        "The text's Table 4 is captioned Table 2.",
+    ),
+)
