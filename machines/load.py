@@ -18,6 +18,12 @@ from logpost.machines.schema import Machine
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 LIBRARY = Path(__file__).resolve().parent / "library"
+TEMPLATE = Path(__file__).resolve().parent / "template.toml"
+
+
+def template_text() -> str:
+    """The commented template of `logpost machines template`; it passes its own check."""
+    return TEMPLATE.read_text(encoding="utf-8")
 
 
 def library_names() -> list[str]:
@@ -136,6 +142,7 @@ def _value_at(raw: Any, place: Sequence[int | str]) -> str:
 
 __all__ = [
     "LIBRARY",
+    "TEMPLATE",
     "check_machine",
     "check_machine_file",
     "file_hash",
@@ -144,4 +151,5 @@ __all__ = [
     "library_names",
     "load_machine",
     "load_machine_file",
+    "template_text",
 ]

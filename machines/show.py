@@ -1,0 +1,197 @@
+"""What `logpost machines show` and `list` print, as plain data: rows of parameters, lines over the message size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from logpost.machines.quantity import Quantity
+from logpost.machines.schema import LOCALITIES, Machine, Observation, Range
+
+FloatArray = npt.NDArray[np.float64]
+
+SMALLEST, LARGEST = 1, 4 * 2**20
+
+
+@dataclass(frozen=True)
+class Row:
+    """One value as people read it: `section` is the table of the file, `key` the name in it."""
+
+    section: str
+    key: str
+    value: str
+    unit: str
+    uncertainty: str
+    source: str
+    basis: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of the terminal plot: times in picoseconds over message sizes in bytes."""
+
+    label: str
+    sizes: FloatArray
+    times_ps: FloatArray
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Curves that belong together."""
+
+    title: str
+    lines: tuple[Line, ...]
+
+
+def rows(machine: Machine) -> list[Row]:
+    """Every value of the file but the observations, in the file's order."""
+    return list(_rows(machine, ""))
+
+
+def _rows(table: BaseModel, section: str) -> Iterator[Row]:
+    for name, field in type(table).model_fields.items():
+        item = getattr(table, name)
+        key = field.alias or name
+        inner = f"{section}.{key}" if section else key
+        if isinstance(item, Quantity):
+            yield _row(section, key, item)
+        elif isinstance(item, BaseModel):
+            yield from _rows(item, inner)
+        elif isinstance(item, list):
+            for entry in item:
+                if isinstance(entry, BaseModel) and not isinstance(entry, Observation):
+                    yield from _entry_rows(inner, entry)
+
+
+def _entry_rows(section: str, entry: BaseModel) -> Iterator[Row]:
+    """One entry of a list: a row of its own when it holds one value, a section when it holds several."""
+    values = [(name, item) for name, item in entry if isinstance(item, Quantity)]
+    if isinstance(entry, Range):
+        below = section.removesuffix(".range")
+        yield from _rows(entry, below if entry.up_to_bytes is None else f"{below}, up to {entry.up_to_bytes} B")
+    elif len(values) == 1:
+        yield _row(section, f"{values[0][0]}: {entry_name(entry)}", values[0][1])
+    else:
+        yield from _rows(entry, f"{section}: {entry_name(entry)}")
+
+
+def entry_name(entry: BaseModel) -> str:
+    """What tells one entry of a list from the others, e.g. "size 1024 B, burst 8"."""
+    plain = []
+    for name, item in entry:
+        if isinstance(item, int):
+            plain.append(f"{name.removesuffix('_bytes')} {item} B" if name.endswith("_bytes") else f"{name} {item}")
+        elif isinstance(item, str):
+            plain.append(item)
+    return ", ".join(plain)
+
+
+def observation_rows(machine: Machine) -> list[Row]:
+    """The observations, with their sentence as the key."""
+    return [_row(o.name, o.what, o.result) for o in machine.observed]
+
+
+def _row(section: str, key: str, quantity: Quantity) -> Row:
+    where = f", {quantity.where}" if quantity.where else ""
+    return Row(
+        section=section,
+        key=key,
+        value=value_text(quantity),
+        unit=quantity.unit,
+        uncertainty=quantity.uncertainty_text(),
+        source=quantity.source + where,
+        basis=quantity.basis,
+        note=quantity.note or "",
+    )
+
+
+def value_text(quantity: Quantity) -> str:
+    """The number as the source prints it; a span as "300 to 600"."""
+    if quantity.value is not None:
+        return f"{quantity.value:.12g}"
+    assert quantity.range is not None
+    return f"{quantity.range[0]:.12g} to {quantity.range[1]:.12g}"
+
+
+def figures(machine: Machine) -> list[Figure]:
+    """The piecewise lines that the file's values give: message cost per class, l_mw per stride, o(S, b) per burst."""
+    found = [figure for name in LOCALITIES if (figure := _class_figure(machine, name)) is not None]
+    if len(machine.log3p.point) > 1:
+        found.append(Figure("log3P over message size", tuple(_log3p_lines(machine))))
+    if machine.overlap.o:
+        found.append(Figure("o(S, b) over message size", tuple(_burst_lines(machine))))
+    return [figure for figure in found if figure.lines]
+
+
+def _class_figure(machine: Machine, locality: str) -> Figure | None:
+    table = machine.loggp.of(locality)
+    if table is None:
+        return None
+    clock = machine.clock_hz
+    parts: dict[str, list[tuple[float, float]]] = {"o_s": [], "L + (B-1) G": [], "o_r": [], "sum": []}
+    low = float(SMALLEST)
+    for i, r in enumerate(table.range):
+        last = i + 1 == len(table.range)
+        high = float(r.up_to_bytes) if r.up_to_bytes is not None else max(LARGEST, low)
+        high = max(high, LARGEST) if last and r.up_to_bytes is None else high
+        if high < low:
+            continue
+        sizes = np.unique(np.round(np.geomspace(low, high, 24)))
+        pieces = _pieces(r, sizes, clock)
+        for name, times in pieces.items():
+            parts[name] += zip(sizes.tolist(), times.tolist(), strict=True)
+        low = high + 1
+    lines = [
+        Line(name, np.array([s for s, _ in points]), np.array([t for _, t in points]))
+        for name, points in parts.items()
+        if points
+    ]
+    return Figure(f"{locality}: time over message size", tuple(lines)) if lines else None
+
+
+def _pieces(r: Range, sizes: FloatArray, clock: float | None) -> dict[str, FloatArray]:
+    """The parts of a message's time that the range gives; `sum` only when all of them are there."""
+    found: dict[str, FloatArray] = {}
+    for name, fixed, per_byte in (("o_s", r.o_s, r.o_s_per_byte), ("o_r", r.o_r, r.o_r_per_byte)):
+        if fixed is not None:
+            slope = per_byte.base(clock) if per_byte is not None else 0.0
+            found[name] = fixed.base(clock) + slope * sizes
+    latency = None
+    if r.L is not None:
+        latency = r.L.base(clock)
+    elif r.round_trip_L is not None:
+        latency = r.round_trip_L.base(clock) / 2
+    if latency is not None:
+        gap = r.G.base(clock) if r.G is not None else 0.0
+        found["L + (B-1) G"] = latency + gap * np.maximum(sizes - 1, 0)
+    if len(found) == 3:
+        found["sum"] = np.sum(list(found.values()), axis=0)
+    return found
+
+
+def _log3p_lines(machine: Machine) -> Iterator[Line]:
+    clock = machine.clock_hz
+    for name in ("o_mw", "o_net"):
+        pairs = {p.size_bytes: q.base(clock) for p in machine.log3p.point if (q := getattr(p, name)) is not None}
+        yield from _line(name, pairs)
+    for stride in sorted({p.stride_bytes for p in machine.log3p.point if p.stride_bytes is not None}):
+        points = [p for p in machine.log3p.point if p.stride_bytes == stride]
+        yield from _line(f"l_mw, stride {stride} B", {p.size_bytes: p.l_mw.base(clock) for p in points if p.l_mw})
+
+
+def _burst_lines(machine: Machine) -> Iterator[Line]:
+    clock = machine.clock_hz
+    for burst in sorted({p.burst for p in machine.overlap.o}):
+        points = {p.size_bytes: p.o.base(clock) for p in machine.overlap.o if p.burst == burst}
+        yield from _line(f"b = {burst}", points)
+
+
+def _line(label: str, points: dict[int, float]) -> Iterator[Line]:
+    if points:
+        sizes = sorted(points)
+        yield Line(label, np.array(sizes, dtype=np.float64), np.array([points[s] for s in sizes]))

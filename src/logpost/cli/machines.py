@@ -1,0 +1,222 @@
+"""`logpost machines`: list, show and check machine files, and print a commented template."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from logpost.machines.schema import Machine
+    from logpost.machines.show import Row
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List, show and check machine files.")
+
+JSON = typer.Option(False, "--json", help="Print one JSON object instead of a table.")
+QUIET = typer.Option(False, "--quiet", "-q", help="Print only what was asked for: names, or nothing when all is well.")
+FILES = typer.Argument(help="Machine files.")
+OUTPUT = typer.Option(None, "--output", "-o", help="Write it to a file instead of the terminal.")
+
+
+@app.command("list")
+def list_machines(as_json: bool = JSON, quiet: bool = QUIET) -> None:
+    """List the machines that come with logpost, and which models each can feed.
+
+    Example: logpost machines list
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from logpost.machines.feeds import feeds
+    from logpost.machines.load import library_names, load_machine
+
+    if quiet and not as_json:
+        print("\n".join(library_names()))
+        return
+    machines = [load_machine(name) for name in library_names()]
+    if as_json:
+        _print_json({"machines": [_summary(machine) for machine in machines]})
+        return
+    table = Table(title="Machines (details: logpost machines show NAME)")
+    for column in ("name", "year", "topology", "feeds"):
+        table.add_column(column, overflow="fold", no_wrap=column in ("name", "year"))
+    for machine in machines:
+        able = [model for model, gaps in feeds(machine).items() if not gaps]
+        table.add_row(machine.name, str(machine.year), _topology(machine), ", ".join(able) or "-")
+    Console().print(table)
+
+
+@app.command()
+def show(
+    machine: str = typer.Argument(help="A name of `logpost machines list`, or the path of a machine file."),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
+    plot: bool = typer.Option(True, "--plot/--no-plot", help="Draw the piecewise lines over the message size."),
+) -> None:
+    """Show a machine's parameters with units, sources and uncertainties, and its lines over the message size.
+
+    Example: logpost machines show alewife
+    """
+    from rich.console import Console
+
+    from logpost.machines.load import load_machine
+    from logpost.machines.show import figures, observation_rows, rows
+
+    found = load_machine(machine)
+    if as_json:
+        _print_json(_details(found))
+        return
+    console = Console()
+    console.print(
+        f"{found.title}  ({found.name}, {found.date}, {found.kind})", style="bold", markup=False, highlight=False
+    )
+    for key, source in found.sources.items():
+        console.print(
+            f"  {key}: {source.text}" + (f" <{source.url}>" if source.url else ""), markup=False, highlight=False
+        )
+    console.print(_table("Parameters", rows(found)))
+    if found.observed:
+        console.print(_table("Observed on it (no parameters: results to compare with)", observation_rows(found)))
+    if not quiet:
+        _print_rest(console, found)
+    if plot and not quiet:
+        from logpost.machines.plot import figure_text
+
+        for figure in figures(found):
+            console.print(figure_text(figure, width=min(console.width, 100)))
+
+
+@app.command()
+def check(files: list[Path] = FILES, as_json: bool = JSON, quiet: bool = QUIET) -> None:
+    """Check machine files; every problem names file, key, value and the way out. Exit status 2 if there is any.
+
+    Example: logpost machines check my-cluster.toml
+    """
+    from logpost.machines.feeds import feeds
+    from logpost.machines.load import check_machine_file
+
+    results = {str(path): check_machine_file(path) for path in files}
+    problems = [line for _, found in results.values() for line in found]
+    if as_json:
+        _print_json({"files": {file: found for file, (_, found) in results.items()}})
+    for line in problems if not as_json else ():
+        print(f"logpost: {line}", file=sys.stderr)
+    for file, (machine, _) in results.items():
+        if machine is not None and not quiet and not as_json:
+            able = [model for model, gaps in feeds(machine).items() if not gaps]
+            print(f"{file}: good; feeds {', '.join(able) or 'no model yet'}")
+    if problems:
+        raise typer.Exit(2)
+
+
+@app.command()
+def template(
+    output: Path | None = OUTPUT,
+    force: bool = typer.Option(False, "--force", help="Overwrite an existing file."),
+    quiet: bool = QUIET,
+) -> None:
+    """Print a commented machine file to start from; it passes `check` as it is.
+
+    Example: logpost machines template -o my-cluster.toml
+    """
+    from logpost.errors import InputError
+    from logpost.machines.load import template_text
+
+    if output is None:
+        sys.stdout.write(template_text())
+        return
+    if output.exists() and not force:
+        raise InputError(f"{output} already exists; pass --force to overwrite it")
+    try:
+        output.write_text(template_text(), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{output} cannot be written ({error.strerror}); choose another path") from error
+    if not quiet:
+        print(f"{output} written; fill it in, then: logpost machines check {output}")
+
+
+def _print_json(content: dict[str, Any]) -> None:
+    print(json.dumps(content, indent=2, ensure_ascii=False))
+
+
+def _topology(machine: Machine) -> str:
+    return machine.topology.describe() if machine.topology is not None else "-"
+
+
+def _summary(machine: Machine) -> dict[str, Any]:
+    from logpost.machines.feeds import feeds
+
+    return {
+        "name": machine.name,
+        "title": machine.title,
+        "year": machine.year,
+        "date": machine.date,
+        "kind": machine.kind,
+        "topology": machine.topology.describe() if machine.topology is not None else None,
+        "feeds": {model: {"able": not gaps, "missing": gaps} for model, gaps in feeds(machine).items()},
+    }
+
+
+def _details(machine: Machine) -> dict[str, Any]:
+    from logpost.machines.schema import quantities
+
+    return {
+        **_summary(machine),
+        "notes": machine.notes,
+        "sources": {key: source.model_dump(exclude_none=True) for key, source in machine.sources.items()},
+        "topology_facts": machine.topology.facts() if machine.topology is not None else None,
+        "values": {place: q.model_dump(exclude_none=True) for place, q in quantities(machine)},
+    }
+
+
+def _table(title: str, rows: list[Row]) -> Any:
+    """Values under their table's name; remarks are numbered and follow the table."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from logpost.machines.quantity import NOT_STATED
+
+    table = Table(title=title, title_justify="left", caption_justify="left")
+    table.add_column("what", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    table.add_column("uncertainty", overflow="fold")
+    table.add_column("source", overflow="fold")
+    remarks: list[str] = []
+    section = ""
+    for row in rows:
+        if row.section != section:
+            section = row.section
+            table.add_row(Text(section, "bold"))
+        remark = " ".join(part for part in (row.basis + ":" if row.basis != "printed" else "", row.note) if part)
+        mark = ""
+        if remark:
+            if remark not in remarks:
+                remarks.append(remark)
+            mark = f" [{remarks.index(remark) + 1}]"
+        uncertainty = "-" if row.uncertainty == NOT_STATED else row.uncertainty
+        cells = (f"  {row.key}{mark}", row.value, row.unit, uncertainty, row.source)
+        table.add_row(*(Text(text) for text in cells))
+    legend = [f"- : uncertainty {NOT_STATED}"] if any(row.uncertainty == NOT_STATED for row in rows) else []
+    table.caption = Text("\n".join(legend + [f"[{i + 1}] {remark}" for i, remark in enumerate(remarks)]))
+    return table
+
+
+def _print_rest(console: Any, machine: Machine) -> None:
+    from logpost.machines.feeds import feeds
+
+    if machine.topology is not None:
+        console.print(f"Topology: {machine.topology.describe()}", highlight=False)
+        for name, fact in machine.topology.facts().items():
+            shown = ", ".join(f"{k} {v:.4g}" for k, v in fact.items()) if isinstance(fact, dict) else f"{fact:.6g}"
+            console.print(f"  {name}: {shown}", highlight=False)
+    console.print("Models:", highlight=False)
+    for model, gaps in feeds(machine).items():
+        console.print(
+            f"  {model}: " + ("fed" if not gaps else f"needs {', '.join(gaps)}"), markup=False, highlight=False
+        )
+    for note in machine.notes:
+        console.print(f"Note: {note}", markup=False, highlight=False)
