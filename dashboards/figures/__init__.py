@@ -1,0 +1,1 @@
+"""Figures: pure functions from tables to plotly figures, one idea per file."""

@@ -1,0 +1,53 @@
+"""Which call costs: exposed communication time by callpath, stacked by category."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from logpost.dashboards import palette
+from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
+from logpost.dashboards.text import plotly_text, time_text, time_unit
+
+
+def callpaths(exposure: pl.DataFrame) -> Chart:
+    """Stacked bars, most expensive callpath first.
+
+    Args:
+        exposure: columns callpath, label (as the trace says), category, exposed_ps, summed over ranks; only the
+            callpaths to show.
+    """
+    order = (
+        exposure.group_by("callpath", "label")
+        .agg(pl.col("exposed_ps").sum())
+        .sort("exposed_ps", "callpath", descending=[True, False])
+    )
+    position = {c: i for i, c in enumerate(order["callpath"].to_list())}
+    labels = [plotly_text(name, 44) for name in order["label"]]
+    factor, unit = time_unit(float(order["exposed_ps"].max() or 0))  # type: ignore[arg-type]
+    fig = figure(
+        70 + 30 * order.height,
+        barmode="stack",
+        bargap=0.3,
+        xaxis=axis(f"exposed time summed over ranks ({unit})"),
+        yaxis=row_axis(labels, ""),
+    )
+    for category in palette.INKS:
+        part = exposure.filter((pl.col("category") == category) & (pl.col("exposed_ps") > 0))
+        if part.is_empty():
+            continue
+        rows = [position[c] for c in part["callpath"]]
+        times = part["exposed_ps"].to_list()
+        fig.add_bar(
+            orientation="h",
+            y=rows,
+            x=[float(f"{t / factor:.6g}") for t in times],
+            customdata=[
+                f"{labels[r]}<br><b>{palette.label(category)}</b> {time_text(t)}"
+                for r, t in zip(rows, times, strict=True)
+            ],
+            hovertemplate="%{customdata}<extra></extra>",
+            **category_trace(category),
+        )
+    worst = order.row(0) if order.height else None
+    said = f"Most expensive: {labels[0]} with {time_text(worst[2])}." if worst else "No communication calls."
+    return Chart(fig, said)

@@ -1,0 +1,84 @@
+"""Where and when: rank by time, coloured by what dominates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from logpost.analyzer.schema import CATEGORIES
+from logpost.dashboards import palette
+from logpost.dashboards.figures.chart import Chart, View, axis, figure, rounded, row_axis, row_height
+from logpost.dashboards.grid import Columns, Rows
+from logpost.dashboards.text import share_text, time_unit
+
+LEAST = 0.005
+"""A cell counts as communicating from this share on: half a per cent is below a pixel's worth of a column."""
+
+
+def timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
+    """A cell per (row, time bin), with three views: what dominates, what dominates outside compute, and how much
+    of the time is not compute.
+
+    Args:
+        cube: shape (rows, bins, categories), time in ps.
+        on: the rows.
+        over: the bins.
+    """
+    total = cube.sum(axis=2)
+    some = total > 0
+    share = np.divide(cube, total[:, :, None], out=np.zeros_like(cube), where=some[:, :, None])
+    dominant = np.where(some, share.argmax(axis=2), np.nan)
+    outside = 1.0 - share[:, :, 0]
+    busiest = np.where(some & (outside >= LEAST), 1 + share[:, :, 1:].argmax(axis=2), np.nan)
+    factor, unit = time_unit(over.width_ps * over.count)
+    step = over.width_ps / factor
+    category = {"meta": {"scale": "category"}, "zmin": -0.5, "zmax": len(CATEGORIES) - 0.5, "showscale": False}
+    magnitude = {
+        "meta": {"scale": "magnitude"},
+        "zmin": 0,
+        "zmax": 100,
+        "showscale": True,
+        "colorbar": {"title": {"text": "% of time", "side": "right"}, "thickness": 12, "outlinewidth": 0},
+    }
+    fig = figure(
+        90 + row_height(on.count, 22, 4, 720),
+        xaxis=axis(f"time ({unit})", showgrid=False, range=[0, step * over.count]),
+        yaxis=row_axis(on.labels, on.what),
+    )
+    fig.add_heatmap(
+        z=rounded(dominant),
+        x0=step / 2,
+        dx=step,
+        y=list(range(on.count)),
+        customdata=_shares(share, some, on, over),
+        hovertemplate="%{customdata}<extra></extra>",
+        hoverongaps=False,
+        xgap=0,
+        ygap=1 if on.count <= 64 else 0,
+        **category,
+    )
+    views = (
+        View("Dominant category", {"z": rounded(dominant), **category}),
+        View("Dominant outside compute", {"z": rounded(busiest), **category}),
+        View("Share outside compute", {"z": rounded(np.where(some, 100 * outside, np.nan), 3), **magnitude}),
+    )
+    mean = float(outside[some].mean()) if some.any() else 0.0
+    return Chart(
+        fig, f"{on.count} rows by {over.count} time bins; on average {share_text(mean)} of a bin is not compute.", views
+    )
+
+
+def _shares(share: np.ndarray, some: np.ndarray, on: Rows, over: Columns) -> list[list[str]]:
+    """The hover of each cell: its three largest shares, in whole per cent."""
+    names = [palette.label(category) for category in CATEGORIES]
+    order = np.argsort(-share, axis=2, kind="stable")[:, :, :3]
+    per_cent = np.rint(100 * np.take_along_axis(share, order, axis=2)).astype(int)
+    spans = [over.span(column) for column in range(over.count)]
+    return [
+        [
+            f"{title}, {span}" + "".join(f"<br>{names[i]} {p} %" for i, p in zip(o, q, strict=True) if p > 0) if there else ""
+            for span, o, q, there in zip(spans, o_row, p_row, some_row, strict=True)
+        ]
+        for title, o_row, p_row, some_row in zip(
+            on.titles, order.tolist(), per_cent.tolist(), some.tolist(), strict=True
+        )
+    ]

@@ -1,0 +1,108 @@
+"""The self-contained report: one HTML file that opens offline, asks nobody for anything, and stays below 3 MB."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from logpost import __version__
+from logpost.analyzer.run import Run
+from logpost.dashboards import palette, text
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.page import Caps, Page, build
+from logpost.dashboards.plotly_js import csp_hash, library, packed_json
+from logpost.errors import InputError
+
+LIMIT_BYTES = 3_000_000
+"""Of a page, whatever the run's size: it must pass as an attachment and open at once over ssh -X."""
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+
+def write_report(run: Run, path: Path) -> None:
+    """Write the report of a run as one HTML file.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    _write(path, lambda caps: render(build(run, caps)))
+
+
+def render(page: Page) -> str:
+    """The page as HTML text."""
+    return _render("report.html.j2", page.charts, page=page)
+
+
+def _write(path: Path, make: Callable[[Caps], str]) -> None:
+    """Write the page with the most detail that keeps it below the limit."""
+    caps = Caps()
+    content = make(caps)
+    while len(content.encode()) > LIMIT_BYTES and caps.rows > 16:
+        caps = caps.coarser()
+        content = make(caps)
+    try:
+        path.write_text(content, encoding="utf-8", newline="\n")
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise InputError(f"{path} cannot be written: {reason}; choose another place") from error
+
+
+def _render(template: str, charts: dict[str, Chart], **context: Any) -> str:
+    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    style = (TEMPLATES / "page.css").read_text(encoding="utf-8")
+    plotly, plotly_hash = library()
+    payload = {
+        "theme": palette.theme(),
+        "charts": {name: chart.payload() for name, chart in charts.items()},
+    }
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            # Exactly these two texts may run; not even an inline handler of our own could.
+            f"script-src '{csp_hash(script)}' '{plotly_hash}'",
+            # plotly sets styles from script; a style can load nothing, since nothing may be loaded.
+            "style-src 'unsafe-inline'",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            policy=policy,
+            script=Markup(script),
+            style=Markup(style),
+            plotly=Markup(plotly),
+            payload=Markup(packed_json(payload)),
+            version=__version__,
+            **context,
+        )
+    )
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "time": text.time_text,
+        "bytes": text.bytes_text,
+        "share": text.share_text,
+        "count": text.count_text,
+        "name": text.visible,
+        "category": palette.label,
+    }
+    environment.globals["inks"] = palette.INKS
+    return environment

@@ -1,0 +1,66 @@
+"""Colours: one per category of time, the same in every figure, in a light and a dark set.
+
+Compute is muted and waits are loud. Hue follows the family (waits warm, contention purple, transport blue, overhead
+green) and lightness separates the members of a family, so that the sets stay readable with protanopia, deuteranopia
+and in grey; the anchors are those of Okabe and Ito, "Color Universal Design", 2008. Shape repeats the message where
+lightness alone is thin: a pattern marks the members that are easily confused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logpost.analyzer.schema import CATEGORIES
+
+
+@dataclass(frozen=True)
+class Ink:
+    """How a category looks: its colour on light and on dark paper, and a bar pattern ("" for none)."""
+
+    light: str
+    dark: str
+    pattern: str
+    family: str
+
+
+INKS: dict[str, Ink] = {
+    "compute": Ink("#d3d8e0", "#3b4656", "", "computing"),
+    "late_sender": Ink("#d55e00", "#f07c3c", "", "waiting"),
+    "late_receiver": Ink("#f0a202", "#f7c14d", "/", "waiting"),
+    "collective_wait": Ink("#b3246b", "#e4609f", "", "waiting"),
+    "endpoint_contention": Ink("#6a3d9a", "#a88be6", "", "contention"),
+    "network_contention": Ink("#a98fd0", "#cfc0f2", "\\", "contention"),
+    "processor_queueing": Ink("#3f2069", "#7a57c7", "", "contention"),
+    "latency": Ink("#0072b2", "#3f9fe4", "", "transport"),
+    "serialization": Ink("#56b4e9", "#94d3f7", "", "transport"),
+    "send_overhead": Ink("#009e73", "#2fc79b", "", "overhead"),
+    "recv_overhead": Ink("#7ccfb0", "#9ae6cb", "/", "overhead"),
+    "middleware": Ink("#00593f", "#1d8a6b", "", "overhead"),
+    "collective": Ink("#8a7a1f", "#cdb950", "", "collective"),
+    "mpi_other": Ink("#7f8896", "#8691a3", ".", "other"),
+    "residual": Ink("#1f2937", "#e8ecf2", "x", "other"),
+}
+"""Category -> ink; the order is the order of stacking: what one can act on comes first after compute."""
+
+assert set(INKS) == set(CATEGORIES), "every category of the accounting has an ink"
+
+SCALES: dict[str, dict[str, list[str]]] = {
+    "light": {"magnitude": ["#e8eef6", "#b5d2ea", "#5fa5d2", "#1f6fb0", "#0a2f5c"]},
+    "dark": {"magnitude": ["#1d2a3a", "#1f4e79", "#2f82bd", "#7fc3ec", "#f0f8ff"]},
+}
+"""Sequential scales for magnitudes: lightness is monotone, so order survives without colour."""
+
+
+def label(category: str) -> str:
+    """The name people read."""
+    return "MPI other" if category == "mpi_other" else category.replace("_", " ")
+
+
+def theme() -> dict[str, dict[str, object]]:
+    """What the page's script needs to recolour a figure: per theme the categories' colours and the scales, and the
+    number of each category in heat maps of categories."""
+    themes: dict[str, dict[str, object]] = {
+        name: {"categories": {category: getattr(ink, name) for category, ink in INKS.items()}, **SCALES[name]}
+        for name in ("light", "dark")
+    }
+    return {**themes, "order": {category: number for number, category in enumerate(CATEGORIES)}}
