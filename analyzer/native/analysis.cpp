@@ -1,0 +1,216 @@
+#include "analysis.hpp"
+
+#include <algorithm>
+
+#include "parallel.hpp"
+
+namespace logpost::analyzer {
+
+void MessageRows::resize(std::size_t n) {
+    for (auto& column : ids) {
+        column.resize(n);
+    }
+    bytes.resize(n);
+    rendezvous.resize(n);
+    locality.resize(n);
+    clock_violation.resize(n);
+    for (auto& column : times) {
+        column.resize(n);
+    }
+}
+
+void CallRows::resize(std::size_t n) {
+    location.resize(n);
+    region.resize(n);
+    callpath.resize(n);
+    enter.resize(n);
+    leave.resize(n);
+    for (auto& column : exposed) {
+        column.resize(n);
+    }
+}
+
+std::vector<std::size_t> accounted_locations(const Trace& trace) {
+    std::vector<std::size_t> result;
+    for (std::size_t location = 0; location < trace.locations.size(); ++location) {
+        const auto& events = trace.traces[location];
+        if (events.events > 0 && (trace.locations[location].rank != kUndefined || !events.calls.empty())) {
+            result.push_back(location);
+        }
+    }
+    return result;
+}
+
+Analysis::Analysis(const Trace& trace, const replay::Parameters& parameters, unsigned threads)
+    : trace_(trace),
+      threads_(threads),
+      accounted_(accounted_locations(trace)),
+      model_(trace, parameters, Windows::over(trace.length_ps, accounted_.size()), threads),
+      collectives_(trace),
+      windows_(accounted_.size()),
+      callpaths_(accounted_.size()),
+      pairs_(trace.traces.size()) {
+    model_.replay_queues();
+}
+
+void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
+    const auto& trace = trace_.traces[slice.item];
+    auto& pairs = pairs_[slice.item];
+    std::vector<std::int32_t> slot(trace_.traces.size(), kUndefined);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        slot[static_cast<std::size_t>(pairs[i].sender)] = static_cast<std::int32_t>(i);
+    }
+    std::size_t row = slice.row;
+    for (std::uint32_t i = slice.begin; i < slice.end; ++i) {
+        const auto& received = trace.receives[i];
+        if (received.match == kNone) {
+            continue;
+        }
+        const MessageId id{static_cast<std::int32_t>(slice.item), i};
+        const auto message = model_.model(id);
+        const auto parts = model_.partition(id, message);
+        const auto totals = parts.totals();
+        const auto& sent = model_.send(id);
+        const auto& sender = trace_.traces[static_cast<std::size_t>(received.peer)];
+        const auto& t = message.times;
+        const bool violation = t.violates_causality();
+        const std::int64_t enter = violation ? t.rw1 : t.s0;
+
+        rows.ids[MessageRows::send_location][row] = received.peer;
+        rows.ids[MessageRows::recv_location][row] = id.location;
+        rows.ids[MessageRows::comm][row] = sent.comm;
+        rows.ids[MessageRows::tag][row] = sent.tag;
+        rows.ids[MessageRows::layout][row] = message.layout;
+        rows.ids[MessageRows::send_callpath][row] = sender.calls[sent.call].callpath;
+        rows.ids[MessageRows::recv_callpath][row] = trace.calls[received.complete_call].callpath;
+        rows.ids[MessageRows::window][row] = model_.windows().at(enter);
+        rows.bytes[row] = sent.bytes;
+        rows.rendezvous[row] = message.stages.rendezvous ? 1 : 0;
+        rows.locality[row] = static_cast<std::uint8_t>(message.locality);
+        rows.clock_violation[row] = violation ? 1 : 0;
+        const std::int64_t envelope = t.rw1 - parts.begin();
+        rows.times[MessageRows::send_enter][row] = enter;
+        rows.times[MessageRows::send_leave][row] = t.s1;
+        rows.times[MessageRows::send_complete][row] = t.sw1;
+        rows.times[MessageRows::recv_post][row] = t.r0;
+        rows.times[MessageRows::recv_enter][row] = t.rw0;
+        rows.times[MessageRows::recv_leave][row] = t.rw1;
+        rows.times[MessageRows::envelope][row] = envelope;
+        for (std::size_t part = 0; part < replay::kParts; ++part) {
+            rows.times[MessageRows::first_part + part][row] = totals[part];
+        }
+        rows.times[MessageRows::deficit][row] = parts.deficit_ps;
+        ++row;
+
+        auto& place = slot[static_cast<std::size_t>(received.peer)];
+        if (place == kUndefined) {
+            place = static_cast<std::int32_t>(pairs.size());
+            pairs.push_back({.sender = received.peer});
+        }
+        auto& pair = pairs[static_cast<std::size_t>(place)];
+        ++pair.messages;
+        pair.bytes += sent.bytes;
+        pair.envelope_ps += envelope;
+        for (std::size_t part = 0; part < replay::kParts; ++part) {
+            pair.parts[part] += totals[part];
+        }
+        pair.deficit_ps += parts.deficit_ps;
+    }
+}
+
+bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
+    std::vector<Slice> slices;
+    std::size_t count = 0;
+    while (count < limit && message_location_ < trace_.traces.size()) {
+        const auto& receives = trace_.traces[message_location_].receives;
+        Slice slice{message_location_, message_receive_, message_receive_, count};
+        while (slice.end < receives.size() && count < limit) {
+            count += receives[slice.end].match == kNone ? 0 : 1;
+            ++slice.end;
+        }
+        slices.push_back(slice);
+        message_receive_ = slice.end;
+        if (message_receive_ == receives.size()) {
+            ++message_location_;
+            message_receive_ = 0;
+        }
+    }
+    if (count == 0) {
+        return false;
+    }
+    rows.resize(count);
+    parallel_for(threads_, slices.size(), [&](std::size_t i) { fill_messages(slices[i], rows); });
+    return true;
+}
+
+bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
+    std::vector<Slice> slices;
+    std::size_t count = 0;
+    std::uint32_t begin = open_ ? open_->position() : 0;
+    while (count < limit && call_item_ < accounted_.size()) {
+        const auto calls = static_cast<std::uint32_t>(trace_.traces[accounted_[call_item_]].calls.size());
+        const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(calls, begin + (limit - count)));
+        slices.push_back({call_item_, begin, end, count});
+        count += end - begin;
+        if (end < calls) {
+            break;
+        }
+        ++call_item_;
+        begin = 0;
+    }
+    if (slices.empty()) {
+        return false;
+    }
+    rows.resize(count);
+    std::unique_ptr<LocationAccount> still_open;
+    parallel_for(threads_, slices.size(), [&](std::size_t i) {
+        const auto& slice = slices[i];
+        const auto location = accounted_[slice.item];
+        const auto& trace = trace_.traces[location];
+        auto account =
+            i == 0 && open_ ? std::move(open_) : std::make_unique<LocationAccount>(model_, collectives_, location);
+        std::size_t row = slice.row;
+        for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
+            const auto& call = trace.calls[c];
+            const auto exposed = account->next();
+            rows.location[row] = static_cast<std::int32_t>(location);
+            rows.region[row] = call.region;
+            rows.callpath[row] = call.callpath;
+            rows.enter[row] = call.enter_ps;
+            rows.leave[row] = call.leave_ps;
+            for (std::size_t category = 1; category < kCategories; ++category) {
+                rows.exposed[category - 1][row] = exposed[category];
+            }
+        }
+        if (account->done()) {
+            account->finish();
+            windows_[slice.item] = account->windows();
+            callpaths_[slice.item] = account->callpaths();
+        } else {
+            still_open = std::move(account);  // at most the last slice of a batch
+        }
+    });
+    open_ = std::move(still_open);
+    return true;
+}
+
+std::int64_t Analysis::split_only() {
+    std::vector<std::int64_t> sums(trace_.traces.size());
+    parallel_for(threads_, trace_.traces.size(), [&](std::size_t location) {
+        const auto& receives = trace_.traces[location].receives;
+        for (std::uint32_t i = 0; i < receives.size(); ++i) {
+            if (receives[i].match != kNone) {
+                for (const auto part : model_.partition({static_cast<std::int32_t>(location), i}).totals()) {
+                    sums[location] += part;
+                }
+            }
+        }
+    });
+    std::int64_t total = 0;
+    for (const auto sum : sums) {
+        total += sum;
+    }
+    return total;
+}
+
+}  // namespace logpost::analyzer
