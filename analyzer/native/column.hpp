@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
@@ -21,13 +22,26 @@ class Column {
   public:
     static constexpr std::size_t kFirst = 16;
     static constexpr unsigned kFirstBits = 4;
-    static constexpr unsigned kChunks = 40;
+    static constexpr unsigned kChunks = 29;  // kFirst << 28 elements in the last one: past any 32-bit index
 
     Column() = default;
-    Column(Column&&) noexcept = default;
-    Column& operator=(Column&&) noexcept = default;
+    Column(Column&& other) noexcept { swap(other); }
+    Column& operator=(Column&& other) noexcept {
+        Column taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
     Column(const Column&) = delete;
     Column& operator=(const Column&) = delete;
+    ~Column() = default;
+
+    void swap(Column& other) noexcept {
+        chunks_.swap(other.chunks_);
+        std::swap(size_, other.size_);
+        std::swap(used_chunks_, other.used_chunks_);
+        std::swap(tail_, other.tail_);
+        std::swap(tail_end_, other.tail_end_);
+    }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -50,6 +64,49 @@ class Column {
     }
 
     T& back() noexcept { return tail_[-1]; }
+
+    /// Forgets the elements from `n` on (n <= size()), and frees the chunks that none of the others needs.
+    void truncate(std::size_t n) noexcept {
+        assert(n <= size_);
+        if (n == 0) {
+            clear();
+            return;
+        }
+        const auto last = n - 1 + kFirst;
+        const auto top = static_cast<unsigned>(std::bit_width(last)) - 1U;
+        const auto chunk = top - kFirstBits;
+        for (unsigned k = chunk + 1; k < used_chunks_; ++k) {
+            chunks_[k].reset();
+        }
+        used_chunks_ = chunk + 1;
+        size_ = n;
+        tail_ = chunks_[chunk].get() + (last - (std::size_t{1} << top)) + 1;
+        tail_end_ = chunks_[chunk].get() + (kFirst << chunk);
+    }
+
+    /// Calls `visit(index, element)` for every element in order, chunk by chunk (faster than operator[]).
+    template <class Visit>
+    void for_each(Visit&& visit) {
+        std::size_t i = 0;
+        for (unsigned k = 0; k < used_chunks_; ++k) {
+            T* chunk = chunks_[k].get();
+            const std::size_t n = std::min(kFirst << k, size_ - i);
+            for (std::size_t j = 0; j < n; ++j, ++i) {
+                visit(i, chunk[j]);
+            }
+        }
+    }
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        std::size_t i = 0;
+        for (unsigned k = 0; k < used_chunks_; ++k) {
+            const T* chunk = chunks_[k].get();
+            const std::size_t n = std::min(kFirst << k, size_ - i);
+            for (std::size_t j = 0; j < n; ++j, ++i) {
+                visit(i, chunk[j]);
+            }
+        }
+    }
 
     /// Frees every element; the column is empty and usable afterwards.
     void clear() noexcept {

@@ -20,26 +20,26 @@ inline constexpr std::int32_t kUndefined = -1;
 
 /// What a communication region does, derived from its name (never from its paradigm alone: writers get that wrong).
 enum class RegionKind : std::uint8_t {
-    user,               // not a communication region
-    send,               // blocking send in any mode: Send, Ssend, Bsend, Rsend
-    send_synchronous,   // Ssend, Issend: completes only after the match
-    send_buffered,      // Bsend, Ibsend
-    send_nonblocking,   // Isend, Irsend, Start of a send, ...
-    receive,            // Recv, Mrecv
+    user,                 // not a communication region
+    send,                 // blocking send in any mode: Send, Ssend, Bsend, Rsend
+    send_synchronous,     // Ssend, Issend: completes only after the match
+    send_buffered,        // Bsend, Ibsend
+    send_nonblocking,     // Isend, Irsend, Start of a send, ...
+    receive,              // Recv, Mrecv
     receive_nonblocking,  // Irecv, Imrecv, Recv_init, ...
-    send_receive,       // Sendrecv, Sendrecv_replace
-    start,              // Start, Startall
-    wait,               // Wait
-    wait_multi,         // Waitall, Waitany, Waitsome
-    test,               // Test, Testall, Testany, Testsome
-    probe,              // Probe, Iprobe, Mprobe, Improbe
+    send_receive,         // Sendrecv, Sendrecv_replace
+    start,                // Start, Startall
+    wait,                 // Wait
+    wait_multi,           // Waitall, Waitany, Waitsome
+    test,                 // Test, Testall, Testany, Testsome
+    probe,                // Probe, Iprobe, Mprobe, Improbe
     barrier,
-    collective,         // every other blocking collective
+    collective,  // every other blocking collective
     collective_nonblocking,
-    one_sided,          // Put, Get, Accumulate, Win_*, shmem_*
+    one_sided,  // Put, Get, Accumulate, Win_*, shmem_*
     init_finalize,
     io,
-    other,              // communicator and datatype management, everything else of the library
+    other,  // communicator and datatype management, everything else of the library
 };
 
 struct Region {
@@ -54,10 +54,11 @@ struct Region {
 struct Location {
     std::uint64_t ref = 0;  // the archive's id
     std::string name;
-    std::uint8_t type = 0;           // OTF2_LocationType
-    std::int32_t group = kUndefined; // process; dense
-    std::int32_t node = kUndefined;  // dense id of the system tree node of class "node" above it, or the nearest
-    std::int32_t rank = kUndefined;  // rank in the paradigm's COMM_LOCATIONS group; kUndefined: not a rank
+    std::uint8_t type = 0;            // OTF2_LocationType
+    std::int32_t group = kUndefined;  // process; dense
+    std::int32_t node = kUndefined;   // dense id of the system tree node of class "node" above it, or the nearest
+    std::int32_t rank = kUndefined;   // rank in the paradigm's COMM_LOCATIONS group; kUndefined: not a rank
+    std::string cpu_binding;          // the property logpost:cpu_binding; empty: the archive does not say
 };
 
 struct Node {
@@ -95,10 +96,10 @@ struct Endpoint {
     std::uint32_t call;           // the call that made the request: Send, Isend, Start; Recv, Irecv
     std::uint32_t complete_call;  // the call that completed it (== call if blocking); kNone: never completed
     std::uint64_t bytes;
-    std::int32_t peer;   // dense location of the other end; kUndefined: absent or never known
-    std::int32_t comm;   // dense communicator
+    std::int32_t peer;  // dense location of the other end; kUndefined: absent or never known
+    std::int32_t comm;  // dense communicator; kUndefined: an undefined reference, or a receive never completed
     std::int32_t tag;
-    std::uint32_t match; // index of the other end in its location's list; kNone: unmatched
+    std::uint32_t match;  // index of the other end in its location's list; kNone: unmatched
 };
 
 /// The layout of a message's data, where the archive states it, keyed by the send's index. Sorted by `send`.
@@ -121,12 +122,12 @@ struct Collective {
     std::int64_t end_ps;    // the MpiCollectiveEnd record (completion, if nonblocking)
     std::uint64_t bytes_sent;
     std::uint64_t bytes_received;
-    std::uint32_t call;          // the call (the request, if nonblocking)
-    std::uint32_t complete_call; // kNone: not completed
-    std::int32_t comm;
-    std::int32_t root;      // rank in comm; kUndefined: none
-    std::uint32_t instance; // dense, over the whole trace; kNone: the other members are missing
-    std::uint8_t operation; // OTF2_CollectiveOp
+    std::uint32_t call;           // the call (the request, if nonblocking)
+    std::uint32_t complete_call;  // kNone: not completed
+    std::int32_t comm;            // kUndefined: an undefined reference, or a nonblocking one never completed
+    std::int32_t root;            // rank in comm; kUndefined: none
+    std::uint32_t instance;       // dense, over the whole trace; kNone: the other members are missing
+    std::uint8_t operation;       // OTF2_CollectiveOp
 };
 
 struct ProfileRow {
@@ -161,7 +162,7 @@ struct LocationTrace {
 
 struct Trace {
     std::uint64_t ticks_per_second = 0;
-    std::int64_t length_ps = 0;  // from the earliest to the latest event
+    std::int64_t length_ps = 0;                                    // from the earliest to the latest event
     std::vector<std::string> properties_names, properties_values;  // the archive's own properties
     std::vector<Region> regions;
     std::vector<Node> nodes;
@@ -171,7 +172,8 @@ struct Trace {
     std::vector<Layout> layouts;
     std::vector<LocationTrace> traces;  // one per location
     std::uint32_t collective_instances = 0;
-    std::vector<std::uint64_t> quality;  // by Quality
+    std::vector<std::uint64_t> quality;               // by Quality
+    std::vector<std::string> quality_names_affected;  // files and locations that a counter speaks of, "counter: name"
 };
 
 }  // namespace logpost::analyzer

@@ -1,0 +1,142 @@
+#include "collectives.hpp"
+
+#include <algorithm>
+
+namespace logpost::analyzer {
+namespace {
+
+/// One operation of a communicator while it is put together.
+struct Operation {
+    std::uint32_t members = 0;
+    std::int32_t root = kUndefined;
+    std::uint8_t operation = 0;
+    bool inconsistent = false;
+    std::uint32_t instance = kNone;
+};
+
+/// How many operations each location has had on a communicator so far. Few communicators are used by one location.
+class Counters {
+  public:
+    void clear() { counts_.clear(); }
+    std::uint32_t next(std::int32_t comm) {
+        if (comm == last_comm_ && last_ < counts_.size()) {
+            return counts_[last_].second++;
+        }
+        const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const auto& c) { return c.first == comm; });
+        last_ = static_cast<std::size_t>(found - counts_.begin());
+        last_comm_ = comm;
+        if (found == counts_.end()) {
+            counts_.emplace_back(comm, 0U);
+        }
+        return counts_[last_].second++;
+    }
+
+  private:
+    std::vector<std::pair<std::int32_t, std::uint32_t>> counts_;
+    std::int32_t last_comm_ = kUndefined;
+    std::size_t last_ = 0;
+};
+
+bool alone(const Communicator& communicator) {
+    return communicator.is_self || (communicator.locations.size() == 1 && communicator.remote_locations.empty());
+}
+
+}  // namespace
+
+void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, QualityCounts& quality) {
+    const auto comms = trace.communicators.size();
+    std::vector<std::uint32_t> expected(comms, 0);
+    std::vector<std::vector<std::int32_t>> members(comms);  // sorted
+    for (std::size_t c = 0; c < comms; ++c) {
+        const auto& communicator = trace.communicators[c];
+        members[c] = communicator.locations;
+        members[c].insert(members[c].end(), communicator.remote_locations.begin(), communicator.remote_locations.end());
+        std::sort(members[c].begin(), members[c].end());
+        members[c].erase(std::unique(members[c].begin(), members[c].end()), members[c].end());
+        expected[c] = static_cast<std::uint32_t>(members[c].size());
+    }
+
+    // Threads of a process act in its name: the process's records in the order of their beginnings.
+    const auto n = trace.traces.size();
+    std::vector<std::vector<std::int32_t>> locations_of(n);
+    for (std::size_t l = 0; l < n; ++l) {
+        if (!trace.traces[l].collectives.empty()) {
+            locations_of[static_cast<std::size_t>(owner[l])].push_back(static_cast<std::int32_t>(l));
+        }
+    }
+    const auto for_each_of_process = [&](std::size_t process, auto&& visit) {
+        const auto& locations = locations_of[process];
+        if (locations.size() == 1) {
+            trace.traces[static_cast<std::size_t>(locations[0])].collectives.for_each(
+                [&](std::size_t, Collective& c) { visit(c); });
+            return;
+        }
+        std::vector<Collective*> all;
+        for (const auto location : locations) {
+            trace.traces[static_cast<std::size_t>(location)].collectives.for_each(
+                [&](std::size_t, Collective& c) { all.push_back(&c); });
+        }
+        std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->begin_ps < b->begin_ps; });
+        for (auto* c : all) {
+            visit(*c);
+        }
+    };
+
+    std::vector<std::vector<Operation>> operations(comms);
+    Counters counters;
+    for (std::size_t process = 0; process < n; ++process) {
+        counters.clear();
+        for_each_of_process(process, [&](Collective& record) {
+            if (record.comm == kUndefined) {
+                return;
+            }
+            const auto comm = static_cast<std::size_t>(record.comm);
+            if (alone(trace.communicators[comm])) {
+                return;
+            }
+            if (!std::binary_search(members[comm].begin(), members[comm].end(), static_cast<std::int32_t>(process))) {
+                count(quality, Quality::collective_outside_communicator);
+                return;
+            }
+            const auto k = counters.next(record.comm);
+            auto& mine = operations[comm];
+            if (k >= mine.size()) {
+                mine.push_back({1, record.root, record.operation, false, kNone});
+                return;
+            }
+            auto& operation = mine[k];
+            ++operation.members;
+            operation.inconsistent |= operation.operation != record.operation || operation.root != record.root;
+        });
+    }
+    std::uint32_t instances = 0;
+    for (std::size_t c = 0; c < comms; ++c) {
+        for (auto& operation : operations[c]) {
+            if (operation.members != expected[c]) {
+                count(quality, Quality::collective_incomplete);
+            } else if (operation.inconsistent) {
+                count(quality, Quality::collective_inconsistent);
+            } else {
+                operation.instance = instances++;
+            }
+        }
+    }
+    for (std::size_t process = 0; process < n; ++process) {
+        counters.clear();
+        for_each_of_process(process, [&](Collective& record) {
+            if (record.comm == kUndefined) {
+                return;
+            }
+            const auto comm = static_cast<std::size_t>(record.comm);
+            if (alone(trace.communicators[comm])) {
+                record.instance = instances++;
+            } else if (std::binary_search(members[comm].begin(), members[comm].end(),
+                                          static_cast<std::int32_t>(process))) {
+                record.instance = operations[comm][counters.next(record.comm)].instance;
+            }
+        });
+    }
+    trace.collective_instances = instances;
+}
+
+}  // namespace logpost::analyzer

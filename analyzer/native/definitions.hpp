@@ -1,0 +1,42 @@
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "id_lookup.hpp"
+#include "quality.hpp"
+#include "trace.hpp"
+
+namespace logpost::analyzer {
+
+/// What decoding needs of the global definitions, beside what goes into the Trace.
+struct Definitions {
+    std::uint64_t ticks_per_second = 1;
+    std::uint64_t global_offset = 0;
+    std::uint64_t trace_length = 0;
+
+    IdLookup regions;           // ref -> dense region
+    IdLookup communicators;     // ref -> dense communicator
+    IdLookup calling_contexts;  // ref -> dense region
+    IdLookup strings;           // ref -> index into texts
+    IdLookup device_windows;    // ref -> 1 for windows that do not connect processes (host and accelerator)
+    std::vector<std::string> texts;
+
+    std::vector<RegionKind> kinds;               // by dense region
+    std::vector<std::uint64_t> declared_events;  // by dense location
+    std::vector<std::int32_t> owner;             // dense location -> the location that is its process's rank
+    std::uint32_t layout_attribute = OTF2_UNDEFINED_ATTRIBUTE;
+    std::vector<std::int32_t> layout_of_text;  // index into texts -> index into Trace::layouts
+};
+
+/// Reads the global definitions of an opened archive into `trace` and returns the rest. Throws ArchiveError.
+Definitions read_definitions(OTF2_Reader* reader, const std::string& archive, Trace& trace, QualityCounts& quality);
+
+/// The layout that a text such as "blocks=16 block_bytes=16 stride_bytes=64 extent_bytes=976" describes.
+/// False: not understood.
+bool parse_layout(const std::string& text, Layout& layout);
+
+}  // namespace logpost::analyzer

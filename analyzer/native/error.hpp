@@ -1,0 +1,13 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace logpost::analyzer {
+
+/// An archive that cannot be read at all. The message is one line: what, which file, the way out.
+class ArchiveError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace logpost::analyzer

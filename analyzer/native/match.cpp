@@ -1,0 +1,272 @@
+#include "match.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "threads.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+struct Ref {
+    std::int32_t location;
+    std::uint32_t index;
+};
+
+/// The sends and receives that end at one process, and a table of channels reused from process to process.
+class ProcessMatcher {
+  public:
+    ProcessMatcher(Trace& trace, const std::vector<std::int32_t>& owner) : trace_(trace), owner_(owner) {}
+
+    /// `sends`: all that were sent to this process, in program order per sender.
+    void match(std::span<const Ref> sends, std::span<const Ref> receives) {
+        reset(sends.size());
+        next_.assign(sends.size(), kNone);
+        for (std::uint32_t i = 0; i < sends.size(); ++i) {
+            const auto& send = endpoint(trace_.traces, &LocationTrace::sends, sends[i]);
+            auto& channel = find_or_add(send.comm, owner_[static_cast<std::size_t>(sends[i].location)], send.tag);
+            if (channel.head == kNone) {
+                channel.head = i;
+            } else {
+                next_[channel.tail] = i;
+            }
+            channel.tail = i;
+        }
+        for (const auto& at : receives) {
+            auto& receive = endpoint(trace_.traces, &LocationTrace::receives, at);
+            if (receive.peer == kUndefined || receive.comm == kUndefined) {
+                continue;
+            }
+            auto* channel = find(receive.comm, owner_[static_cast<std::size_t>(receive.peer)], receive.tag);
+            if (channel == nullptr || channel->head == kNone) {
+                continue;
+            }
+            const auto from = sends[channel->head];
+            channel->head = next_[channel->head];
+            auto& send = endpoint(trace_.traces, &LocationTrace::sends, from);
+            pair(send, from, receive, at);
+        }
+    }
+
+    QualityCounts quality{};
+
+  private:
+    struct Channel {
+        std::int32_t comm;
+        std::int32_t sender;
+        std::int32_t tag;
+        std::uint32_t generation;  // of another process: free
+        std::uint32_t head;
+        std::uint32_t tail;
+    };
+
+    template <class Member>
+    static Endpoint& endpoint(std::vector<LocationTrace>& traces, Member member, Ref at) {
+        return (traces[static_cast<std::size_t>(at.location)].*member)[at.index];
+    }
+
+    void pair(Endpoint& send, Ref from, Endpoint& receive, Ref at) {
+        send.match = at.index;
+        receive.match = from.index;
+        send.peer = at.location;
+        receive.peer = from.location;
+        if (send.bytes != receive.bytes) {
+            count(quality, Quality::bytes_differ);
+        }
+        // Scalasca's clock violation: the completing receive call left before the send was entered.
+        if (receive.complete_call != kNone) {
+            const auto left =
+                trace_.traces[static_cast<std::size_t>(at.location)].calls[receive.complete_call].leave_ps;
+            const auto entered = trace_.traces[static_cast<std::size_t>(from.location)].calls[send.call].enter_ps;
+            if (left < entered) {
+                count(quality, Quality::receive_before_send);
+            }
+        }
+    }
+
+    void reset(std::size_t sends) {
+        std::size_t wanted = 64;
+        while (wanted < sends && wanted < 4096) {
+            wanted *= 2;
+        }
+        if (table_.size() < wanted) {
+            table_.assign(wanted, Channel{});
+            generation_ = 0;
+        }
+        ++generation_;
+        used_ = 0;
+    }
+
+    static std::size_t hash(std::int32_t comm, std::int32_t sender, std::int32_t tag) noexcept {
+        const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(sender)) << 32) ^
+                         (static_cast<std::uint64_t>(static_cast<std::uint32_t>(comm)) << 16) ^
+                         static_cast<std::uint32_t>(tag);
+        return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ULL) >> 24);
+    }
+
+    Channel* find(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
+        const auto mask = table_.size() - 1;
+        for (auto slot = hash(comm, sender, tag) & mask; table_[slot].generation == generation_;
+             slot = (slot + 1) & mask) {
+            auto& channel = table_[slot];
+            if (channel.comm == comm && channel.sender == sender && channel.tag == tag) {
+                return &channel;
+            }
+        }
+        return nullptr;
+    }
+
+    Channel& find_or_add(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
+        if (used_ * 2 >= table_.size()) {
+            grow();
+        }
+        const auto mask = table_.size() - 1;
+        auto slot = hash(comm, sender, tag) & mask;
+        for (; table_[slot].generation == generation_; slot = (slot + 1) & mask) {
+            auto& channel = table_[slot];
+            if (channel.comm == comm && channel.sender == sender && channel.tag == tag) {
+                return channel;
+            }
+        }
+        ++used_;
+        table_[slot] = {comm, sender, tag, generation_, kNone, kNone};
+        return table_[slot];
+    }
+
+    void grow() {
+        std::vector<Channel> old(table_.size() * 2);
+        old.swap(table_);
+        const auto mask = table_.size() - 1;
+        for (const auto& channel : old) {
+            if (channel.generation == generation_) {
+                auto slot = hash(channel.comm, channel.sender, channel.tag) & mask;
+                while (table_[slot].generation == generation_) {
+                    slot = (slot + 1) & mask;
+                }
+                table_[slot] = channel;
+            }
+        }
+    }
+
+    Trace& trace_;
+    const std::vector<std::int32_t>& owner_;
+    std::vector<Channel> table_;
+    std::uint32_t generation_ = 0;
+    std::size_t used_ = 0;
+    std::vector<std::uint32_t> next_;  // the send behind this one in its channel
+};
+
+/// Endpoints grouped by the process they end at: a counting sort, so each group keeps the order of its locations and of
+/// their lists.
+struct Grouped {
+    std::vector<std::size_t> begin;  // per location, one more at the end
+    std::vector<Ref> refs;
+    [[nodiscard]] std::span<const Ref> of(std::size_t location) const {
+        return {refs.data() + begin[location], begin[location + 1] - begin[location]};
+    }
+};
+
+/// Sends by the process they go to.
+Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner) {
+    const auto n = trace.traces.size();
+    Grouped grouped;
+    grouped.begin.assign(n + 2, 0);
+    for (const auto& location : trace.traces) {
+        location.sends.for_each([&](std::size_t, const Endpoint& send) {
+            if (send.peer != kUndefined) {
+                ++grouped.begin[static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]) + 2];
+            }
+        });
+    }
+    for (std::size_t i = 2; i < n + 2; ++i) {
+        grouped.begin[i] += grouped.begin[i - 1];
+    }
+    grouped.refs.resize(grouped.begin[n + 1]);
+    for (std::size_t l = 0; l < n; ++l) {
+        trace.traces[l].sends.for_each([&](std::size_t i, const Endpoint& send) {
+            if (send.peer != kUndefined) {
+                auto& at = grouped.begin[static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]) + 1];
+                grouped.refs[at++] = {static_cast<std::int32_t>(l), static_cast<std::uint32_t>(i)};
+            }
+        });
+    }
+    return grouped;
+}
+
+/// Receives of one process in the order of their requests.
+void collect_receives(const Trace& trace, const std::vector<std::int32_t>& locations, std::vector<Ref>& out) {
+    out.clear();
+    for (const auto location : locations) {
+        const auto n = trace.traces[static_cast<std::size_t>(location)].receives.size();
+        for (std::uint32_t i = 0; i < n; ++i) {
+            out.push_back({location, i});
+        }
+    }
+}
+
+}  // namespace
+
+void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality) {
+    const auto n = trace.traces.size();
+    auto grouped = group_sends(trace, owner);
+    std::vector<std::vector<std::int32_t>> locations_of(n);
+    std::vector<char> sends_from_threads(n, 0);  // of processes that send on a location that is not their rank
+    for (std::size_t l = 0; l < n; ++l) {
+        if (!trace.traces[l].receives.empty()) {
+            locations_of[static_cast<std::size_t>(owner[l])].push_back(static_cast<std::int32_t>(l));
+        }
+        if (!trace.traces[l].sends.empty() && owner[l] != static_cast<std::int32_t>(l)) {
+            sends_from_threads[static_cast<std::size_t>(owner[l])] = 1;
+        }
+    }
+    const bool any_threads =
+        std::find(sends_from_threads.begin(), sends_from_threads.end(), 1) != sends_from_threads.end();
+
+    std::vector<ProcessMatcher> matchers;
+    matchers.reserve(std::max(threads, 1U));
+    for (unsigned t = 0; t < std::max(threads, 1U); ++t) {
+        matchers.emplace_back(trace, owner);
+    }
+    std::vector<std::vector<Ref>> receives(matchers.size());
+    for_each_parallel(n, threads, 1, [&](std::size_t process, unsigned thread) {
+        const auto sends = std::span<Ref>(grouped.refs.data() + grouped.begin[process],
+                                          grouped.begin[process + 1] - grouped.begin[process]);
+        auto& mine = receives[thread];
+        collect_receives(trace, locations_of[process], mine);
+        if (any_threads) {
+            const auto entered = [&](const Ref& at) {
+                const auto& from = trace.traces[static_cast<std::size_t>(at.location)];
+                return from.calls[from.sends[at.index].call].enter_ps;
+            };
+            std::stable_sort(sends.begin(), sends.end(), [&](const Ref& a, const Ref& b) {
+                const auto x = owner[static_cast<std::size_t>(a.location)];
+                const auto y = owner[static_cast<std::size_t>(b.location)];
+                return x != y ? x < y : entered(a) < entered(b);
+            });
+        }
+        if (locations_of[process].size() > 1) {
+            const auto entered = [&](const Ref& at) {
+                const auto& from = trace.traces[static_cast<std::size_t>(at.location)];
+                return from.calls[from.receives[at.index].call].enter_ps;
+            };
+            std::stable_sort(mine.begin(), mine.end(),
+                             [&](const Ref& a, const Ref& b) { return entered(a) < entered(b); });
+        }
+        matchers[thread].match(sends, mine);
+    });
+    for (const auto& matcher : matchers) {
+        for (std::size_t i = 0; i < kQualityCount; ++i) {
+            quality[i] += matcher.quality[i];
+        }
+    }
+    for (const auto& location : trace.traces) {
+        location.sends.for_each([&](std::size_t, const Endpoint& end) {
+            count(quality, Quality::send_unmatched, end.match == kNone ? 1 : 0);
+        });
+        location.receives.for_each([&](std::size_t, const Endpoint& end) {
+            count(quality, Quality::receive_unmatched, end.match == kNone ? 1 : 0);
+        });
+    }
+}
+
+}  // namespace logpost::analyzer

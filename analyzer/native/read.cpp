@@ -1,0 +1,382 @@
+#include "read.hpp"
+
+#include <otf2/otf2.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <system_error>
+#include <unordered_map>
+
+#include "collectives.hpp"
+#include "decode.hpp"
+#include "definitions.hpp"
+#include "match.hpp"
+#include "otf2_errors.hpp"
+#include "threads.hpp"
+#include "quality.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CloseReader {
+    void operator()(OTF2_Reader* reader) const { OTF2_Reader_Close(reader); }
+};
+using Reader = std::unique_ptr<OTF2_Reader, CloseReader>;
+
+// One block of events between two looks at `cancel`; a watchdog sees progress at least this often.
+constexpr std::uint64_t kEventsPerBlock = 1U << 16;
+
+Reader open(const fs::path& anchor) {
+    Reader reader(OTF2_Reader_Open(anchor.c_str()));
+    if (!reader) {
+        throw ArchiveError(anchor.string() + ": not a readable OTF2 anchor file (" + take_otf2_errors() +
+                           "); give the .otf2 file or the directory that holds it");
+    }
+    OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
+    return reader;
+}
+
+void read_properties(OTF2_Reader* reader, Trace& trace) {
+    std::uint32_t n = 0;
+    char** names = nullptr;
+    if (OTF2_Reader_GetPropertyNames(reader, &n, &names) != OTF2_SUCCESS) {
+        take_otf2_errors();
+        return;
+    }
+    for (std::uint32_t i = 0; i < n; ++i) {
+        char* value = nullptr;
+        if (OTF2_Reader_GetProperty(reader, names[i], &value) == OTF2_SUCCESS) {
+            trace.properties_names.emplace_back(names[i]);
+            trace.properties_values.emplace_back(value);
+            std::free(value);
+        }
+    }
+    // libotf2 allocates the names in one piece with the array of pointers.
+    std::free(static_cast<void*>(names));
+}
+
+/// Event files on disk: location ref -> bytes. Empty where the archive is not made of plain files.
+struct EventFiles {
+    bool plain = false;
+    fs::path directory;
+    std::unordered_map<std::uint64_t, std::uintmax_t> bytes;
+    [[nodiscard]] bool has(std::uint64_t ref) const { return bytes.contains(ref); }
+};
+
+EventFiles list_event_files(OTF2_Reader* reader, const fs::path& anchor) {
+    EventFiles files;
+    OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
+    files.plain = OTF2_Reader_GetFileSubstrate(reader, &substrate) == OTF2_SUCCESS && substrate == OTF2_SUBSTRATE_POSIX;
+    files.directory = anchor.parent_path() / anchor.stem();
+    if (!files.plain) {
+        return files;
+    }
+    std::error_code error;
+    for (fs::directory_iterator it(files.directory, error), end; !error && it != end; it.increment(error)) {
+        const auto name = it->path().filename().string();
+        const auto dot = name.find('.');
+        std::uint64_t ref = 0;
+        const auto parsed = std::from_chars(name.data(), name.data() + std::min(dot, name.size()), ref);
+        if (dot != std::string::npos && name.compare(dot, 4, ".evt") == 0 && parsed.ec == std::errc{} &&
+            parsed.ptr == name.data() + dot) {
+            std::error_code no_size;
+            const auto size = it->file_size(no_size);
+            files.bytes[ref] = no_size ? 0 : size;
+        }
+    }
+    return files;
+}
+
+/// What a thread needs to decode locations: its own OTF2_Reader (they share nothing) and a decoder.
+class Worker {
+  public:
+    Worker(const fs::path& anchor, const Definitions& definitions, const Trace& trace)
+        : decoder(definitions, trace), reader_(open(anchor)) {
+        for (const auto& location : trace.locations) {
+            OTF2_Reader_SelectLocation(reader_.get(), location.ref);
+        }
+        has_definitions_ = OTF2_Reader_OpenDefFiles(reader_.get()) == OTF2_SUCCESS;
+        has_events_ = OTF2_Reader_OpenEvtFiles(reader_.get()) == OTF2_SUCCESS;
+        take_otf2_errors();
+        definition_callbacks_.reset(Decoder::local_definition_callbacks());
+        event_callbacks_.reset(Decoder::event_callbacks());
+    }
+
+    /// False: libotf2 could not read the location's events to their end; `why` says more.
+    bool read(const Trace& trace, std::size_t location, LocationTrace& out, const ReadOptions& options,
+              std::string& why) {
+        const auto ref = trace.locations[location].ref;
+        decoder.begin(static_cast<std::int32_t>(location), out);
+        read_local_definitions(ref);
+        decoder.begin_events();
+        std::uint64_t events = 0;
+        bool intact = true;
+        OTF2_EvtReader* reader = has_events_ ? OTF2_Reader_GetEvtReader(reader_.get(), ref) : nullptr;
+        if (reader == nullptr) {
+            intact = false;
+        } else {
+            OTF2_EvtReader_ApplyMappingTables(reader, false);
+            OTF2_EvtReader_ApplyClockOffsets(reader, false);
+            OTF2_Reader_RegisterEvtCallbacks(reader_.get(), reader, event_callbacks_.get(), &decoder);
+            for (;;) {
+                std::uint64_t n = 0;
+                const auto status = OTF2_Reader_ReadLocalEvents(reader_.get(), reader, kEventsPerBlock, &n);
+                events += n;
+                if (options.events_read != nullptr) {
+                    options.events_read->fetch_add(n, std::memory_order_relaxed);
+                }
+                if (status != OTF2_SUCCESS) {
+                    if (status == OTF2_ERROR_INTERRUPTED_BY_CALLBACK) {
+                        throw std::bad_alloc();  // the one reason why callbacks stop
+                    }
+                    intact = false;
+                    break;
+                }
+                if (n < kEventsPerBlock || (options.cancel != nullptr && *options.cancel)) {
+                    break;
+                }
+            }
+            OTF2_Reader_CloseEvtReader(reader_.get(), reader);
+        }
+        decoder.end(events);
+        if (!intact) {
+            why = take_otf2_errors();
+        }
+        return intact;
+    }
+
+    Decoder decoder;
+
+  private:
+    void read_local_definitions(std::uint64_t ref) {
+        OTF2_DefReader* reader = has_definitions_ ? OTF2_Reader_GetDefReader(reader_.get(), ref) : nullptr;
+        if (reader != nullptr) {
+            OTF2_Reader_RegisterDefCallbacks(reader_.get(), reader, definition_callbacks_.get(), &decoder);
+            std::uint64_t n = 0;
+            OTF2_Reader_ReadAllLocalDefinitions(reader_.get(), reader, &n);
+            OTF2_Reader_CloseDefReader(reader_.get(), reader);
+        }
+        take_otf2_errors();
+    }
+
+    struct DeleteCallbacks {
+        void operator()(OTF2_DefReaderCallbacks* callbacks) const { OTF2_DefReaderCallbacks_Delete(callbacks); }
+        void operator()(OTF2_EvtReaderCallbacks* callbacks) const { OTF2_EvtReaderCallbacks_Delete(callbacks); }
+    };
+    Reader reader_;
+    bool has_definitions_ = false;
+    bool has_events_ = false;
+    std::unique_ptr<OTF2_DefReaderCallbacks, DeleteCallbacks> definition_callbacks_;
+    std::unique_ptr<OTF2_EvtReaderCallbacks, DeleteCallbacks> event_callbacks_;
+};
+
+void note(Trace& trace, Quality what, const std::string& name) {
+    // Enough to find them; the counter says how many there are.
+    constexpr std::size_t kMost = 100;
+    if (trace.quality_names_affected.size() < kMost) {
+        trace.quality_names_affected.push_back(std::string(kQuality[static_cast<std::size_t>(what)].name) + ": " +
+                                               name);
+    }
+}
+
+/// Time 0 becomes the earliest event; callpaths get their final numbers.
+void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_callpath,
+              const std::vector<unsigned>& thread_of, unsigned threads) {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    for (const auto& location : trace.traces) {
+        if (location.events != 0) {
+            first = std::min(first, location.first_ps);
+            last = std::max(last, location.last_ps);
+        }
+    }
+    if (last < first) {
+        first = last = 0;
+    }
+    trace.length_ps = last - first;
+    for_each_parallel(trace.traces.size(), threads, 1, [&](std::size_t l, unsigned) {
+        auto& location = trace.traces[l];
+        const auto& callpaths = final_callpath[thread_of[l]];
+        if (location.events != 0) {
+            location.first_ps -= first;
+            location.last_ps -= first;
+        }
+        for (auto& row : location.profile) {
+            row.callpath = callpaths[static_cast<std::size_t>(row.callpath)];
+        }
+        std::sort(location.profile.begin(), location.profile.end(),
+                  [](const ProfileRow& a, const ProfileRow& b) { return a.callpath < b.callpath; });
+        location.calls.for_each([&](std::size_t, Call& call) {
+            call.enter_ps -= first;
+            call.leave_ps -= first;
+            call.callpath = callpaths[static_cast<std::size_t>(call.callpath)];
+        });
+        if (first != 0) {
+            location.collectives.for_each([&](std::size_t, Collective& collective) {
+                collective.begin_ps -= first;
+                collective.end_ps -= first;
+            });
+        }
+    });
+}
+
+/// The regions that stand for what the archive does not name become real ones, if they are in use.
+void add_synthetic_regions(Trace& trace, const QualityCounts& quality) {
+    const bool undefined = quality[static_cast<std::size_t>(Quality::undefined_region)] != 0;
+    const bool outside = quality[static_cast<std::size_t>(Quality::record_outside_call)] != 0;
+    if (undefined || outside) {
+        Region region;
+        region.name = "(undefined region)";
+        trace.regions.push_back(region);
+    }
+    if (outside) {
+        Region region;
+        region.name = "(communication outside of any call)";
+        region.kind = RegionKind::other;
+        trace.regions.push_back(region);
+    }
+}
+
+}  // namespace
+
+fs::path find_anchor(const fs::path& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        std::vector<fs::path> anchors;
+        for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+            if (it->path().extension() == ".otf2") {
+                anchors.push_back(it->path());
+            }
+        }
+        if (anchors.size() == 1) {
+            return anchors.front();
+        }
+        throw ArchiveError(
+            path.string() +
+            (anchors.empty() ? ": no .otf2 file in this directory" : ": more than one .otf2 file in this directory") +
+            "; give the anchor file itself");
+    }
+    if (!fs::exists(path, error)) {
+        throw ArchiveError(path.string() + ": no such file or directory");
+    }
+    return path;
+}
+
+Trace read_archive(const fs::path& path, const ReadOptions& options) {
+    const Otf2Errors errors;
+    take_otf2_errors();
+    const auto anchor = find_anchor(path);
+    Trace trace;
+    QualityCounts quality{};
+
+    Definitions definitions;
+    EventFiles files;
+    {
+        const auto reader = open(anchor);
+        read_properties(reader.get(), trace);
+        definitions = read_definitions(reader.get(), anchor.string(), trace, quality);
+        files = list_event_files(reader.get(), anchor);
+    }
+    const auto n = trace.locations.size();
+    if (options.declared_events != nullptr) {
+        *options.declared_events =
+            std::accumulate(definitions.declared_events.begin(), definitions.declared_events.end(), std::uint64_t{0});
+    }
+
+    // Which locations have a file, the largest first: the last one to be read should be short.
+    std::vector<std::size_t> order;
+    for (std::size_t l = 0; l < n; ++l) {
+        if (files.plain && !files.has(trace.locations[l].ref)) {
+            if (definitions.declared_events[l] != 0) {
+                count(quality, Quality::event_file_missing);
+                note(trace, Quality::event_file_missing,
+                     (files.directory / (std::to_string(trace.locations[l].ref) + ".evt")).string());
+            }
+            continue;
+        }
+        order.push_back(l);
+    }
+    if (order.empty()) {
+        throw ArchiveError(anchor.string() + ": none of the " + std::to_string(n) + " event files is there (" +
+                           (files.directory / (std::to_string(trace.locations[0].ref) + ".evt")).string() +
+                           ", ...), and the definitions alone hold no events; copy that directory as well");
+    }
+    const auto size_of = [&](std::size_t l) {
+        const auto found = files.bytes.find(trace.locations[l].ref);
+        return found == files.bytes.end() ? std::uintmax_t{0} : found->second;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return size_of(a) > size_of(b); });
+    for (const auto& location : trace.locations) {
+        files.bytes.erase(location.ref);
+    }
+    std::vector<std::uint64_t> strangers;
+    for (const auto& [ref, bytes] : files.bytes) {
+        strangers.push_back(ref);
+    }
+    std::sort(strangers.begin(), strangers.end());
+    for (const auto ref : strangers) {
+        count(quality, Quality::event_file_not_defined);
+        note(trace, Quality::event_file_not_defined, (files.directory / (std::to_string(ref) + ".evt")).string());
+    }
+
+    auto threads = options.threads != 0 ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
+    threads = static_cast<unsigned>(std::min<std::size_t>(threads, order.size()));
+    trace.traces.resize(n);
+    std::vector<std::unique_ptr<Worker>> workers(threads);
+    std::vector<unsigned> thread_of(n, 0);
+    std::vector<std::string> damage(n);
+    std::vector<char> damaged(n, 0);
+    std::atomic<std::size_t> next{0};
+    on_threads(threads, [&](unsigned thread) {
+        workers[thread] = std::make_unique<Worker>(anchor, definitions, trace);
+        for (;;) {
+            const auto i = next.fetch_add(1, std::memory_order_relaxed);
+            if (i >= order.size() || (options.cancel != nullptr && *options.cancel)) {
+                return;
+            }
+            const auto l = order[i];
+            thread_of[l] = thread;
+            // A local one: neighbours in `traces` share cache lines between threads.
+            LocationTrace mine;
+            damaged[l] = workers[thread]->read(trace, l, mine, options, damage[l]) ? 0 : 1;
+            trace.traces[l] = std::move(mine);
+        }
+    });
+    if (options.cancel != nullptr && *options.cancel) {
+        throw ArchiveError(anchor.string() + ": reading was cancelled");
+    }
+
+    std::vector<const CallpathTree*> trees;
+    for (const auto& worker : workers) {
+        trees.push_back(&worker->decoder.callpaths());
+        for (std::size_t i = 0; i < kQualityCount; ++i) {
+            quality[i] += worker->decoder.quality()[i];
+        }
+    }
+    for (const auto l : order) {
+        const auto& location = trace.traces[l];
+        if (damaged[l] != 0) {
+            count(quality, Quality::event_file_damaged);
+            note(trace, Quality::event_file_damaged, std::to_string(trace.locations[l].ref) + ".evt, " + damage[l]);
+        }
+        count(quality, Quality::location_without_events, location.events == 0 ? 1 : 0);
+        count(quality, Quality::event_count_differs, location.events != definitions.declared_events[l] ? 1 : 0);
+    }
+    std::vector<std::vector<std::int32_t>> final_callpath;
+    trace.callpaths = merge_callpaths(trees, final_callpath);
+    workers.clear();
+    add_synthetic_regions(trace, quality);
+    renumber(trace, final_callpath, thread_of, threads);
+    match_messages(trace, definitions.owner, threads, quality);
+    group_collectives(trace, definitions.owner, quality);
+    trace.quality.assign(quality.begin(), quality.end());
+    return trace;
+}
+
+}  // namespace logpost::analyzer

@@ -1,0 +1,296 @@
+#include "region_kind.hpp"
+
+#include <otf2/otf2.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <unordered_map>
+
+namespace logpost::analyzer {
+namespace {
+
+using Kinds = std::unordered_map<std::string_view, RegionKind>;
+
+const Kinds& mpi_kinds() {
+    using enum RegionKind;
+    static const Kinds kinds = {
+        {"send", send},
+        {"rsend", send},
+        {"ssend", send_synchronous},
+        {"issend", send_synchronous},
+        {"ssend_init", send_synchronous},
+        {"bsend", send_buffered},
+        {"ibsend", send_buffered},
+        {"bsend_init", send_buffered},
+        {"isend", send_nonblocking},
+        {"irsend", send_nonblocking},
+        {"send_init", send_nonblocking},
+        {"rsend_init", send_nonblocking},
+        {"psend_init", send_nonblocking},
+        {"recv", receive},
+        {"mrecv", receive},
+        {"irecv", receive_nonblocking},
+        {"imrecv", receive_nonblocking},
+        {"recv_init", receive_nonblocking},
+        {"precv_init", receive_nonblocking},
+        {"sendrecv", send_receive},
+        {"sendrecv_replace", send_receive},
+        {"isendrecv", send_nonblocking},
+        {"isendrecv_replace", send_nonblocking},
+        {"start", start},
+        {"startall", start},
+        {"wait", wait},
+        {"waitall", wait_multi},
+        {"waitany", wait_multi},
+        {"waitsome", wait_multi},
+        {"test", test},
+        {"testall", test},
+        {"testany", test},
+        {"testsome", test},
+        {"probe", probe},
+        {"iprobe", probe},
+        {"mprobe", probe},
+        {"improbe", probe},
+        {"barrier", barrier},
+        {"ibarrier", collective_nonblocking},
+        {"put", one_sided},
+        {"get", one_sided},
+        {"accumulate", one_sided},
+        {"get_accumulate", one_sided},
+        {"fetch_and_op", one_sided},
+        {"compare_and_swap", one_sided},
+        {"rput", one_sided},
+        {"rget", one_sided},
+        {"raccumulate", one_sided},
+        {"rget_accumulate", one_sided},
+        {"init", init_finalize},
+        {"init_thread", init_finalize},
+        {"finalize", init_finalize},
+        {"session_init", init_finalize},
+        {"session_finalize", init_finalize},
+        {"register_datarep", io},
+        {"pcontrol", other},
+        {"abort", other},
+        {"initialized", other},
+        {"finalized", other},
+        {"is_thread_main", other},
+        {"query_thread", other},
+        {"wtime", other},
+        {"wtick", other},
+        {"address", other},
+        {"pack", other},
+        {"unpack", other},
+        {"pack_size", other},
+        {"pack_external", other},
+        {"unpack_external", other},
+        {"pack_external_size", other},
+        {"cancel", other},
+        {"test_cancelled", other},
+        {"reduce_local", other},
+        {"buffer_attach", other},
+        {"buffer_detach", other},
+        {"dims_create", other},
+        {"topo_test", other},
+        {"alloc_mem", other},
+        {"free_mem", other},
+        {"get_address", other},
+        {"get_count", other},
+        {"get_elements", other},
+        {"get_elements_x", other},
+        {"get_processor_name", other},
+        {"get_version", other},
+        {"get_library_version", other},
+        {"close_port", other},
+        {"open_port", other},
+        {"lookup_name", other},
+        {"publish_name", other},
+        {"unpublish_name", other},
+        {"pready", start},
+        {"pready_list", start},
+        {"pready_range", start},
+        {"parrived", test},
+    };
+    return kinds;
+}
+
+/// Collectives that also exist with a leading i (nonblocking) and a trailing _init (persistent).
+constexpr std::string_view kCollectives[] = {"bcast",
+                                             "gather",
+                                             "gatherv",
+                                             "scatter",
+                                             "scatterv",
+                                             "allgather",
+                                             "allgatherv",
+                                             "alltoall",
+                                             "alltoallv",
+                                             "alltoallw",
+                                             "allreduce",
+                                             "reduce",
+                                             "reduce_scatter",
+                                             "scan",
+                                             "exscan",
+                                             "reduce_scatter_block",
+                                             "neighbor_allgather",
+                                             "neighbor_allgatherv",
+                                             "neighbor_alltoall",
+                                             "neighbor_alltoallv",
+                                             "neighbor_alltoallw"};
+
+/// Families of MPI functions that only manage things; each is followed by one more word.
+constexpr std::string_view kFamilies[] = {"comm_",       "type_",      "group_",      "cart_",    "graph_",
+                                          "dist_graph_", "attr_",      "errhandler_", "error_",   "add_error_",
+                                          "info_",       "intercomm_", "keyval_",     "op_",      "request_",
+                                          "status_",     "session_",   "t_",          "grequest_"};
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+bool is_collective(std::string_view name) {
+    return std::find(std::begin(kCollectives), std::end(kCollectives), name) != std::end(kCollectives);
+}
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+void strip_suffix(std::string_view& name, std::string_view suffix) {
+    if (name.size() > suffix.size() && name.ends_with(suffix)) {
+        name.remove_suffix(suffix.size());
+    }
+}
+
+/// `name` is lower case without the mpi_ prefix; RegionKind::user: none of MPI's.
+RegionKind mpi_function(std::string_view name) {
+    // Fortran's decorations: mpi_send_, mpi_send__, mpi_send_f08_, mpi_send_f08ts_, mpi_send_c_f08_
+    while (name.size() > 1 && name.ends_with('_')) {
+        name.remove_suffix(1);
+    }
+    strip_suffix(name, "_f08ts");
+    strip_suffix(name, "_f08");
+    strip_suffix(name, "_c");
+    if (const auto found = mpi_kinds().find(name); found != mpi_kinds().end()) {
+        return found->second;
+    }
+    if (is_collective(name)) {
+        return RegionKind::collective;
+    }
+    if (name.starts_with('i') && is_collective(name.substr(1))) {
+        return RegionKind::collective_nonblocking;
+    }
+    if (name.ends_with("_init") && (is_collective(name.substr(0, name.size() - 5)) || name == "barrier_init")) {
+        return RegionKind::other;
+    }
+    if (name.starts_with("win_")) {
+        return RegionKind::one_sided;
+    }
+    if (name.starts_with("file_")) {
+        return RegionKind::io;
+    }
+    for (const auto family : kFamilies) {
+        if (name.size() > family.size() && name.starts_with(family)) {
+            return RegionKind::other;
+        }
+    }
+    return RegionKind::user;
+}
+
+/// `name` is lower case and begins behind shmem_.
+RegionKind shmem_function(std::string_view name) {
+    while (name.size() > 1 && name.ends_with('_')) {
+        name.remove_suffix(1);
+    }
+    if (name == "init" || name == "init_thread" || name == "finalize") {
+        return RegionKind::init_finalize;
+    }
+    if (name.starts_with("barrier") || name == "sync" || name == "sync_all" || name == "team_sync") {
+        return RegionKind::barrier;
+    }
+    if (contains(name, "broadcast") || contains(name, "collect") || contains(name, "alltoall") ||
+        name.ends_with("_to_all") || contains(name, "_reduce")) {
+        return RegionKind::collective;
+    }
+    for (const std::string_view local :
+         {"my_pe", "n_pes", "info_", "malloc", "calloc", "free", "realloc", "align", "ptr", "pe_accessible",
+          "addr_accessible", "team_", "ctx_create", "ctx_destroy", "query_thread", "global_exit", "pcontrol"}) {
+        if (name.starts_with(local)) {
+            return RegionKind::other;
+        }
+    }
+    return RegionKind::one_sided;
+}
+
+/// MPI::Comm::Send, MPI::COMM_WORLD.Send: the class decides for windows and files, else the last name.
+RegionKind cpp_function(std::string_view name) {
+    const auto cut = name.find_last_of(":.");
+    const auto function = lowered(name.substr(cut + 1));
+    if (cut > 0 && cut != std::string_view::npos) {
+        auto owner = name.substr(0, cut);
+        while (!owner.empty() && (owner.back() == ':' || owner.back() == '.')) {
+            owner.remove_suffix(1);
+        }
+        const auto begin = owner.find_last_of(":.");
+        const auto class_name = lowered(begin == std::string_view::npos ? owner : owner.substr(begin + 1));
+        if (class_name == "file") {
+            return RegionKind::io;
+        }
+        if (class_name == "win") {
+            return RegionKind::one_sided;
+        }
+    }
+    const auto kind = mpi_function(function);
+    return kind == RegionKind::user ? RegionKind::other : kind;
+}
+
+}  // namespace
+
+RegionKind region_kind(std::string_view name, std::uint8_t paradigm) {
+    // TAU and canonical C++ names carry a signature, "MPI_Send()" or "MPI::Comm::Send(void const*, ...) const".
+    name = name.substr(0, name.find_first_of("([{<"));
+    while (!name.empty() && name.back() == ' ') {
+        name.remove_suffix(1);
+    }
+    while (!name.empty() && name.front() == ' ') {
+        name.remove_prefix(1);
+    }
+    if (name.starts_with("MPI::") || name.starts_with("PMPI::")) {
+        return cpp_function(name.substr(name.find(':') + 2));
+    }
+    const std::string lower = lowered(name);
+    std::string_view rest = lower;
+    while (rest.starts_with('_')) {
+        rest.remove_prefix(1);
+    }
+    if (rest.starts_with("pmpi_") || rest.starts_with("pshmem_")) {
+        rest.remove_prefix(1);
+    }
+    if (rest.starts_with("mpi_") || rest.starts_with("mpix_")) {
+        const auto kind = mpi_function(rest.substr(rest.find('_') + 1));
+        if (kind == RegionKind::user && paradigm == OTF2_PARADIGM_MPI) {
+            return RegionKind::other;
+        }
+        return kind;
+    }
+    if (rest.starts_with("shmemx_") || rest.starts_with("shmem_")) {
+        const auto kind = shmem_function(rest.substr(rest.find('_') + 1));
+        // "shmem_" begins user functions as well; the catch-all needs the writer's word.
+        return kind == RegionKind::one_sided && paradigm != OTF2_PARADIGM_SHMEM && !contains(rest, "put") &&
+                       !contains(rest, "get") && !contains(rest, "quiet") && !contains(rest, "fence") &&
+                       !contains(rest, "wait") && !contains(rest, "atomic")
+                   ? RegionKind::user
+                   : kind;
+    }
+    if (rest == "start_pes") {
+        return RegionKind::init_finalize;
+    }
+    if (paradigm == OTF2_PARADIGM_SHMEM) {
+        return RegionKind::other;
+    }
+    return RegionKind::user;
+}
+
+}  // namespace logpost::analyzer
