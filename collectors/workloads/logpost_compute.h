@@ -20,7 +20,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#if defined(LOGPOST_SMPI) || defined(SMPI_SMPI_H) || defined(SMPI_H)
+/* smpicc includes smpi_helpers.h in front of everything. */
+#if defined(SMPI_HELPERS_H) || defined(SMPI_H)
 #define LOGPOST_COMPUTE_IS_SIMULATED 1
 #include <simgrid/host.h>
 #include <smpi/smpi.h>

@@ -18,12 +18,9 @@
  * The values do not depend on order, mechanism or number of ranks: the checksum must be equal. */
 #include <inttypes.h>
 #include <math.h>
-#include <mpi.h>
-#include <stdio.h>
 
-#include "../common/checksum.h"
+#include "../common/app.h"
 #include "../common/memory.h"
-#include "../common/options.h"
 #include "../logpost_compute.h"
 #include "exchange.h"
 #include "graph.h"
@@ -35,36 +32,8 @@ struct settings {
     double cycle_ns, edge_cycles; /* of the emulated processor */
 };
 
-static uint64_t checksum_of(enum field field, int64_t first, int64_t n, const double* values) {
-    uint64_t sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += lp_checksum_term(((uint64_t)(first + i) << 1) | (uint64_t)field, values[i]);
-    return sum;
-}
-
-/* The same graph on one rank: what the result must be, bit by bit. */
-static uint64_t serial_checksum(const struct settings* s) {
-    struct half_graph half[2];
-    double* values[2];
-    for (int f = 0; f < 2; f++) {
-        graph_build(&half[f], &s->graph, (enum field)f, 0, 1);
-        values[f] = LP_NEW(double, half[f].n_targets);
-        for (int64_t i = 0; i < half[f].n_targets; i++)
-            values[f][i] = graph_initial(&s->graph, (enum field)f, i);
-    }
-    for (int64_t iteration = 0; iteration < s->iterations; iteration++)
-        for (int f = 0; f < 2; f++)
-            graph_update(&half[f], values[1 - f], values[f]);
-    uint64_t sum = 0;
-    for (int f = 0; f < 2; f++) {
-        sum += checksum_of((enum field)f, 0, half[f].n_targets, values[f]);
-        graph_free(&half[f]);
-        free(values[f]);
-    }
-    return sum;
-}
-
-static int run(const struct settings* s, MPI_Comm world, int rank, int ranks) {
+static int run(const struct settings* s, const struct app* app) {
+    const int rank = app->rank, ranks = app->ranks;
     static const char* const names[2] = {"em3d exchange H to E", "em3d exchange E to H"};
     struct half_graph half[2];
     struct exchange exchange[2];
@@ -72,7 +41,7 @@ static int run(const struct settings* s, MPI_Comm world, int rank, int ranks) {
     struct processor processor;
     MPI_Comm phases;
     processor_open(&processor, s->cycle_ns);
-    MPI_Comm_dup(world, &phases);
+    MPI_Comm_dup(app->comm, &phases);
     MPI_Comm_set_name(phases, "em3d phases");
 
     for (int f = 0; f < 2; f++)
@@ -111,36 +80,30 @@ static int run(const struct settings* s, MPI_Comm world, int rank, int ranks) {
     uint64_t mine = 0, sum = 0;
     int finite = 1;
     for (int f = 0; f < 2; f++) {
-        mine += checksum_of((enum field)f, half[f].first_target, half[f].n_targets, values[f]);
+        mine += graph_checksum((enum field)f, half[f].first_target, half[f].n_targets, values[f]);
         for (int64_t i = 0; i < half[f].n_targets; i++)
             finite = finite && isfinite(values[f][i]);
     }
-    double times[5] = {total_s, exchange[0].times.exchange_s + exchange[1].times.exchange_s,
-                       exchange[0].times.stall_s + exchange[1].times.stall_s, compute_s, barrier_s};
-    double mean[5];
     int64_t volume[2] = {exchange[0].times.messages + exchange[1].times.messages,
                          exchange[0].times.bytes + exchange[1].times.bytes};
     int64_t volumes[2];
-    int all_finite = 0;
-    MPI_Reduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, phases);
-    MPI_Reduce(times, mean, 5, MPI_DOUBLE, MPI_SUM, 0, phases);
-    MPI_Reduce(volume, volumes, 2, MPI_INT64_T, MPI_SUM, 0, phases);
-    MPI_Reduce(&finite, &all_finite, 1, MPI_INT, MPI_LAND, 0, phases);
-
-    int status = 0;
+    MPI_Reduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, app->comm);
+    MPI_Reduce(volume, volumes, 2, MPI_INT64_T, MPI_SUM, 0, app->comm);
+    double exchange_s = app_spread(app, exchange[0].times.exchange_s + exchange[1].times.exchange_s).mean;
+    double stall_s = app_spread(app, exchange[0].times.stall_s + exchange[1].times.stall_s).mean;
+    compute_s = app_spread(app, compute_s).mean;
+    barrier_s = app_spread(app, barrier_s).mean;
+    uint64_t expected = sum;
     if (rank == 0) {
-        uint64_t expected = serial_checksum(s);
+        expected = graph_serial_checksum(&s->graph, s->iterations);
         printf("em3d: %d ranks, %" PRId64 " messages, %" PRId64 " bytes, checksum %016" PRIx64 "\n", ranks, volumes[0],
                volumes[1], sum);
         printf("em3d: total_s %.6f, mean of ranks: exchange_s %.6f, stall_s %.6f, compute_s %.6f, barrier_s %.6f\n",
-               total_s, mean[1] / ranks, mean[2] / ranks, mean[3] / ranks, mean[4] / ranks);
-        if (sum != expected || !all_finite) {
-            fprintf(stderr, "em3d: wrong result: checksum %016" PRIx64 ", the serial program gives %016" PRIx64 "%s\n",
-                    sum, expected, all_finite ? "" : ", and values are not finite");
-            status = 1;
-        }
+               total_s, exchange_s, stall_s, compute_s, barrier_s);
     }
-    MPI_Bcast(&status, 1, MPI_INT, 0, phases);
+    int status =
+        app_verdict(app, finite && (rank > 0 || sum == expected), "checksum %016" PRIx64 ", serially %016" PRIx64 "%s",
+                    sum, expected, finite ? "" : ", and values are not finite");
     for (int f = 0; f < 2; f++) {
         exchange_close(&exchange[f]);
         graph_free(&half[f]);
@@ -151,21 +114,17 @@ static int run(const struct settings* s, MPI_Comm world, int rank, int ranks) {
 }
 
 int main(int argc, char** argv) {
-    int rank, ranks;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-
+    struct app app;
     struct settings s = {
         .graph = {.nodes = 0, .degree = 32, .nonlocal = 1, .span = 15, .parts = 0, .seed = 1},
-        .exchange = {.block = 10, .capacity = 2, .send_cycles = 15, .receive_cycles = 122},
+        .exchange = {.block = 10, .capacity = 2, .send_cycles = 15, .receive_cycles = -1},
         .iterations = 20,
         .cycle_ns = 1000,
         .edge_cycles = 10,
     };
-    if (LOGPOST_COMPUTE_IS_SIMULATED) { /* the testbed's machine file brings its own o_s and o_r */
+    if (LOGPOST_COMPUTE_IS_SIMULATED) { /* the testbed charges o_s itself, but o_r for eager messages only */
         s.cycle_ns = 50;
-        s.exchange.send_cycles = s.exchange.receive_cycles = 0;
+        s.exchange.send_cycles = 0;
     }
     int mechanism = MECHANISM_FINE, receive = RECEIVE_WAIT, order = ORDER_ORIGINAL, spread = SPREAD_RANDOM;
     const struct lp_option options[] = {
@@ -190,37 +149,32 @@ int main(int argc, char** argv) {
          "messages in flight per sender before it stalls (2: Alewife's 256-byte queue); 0: unbounded"},
         {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
         {"send-cycles", LP_REAL, &s.exchange.send_cycles, NULL, 0, 1e9, "its o_s per message (LoGPC Table 1: 15)"},
-        {"receive-cycles", LP_REAL, &s.exchange.receive_cycles, NULL, 0, 1e9,
-         "its o_r per message (LoGPC Table 1: 122)"},
+        {"receive-cycles", LP_REAL, &s.exchange.receive_cycles, NULL, -1, 1e9,
+         "its o_r per message; -1: 122 (LoGPC Table 1), on the testbed only with a finite capacity"},
         {"edge-cycles", LP_REAL, &s.edge_cycles, NULL, 0, 1e9, "its work per edge; the papers print none, so assumed"},
         {"seed", LP_INTEGER, &s.graph.seed, NULL, 0, 1e15, "of the graph and the random order"},
     };
-    enum lp_parse_result parsed = lp_parse(
-        argc, argv, "em3d", "electromagnetic waves on an irregular bipartite graph (LoGPC 5.3, SENS 4.1)", options,
-        (int)(sizeof options / sizeof *options), rank == 0 ? stdout : NULL, rank == 0 ? stderr : NULL);
-    int status = parsed == LP_BAD_USAGE ? 2 : 0;
-    if (parsed == LP_RUN) {
-        if (s.graph.parts == 0)
-            s.graph.parts = ranks;
-        if (s.graph.nodes == 0)
-            s.graph.nodes = 100 * s.graph.parts;
-        s.exchange.mechanism = (enum mechanism)mechanism;
-        s.exchange.receive = (enum receive)receive;
-        s.exchange.order = (enum order)order;
-        s.exchange.spread = (enum spread)spread;
-        s.exchange.seed = (uint64_t)s.graph.seed;
-        if (s.graph.nodes % 2 != 0 || s.graph.nodes / 2 < s.graph.parts || s.graph.parts < ranks) {
-            if (rank == 0)
-                fprintf(stderr,
-                        "em3d: %" PRId64 " nodes in %" PRId64
-                        " parts on %d ranks: --nodes must be even, at least 2 per part, "
-                        "and --parts at least the number of ranks\n",
-                        s.graph.nodes, s.graph.parts, ranks);
-            status = 2;
-        } else {
-            status = run(&s, MPI_COMM_WORLD, rank, ranks);
-        }
-    }
-    MPI_Finalize();
-    return status;
+    enum lp_parse_result parsed = app_open(
+        &app, argc, argv, "em3d", "electromagnetic waves on an irregular bipartite graph (LoGPC 5.3, SENS 4.1)",
+        options, (int)(sizeof options / sizeof *options));
+    if (parsed != LP_RUN)
+        return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
+    if (s.graph.parts == 0)
+        s.graph.parts = app.ranks;
+    if (s.graph.nodes == 0)
+        s.graph.nodes = 100 * s.graph.parts;
+    s.exchange.mechanism = (enum mechanism)mechanism;
+    s.exchange.receive = (enum receive)receive;
+    s.exchange.order = (enum order)order;
+    s.exchange.spread = (enum spread)spread;
+    s.exchange.seed = (uint64_t)s.graph.seed;
+    if (s.exchange.receive_cycles < 0)
+        s.exchange.receive_cycles = LOGPOST_COMPUTE_IS_SIMULATED && s.exchange.capacity == 0 ? 0 : 122;
+    if (s.graph.nodes % 2 != 0 || s.graph.nodes / 2 < s.graph.parts || s.graph.parts < app.ranks)
+        return app_close(&app,
+                         app_refuse(&app,
+                                    "%" PRId64 " nodes in %" PRId64 " parts on %d ranks: --nodes must be even, at "
+                                    "least 2 per part, and --parts at least the number of ranks",
+                                    s.graph.nodes, s.graph.parts, app.ranks));
+    return app_close(&app, run(&s, &app));
 }

@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "../common/checksum.h"
 #include "../common/memory.h"
 #include "../common/random.h"
 
@@ -133,4 +134,32 @@ void graph_update(const struct half_graph* half, const double* sources, double* 
             sum += half->in_weight[k] * sources[half->in_source[k]];
         targets[i] -= sum;
     }
+}
+
+uint64_t graph_checksum(enum field field, int64_t first, int64_t n, const double* values) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += lp_checksum_term(((uint64_t)(first + i) << 1) | (uint64_t)field, values[i]);
+    return sum;
+}
+
+uint64_t graph_serial_checksum(const struct graph_options* options, int64_t iterations) {
+    struct half_graph half[2];
+    double* values[2];
+    uint64_t sum = 0;
+    for (int f = 0; f < 2; f++) {
+        graph_build(&half[f], options, (enum field)f, 0, 1);
+        values[f] = LP_NEW(double, half[f].n_targets);
+        for (int64_t i = 0; i < half[f].n_targets; i++)
+            values[f][i] = graph_initial(options, (enum field)f, i);
+    }
+    for (int64_t iteration = 0; iteration < iterations; iteration++)
+        for (int f = 0; f < 2; f++)
+            graph_update(&half[f], values[1 - f], values[f]);
+    for (int f = 0; f < 2; f++) {
+        sum += graph_checksum((enum field)f, 0, half[f].n_targets, values[f]);
+        graph_free(&half[f]);
+        free(values[f]);
+    }
+    return sum;
 }

@@ -48,4 +48,10 @@ double graph_initial(const struct graph_options* options, enum field field, int6
 /* target_i -= sum over edges of weight x source: the core of EM3D, in a fixed order of summation. Two flop per edge. */
 void graph_update(const struct half_graph* half, const double* sources, double* targets);
 
+/* Partial checksum of `n` nodes of a field from `first` on; partial sums add up. */
+uint64_t graph_checksum(enum field field, int64_t first, int64_t n, const double* values);
+
+/* The same graph on one rank: what the checksum of both fields must be after `iterations`. */
+uint64_t graph_serial_checksum(const struct graph_options* options, int64_t iterations);
+
 #endif

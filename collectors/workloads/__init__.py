@@ -1,0 +1,1 @@
+"""The papers' applications as C programs: what they are (`catalogue`), and how they are built and started (`build`)."""
