@@ -3,8 +3,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -435,11 +437,37 @@ nb::dict collectives(const Analysis& analysis) {
     return d;
 }
 
+/// Counters of a read under way, for a progress bar and a watchdog in another thread.
+struct Progress {
+    std::atomic<std::uint64_t> events{0};
+    std::atomic<std::uint64_t> declared{0};
+};
+
+std::unique_ptr<Trace> read_trace(const std::string& archive, unsigned threads, Progress& progress) {
+    const nb::gil_scoped_release release;
+    ReadOptions options;
+    options.threads = threads;
+    options.events_read = &progress.events;
+    options.declared_events = &progress.declared;
+    return std::make_unique<Trace>(read_archive(find_anchor(archive), options));
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
     module.doc() = "Native core of logpost.analyzer.";
     nb::module_::import_("logpost.replay._native");  // its Parameters are taken here
+
+    nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError);
+    nb::class_<Progress>(module, "Progress", "Counters of a read under way.")
+        .def(nb::init<>())
+        .def_prop_ro("events", [](const Progress& p) { return p.events.load(); })
+        .def_prop_ro("declared", [](const Progress& p) { return p.declared.load(); });
+    module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a,
+               "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");
+    module.def(
+        "find_anchor", [](const std::string& path) { return find_anchor(path).string(); }, "path"_a,
+        "The anchor file of an archive. Raises ArchiveError.");
 
     nb::class_<Trace>(module, "Trace", "What the reader leaves of an archive.")
         .def_ro("ticks_per_second", &Trace::ticks_per_second)

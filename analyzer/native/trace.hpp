@@ -161,6 +161,13 @@ struct LocationTrace {
 };
 
 struct Trace {
+    Trace() = default;
+    Trace(Trace&&) = default;
+    Trace& operator=(Trace&&) = default;
+    Trace(const Trace&) = delete;  // its columns are not copied
+    Trace& operator=(const Trace&) = delete;
+    ~Trace() = default;
+
     std::uint64_t ticks_per_second = 0;
     std::int64_t length_ps = 0;                                    // from the earliest to the latest event
     std::vector<std::string> properties_names, properties_values;  // the archive's own properties

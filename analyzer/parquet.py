@@ -1,0 +1,111 @@
+"""Tables that are written batch by batch, from the native core's columns straight into Parquet row groups."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from logpost.analyzer.schema import Column, Table
+
+Columns = Mapping[str, npt.NDArray[Any]]
+
+_ARROW = {
+    pl.Int32: pa.int32(),
+    pl.Int64: pa.int64(),
+    pl.UInt64: pa.uint64(),
+    pl.Boolean: pa.bool_(),
+    pl.Float64: pa.float64(),
+    pl.String: pa.string(),
+}
+
+
+def _arrow_type(column: Column) -> pa.DataType:
+    if isinstance(column.dtype, pl.Enum):
+        return pa.dictionary(pa.uint8(), pa.string())
+    return _ARROW[type(column.dtype)]
+
+
+def _array(column: Column, values: npt.NDArray[Any]) -> pa.Array:
+    """Arrow array of a native column; enumerations come as uint8 codes in the declared order, booleans as uint8."""
+    if isinstance(column.dtype, pl.Enum):
+        return pa.DictionaryArray.from_arrays(pa.array(values), pa.array(list(column.dtype.categories)))
+    if isinstance(column.dtype, pl.Boolean):
+        return pa.array(values.astype(np.bool_))
+    return pa.array(values, type=_arrow_type(column))
+
+
+class TableStream:
+    """Writes one table in a thread of its own, so that the next batch is computed meanwhile.
+
+    At most one batch waits: memory holds one being computed, one waiting and one being written.
+    """
+
+    def __init__(self, table: Table, path: Path) -> None:
+        self.table = table
+        self.schema = pa.schema([(column.name, _arrow_type(column)) for column in table.columns])
+        # Times are all different: a dictionary of them would only cost. Ids and categories repeat.
+        dictionary = [c.name for c in table.columns if not isinstance(c.dtype, pl.Int64)]
+        self._writer = pq.ParquetWriter(
+            path, self.schema, compression="lz4", use_dictionary=dictionary, write_statistics=False
+        )
+        self._batches: queue.Queue[pa.Table | None] = queue.Queue(maxsize=1)
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._write, name=f"write {table.name}", daemon=True)
+
+    def __enter__(self) -> TableStream:
+        self._thread.start()
+        return self
+
+    def put(self, columns: Columns) -> None:
+        """Queue a batch. Raises what writing an earlier one raised, e.g. OSError when the disk is full."""
+        self._raise()
+        arrays = [_array(column, columns[column.name]) for column in self.table.columns]
+        self._batches.put(pa.Table.from_arrays(arrays, schema=self.schema))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._batches.put(None)
+        self._thread.join()
+        if kind is None:
+            self._raise()
+
+    def _raise(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    def _write(self) -> None:
+        while (batch := self._batches.get()) is not None:
+            if self._failure is None:
+                try:
+                    if batch.num_rows:
+                        self._writer.write_table(batch, row_group_size=batch.num_rows)
+                except BaseException as failure:
+                    self._failure = failure
+        try:
+            self._writer.close()
+        except BaseException as failure:
+            self._failure = self._failure or failure
+
+
+def frame(table: Table, columns: Columns) -> pl.DataFrame:
+    """A whole small table from native columns, checked against its declaration."""
+    data = {}
+    for column in table.columns:
+        values = columns[column.name]
+        if isinstance(column.dtype, pl.Enum):
+            names = pl.Series(list(column.dtype.categories), dtype=column.dtype)
+            data[column.name] = names.gather(pl.Series(np.asarray(values, dtype=np.uint32)))
+        else:
+            data[column.name] = pl.Series(values, dtype=column.dtype)
+    return pl.DataFrame(data, schema=table.schema)
