@@ -84,13 +84,12 @@ static int run(const struct settings* s, const struct app* app) {
         for (int64_t i = 0; i < half[f].n_targets; i++)
             finite = finite && isfinite(values[f][i]);
     }
-    int64_t volume[2] = {exchange[0].times.messages + exchange[1].times.messages,
-                         exchange[0].times.bytes + exchange[1].times.bytes};
+    int64_t volume[2] = {exchange[0].messages + exchange[1].messages, exchange[0].bytes + exchange[1].bytes};
     int64_t volumes[2];
     MPI_Reduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, app->comm);
     MPI_Reduce(volume, volumes, 2, MPI_INT64_T, MPI_SUM, 0, app->comm);
-    double exchange_s = app_spread(app, exchange[0].times.exchange_s + exchange[1].times.exchange_s).mean;
-    double stall_s = app_spread(app, exchange[0].times.stall_s + exchange[1].times.stall_s).mean;
+    double exchange_s = app_spread(app, exchange[0].exchange_s + exchange[1].exchange_s).mean;
+    double stall_s = app_spread(app, exchange[0].stall_s + exchange[1].stall_s).mean;
     compute_s = app_spread(app, compute_s).mean;
     barrier_s = app_spread(app, barrier_s).mean;
     uint64_t expected = sum;
@@ -117,14 +116,14 @@ int main(int argc, char** argv) {
     struct app app;
     struct settings s = {
         .graph = {.nodes = 0, .degree = 32, .nonlocal = 1, .span = 15, .parts = 0, .seed = 1},
-        .exchange = {.block = 10, .capacity = 2, .send_cycles = 15, .receive_cycles = -1},
+        .exchange = {.block = 10, .messages = {.capacity = 2, .send_cycles = 15, .receive_cycles = -1}},
         .iterations = 20,
         .cycle_ns = 1000,
         .edge_cycles = 10,
     };
     if (LOGPOST_COMPUTE_IS_SIMULATED) { /* the testbed charges o_s itself, but o_r for eager messages only */
         s.cycle_ns = 50;
-        s.exchange.send_cycles = 0;
+        s.exchange.messages.send_cycles = 0;
     }
     int mechanism = MECHANISM_FINE, receive = RECEIVE_WAIT, order = ORDER_ORIGINAL, spread = SPREAD_RANDOM;
     const struct lp_option options[] = {
@@ -145,11 +144,12 @@ int main(int argc, char** argv) {
         {"iterations", LP_INTEGER, &s.iterations, NULL, 1, 1e9,
          "updates of E and H (LoGPC 100, SENS 50; 20 for a short run)"},
         {"block", LP_INTEGER, &s.exchange.block, NULL, 1, 1e8, "values per message (LoGPC 10, SENS 5)"},
-        {"capacity", LP_INTEGER, &s.exchange.capacity, NULL, 0, 1e9,
+        {"capacity", LP_INTEGER, &s.exchange.messages.capacity, NULL, 0, 1e9,
          "messages in flight per sender before it stalls (2: Alewife's 256-byte queue); 0: unbounded"},
         {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
-        {"send-cycles", LP_REAL, &s.exchange.send_cycles, NULL, 0, 1e9, "its o_s per message (LoGPC Table 1: 15)"},
-        {"receive-cycles", LP_REAL, &s.exchange.receive_cycles, NULL, -1, 1e9,
+        {"send-cycles", LP_REAL, &s.exchange.messages.send_cycles, NULL, 0, 1e9,
+         "its o_s per message (LoGPC Table 1: 15)"},
+        {"receive-cycles", LP_REAL, &s.exchange.messages.receive_cycles, NULL, -1, 1e9,
          "its o_r per message; -1: 122 (LoGPC Table 1), on the testbed only with a finite capacity"},
         {"edge-cycles", LP_REAL, &s.edge_cycles, NULL, 0, 1e9, "its work per edge; the papers print none, so assumed"},
         {"seed", LP_INTEGER, &s.graph.seed, NULL, 0, 1e15, "of the graph and the random order"},
@@ -164,12 +164,13 @@ int main(int argc, char** argv) {
     if (s.graph.nodes == 0)
         s.graph.nodes = 100 * s.graph.parts;
     s.exchange.mechanism = (enum mechanism)mechanism;
-    s.exchange.receive = (enum receive)receive;
+    s.exchange.messages.receive = (enum receive)receive;
     s.exchange.order = (enum order)order;
     s.exchange.spread = (enum spread)spread;
     s.exchange.seed = (uint64_t)s.graph.seed;
-    if (s.exchange.receive_cycles < 0)
-        s.exchange.receive_cycles = LOGPOST_COMPUTE_IS_SIMULATED && s.exchange.capacity == 0 ? 0 : 122;
+    if (s.exchange.messages.receive_cycles < 0)
+        s.exchange.messages.receive_cycles =
+            LOGPOST_COMPUTE_IS_SIMULATED && s.exchange.messages.capacity == 0 ? 0 : 122;
     if (s.graph.nodes % 2 != 0 || s.graph.nodes / 2 < s.graph.parts || s.graph.parts < app.ranks)
         return app_close(&app,
                          app_refuse(&app,

@@ -1,0 +1,75 @@
+/* Short messages with handlers, after Active Messages, on MPI: what the papers' fine-grained programs send.
+ *
+ * A message is handed to a handler on its destination while that rank waits (`wait`: receives are posted beforehand, as
+ * near to Alewife's interrupts as MPI gets) or where the program polls (`poll`: MPI_Iprobe after every send and while
+ * stalled, like Remote Queues).
+ *
+ * capacity > 0 restores LogP's finite capacity: at most that many synchronous sends (MPI_Issend, complete when
+ * received) are in flight per rank, in order as in a hardware queue, and at most that many receives are posted; a
+ * message that finds no place stays with its sender, which stalls, and goes on handling what arrives. The Alewife's
+ * queues of 256 bytes hold two messages of ten doubles. capacity 0 sends with MPI_Isend, and MPI buffers. */
+#ifndef LOGPOST_WORKLOADS_MESSAGES_H
+#define LOGPOST_WORKLOADS_MESSAGES_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "processor.h"
+
+enum receive { RECEIVE_WAIT = 0, RECEIVE_POLL = 1 };
+
+struct message_options {
+    enum receive receive;
+    int64_t capacity;
+    double send_cycles, receive_cycles; /* o_s and o_r of the emulated processor */
+};
+
+/* May not send through the same channel: it runs while another send of this rank may be stalled. */
+typedef void (*message_handler)(void* context, int source, int tag, const void* data, int bytes);
+
+struct channel {
+    struct message_options options;
+    MPI_Comm comm;
+    struct processor* processor;
+    message_handler handler;
+    void* context;
+    int largest;          /* bytes of the largest message */
+    int64_t window;       /* sends in flight */
+    MPI_Request* sends;   /* ring of `window` */
+    char* outgoing;       /* their data */
+    int64_t sent, oldest; /* number of sends started, number completed */
+    int64_t n_slots;      /* posted receives */
+    MPI_Request* wait;    /* oldest send, a request of the caller's, then the slots */
+    char* arrivals;       /* the slots' data */
+    int64_t expected;     /* messages announced by channel_expect */
+    int64_t posted, received;
+    double handling_s; /* time spent on arrivals */
+    double stall_s;    /* time in which a send had to wait for a place */
+    int64_t bytes;     /* sent */
+};
+
+/* Collective over `parent`; the channel's communicator is named `name`. */
+void channel_open(struct channel* c, const struct message_options* options, int largest, message_handler handler,
+                  void* context, struct processor* processor, MPI_Comm parent, const char* name);
+
+/* Announces that `more` messages will come to this rank. None may come that is not announced in time: separate phases
+ * by a barrier. */
+void channel_expect(struct channel* c, int64_t more);
+
+void channel_send(struct channel* c, int destination, int tag, const void* data, int bytes);
+
+/* Handles what has come, without waiting; `wait` channels test their posted receives. Returns how many. */
+int64_t channel_poll(struct channel* c);
+
+/* Handles messages until one more has come (and at least one was expected). */
+void channel_receive(struct channel* c);
+
+/* Handles messages until all announced ones have come and all own ones are gone. */
+void channel_drain(struct channel* c);
+
+/* Handles messages until `request`, of the caller's, is complete. */
+void channel_wait(struct channel* c, MPI_Request* request);
+
+void channel_close(struct channel* c);
+
+#endif
