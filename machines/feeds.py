@@ -6,33 +6,26 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from logpost.errors import InputError
-from logpost.machines.loggp import NEEDS
-from logpost.machines.schema import LOCALITIES, LocalityClass, Machine, Range
+from logpost.machines.loggp import NEEDS, given, usable_ranges
+from logpost.machines.schema import LOCALITIES, Machine
 from logpost.machines.topologies import Cartesian
 
 
-def missing_loggp(machine: Machine, needs: tuple[str, ...]) -> list[str]:
-    """Parameters of `needs` that the best-described locality class lacks in any of its ranges."""
+def missing_loggp(machine: Machine, model: str) -> list[str]:
+    """Parameters of a model of `NEEDS` that the best-described locality class lacks in a range that the model uses."""
+    needs = NEEDS[model]
     classes = {name: table for name in LOCALITIES if (table := machine.loggp.of(name)) is not None}
     if not classes:
         return list(needs)
-    gaps = {name: [p for p in needs if not _everywhere(table, p)] for name, table in classes.items()}
-    best = min(gaps, key=lambda name: (len(gaps[name]), -LOCALITIES.index(name)))
-    return gaps[best]
-
-
-def _everywhere(table: LocalityClass, parameter: str) -> bool:
-    return all(_given(r, parameter) for r in table.range)
-
-
-def _given(r: Range, parameter: str) -> bool:
-    if parameter == "L":
-        return r.L is not None or r.round_trip_L is not None
-    return getattr(r, parameter) is not None
+    gaps = {
+        name: [p for p in needs if not all(given(r, p) for r in usable_ranges(table, model))]
+        for name, table in classes.items()
+    }
+    return gaps[min(gaps, key=lambda name: (len(gaps[name]), -LOCALITIES.index(name)))]
 
 
 def _loggp(model: str) -> Callable[[Machine], list[str]]:
-    return lambda machine: missing_loggp(machine, NEEDS[model])
+    return lambda machine: missing_loggp(machine, model)
 
 
 def _cube(machine: Machine) -> list[str]:
@@ -42,11 +35,11 @@ def _cube(machine: Machine) -> list[str]:
 
 
 def _logpc_short(machine: Machine) -> list[str]:
-    return missing_loggp(machine, NEEDS["LoPC"]) + _cube(machine)
+    return missing_loggp(machine, "LoPC") + _cube(machine)
 
 
 def _logpc_long(machine: Machine) -> list[str]:
-    gaps = missing_loggp(machine, NEEDS["LogGP"]) + _cube(machine)
+    gaps = missing_loggp(machine, "LogGP") + _cube(machine)
     if machine.logpc.G_m is None:
         gaps.append("logpc.G_m")
     if machine.logpc.header_before_interrupt is None:
@@ -66,7 +59,8 @@ def _log3p(machine: Machine) -> list[str]:
 
 
 def _overlap(machine: Machine) -> list[str]:
-    gaps = missing_loggp(machine, ("L",))
+    classes = [table for name in LOCALITIES if (table := machine.loggp.of(name)) is not None]
+    gaps = [] if any(given(r, "L") for table in classes for r in table.range) else ["L"]
     if machine.overlap.HD is None:
         gaps.append("overlap.HD")
     if not machine.overlap.o:

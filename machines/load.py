@@ -93,17 +93,39 @@ def file_hash(name_or_path: str | Path) -> str:
 
 def _sentence(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> str:
     """One problem as "file: key = value: what is wrong; the way out"."""
-    place = [part for part in problem["loc"] if not (isinstance(part, str) and part in _TAGS)]
+    place = as_written(raw, [part for part in problem["loc"] if part not in _TAGS])
     kind = str(problem["type"])
-    name = key_name(place)
     if kind == "missing":
         return f"{file}: {key_name(place[:-1]) or 'the file'}{_value_at(raw, place[:-1])} {_missing(str(place[-1]))}"
+    what = f"{file}: {key_name(place)}{_value_at(raw, place)}"
     if kind == "extra_forbidden":
-        return f"{file}: {name}{_value_at(raw, place)} is not a key of machine files; see `logpost machines template`"
-    message = str(problem["msg"]).removeprefix("Value error, ")
+        return f"{what} is not a key of machine files; see `logpost machines template`"
     if kind in ("model_type", "model_attributes_type") and not isinstance(problem.get("input"), dict):
-        message = "is not a table of value, unit and source"
-    return f"{file}: {name}{_value_at(raw, place)}{':' if name else ''} {message}".replace(":  ", ": ")
+        return f"{what} is not a table of value, unit and source"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    return f"{what}: {message}" if place else f"{file}: {message}"
+
+
+def as_written(raw: Any, place: Sequence[int | str]) -> list[int | str]:
+    """A place in the checked document as the file has it: without the range of a class whose values stand directly
+    in it, and without the `value` of a number in its short form.
+    """
+    written: list[int | str] = []
+    here = raw
+    rest = list(place)
+    while rest:
+        part = rest.pop(0)
+        if part == "range" and isinstance(here, dict) and "range" not in here and rest[:1] == [0]:
+            rest.pop(0)
+            continue
+        if part == "value" and not rest and written and not isinstance(here, (dict, list)) and here is not None:
+            break
+        written.append(part)
+        try:
+            here = here[part]
+        except (KeyError, IndexError, TypeError):
+            here = None
+    return written
 
 
 _TAGS = {"mesh", "torus", "k-ary n-cube", "ring", "hypercube", "fat tree", "dragonfly", "crossbar"}

@@ -4,10 +4,12 @@ Rules for what a file does not give, each recorded in `assumptions`:
 
 1. A class without values takes those of the next farther class that has some (self, same_socket, same_node,
    other_node), or of the next nearer one when no farther class has.
-2. A class whose last range ends at a size continues it for larger messages.
+2. A class whose last range ends at a size continues it for larger messages. Under LogP and LoPC, which know small
+   messages only, the ranges from the first one that lacks a needed value on are left out, and the one before continues.
 3. g, o_s_per_byte and o_r_per_byte that no range of the class gives are 0: a NIC is then busy for B G alone.
-   Under LogP and LoPC, which have no G, the same holds for G.
-4. `nics_per_node` that is not given is 1.
+   LogP and LoPC have no cost per byte: there G, o_s_per_byte and o_r_per_byte are 0 whatever the file says.
+4. An eager limit that a class does not give is that of the next farther class that has one, else unknown.
+5. `nics_per_node` that is not given is 1.
 
 A value that is not given, falls under none of these rules and is needed raises InputError with machine, class and
 parameter.
@@ -46,6 +48,11 @@ NEEDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Parameters without which a model cannot be computed. The others fall under rule 3."""
 
+PER_BYTE = ("G", "o_s_per_byte", "o_r_per_byte")
+
+SMALL_MESSAGES = ("LogP", "LoPC")
+"""Models of small messages: the first ranges of a class suffice (rule 2)."""
+
 
 def replay_parameters(machine: Machine, model: str = "LogGP") -> ReplayParameters:
     """The machine's numbers for the replay engine, complete for `model` ("LogP", "LogGP" or "LoPC").
@@ -60,9 +67,13 @@ def replay_parameters(machine: Machine, model: str = "LogGP") -> ReplayParameter
     assumptions: list[str] = []
     for name, table in given.items():
         if table is not None:
-            classes[name] = _class_values(machine, name, table, NEEDS[model], assumptions)
-            if table.eager_limit is not None:
-                limits[name] = round(table.eager_limit.base())
+            ranges = usable_ranges(table, model)
+            if len(ranges) < len(table.range):
+                assumptions.append(f"class {name} above {ranges[-1].up_to_bytes} B lacks values that {model} needs")
+            classes[name] = _class_values(machine, name, ranges, NEEDS[model], assumptions)
+        limit = machine.loggp.eager_limit(name)
+        if limit is not None:
+            limits[name] = round(limit.base())
     if not classes:
         raise InputError(
             f"machine {machine.name}: no locality class has LogGP values, and {model} needs "
@@ -141,7 +152,10 @@ def assemble(
         rows += [(c, values) for values in ranges]
         start.append(len(rows))
         origin.append(class_index(donor))
-        eager.append(eager_limits.get(name, eager_limits.get(donor, UNKNOWN_LIMIT)))
+        limit_donor = next((other for other in LOCALITIES[c:] if other in eager_limits), None)
+        if limit_donor is not None and limit_donor != name:
+            notes.append(f"the eager limit of {name} is not given: that of {limit_donor} holds")
+        eager.append(UNKNOWN_LIMIT if limit_donor is None else eager_limits[limit_donor])
     columns: dict[str, Any] = {}
     errors: dict[str, FloatArray] = {}
     for parameter, column in PARAMETERS.items():
@@ -208,13 +222,37 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
     )
 
 
+def given(r: Range, parameter: str) -> bool:
+    """Whether a range gives a parameter; half of a printed round trip counts as L."""
+    return getattr(r, parameter) is not None or (parameter == "L" and r.round_trip_L is not None)
+
+
+def usable_ranges(table: LocalityClass, model: str) -> list[Range]:
+    """The ranges that `model` computes with: all, or under rule 2 those before the first incomplete one.
+
+    The first range is always among them, so that what it lacks is named.
+    """
+    if model not in SMALL_MESSAGES:
+        return table.range
+    complete = [all(given(r, p) for p in NEEDS[model]) for r in table.range]
+    stop = complete.index(False) if False in complete else len(complete)
+    return table.range[: max(stop, 1)]
+
+
 def _class_values(
-    machine: Machine, name: str, table: LocalityClass, needs: tuple[str, ...], assumptions: list[str]
+    machine: Machine, name: str, ranges: Sequence[Range], needs: tuple[str, ...], assumptions: list[str]
 ) -> list[RangeValues]:
-    for parameter in ("g", "G", "o_s_per_byte", "o_r_per_byte"):
-        if parameter not in needs and all(getattr(r, parameter) is None for r in table.range):
+    values = [_range_values(machine, name, r, needs) for r in ranges]
+    small = "G" not in needs
+    for parameter in ("g", *PER_BYTE):
+        if parameter not in needs and all(getattr(r, parameter) is None for r in ranges):
             assumptions.append(f"{parameter} of {name} is not given: 0")
-    return [_range_values(machine, name, r, needs) for r in table.range]
+        elif small and parameter in PER_BYTE:
+            assumptions.append(f"{parameter} of {name} is not part of the model: 0")
+    if small:
+        none: dict[str, Any] = {PARAMETERS[parameter]: 0.0 for parameter in PER_BYTE}
+        values = [replace(v, **none, errors={p: e for p, e in v.errors.items() if p not in PER_BYTE}) for v in values]
+    return values
 
 
 def _range_values(machine: Machine, name: str, r: Range, needs: tuple[str, ...]) -> RangeValues:

@@ -195,8 +195,17 @@ class LogGP(Table):
 
     def of(self, locality: str) -> LocalityClass | None:
         """The table of one locality class, None when the file does not give it."""
-        found: LocalityClass | None = getattr(self, "to_self" if locality == "self" else locality)
+        found = self._table(locality)
         return found if found is not None and found.range else None
+
+    def eager_limit(self, locality: str) -> Bytes | None:
+        """Largest message that the class sends without a handshake, None when the file does not give it."""
+        found = self._table(locality)
+        return None if found is None else found.eager_limit
+
+    def _table(self, locality: str) -> LocalityClass | None:
+        found: LocalityClass | None = getattr(self, "to_self" if locality == "self" else locality)
+        return found
 
 
 class LoGPC(Table):

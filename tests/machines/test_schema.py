@@ -1,0 +1,198 @@
+"""What a machine file may say, and the sentence for each thing that is refused."""
+
+from __future__ import annotations
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logpost.errors import InputError
+from logpost.machines.load import check_machine, check_machine_file, load_machine, load_machine_file
+from logpost.machines.quantity import NOT_STATED
+
+from .builders import DOCUMENT, document, machine, problems
+
+
+def test_defaults_of_the_file_reach_every_value() -> None:
+    ranges = machine().loggp.of("other_node")
+    assert ranges is not None
+    (only,) = ranges.range
+    assert only.L is not None
+    assert (only.L.value, only.L.unit, only.L.source) == (5, "us", "BENCH")
+    assert only.G is not None
+    assert only.G.unit == "ns/B"  # the default of its own dimension
+    assert only.L.uncertainty_text() == NOT_STATED
+
+
+def test_inner_defaults_win_and_where_stays_with_its_source() -> None:
+    sources = {**DOCUMENT["sources"], "BOOK": {"kind": "manual", "text": "data sheet"}}
+    made = machine(
+        sources=sources,
+        where="run 1",
+        loggp={
+            "same_node": {"units": ["ns"], "where": "run 2", "L": 7, "G": 1},
+            "other_node": {"source": "BOOK", "L": 8, "G": {"value": 2, "source": "BENCH", "unit": "ps/B"}},
+        },
+    )
+    near, far = made.loggp.same_node, made.loggp.other_node
+    assert near is not None
+    assert far is not None
+    near_L, near_G = near.range[0].L, near.range[0].G
+    assert near_L is not None
+    assert near_G is not None
+    assert (near_L.unit, near_L.where) == ("ns", "run 2")
+    assert near_G.unit == "ns/B"  # of the file: the class replaces only the unit of time
+    far_L, far_G = far.range[0].L, far.range[0].G
+    assert far_L is not None
+    assert far_G is not None
+    # "run 1" is a place in BENCH and says nothing about BOOK.
+    assert (far_L.source, far_L.where) == ("BOOK", None)
+    assert (far_G.source, far_G.where, far_G.unit) == ("BENCH", None, "ps/B")
+
+
+def test_a_count_needs_no_unit_but_a_ratio_does() -> None:
+    made = machine(overlap={"HD": 32})
+    assert made.overlap.HD is not None
+    assert made.overlap.HD.unit == "1"
+    assert "logpc.dma_contention = 45 has no unit" in problems(logpc={"dma_contention": 45})[0]
+
+
+def test_class_without_ranges_gives_nothing() -> None:
+    made = machine(loggp={"other_node": {"eager_limit": {"value": 1024, "unit": "B"}}})
+    assert made.loggp.of("other_node") is None
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"source": None}, r"toy.toml: loggp.other_node.L = 5 has no source; add source = \"KEY\""),
+    ({"units": ["us"]}, r"loggp.other_node.G = 4 has no unit; add unit = \"...\" to it, or units ="),
+    ({"units": ["us", "ns"]}, r"units holds 'us' and 'ns', both a time; keep one of them"),
+    ({"units": ["usec"]}, r"units holds 'usec', which is not a known unit; use some of ps"),
+    ({"units": "us"}, r"units = 'us' must be a list of units, e.g. units = \[\"us\", \"ns/B\"\]"),
+    ({"format": 2}, r"toy.toml: format = 2: Input should be 1"),
+    ({"format": None}, r"the file lacks the key format; see `logpost machines template`"),
+    ({"name": "My Machine"}, r"toy.toml: name = 'My Machine': String should match pattern"),
+    ({"date": "Feb 1996"}, r"date = 'Feb 1996': must be written \"1996\", \"1996-02\" or \"1996-02-28\""),
+    ({"date": "1996-13"}, r"date = '1996-13': must be written"),
+    ({"kind": "guess"}, r"kind = 'guess': Input should be 'publication', 'measurement'"),
+    ({"sources": {}}, r"sources: Dictionary should have at least 1 item"),
+    ({"sources": {"BENCH": {"kind": "measurement", "text": "x"}}}, r"kind 'measurement' needs date = \"...\""),
+    ({"sources": {"BENCH": {"kind": "repository", "text": "x", "url": "u"}}}, r"kind 'repository' needs path ="),
+    ({"source": "PAPER"}, r"L cites source 'PAPER', which \[sources\] does not have; it has BENCH"),
+    ({"colour": "red"}, r"toy.toml: colour = 'red' is not a key of machine files; see `logpost machines template`"),
+    ({"loggp": {"same_rack": {"L": 1}}}, r"loggp.same_rack is not a key of machine files"),
+    ({"loggp": {"other_node": {"L": -1}}}, r"loggp.other_node.L = -1: must not be negative"),
+    ({"loggp": {"other_node": {"L": float("nan")}}}, r"loggp.other_node.L = nan: must be a finite number"),
+    ({"loggp": {"other_node": {"L": "fast"}}}, r"loggp.other_node.L = 'fast' is not a table of value, unit and source"),
+    ({"loggp": {"other_node": {"L": True}}}, r"loggp.other_node.L = True is not a table of value, unit and source"),
+    (
+        {"loggp": {"other_node": {"L": {"value": 1, "unit": "MB/s"}}}},
+        r"L = 1: unit 'MB/s' is a bandwidth, but this is a time; use one of ps, ns, us, ms, s, cycle",
+    ),
+    (
+        {"loggp": {"other_node": {"L": {"value": 1, "unit": "usec"}}}},
+        r"L = 1: unit 'usec' is not known; use one of ps, ns, us, ms, s, cycle",
+    ),
+    ({"loggp": {"other_node": {"L": {"value": 1, "range": [1, 2]}}}}, r"exactly one of value and range"),
+    ({"loggp": {"other_node": {"L": {"unit": "us"}}}}, r"exactly one of value and range, e.g. value = 6.3"),
+    (
+        {"loggp": {"other_node": {"L": {"range": [2, 1]}}}},
+        r"range = \[2, 1\] runs backwards; write the lower end first",
+    ),
+    (
+        {"loggp": {"other_node": {"L": {"value": 5, "interval": [6, 7]}}}},
+        r"L = 5: interval = \[6, 7\] does not contain value = 5",
+    ),
+    (
+        {"loggp": {"other_node": {"L": {"value": 5, "interval": [4, 7], "uncertainty": 1}}}},
+        r"has both uncertainty and interval; keep the one",
+    ),
+    (
+        {"loggp": {"other_node": {"L": {"value": 5, "basis": "inferred"}}}},
+        r"basis = 'inferred' needs a note that says from what",
+    ),
+    ({"overlap": {"HD": 3.5}}, r"overlap.HD = 3.5: is a count: a whole number with unit \"1\", not 3.5 1"),
+    (
+        {"loggp": {"other_node": {"L": 1, "range": [{"L": 2}]}}},
+        r"loggp.other_node: has L beside range; move them into one of the \[\[...range\]\] tables",
+    ),
+    (
+        {"loggp": {"other_node": {"range": [{"L": 1}, {"L": 2, "up_to_bytes": 5}]}}},
+        r"has a range without up_to_bytes before the last one; only the last may be open",
+    ),
+    (
+        {"loggp": {"other_node": {"range": [{"L": 1, "up_to_bytes": 5}, {"L": 2, "up_to_bytes": 5}]}}},
+        r"has up_to_bytes = 5 after 5; list the ranges by increasing up_to_bytes",
+    ),
+    ({"loggp": {"other_node": {"L": 1, "round_trip_L": 2}}}, r"has both L and round_trip_L; keep the one"),
+    (
+        {"log3p": {"point": [{"size_bytes": 8, "o_mw": 1}, {"size_bytes": 8, "o_mw": 2}]}},
+        r"gives size_bytes = 8, stride_bytes = None twice; keep one",
+    ),
+    ({"topology": {"kind": "moebius"}}, r"topology.*'moebius'.*mesh"),
+    ({"topology": {"kind": "mesh"}}, r"topology lacks the key dims"),
+    (
+        {"topology": {"kind": "mesh", "dims": [0, 4]}},
+        r"topology.dims\[0\] = 0: Input should be greater than or equal to 1",
+    ),
+    ({"topology": {"kind": "torus", "dims": [4, 4], "wrap": [True]}}, r"wrap has 1 entries for 2 dimensions"),
+    (
+        {"topology": {"kind": "torus", "dims": [4], "wrap": [False], "bidirectional": False}},
+        r"one-way channels need end-around links in every dimension; set bidirectional = true",
+    ),
+    (
+        {"topology": {"kind": "fat tree", "children": [4, 4], "parents": [1]}},
+        r"parents has 1 levels but children has 2; give one number each",
+    ),
+    (
+        {"topology": {"kind": "dragonfly", "groups": 9, "routers": 2, "nodes_per_router": 1, "global_links": 3}},
+        r"2 routers with 3 global links reach 6 groups, but there are 8 others; raise global_links or routers",
+    ),
+    ({"mapping": {"kind": "cyclic"}}, r"kind = \"cyclic\" needs nodes = number of nodes"),
+    ({"mapping": {"kind": "random", "nodes": 4}}, r"kind = \"random\" needs nodes = number of nodes and seed"),
+    ({"mapping": {"kind": "list"}}, r"kind = \"list\" needs nodes_of_ranks ="),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), REFUSED)
+def test_refused_with_file_key_value_and_way_out(change: dict[str, Any], sentence: str) -> None:
+    found = problems(**change)
+    assert found
+    assert any(re.search(sentence, line) for line in found), found
+    assert all(line.startswith("toy.toml: ") and "\n" not in line for line in found)
+
+
+def test_every_problem_is_found_at_once_and_load_says_how_many(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text('format = 1\nname = "bad"\ntitle = "x"\ndate = "then"\nkind = "guess"\n[sources.A]\nkind = "web"\n')
+    _, found = check_machine_file(path)
+    assert len(found) == 3  # date, kind, sources.A.text
+    with pytest.raises(InputError, match=r"date = 'then'.*\(and 2 more; see `logpost machines check"):
+        load_machine_file(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"format = ", r"is not TOML: "), (b"\xff\xfe", r"is not UTF-8 text; a machine file is a TOML file")],
+)
+def test_files_that_are_no_toml(tmp_path: Path, content: bytes, sentence: str) -> None:
+    path = tmp_path / "broken.toml"
+    path.write_bytes(content)
+    assert re.search(sentence, check_machine_file(path)[1][0])
+
+
+def test_unreadable_and_unknown_files(tmp_path: Path) -> None:
+    assert "cannot be read" in check_machine_file(tmp_path)[1][0]
+    with pytest.raises(InputError, match=r"no machine is called 'cray-1'; known are .*alewife.*\./my-cluster.toml"):
+        load_machine("cray-1")
+    with pytest.raises(InputError, match=r"nothing.toml is not a file; give the path of a machine file or a name"):
+        load_machine(tmp_path / "nothing.toml")
+
+
+def test_checking_does_not_change_the_document() -> None:
+    given = document(where="here")
+    before = copy.deepcopy(given)
+    check_machine(given, "toy.toml")
+    assert given == before

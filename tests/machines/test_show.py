@@ -1,0 +1,97 @@
+"""Rows and lines of `machines show`, as data, and the text figure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from logpost.machines.load import library_names, load_machine
+from logpost.machines.plot import SYMBOLS, character_grid, figure_text, size_text, time_text
+from logpost.machines.schema import quantities
+from logpost.machines.show import Figure, Line, figures, observation_rows, rows
+
+from .builders import machine
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_every_value_gets_a_row(name: str) -> None:
+    made = load_machine(name)
+    assert len(rows(made)) + len(observation_rows(made)) == len(list(quantities(made)))
+
+
+def test_a_row_says_where_its_number_comes_from() -> None:
+    found = {(r.section, r.key): r for r in rows(load_machine("alewife"))}
+    row = found["loggp.other_node, up to 8 B", "o_s"]
+    assert (row.value, row.unit, row.source) == ("15", "cycle", "LOGPC, Table 1")
+    assert found["memory.miss", "penalty: load, remote 3-party, invalidations 1, hardware"].value == "63"
+    assert found["logpc", "G_m"].basis == "inferred"
+    t3e = {(r.section, r.key): r for r in rows(load_machine("sens_t3e"))}
+    assert t3e["memory", "remote_miss"].value == "300 to 600"
+
+
+def test_lines_are_the_piecewise_costs() -> None:
+    ranges = [
+        {"up_to_bytes": 64, "L": 1, "o_s": 1, "o_r": 2, "G": 0},
+        {"L": 10, "o_s": 1, "o_r": 2, "o_s_per_byte": 1, "G": 2},
+    ]
+    (figure,) = figures(machine(loggp={"other_node": {"range": ranges}}))
+    lines = {line.label: line for line in figure.lines}
+    total = dict(zip(lines["sum"].sizes.tolist(), lines["sum"].times_ps.tolist(), strict=True))
+    # Up to 64 B: 1 + 1 + 2 = 4 us. At 65 B: o_s = 1 us + 65 ns, L + 64 * 2 ns = 10.128 us, o_r = 2 us.
+    assert total[64] == 4_000_000
+    assert total[65] == 1_065_000 + 10_128_000 + 2_000_000
+    assert max(total) == 4 * 2**20
+
+
+def test_parts_that_are_given_are_drawn_without_a_sum() -> None:
+    (figure,) = figures(load_machine("myrinet10"))
+    assert [line.label for line in figure.lines] == ["o_s", "o_r"]
+    (elan,) = figures(load_machine("elan4"))
+    # Round trip 2.4 us, one way 1.2 us.
+    assert [line.label for line in elan.lines] == ["L + (B-1) G"]
+    assert (elan.lines[0].times_ps == 1.2e6).all()
+
+
+def test_tables_of_log3p_and_bursts_are_drawn() -> None:
+    points = [
+        {"size_bytes": s, "stride_bytes": d, "l_mw": s * d / 1000, **({"o_mw": s / 10} if d == 16 else {})}
+        for s in (1024, 4096)
+        for d in (16, 64)
+    ]
+    bursts = [{"size_bytes": s, "burst": b, "o": 1 / b} for s in (1, 1024) for b in (1, 8)]
+    found = figures(machine(log3p={"point": points}, overlap={"o": bursts}))
+    labels = {figure.title: [line.label for line in figure.lines] for figure in found}
+    assert labels["log3P over message size"] == ["o_mw", "l_mw, stride 16 B", "l_mw, stride 64 B"]
+    assert labels["o(S, b) over message size"] == ["b = 1", "b = 8"]
+
+
+def test_grid_puts_points_where_the_axes_say() -> None:
+    # A line from (1 B, 1 ps) to (1024 B, 1000 ps), straight on logarithmic axes: the diagonal of the grid.
+    line = Line("x", np.array([1.0, 1024.0]), np.array([1.0, 1000.0]))
+    grid = character_grid([line], (1, 1024), (1, 1000), 11, 11)
+    np.testing.assert_array_equal(grid, np.where(np.eye(11)[::-1] == 1, 0, -1))
+
+
+def test_figure_names_lines_and_units_and_keeps_its_width() -> None:
+    (figure,) = figures(load_machine("tukey_infiniband"))
+    plain = figure_text(figure, width=80).plain
+    assert all(f"{SYMBOLS[i]} {line.label}" in plain for i, line in enumerate(figure.lines))
+    assert "µs" in plain
+    assert "1 KiB" in plain
+    assert max(len(line) for line in plain.splitlines()) <= 80
+
+
+def test_zero_lines_are_named_not_drawn() -> None:
+    flat = Line("o_s", np.array([1.0, 2.0]), np.array([0.0, 0.0]))
+    one = Line("L", np.array([8.0]), np.array([5e3]))
+    plain = figure_text(Figure("t", (flat, one))).plain
+    assert "o_s is zero throughout" in plain
+    assert plain.count(SYMBOLS[0]) == 2  # one point and the legend
+    assert "zero throughout" in figure_text(Figure("t", (flat,))).plain
+
+
+def test_times_and_sizes_in_words() -> None:
+    assert [time_text(t) for t in (0.5, 12, 4.2e3, 6.3e6, 1e9, 2.5e12)] == [
+        "0.5 ps", "12 ps", "4.2 ns", "6.3 µs", "1 ms", "2.5 s",
+    ]  # fmt: skip
+    assert [size_text(s) for s in (1, 1024, 2**20 * 4)] == ["1 B", "1 KiB", "4 MiB"]
