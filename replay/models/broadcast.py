@@ -111,6 +111,7 @@ LOG3P = Model(
         Parameter("l_mw", "time", "middleware latency for strided data, both ends", default=0.0),
         Parameter("o_net", "time", "network overhead"),
         Parameter("P", "count", "processes"),
+        *log3p.SELECTORS,
     ),
     outputs=_OUTPUTS,
     evaluate=_evaluate_log3p,

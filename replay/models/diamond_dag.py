@@ -121,7 +121,7 @@ class DiamondDAG:
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    names = ("n_tasks", "P", "task", "L", "o_s", "G", "a", "o_rl", "alpha", "bytes_per_value", "b")
+    names = ("n_tasks", "P", "task", "L", "o_s", "G", "a", "interrupt", "alpha", "bytes_per_value", "b")
     override = given.get("B")
     network = network_from(given) if {"k_d", "kx"} & given.keys() else None
     raw = [given[name] for name in names] + ([override] if override is not None else [])
@@ -152,12 +152,12 @@ MODEL = Model(
     title="Diamond DAG: makespan in stripes and blocks, and the best number of blocks",
     equations=(
         "(15) M = (W+d) + (P-2) u + (b-1) v + O_r + W ;  u = O_r+W+d ;  v = O_s+W+O_r",
-        "W = n^2 c/(P b) + alpha n/b ;  d = L + aG ;  O_s = o_s + (B-1)G ;  O_r = (B-1-a)G + o_rl ;  B = n s/b",
-        "b* = sqrt([(P-1)w + (P-3)beta]/[o_s - (2+a)G + o_rl]) ;  w = n^2 c/P + alpha n ;  beta = n s G",
+        "W = n^2 c/(P b) + alpha n/b ;  d = L + aG ;  O_s = o_s + (B-1)G ;  O_r = (B-1-a)G + o_rl' ;  B = n s/b",
+        "b* = sqrt([(P-1)w + (P-3)beta]/[o_s - (2+a)G + o_rl']) ;  w = n^2 c/P + alpha n ;  beta = n s G",
         "M_contended = M + (P-1) C_n + 2(b-1) C_n ;  1/m_c = v + 2 C_n",
     ),
     source="Moritz & Frank: LoGPC (15), 5.2.1; b* derived from it",
-    validity="b <= n s/(a+1) (else O_r of (15) is negative: taken as o_rl unless as_printed=yes); P >= 2",
+    validity="b <= n s/(a+1) (else O_r of (15) is negative: taken as o_rl' unless as_printed=yes); P >= 2",
     parameters=(
         Parameter("n_tasks", "count", "tasks per side, n"),
         Parameter("P", "count", "processors"),
@@ -165,7 +165,7 @@ MODEL = Model(
         Parameter("task", "time", "time per task, c"),
         Parameter("L", "time", "latency"),
         Parameter("o_s", "time", "send overhead"),
-        Parameter("o_rl", "time", "receive interrupt (0 as printed)", default=0.0),
+        Parameter("interrupt", "time", "receive interrupt o_rl' (0 as printed)", default=0.0),
         Parameter("a", "bytes", "header bytes before the interrupt", default=0.0),
         Parameter("alpha", "time", "aggregation cost per value", default=0.0),
         Parameter("bytes_per_value", "bytes", "bytes per value (1 as printed)", default=1.0),
@@ -185,6 +185,6 @@ MODEL = Model(
     evaluate=_evaluate,
     notes=(
         "The text calls the stationary point a maximum; it is a minimum.",
-        "O_r of (15) omits the 129-cycle interrupt: o_rl adds it.",
+        "O_r of (15) omits the 129-cycle interrupt: interrupt=129cycle adds it.",
     ),
 )

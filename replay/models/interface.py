@@ -14,10 +14,10 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, values
+from logpost.replay.models.arrays import ModelError, Number, values
 from logpost.replay.models.units import PICOSECOND, TimeUnit
 
-Kind: TypeAlias = Literal["time", "time_per_byte", "bytes", "count", "ratio", "choice", "list"]
+Kind: TypeAlias = Literal["time", "time_per_byte", "bytes", "count", "ratio", "choice", "table"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +133,7 @@ class Model:
     evaluate: Callable[[Mapping[str, Any]], Mapping[str, Any]]
     notes: tuple[str, ...] = field(default=())
 
-    def predict(self, **given: NumberLike | str) -> dict[str, Any]:
+    def predict(self, **given: Any) -> dict[str, Any]:
         """Evaluate for the given parameters.
 
         Raises ModelError for an unknown, missing or inadmissible parameter.
@@ -158,11 +158,13 @@ class Model:
             raise ModelError(f"model {self.name} needs {', '.join(missing)}: give it, or a machine that has it")
         return dict(self.evaluate(chosen))
 
-    def _checked(self, parameter: Parameter, value: NumberLike | str) -> Any:
+    def _checked(self, parameter: Parameter, value: Any) -> Any:
         if parameter.kind == "choice":
             if value not in parameter.choices:
                 raise ModelError(f"{parameter.name} = {value!r}: choose {' or '.join(parameter.choices)}")
             return value
+        if parameter.kind == "table":
+            return value
         if isinstance(value, str):
             raise ModelError(f"{parameter.name} = {value!r} is not a number")
-        return values(parameter.name, value, finite=parameter.name != "S")
+        return values(parameter.name, value, finite=parameter.default != float("inf"))

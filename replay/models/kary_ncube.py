@@ -118,7 +118,7 @@ def latency(m: NumberLike, B: NumberLike, k_d: Sequence[NumberLike], channels: i
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     dims = [given[name] for name in ("kx", "ky", "kz") if name in given]
-    distances = mean_distances(dims, given["topology"], self_messages=given["self"] == "yes")
+    distances = mean_distances(dims, given["topology"], self_messages=given["self_messages"] == "yes")
     channels = 1 if given["topology"] == "unidirectional_torus" else 2
     result = latency(given["m"], given["B"], distances, channels)
     return {"hops": sum(distances), "T_net": result.T, "C_n": result.C_n, "rho": result.rho}
@@ -142,7 +142,7 @@ MODEL = Model(
         Parameter("B", "count", "message length in channel cycles (flits)"),
         Parameter("m", "ratio", "messages per node and channel cycle", default=0.0),
         Parameter("topology", "choice", "network", default="mesh", choices=TOPOLOGIES),
-        Parameter("self", "choice", "messages to oneself counted", default="yes", choices=("yes", "no")),
+        Parameter("self_messages", "choice", "messages to oneself counted", default="yes", choices=("yes", "no")),
     ),
     outputs=(
         Output("hops", "count", "mean distance"),

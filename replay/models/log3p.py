@@ -170,6 +170,11 @@ def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
+SELECTORS = (
+    Parameter("B", "bytes", "message size, at which a machine's values are taken", optional=True),
+    Parameter("stride", "bytes", "stride, at which a machine's l_mw is taken (0: contiguous)", optional=True),
+)
+
 MODEL = Model(
     name="log3p",
     title="log_3P: one message through middleware, network, middleware",
@@ -185,6 +190,7 @@ MODEL = Model(
         Parameter("l_mw", "time", "middleware latency for strided data, both ends", default=0.0),
         Parameter("o_net", "time", "network overhead"),
         Parameter("T_mem", "time", "memory copy", default=0.0),
+        *SELECTORS,
     ),
     outputs=(
         Output("T", "time", "one message"),

@@ -203,7 +203,7 @@ def network_from(given: Mapping[str, Any]) -> Network:
             raise ModelError(f"n = {n}: the number of dimensions is one whole number")
         k_d = (given["k_d"],) * int(n)
     elif dims:
-        k_d = mean_distances(dims, given["topology"], self_messages=given["self"] == "yes")
+        k_d = mean_distances(dims, given["topology"], self_messages=given["self_messages"] == "yes")
     else:
         raise ModelError("k_d is missing: give k_d (and n), or the nodes per dimension kx, ky, kz")
     if given["average"] == "yes":
@@ -235,7 +235,7 @@ NETWORK_PARAMETERS = (
     Parameter("ky", "count", "nodes in y", optional=True),
     Parameter("kz", "count", "nodes in z", optional=True),
     Parameter("topology", "choice", "network", default="mesh", choices=("mesh", "torus", "unidirectional_torus")),
-    Parameter("self", "choice", "messages to oneself counted in k_d", default="yes", choices=("yes", "no")),
+    Parameter("self_messages", "choice", "messages to oneself counted in k_d", default="yes", choices=("yes", "no")),
     Parameter(
         "average", "choice", "one mean k_d (the paper) or one per dimension", default="yes", choices=("yes", "no")
     ),
@@ -276,6 +276,6 @@ MODEL = Model(
     evaluate=_evaluate,
     notes=(
         "The printed bound 2.2 needs units=printed; with units=consistent the same equations give 1.389 B / 1.411 B.",
-        "k_d = 1.9375 from (11) counts self-messages; the paper's 2.22 B needs k_d = 2 (self=no).",
+        "k_d = 1.9375 from (11) counts self-messages; the paper's 2.22 B needs k_d = 2 (self_messages=no).",
     ),
 )

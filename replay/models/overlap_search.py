@@ -140,7 +140,10 @@ MODEL = Model(
     ),
     source="Iancu & Strohmaier: Optimizing Communication Overlap for High-Speed Networks, section 3",
     validity="S, b, T are empty when no decomposition satisfies the constraints",
-    parameters=tuple(parameter for parameter in COMMON_PARAMETERS if parameter.name != "G_V"),
+    parameters=(
+        *(parameter for parameter in COMMON_PARAMETERS if parameter.name != "G_V"),
+        Parameter("profile", "table", "measured o(S,b) and G(P,S) of a machine, instead of o and G", optional=True),
+    ),
     outputs=(
         Output("S", "bytes", "best message size"),
         Output("b", "count", "best burst length"),
@@ -149,4 +152,3 @@ MODEL = Model(
     ),
     evaluate=_evaluate,
 )
-__all__ = ["BURSTS", "LARGEST_MESSAGE_COUNT", "MODEL", "Parameter", "Point", "SearchResult", "search"]

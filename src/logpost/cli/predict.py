@@ -1,0 +1,155 @@
+"""`logpost predict MODEL`: evaluate a model for parameters or a machine, over sweeps, as a table, CSV or JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from logpost.replay.models.prediction import Prediction
+
+MODEL = typer.Argument(..., help="A model of `logpost models`.", show_default=False)
+SET = typer.Option([], "--set", "-s", help="NAME=VALUE with a unit, e.g. L=5us, B=4KiB, G=10GB/s. Repeatable.")
+SWEEP = typer.Option(
+    [], "--sweep", help="NAME=FROM:TO:COUNT (geometric; :lin for even steps) or NAME=A,B,C. Repeatable: a grid."
+)
+MACHINE = typer.Option(None, "--machine", "-m", help="Take what is not set from a machine, by name or file.")
+LOCALITY = typer.Option(
+    "other_node", "--locality", help="The machine's class: self, same_socket, same_node, other_node."
+)
+UNIT = typer.Option(None, "--unit", help="Time unit of bare numbers and of the table: ps, ns, us, ms, s, cycle.")
+CLOCK = typer.Option(None, "--clock", help="Processor clock, e.g. 20MHz, for values in cycles.")
+CSV = typer.Option(None, "--csv", help="Write the table as CSV to FILE (- for standard output).")
+JSON = typer.Option(False, "--json", help="Print JSON instead of a table.")
+QUIET = typer.Option(False, "--quiet", "-q", help="Print the bare results: tab-separated, no header.")
+
+
+def command(
+    name: str = MODEL,
+    assignments: list[str] = SET,
+    sweeps: list[str] = SWEEP,
+    machine: str | None = MACHINE,
+    locality: str = LOCALITY,
+    unit: str | None = UNIT,
+    clock: str | None = CLOCK,
+    csv_file: str | None = CSV,
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
+) -> None:
+    """Evaluate a model for given parameters or a machine.
+
+    Example: logpost predict loggp --set L=5us --set o=1us --set G=10GB/s --sweep B=1:1MiB:21
+
+    Example: logpost predict logpc-all-to-all --machine alewife --set B=8
+    """
+    from logpost.errors import InputError
+    from logpost.machines import load_machine
+    from logpost.replay.models.prediction import predict
+    from logpost.replay.models.registry import model
+
+    found = predict(
+        model(name),
+        assignments,
+        sweeps,
+        machine=None if machine is None else load_machine(machine),
+        locality=locality,
+        unit=unit,
+        clock_hz=None if clock is None else _hertz(clock),
+    )
+    if as_json:
+        print(json.dumps(_document(found), indent=2, ensure_ascii=False))
+    elif csv_file == "-":
+        print(_csv(found), end="")
+    elif csv_file is not None:
+        try:
+            Path(csv_file).write_text(_csv(found), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{csv_file} cannot be written ({error.strerror}); give another FILE") from None
+    elif quiet:
+        for row in found.rows():
+            print("\t".join(f"{row[name]:.10g}" for name in row))
+    else:
+        _table(found)
+
+
+def _hertz(text: str) -> float:
+    from logpost.errors import InputError
+    from logpost.machines.units import UNITS, to_base
+
+    number = text.rstrip("kMGHz ")
+    unit = text[len(number) :].strip()
+    try:
+        value = to_base(float(number), unit or "Hz")
+    except ValueError:
+        value = math.nan
+    if (unit and (unit not in UNITS or UNITS[unit].dimension != "frequency")) or not value > 0.0:
+        raise InputError(f"--clock {text} is no clock; write e.g. --clock 20MHz")
+    return value
+
+
+def _table(found: Prediction) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if found.used:
+        parts = [
+            f"{name} = {value}" + (f" ({origin})" if origin != "given" else "") for name, value, origin in found.used
+        ]
+        console.print(f"{found.model.name} with " + ", ".join(parts), markup=False, highlight=False)
+    columns = (*found.swept, *found.results)
+    if found.swept:
+        table = Table(caption=f"{found.model.title}")
+        for column in columns:
+            header = f"{column.name}\n{column.unit}" if column.unit else column.name
+            table.add_column(header, justify="right", no_wrap=True)
+        for row in found.rows():
+            table.add_row(*(_cell(row[column.name]) for column in columns))
+    else:
+        table = Table()
+        table.add_column("result")
+        table.add_column("value", justify="right")
+        table.add_column("unit")
+        table.add_column("meaning", overflow="fold")
+        row = found.rows()[0]
+        for column in columns:
+            table.add_row(column.name, _cell(row[column.name]), column.unit, column.meaning)
+    # A table wider than the terminal is wrapped by the terminal: a figure cut off would be worse.
+    needed = console.measure(table, options=console.options.update(width=10_000)).maximum
+    wide = console if needed <= console.width else Console(width=needed)
+    wide.print(table)
+
+
+def _cell(value: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return "inf (saturated)" if math.isinf(value) else f"{value:.7g}"
+
+
+def _csv(found: Prediction) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = (*found.swept, *found.results)
+    writer.writerow([f"{c.name} [{c.unit}]" if c.unit else c.name for c in columns])
+    for row in found.rows():
+        writer.writerow(["" if math.isnan(row[c.name]) else repr(row[c.name]) for c in columns])
+    return text.getvalue()
+
+
+def _document(found: Prediction) -> dict[str, object]:
+    def plain(value: float) -> float | str | None:
+        return None if math.isnan(value) else ("inf" if math.isinf(value) else value)
+
+    columns = (*found.swept, *found.results)
+    return {
+        "model": found.model.name,
+        "parameters": [{"name": n, "value": v, "from": origin} for n, v, origin in found.used],
+        "columns": [{"name": c.name, "unit": c.unit, "meaning": c.meaning} for c in columns],
+        "rows": [{name: plain(value) for name, value in row.items()} for row in found.rows()],
+    }
