@@ -247,5 +247,5 @@ def estimate(trace: str, samples: Sequence[Mapping[str, Any]]) -> tuple[ReplayPa
     if not classes:
         zero = RangeValues(max_bytes=UNLIMITED, L_ps=0.0, o_s_ps=0.0, o_r_ps=0.0)
         notes.append("the trace shows no parameter of its machine: every model value is 0, all transport is residual")
-        return assemble(trace, "no message to estimate from", {"other_node": [zero]}, eager_limits={}), notes
+        return assemble(trace, "no message to estimate from", {"other_node": [zero]}, eager_limits={}, nics_per_node=1), notes
     return estimated_parameters(trace, classes, quality, eager_limits=limits), notes

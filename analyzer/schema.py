@@ -259,7 +259,12 @@ WAIT_STATE_TOTALS = Table(
     (
         *_ids(location="location"),
         _enum("pattern", WAIT_STATES, "the wait state"),
-        *_ps(wait="its time"),
+        Column(
+            "wait_ticks",
+            pl.Int64(),
+            "ticks",
+            "its time in ticks of the archive's clock (manifest: clock.ticks_per_second), free of rounding",
+        ),
         _count("count", "occurrences", "how often"),
     ),
 )

@@ -108,6 +108,8 @@ std::int64_t CollectiveWaits::wait(const Collective& operation, std::size_t loca
         case Shape::none:
             break;
     }
+    // An instance whose root is unknown has no root_begin: nobody is known to have waited.
+    until = std::max(until, operation.begin_ps);
     return std::max<std::int64_t>(0, std::min(until, operation.end_ps) - operation.begin_ps);
 }
 

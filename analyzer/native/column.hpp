@@ -6,7 +6,10 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 namespace logpost::analyzer {
@@ -19,6 +22,8 @@ namespace logpost::analyzer {
 /// count-leading-zeros.
 template <class T>
 class Column {
+    static_assert(std::is_trivially_copyable_v<T>, "chunks come from malloc");
+
   public:
     static constexpr std::size_t kFirst = 16;
     static constexpr unsigned kFirstBits = 4;
@@ -39,6 +44,7 @@ class Column {
         chunks_.swap(other.chunks_);
         std::swap(size_, other.size_);
         std::swap(used_chunks_, other.used_chunks_);
+        std::swap(trimmed_, other.trimmed_);
         std::swap(tail_, other.tail_);
         std::swap(tail_end_, other.tail_end_);
     }
@@ -68,6 +74,12 @@ class Column {
     /// Forgets the elements from `n` on (n <= size()), and frees the chunks that none of the others needs.
     void truncate(std::size_t n) noexcept {
         assert(n <= size_);
+        if (trimmed_ && n < size_) {
+            untrim();
+        }
+        if (n == size_) {
+            return;
+        }
         if (n == 0) {
             clear();
             return;
@@ -118,22 +130,65 @@ class Column {
         tail_ = tail_end_ = nullptr;
     }
 
+    /// Gives back what the last chunk holds beyond size(), in place: the next column takes it, pages touched and all.
+    /// For complete columns: a later push_back may move that chunk.
+    void trim() noexcept {
+        if (tail_ != tail_end_) {
+            auto& chunk = chunks_[used_chunks_ - 1];
+            const auto n = static_cast<std::size_t>(tail_ - chunk.get());
+            if (void* smaller = std::realloc(static_cast<void*>(chunk.get()), std::max<std::size_t>(n, 1) * sizeof(T))) {
+                static_cast<void>(chunk.release());
+                chunk.reset(static_cast<T*>(smaller));
+            }
+            tail_ = tail_end_ = chunk.get() + n;
+            trimmed_ = true;
+        }
+    }
+
     [[nodiscard]] std::size_t bytes() const noexcept {
-        return used_chunks_ == 0 ? 0 : ((kFirst << used_chunks_) - kFirst) * sizeof(T);
+        return trimmed_ ? size_ * sizeof(T) : ((kFirst << used_chunks_) - kFirst) * sizeof(T);
     }
 
   private:
+    struct Free {
+        void operator()(T* chunk) const noexcept { std::free(static_cast<void*>(chunk)); }
+    };
+    using Chunk = std::unique_ptr<T[], Free>;
+
     void add_chunk() {
+        if (trimmed_) {
+            untrim();
+            return;
+        }
         const std::size_t n = kFirst << used_chunks_;
-        chunks_[used_chunks_] = std::make_unique_for_overwrite<T[]>(n);
+        chunks_[used_chunks_].reset(static_cast<T*>(std::malloc(n * sizeof(T))));
+        if (chunks_[used_chunks_] == nullptr) {
+            throw std::bad_alloc();
+        }
         tail_ = chunks_[used_chunks_].get();
         tail_end_ = tail_ + n;
         ++used_chunks_;
     }
 
-    std::array<std::unique_ptr<T[]>, kChunks> chunks_{};
+    void untrim() {
+        auto& chunk = chunks_[used_chunks_ - 1];
+        const std::size_t n = kFirst << (used_chunks_ - 1);
+        const auto held = static_cast<std::size_t>(tail_ - chunk.get());
+        void* bigger = std::realloc(static_cast<void*>(chunk.get()), n * sizeof(T));
+        if (bigger == nullptr) {
+            throw std::bad_alloc();
+        }
+        static_cast<void>(chunk.release());
+        chunk.reset(static_cast<T*>(bigger));
+        tail_ = chunk.get() + held;
+        tail_end_ = chunk.get() + n;
+        trimmed_ = false;
+    }
+
+    std::array<Chunk, kChunks> chunks_{};
     std::size_t size_ = 0;
     unsigned used_chunks_ = 0;
+    bool trimmed_ = false;
     T* tail_ = nullptr;
     T* tail_end_ = nullptr;
 };

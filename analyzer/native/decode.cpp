@@ -257,6 +257,11 @@ void Decoder::end(std::uint64_t events) {
     if (any_cancelled_) {
         drop_cancelled();
     }
+    out_->calls.trim();
+    out_->sends.trim();
+    out_->receives.trim();
+    out_->collectives.trim();
+    out_->layouts.trim();
     out_->profile.reserve(touched_.size());
     for (const auto callpath : touched_) {
         auto& from = profile_[static_cast<std::size_t>(callpath)];

@@ -388,7 +388,7 @@ void MessageModel::replay_processor(std::size_t location) {
         if (completions > 1) {
             for (const auto& operation : done) {
                 if (operation.kind == Kind::receive_complete) {
-                    waits[operation.index].held_until = last;
+                    waits[operation.index].held_until = std::max<std::int64_t>(0, last);
                 }
             }
         }

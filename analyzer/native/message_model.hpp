@@ -79,7 +79,7 @@ class MessageModel {
         std::int64_t recv_endpoint = 0;
         std::int64_t cpu_queue = 0;
         std::int64_t receiver_busy = 0;
-        std::int64_t held_until = INT64_MIN;
+        std::int64_t held_until = 0;
     };
 
     [[nodiscard]] replay::Locality locality(std::int32_t a, std::int32_t b) const noexcept;

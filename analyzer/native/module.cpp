@@ -338,14 +338,14 @@ nb::dict wait_state_rows(const Analysis& analysis) {
         for (std::size_t s = 0; s < kWaitStates; ++s) {
             location.push_back(static_cast<std::int32_t>(l));
             pattern.push_back(static_cast<std::uint8_t>(s));
-            wait.push_back(totals[s].wait_ps);
+            wait.push_back(totals[s].wait_ticks);
             occurrences.push_back(totals[s].count);
         }
     }
     nb::dict d;
     d["location"] = array(std::move(location));
     d["pattern"] = array(std::move(pattern));
-    d["wait_ps"] = array(std::move(wait));
+    d["wait_ticks"] = array(std::move(wait));
     d["count"] = array(std::move(occurrences));
     return d;
 }

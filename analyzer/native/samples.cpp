@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "call_operations.hpp"
 #include "message_model.hpp"
 #include "windows.hpp"
 
@@ -16,6 +15,20 @@ void add(SampleColumn& column, std::uint64_t bytes, std::int64_t time) {
 
 bool is_multi(RegionKind kind) noexcept {
     return kind == RegionKind::wait_multi || kind == RegionKind::test || kind == RegionKind::send_receive;
+}
+
+/// Per call of one location: the latest send enter among the messages that it completed.
+std::vector<std::int64_t> latest_sends(const MessageModel& model, std::size_t location) {
+    const auto& mine = model.trace().traces[location];
+    std::vector<std::int64_t> latest(mine.calls.size(), INT64_MIN);
+    for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
+        const MessageId id{static_cast<std::int32_t>(location), i};
+        if (model.matched(id)) {
+            auto& call = latest[mine.receives[i].complete_call];
+            call = std::max(call, model.times(id).s0);
+        }
+    }
+    return latest;
 }
 
 }  // namespace
@@ -35,6 +48,7 @@ std::array<LocalitySamples, replay::kLocalities> samples(const Trace& trace, std
     std::size_t position = 0;
     for (std::size_t location = 0; location < trace.traces.size(); ++location) {
         const auto& mine = trace.traces[location];
+        const auto latest = latest_sends(model, location);
         for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
             const MessageId id{static_cast<std::int32_t>(location), i};
             if (position++ % stride != 0 || !model.matched(id)) {
@@ -55,7 +69,8 @@ std::array<LocalitySamples, replay::kLocalities> samples(const Trace& trace, std
             };
             const bool single = !is_multi(kind_of(mine, received.complete_call));
             const bool synchronous = kind_of(sender, sent.call) == RegionKind::send_synchronous;
-            if (single && t.rw0 <= t.s0) {
+            // Of several messages that one call completed, only the last one sent says how long a message takes.
+            if (t.rw0 <= t.s0 && t.s0 == latest[received.complete_call]) {
                 add(into.end_to_end, sent.bytes, t.rw1 - t.s0);
             }
             if (sent.complete_call == kNone || synchronous || is_multi(kind_of(sender, sent.complete_call))) {

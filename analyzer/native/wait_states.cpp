@@ -8,13 +8,51 @@
 namespace logpost::analyzer {
 namespace {
 
-void count(WaitTotals& totals, WaitState state, std::int64_t wait) noexcept {
-    if (wait > 0) {
-        auto& total = totals[static_cast<std::size_t>(state)];
-        total.wait_ps += wait;
-        ++total.count;
+/// Adds up the wait states of one location in ticks.
+///
+/// A time in picoseconds is floor(ticks * 10^12 / resolution) from the trace's start; as a tick is longer than a
+/// picosecond, rounding back finds the tick again, and sums of ticks carry no rounding.
+class Totals {
+  public:
+    explicit Totals(const Trace& trace) : ticks_per_second_(trace.ticks_per_second) {}
+
+    void count(WaitState state, std::int64_t from_ps, std::int64_t until_ps) noexcept {
+        if (until_ps > from_ps) {
+            auto& total = totals_[static_cast<std::size_t>(state)];
+            total.wait_ticks += ticks(until_ps) - ticks(from_ps);
+            ++total.count;
+        }
     }
-}
+
+    [[nodiscard]] const WaitTotals& totals() const noexcept { return totals_; }
+
+  private:
+    __extension__ using Wide = __int128;
+
+    [[nodiscard]] std::int64_t ticks(std::int64_t ps) const noexcept {
+        constexpr Wide kPsPerSecond = 1'000'000'000'000;
+        return static_cast<std::int64_t>((static_cast<Wide>(ps) * static_cast<Wide>(ticks_per_second_) +
+                                          kPsPerSecond / 2) /
+                                         kPsPerSecond);
+    }
+
+    std::uint64_t ticks_per_second_;
+    WaitTotals totals_{};
+};
+
+/// The longest of several waits that end or begin with one call.
+struct Longest {
+    std::int64_t from_ps = 0;
+    std::int64_t until_ps = 0;
+
+    void offer(std::int64_t from, std::int64_t until) noexcept {
+        if (until - from > until_ps - from_ps) {
+            from_ps = from;
+            until_ps = until;
+        }
+    }
+    [[nodiscard]] bool found() const noexcept { return until_ps > from_ps; }
+};
 
 bool is_nxn(std::uint8_t operation) noexcept {
     switch (operation) {
@@ -41,31 +79,33 @@ bool is_to_root(std::uint8_t operation) noexcept {
            operation == OTF2_COLLECTIVE_OP_GATHERV;
 }
 
-void collective_states(WaitTotals& totals, const CollectiveWaits& collectives, const Collective& operation,
+void collective_states(Totals& totals, const CollectiveWaits& collectives, const Collective& operation,
                        std::size_t location) {
     if (operation.instance == kNone || operation.complete_call != operation.call) {
         return;
     }
     const auto& instance = collectives.instance(operation.instance);
-    const auto until = [&](std::int64_t time) { return std::min(time, operation.end_ps) - operation.begin_ps; };
+    const auto count = [&](WaitState state, std::int64_t until) {
+        totals.count(state, operation.begin_ps, std::min(until, operation.end_ps));
+    };
     if (operation.operation == OTF2_COLLECTIVE_OP_BARRIER) {
-        count(totals, WaitState::wait_at_barrier, until(instance.latest_begin));
+        count(WaitState::wait_at_barrier, instance.latest_begin);
     } else if (is_nxn(operation.operation)) {
         if (operation.bytes_received > 0) {
-            count(totals, WaitState::wait_at_nxn, until(instance.latest_begin));
+            count(WaitState::wait_at_nxn, instance.latest_begin);
         }
     } else if (is_from_root(operation.operation) && !collectives.is_root(operation, location)) {
-        count(totals, WaitState::late_broadcast, until(instance.root_begin));
+        count(WaitState::late_broadcast, instance.root_begin);
     } else if (is_to_root(operation.operation) && collectives.is_root(operation, location) &&
                instance.earliest_non_root != INT64_MAX) {
-        count(totals, WaitState::early_reduce, until(instance.earliest_non_root));
+        count(WaitState::early_reduce, instance.earliest_non_root);
     }
 }
 
 }  // namespace
 
 WaitTotals wait_states(const Trace& trace, const CollectiveWaits& collectives, std::size_t location) {
-    WaitTotals totals{};
+    Totals totals(trace);
     const auto& mine = trace.traces[location];
     using Kind = CallOperation::Kind;
     const CallOperations operations(mine);
@@ -79,8 +119,8 @@ WaitTotals wait_states(const Trace& trace, const CollectiveWaits& collectives, s
         if (kind == RegionKind::test) {
             continue;
         }
-        std::int64_t late_sender = 0;
-        std::int64_t late_receiver = 0;
+        Longest late_sender;
+        Longest late_receiver;
         for (const auto& operation : done) {
             if (operation.kind == Kind::receive_complete) {
                 const auto& receive = mine.receives[operation.index];
@@ -89,7 +129,7 @@ WaitTotals wait_states(const Trace& trace, const CollectiveWaits& collectives, s
                 }
                 const auto& sender = trace.traces[static_cast<std::size_t>(receive.peer)];
                 const auto sent = sender.calls[sender.sends[receive.match].call].enter_ps;
-                late_sender = std::max(late_sender, std::min(sent, call.leave_ps) - call.enter_ps);
+                late_sender.offer(call.enter_ps, std::min(sent, call.leave_ps));
             } else if (operation.kind == Kind::send_complete || operation.kind == Kind::send_whole) {
                 const auto& send = mine.sends[operation.index];
                 if (send.match == kNone) {
@@ -98,18 +138,18 @@ WaitTotals wait_states(const Trace& trace, const CollectiveWaits& collectives, s
                 const auto& receiver = trace.traces[static_cast<std::size_t>(send.peer)];
                 const auto posted = receiver.calls[receiver.receives[send.match].call].enter_ps;
                 if (call.leave_ps > posted) {
-                    late_receiver = std::max(late_receiver, posted - call.enter_ps);
+                    late_receiver.offer(call.enter_ps, posted);
                 }
             } else if (operation.kind == Kind::collective) {
                 collective_states(totals, collectives, mine.collectives[operation.index], location);
             }
         }
-        count(totals, WaitState::late_sender, late_sender);
-        if (kind != RegionKind::wait_multi || late_sender <= 0) {
-            count(totals, WaitState::late_receiver, late_receiver);
+        totals.count(WaitState::late_sender, late_sender.from_ps, late_sender.until_ps);
+        if (kind != RegionKind::wait_multi || !late_sender.found()) {
+            totals.count(WaitState::late_receiver, late_receiver.from_ps, late_receiver.until_ps);
         }
     }
-    return totals;
+    return totals.totals();
 }
 
 }  // namespace logpost::analyzer

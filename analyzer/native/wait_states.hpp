@@ -21,7 +21,7 @@ enum class WaitState : std::uint8_t {
 inline constexpr std::size_t kWaitStates = 6;
 
 struct WaitTotal {
-    std::int64_t wait_ps = 0;
+    std::int64_t wait_ticks = 0;  ///< of the archive's clock: sums of picoseconds would keep each time's rounding
     std::uint64_t count = 0;
 };
 using WaitTotals = std::array<WaitTotal, kWaitStates>;
