@@ -225,6 +225,8 @@ def hand_down(cls: type[BaseModel], raw: dict[str, Any]) -> dict[str, Any]:
             filled[key] = [_push(own, entry) if isinstance(entry, dict) else entry for entry in item]
         else:
             filled[key] = item
+    # A table that declares `source` and `where` as fields (a topology: its dimensions are values too) keeps them.
+    filled.update({key: own[key] for key in ("source", "where") if key in own and key in fields})
     return filled
 
 

@@ -79,7 +79,6 @@ class Nic(Table):
     per_node: Count | None = None
     injection_rate: Bandwidth | None = None
     link_rate: Bandwidth | None = None
-    message_rate_gap: Time | None = None
     queue: Bytes | None = None
     tlb_entries: Count | None = None
 
@@ -98,7 +97,6 @@ class Memory(Table):
     """Memory and caches of a node."""
 
     copy_rate: Bandwidth | None = None
-    copy_per_byte: TimePerByte | None = None
     size: Bytes | None = None
     cache: Bytes | None = None
     cache_line: Bytes | None = None
@@ -331,6 +329,17 @@ class Machine(Table):
                     f"{place} cites source {quantity.source!r}, which [sources] does not have; "
                     f"it has {', '.join(self.sources)}"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _topology_has_a_source(self) -> Machine:
+        if self.topology is not None and self.topology.source is None:
+            raise ValueError('topology has no source; add source = "KEY" (an entry of [sources]) to it or to the file')
+        if self.topology is not None and self.topology.source not in self.sources:
+            raise ValueError(
+                f"topology cites source {self.topology.source!r}, which [sources] does not have; "
+                f"it has {', '.join(self.sources)}"
+            )
         return self
 
     @property

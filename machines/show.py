@@ -15,6 +15,10 @@ from logpost.machines.schema import LOCALITIES, Machine, Observation, Range
 FloatArray = npt.NDArray[np.float64]
 
 SMALLEST, LARGEST = 1, 4 * 2**20
+LARGEST_WITHOUT_G = 64
+"""A class without any G says nothing about long messages, so its lines end early."""
+
+WIRE, WIRE_WITHOUT_G = "L + (B-1) G", "L (no G is given)"
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Figure:
 
 
 def rows(machine: Machine) -> list[Row]:
-    """Every value of the file but the observations, in the file's order."""
+    """Every value of the file but the observations, and what its tables say in words, in the file's order."""
     return list(_rows(machine, ""))
 
 
@@ -61,11 +65,31 @@ def _rows(table: BaseModel, section: str) -> Iterator[Row]:
         if isinstance(item, Quantity):
             yield _row(section, key, item)
         elif isinstance(item, BaseModel):
+            yield from _facts(item, inner)
             yield from _rows(item, inner)
         elif isinstance(item, list):
             for entry in item:
                 if isinstance(entry, BaseModel) and not isinstance(entry, Observation):
                     yield from _entry_rows(inner, entry)
+
+
+def _facts(table: BaseModel, section: str) -> Iterator[Row]:
+    """What a table says in words or in plain numbers, with the source of the table where it keeps one."""
+    source = getattr(table, "source", None)
+    where = getattr(table, "where", None)
+    cited = ", ".join(part for part in (source, where) if part) if isinstance(source, str) else ""
+    for name, item in table:
+        if name not in table.model_fields_set or name in ("source", "where", "note"):
+            continue
+        if not isinstance(item, (str, int, list)) or _tables(item):
+            continue
+        text = f"{name} = {', '.join(map(str, item)) if isinstance(item, list) else item}"
+        note = getattr(table, "note", None) or ""
+        yield Row(section, text, "", "", "", cited, "printed", note if name == "kind" else "")
+
+
+def _tables(item: object) -> bool:
+    return isinstance(item, list) and (not item or isinstance(item[0], BaseModel))
 
 
 def _entry_rows(section: str, entry: BaseModel) -> Iterator[Row]:
@@ -133,12 +157,11 @@ def _class_figure(machine: Machine, locality: str) -> Figure | None:
     if table is None:
         return None
     clock = machine.clock_hz
-    parts: dict[str, list[tuple[float, float]]] = {"o_s": [], "L + (B-1) G": [], "o_r": [], "sum": []}
+    parts: dict[str, list[tuple[float, float]]] = {"o_s": [], WIRE: [], WIRE_WITHOUT_G: [], "o_r": [], "sum": []}
     low = float(SMALLEST)
-    for i, r in enumerate(table.range):
-        last = i + 1 == len(table.range)
-        high = float(r.up_to_bytes) if r.up_to_bytes is not None else max(LARGEST, low)
-        high = max(high, LARGEST) if last and r.up_to_bytes is None else high
+    largest = LARGEST if any(r.G is not None for r in table.range) else LARGEST_WITHOUT_G
+    for r in table.range:
+        high = float(r.up_to_bytes) if r.up_to_bytes is not None else max(float(largest), low)
         if high < low:
             continue
         sizes = np.unique(np.round(np.geomspace(low, high, 24)))
@@ -168,7 +191,7 @@ def _pieces(r: Range, sizes: FloatArray, clock: float | None) -> dict[str, Float
         latency = r.round_trip_L.base(clock) / 2
     if latency is not None:
         gap = r.G.base(clock) if r.G is not None else 0.0
-        found["L + (B-1) G"] = latency + gap * np.maximum(sizes - 1, 0)
+        found[WIRE if r.G is not None else WIRE_WITHOUT_G] = latency + gap * np.maximum(sizes - 1, 0)
     if len(found) == 3:
         found["sum"] = np.sum(list(found.values()), axis=0)
     return found

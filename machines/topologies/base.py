@@ -19,9 +19,15 @@ IntArray = npt.NDArray[np.int64]
 
 
 class Topology(Table):
-    """Fields that all kinds share; the `kind` itself is declared by each subclass."""
+    """Fields that all kinds share; the `kind` itself is declared by each subclass.
+
+    `source` and `where` are those of the kind and its dimensions; a machine file must give them.
+    """
 
     kind: str
+    source: str | None = None
+    where: str | None = None
+    note: str | None = None
     per_hop: Time | None = None
     link_bandwidth: Bandwidth | None = None
     header: Bytes | None = None

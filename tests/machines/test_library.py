@@ -24,6 +24,7 @@ def test_loads_under_its_own_name_with_unit_and_source_for_every_value(name: str
     assert machine.name == name
     values = list(quantities(machine))
     assert values
+    assert machine.topology is None or machine.topology.source in machine.sources
     for place, quantity in values:
         assert quantity.unit in UNITS, place
         assert quantity.source in machine.sources, place

@@ -131,6 +131,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"log3p": {"point": [{"size_bytes": 8, "o_mw": 1}, {"size_bytes": 8, "o_mw": 2}]}},
         r"gives size_bytes = 8, stride_bytes = None twice; keep one",
     ),
+    (
+        {"source": None, "loggp": {}, "topology": {"kind": "ring", "nodes": 4}},
+        r"toy.toml: topology has no source; add source = \"KEY\" \(an entry of \[sources\]\)",
+    ),
+    (
+        {"topology": {"kind": "ring", "nodes": 4, "source": "ATLAS"}},
+        r"toy.toml: topology cites source 'ATLAS', which \[sources\] does not have; it has BENCH",
+    ),
     ({"topology": {"kind": "moebius"}}, r"topology.*'moebius'.*mesh"),
     ({"topology": {"kind": "mesh"}}, r"topology lacks the key dims"),
     (

@@ -16,7 +16,17 @@ from .builders import machine
 @pytest.mark.parametrize("name", library_names())
 def test_every_value_gets_a_row(name: str) -> None:
     made = load_machine(name)
-    assert len(rows(made)) + len(observation_rows(made)) == len(list(quantities(made)))
+    with_value = [row for row in rows(made) if row.value]
+    assert len(with_value) + len(observation_rows(made)) == len(list(quantities(made)))
+
+
+def test_words_and_shapes_get_rows_too() -> None:
+    found = {(r.section, r.key): r for r in rows(load_machine("meiko_cs2"))}
+    assert found["nic", "location = memory bus, Elan with embedded processor"].value == ""
+    assert found["topology", "children = 4, 4"].source == "LOGP, Table 2"
+    assert "chosen here" in found["topology", "kind = fat tree"].note
+    # What the file does not say is not shown, even where the schema has a default.
+    assert not any(section == "logpc" for section, _ in found)
 
 
 def test_a_row_says_where_its_number_comes_from() -> None:
@@ -48,7 +58,8 @@ def test_parts_that_are_given_are_drawn_without_a_sum() -> None:
     assert [line.label for line in figure.lines] == ["o_s", "o_r"]
     (elan,) = figures(load_machine("elan4"))
     # Round trip 2.4 us, one way 1.2 us.
-    assert [line.label for line in elan.lines] == ["L + (B-1) G"]
+    assert [line.label for line in elan.lines] == ["L (no G is given)"]
+    assert elan.lines[0].sizes.max() == 64
     assert (elan.lines[0].times_ps == 1.2e6).all()
 
 
