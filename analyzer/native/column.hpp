@@ -72,7 +72,7 @@ class Column {
     T& back() noexcept { return tail_[-1]; }
 
     /// Forgets the elements from `n` on (n <= size()), and frees the chunks that none of the others needs.
-    void truncate(std::size_t n) noexcept {
+    void truncate(std::size_t n) {
         assert(n <= size_);
         if (trimmed_ && n < size_) {
             untrim();
@@ -136,7 +136,8 @@ class Column {
         if (tail_ != tail_end_) {
             auto& chunk = chunks_[used_chunks_ - 1];
             const auto n = static_cast<std::size_t>(tail_ - chunk.get());
-            if (void* smaller = std::realloc(static_cast<void*>(chunk.get()), std::max<std::size_t>(n, 1) * sizeof(T))) {
+            if (void* smaller =
+                    std::realloc(static_cast<void*>(chunk.get()), std::max<std::size_t>(n, 1) * sizeof(T))) {
                 static_cast<void>(chunk.release());
                 chunk.reset(static_cast<T*>(smaller));
             }
