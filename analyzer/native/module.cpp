@@ -458,6 +458,10 @@ NB_MODULE(_native, module) {
     module.doc() = "Native core of logpost.analyzer.";
     nb::module_::import_("logpost.replay._native");  // its Parameters are taken here
 
+    module.attr("REGION_KINDS") = nb::make_tuple(
+        "user", "send", "send_synchronous", "send_buffered", "send_nonblocking", "receive", "receive_nonblocking",
+        "send_receive", "start", "wait", "wait_multi", "test", "probe", "barrier", "collective",
+        "collective_nonblocking", "one_sided", "init_finalize", "io", "other");
     nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError);
     nb::class_<Progress>(module, "Progress", "Counters of a read under way.")
         .def(nb::init<>())

@@ -1,0 +1,131 @@
+"""The definition tables of a run, from what the reader left."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer import schema
+from logpost.analyzer._native import REGION_KINDS, Trace
+from logpost.analyzer.manifest import Hosts
+
+LOCATION_KINDS = {0: "unknown", 1: "cpu", 2: "gpu", 3: "metric"}
+"""Names by OTF2_LocationType."""
+
+
+def definition_frames(trace: Trace, accounted: set[int]) -> dict[str, pl.DataFrame]:
+    """locations, regions, callpaths and communicators."""
+    return {
+        "locations": _locations(trace, accounted),
+        "regions": _regions(trace),
+        "callpaths": _callpaths(trace),
+        "communicators": _communicators(trace),
+    }
+
+
+def _locations(trace: Trace, accounted: set[int]) -> pl.DataFrame:
+    columns = trace.locations()
+    hosts_of = trace.nodes()["name"]
+    n = len(columns["ref"])
+    groups = {}
+    for i, (group, rank) in enumerate(zip(columns["group"], columns["rank"], strict=True)):
+        if rank >= 0:
+            groups[int(group)] = f"rank {rank}"
+        else:
+            groups.setdefault(int(group), columns["name"][i])
+    return pl.DataFrame(
+        {
+            "location": np.arange(n, dtype=np.int32),
+            "rank": columns["rank"],
+            "node": columns["node"],
+            "name": columns["name"],
+            "group": [groups[int(group)] for group in columns["group"]],
+            "host": [hosts_of[node] if node >= 0 else "" for node in columns["node"]],
+            "kind": [LOCATION_KINDS.get(int(kind), "other") for kind in columns["type"]],
+            "ref": columns["ref"],
+            "accounted": [i in accounted for i in range(n)],
+            "first_ps": columns["first_ps"],
+            "last_ps": columns["last_ps"],
+            "wall_ps": columns["last_ps"] - columns["first_ps"],
+            "events": columns["events"],
+            "communication_events": columns["communication_events"],
+        },
+        schema=schema.LOCATIONS.schema,
+    )
+
+
+def _regions(trace: Trace) -> pl.DataFrame:
+    columns = trace.regions()
+    return pl.DataFrame(
+        {
+            "region": np.arange(len(columns["name"]), dtype=np.int32),
+            "line": columns["line"],
+            "name": columns["name"],
+            "file": columns["file"],
+            "kind": [REGION_KINDS[kind] for kind in columns["kind"]],
+        },
+        schema=schema.REGIONS.schema,
+    )
+
+
+def _callpaths(trace: Trace) -> pl.DataFrame:
+    columns = trace.callpaths()
+    names = trace.regions()["name"]
+    paths: list[str] = []
+    depths: list[int] = []
+    for parent, region in zip(columns["parent"], columns["region"], strict=True):
+        name = names[region] if region >= 0 else "(unknown)"
+        paths.append(name if parent < 0 else f"{paths[parent]} / {name}")
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+    return pl.DataFrame(
+        {
+            "callpath": np.arange(len(paths), dtype=np.int32),
+            "parent": columns["parent"],
+            "region": columns["region"],
+            "depth": depths,
+            "path": paths,
+        },
+        schema=schema.CALLPATHS.schema,
+    )
+
+
+def _communicators(trace: Trace) -> pl.DataFrame:
+    columns = trace.communicators()
+    return pl.DataFrame(
+        {"comm": np.arange(len(columns["ref"]), dtype=np.int32), **columns},
+        schema_overrides=dict(schema.COMMUNICATORS.schema),
+    ).select(schema.COMMUNICATORS.schema.names())
+
+
+def hosts(trace: Trace) -> Hosts:
+    """Where the ranks ran, and whether they outnumber the cores."""
+    locations = trace.locations()
+    nodes = trace.nodes()
+    ranks = Counter(
+        int(node) for node, rank in zip(locations["node"], locations["rank"], strict=True) if rank >= 0 and node >= 0
+    )
+    order = sorted(ranks)
+    cores = [int(nodes["cores"][node]) for node in order]
+    per_node = [ranks[node] for node in order]
+    known = [(r, c) for r, c in zip(per_node, cores, strict=True) if c > 0]
+    return Hosts(
+        nodes=len(order),
+        ranks_per_node=per_node,
+        cores_per_node=cores,
+        oversubscribed=any(r > c for r, c in known) if known else None,
+    )
+
+
+def paradigms(trace: Trace) -> list[str]:
+    """Communication paradigms of the trace, by the names of its regions: the paradigm field is not to be trusted."""
+    regions = trace.regions()
+    communicating = [
+        name.lower()
+        for name, kind in zip(regions["name"], regions["kind"], strict=True)
+        if REGION_KINDS[kind] != "user"
+    ]
+    shmem = any("shmem" in name for name in communicating)
+    mpi = any("shmem" not in name for name in communicating)
+    return [name for name, seen in (("MPI", mpi), ("SHMEM", shmem)) if seen]

@@ -1,0 +1,144 @@
+"""Analysis in a process of its own, so that a crash or a hang inside libotf2 ends as an error message.
+
+libotf2 trusts its input: on damaged archives it can follow a wild offset, and no exception handler helps against that.
+The isolation is a child process per archive. It writes the run into a temporary directory beside its final place; when
+it dies, or makes no progress, the parent removes that directory and says what happened. This process imports neither
+libotf2 nor a table library.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from logpost.errors import InputError
+
+STALL_S = 60.0
+"""Reading is stopped when not one more event is read for this long; a healthy reader does millions a second."""
+
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to analyze and where to put it; see `build.Options`."""
+
+    archive: str
+    run: str
+    machine: str | None = None
+    threads: int = 0
+    force: bool = False
+    asynchronous_progress: bool = False
+
+
+@dataclass
+class _Watch:
+    """What the child has told so far."""
+
+    phase: str = "starting"
+    done: int = -1
+    changed: float = field(default_factory=time.monotonic)
+    temporary: Path | None = None
+    error: str | None = None
+    run: str | None = None
+
+    def take(self, message: dict[str, Any], on_progress: OnProgress) -> None:
+        """Note one line of the child."""
+        if "temporary" in message:
+            self.temporary = Path(message["temporary"])
+        elif "error" in message:
+            self.error = message["error"]
+        elif "run" in message:
+            self.run = message["run"]
+        else:
+            if (message["phase"], message["done"]) != (self.phase, self.done):
+                self.changed = time.monotonic()
+            self.phase, self.done = message["phase"], message["done"]
+            on_progress(message["phase"], message["done"], message["total"])
+
+    def stalled(self) -> bool:
+        """Whether the reader has stopped to make progress."""
+        return self.phase == "reading" and time.monotonic() - self.changed > STALL_S
+
+
+def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _total: None) -> Path:
+    """Analyze an archive; the path of the finished run.
+
+    Raises:
+        InputError: the archive is damaged or unreadable, the run exists, the machine does not fit.
+    """
+    receive, send = os.pipe()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "logpost.analyzer.worker", str(send), json.dumps(asdict(request))],
+        pass_fds=[send],
+        stdin=subprocess.DEVNULL,
+    )
+    os.close(send)
+    watch = _Watch()
+    try:
+        _follow(receive, child, watch, on_progress)
+        status = child.wait()
+    except BaseException:
+        child.kill()
+        child.wait()
+        _remove(watch)
+        raise
+    finally:
+        os.close(receive)
+    if watch.run is not None and status == 0:
+        return Path(watch.run)
+    _remove(watch)
+    raise InputError(watch.error or _death(request, watch, status))
+
+
+def _follow(receive: int, child: subprocess.Popen[bytes], watch: _Watch, on_progress: OnProgress) -> None:
+    """Pass the child's lines on until it closes its end or stalls."""
+    pending = b""
+    while True:
+        ready, _, _ = select.select([receive], [], [], 0.5)
+        if ready:
+            data = os.read(receive, 1 << 16)
+            if not data:
+                return
+            *lines, pending = (pending + data).split(b"\n")
+            for line in lines:
+                watch.take(json.loads(line), on_progress)
+        if watch.stalled():
+            child.kill()
+            watch.error = (
+                f"reading stopped: not one event more in {STALL_S:.0f} s after {max(0, watch.done)} events; "
+                "the archive is damaged: copy it again, or check it with otf2-print"
+            )
+            return
+
+
+def _remove(watch: _Watch) -> None:
+    if watch.temporary is not None:
+        shutil.rmtree(watch.temporary, ignore_errors=True)
+
+
+def _death(request: Request, watch: _Watch, status: int) -> str:
+    if status < 0:
+        name = signal.Signals(-status).name
+        if watch.phase in ("starting", "reading") and -status != signal.SIGKILL:
+            return (
+                f"{request.archive}: the OTF2 library crashed ({name}) after {max(0, watch.done)} events; "
+                "the archive is damaged: copy it again, or check it with otf2-print"
+            )
+        if -status == signal.SIGKILL:
+            return (
+                f"{request.archive}: the analysis was killed ({name}) while {watch.phase}; "
+                "if memory ran out, analyze on a larger machine"
+            )
+        return f"{request.archive}: the analysis crashed ({name}) while {watch.phase}; this is a bug of logpost"
+    return f"{request.archive}: the analysis failed while {watch.phase} (status {status}); see the message above"

@@ -1,0 +1,71 @@
+"""The process that `supervise` starts: analyzes one archive and tells its parent, line by line, how it goes.
+
+Run as `python -m logpost.analyzer.worker FD OPTIONS`, with the file descriptor to write to and the options as JSON.
+Each line is a JSON object: {"temporary": path}, {"phase": name, "done": n, "total": n, "events": n},
+{"error": message} or {"run": path}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+HEARTBEAT_S = 0.1
+
+
+def main(descriptor: int, options: dict[str, Any]) -> int:
+    """Analyze; exit status 0 when the run is written, 2 for bad input."""
+    # The parent ends this process itself on Ctrl-C, and then removes what was written.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with os.fdopen(descriptor, "w", buffering=1) as pipe:
+        lock = threading.Lock()
+
+        def tell(**fields: Any) -> None:
+            with lock:
+                pipe.write(json.dumps(fields) + "\n")
+
+        from logpost.analyzer._native import Progress
+        from logpost.analyzer.build import Options, build_run
+        from logpost.errors import InputError
+
+        progress = Progress()
+        state: dict[str, Any] = {"phase": "starting", "done": 0, "total": 0}
+        ended = threading.Event()
+
+        def report(phase: str, done: int, total: int) -> None:
+            state.update(phase=phase, done=done, total=total)
+
+        def beat() -> None:
+            while not ended.wait(HEARTBEAT_S):
+                now = dict(state)
+                if now["phase"] == "reading":
+                    now.update(done=progress.events, total=progress.declared)
+                tell(**now)
+
+        heart = threading.Thread(target=beat)
+        heart.start()
+        try:
+            result = {"run": str(build_run(Options(**options), progress, report, lambda p: tell(temporary=str(p))))}
+        except InputError as error:
+            result = {"error": str(error)}
+        except OSError as error:
+            result = {
+                "error": f"{options['run']} cannot be written: {error.strerror or error}; choose another place with -o"
+            }
+        except MemoryError:
+            result = {
+                "error": f"{options['archive']} needs more memory than there is; analyze it on a larger machine"
+            }
+        finally:
+            ended.set()
+            heart.join()
+        tell(**result)
+        return 2 if "error" in result else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), json.loads(sys.argv[2])))

@@ -1,0 +1,54 @@
+"""`logpost analyze`: an archive becomes a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def default_run(archive: Path) -> Path:
+    """Where the run of an archive goes: named like the archive, in the current directory."""
+    anchor = archive if archive.suffix == ".otf2" else None
+    if anchor is None:
+        name = archive.resolve().name
+    else:
+        name = anchor.stem if anchor.stem != "traces" else anchor.resolve().parent.name
+    return Path(f"{name}.run")
+
+
+def command(
+    archive: Annotated[Path, typer.Argument(help="The archive: its anchor file (*.otf2) or its directory.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to write the run.")] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option("-m", "--machine", help="Machine: a name of `logpost machines list`, or a file."),
+    ] = None,
+    threads: Annotated[int, typer.Option(min=0, help="Threads; 0: as many as there are cores.")] = 0,
+    async_progress: Annotated[
+        bool,
+        typer.Option("--async-progress", help="The MPI answers rendezvous requests outside of MPI calls too."),
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing run.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Read an OTF2 archive, split every message into its causes, and write a run.
+
+    Without --machine the LogGP parameters are estimated from the trace itself, and labelled so.
+
+    Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
+    """
+    from logpost.analyzer.supervise import Request, analyze
+    from logpost.cli.progress import progress_bar
+    from logpost.errors import InputError
+
+    run = output or default_run(archive)
+    if not archive.exists():
+        raise InputError(f"{archive} does not exist; give the archive's anchor file (*.otf2) or its directory")
+    with progress_bar(quiet=quiet) as report:
+        written = analyze(
+            Request(str(archive), str(run), machine, threads, force, asynchronous_progress=async_progress), report
+        )
+    if not quiet:
+        typer.echo(f"run: {written}\nnext: logpost report {written}")

@@ -1,0 +1,33 @@
+"""The progress bar of verbs that can take over a second; silent with --quiet and when stderr is not a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Yields report(phase, done, total); total 0 means that it is not known."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda _phase, _done, _total: None
+        return
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def report(phase: str, done: int, total: int) -> None:
+            bar.update(task, description=phase, completed=done, total=max(total, done) if total else None)
+
+        yield report
