@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
@@ -98,3 +100,41 @@ class Mapping(Table):
     def hops(self, a: npt.ArrayLike, b: npt.ArrayLike, topology: Topology) -> IntArray:
         """Hops between the nodes of two ranks."""
         return topology.hops(self.node_of(a), self.node_of(b))
+
+
+def parse_mapping(text: str) -> Mapping:
+    """A mapping as the command line gives it.
+
+    block:RANKS_PER_NODE, cyclic:NODES, random:NODES:SEED[:RANKS_PER_NODE], or file:PATH with one node number per
+    line, rank by rank. Raises InputError.
+    """
+    kind, _, rest = text.partition(":")
+    if kind == "file":
+        return _from_file(Path(rest))
+    names = {"block": ("ranks_per_node",), "cyclic": ("nodes",), "random": ("nodes", "seed", "ranks_per_node")}
+    fields = rest.split(":") if rest else []
+    least = {"block": 1, "cyclic": 1, "random": 2}
+    if kind not in names or not least[kind] <= len(fields) <= len(names[kind]):
+        raise InputError(
+            f"mapping {text!r} is not known; use block:RANKS_PER_NODE, cyclic:NODES, "
+            "random:NODES:SEED[:RANKS_PER_NODE] or file:PATH"
+        )
+    given = dict(zip(names[kind], fields, strict=False))
+    try:
+        return Mapping.model_validate({"kind": kind, **{name: int(item) for name, item in given.items()}})
+    except ValueError as error:
+        raise InputError(f"mapping {text!r} needs whole numbers, and at least 1 for nodes and ranks") from error
+
+
+def _from_file(path: Path) -> Mapping:
+    try:
+        lines = path.read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"mapping file {path} cannot be read; give a text file of one node number per line") from error
+    bad = next((line for line in lines if not line.isdecimal()), None)
+    if bad is not None or not lines:
+        raise InputError(
+            f"mapping file {path} holds {bad or 'nothing'!r}; write one node number per line, rank by rank"
+        )
+    nodes = [int(line) for line in lines]
+    return Mapping(kind="list", nodes_of_ranks=nodes, ranks_per_node=max(Counter(nodes).values()))

@@ -263,7 +263,7 @@ def _push(own: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
         if key == "where" and "source" in table:
             continue
         if key == "units" and isinstance(table.get("units"), list):
-            taken = {UNITS[u].dimension for u in table["units"] if u in UNITS}
+            taken = {UNITS[u].dimension for u in table["units"] if isinstance(u, str) and u in UNITS}
             merged["units"] = table["units"] + [u for u in default if UNITS[u].dimension not in taken]
         else:
             merged.setdefault(key, default)

@@ -8,6 +8,7 @@ needs it names it.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -34,6 +35,11 @@ NonNegative = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 
 
+def _date_text(date: object) -> object:
+    """A TOML date (written without quotes) as the text that the schema stores."""
+    return date.isoformat()[:10] if isinstance(date, datetime.date) else date
+
+
 class Source(BaseModel):
     """Where numbers come from: a paper, a repository, a manual or web page that was read, or a measurement."""
 
@@ -46,6 +52,11 @@ class Source(BaseModel):
     path: str | None = None
     host: str | None = None
     method: str | None = None
+
+    @field_validator("date", mode="before")
+    @classmethod
+    def _unquoted(cls, date: object) -> object:
+        return _date_text(date)
 
     @model_validator(mode="after")
     def _complete(self) -> Source:
@@ -313,6 +324,11 @@ class Machine(Table):
     log3p: Log3P = Log3P()
     overlap: Overlap = Overlap()
     observed: list[Observation] = Field(default_factory=list)
+
+    @field_validator("date", mode="before")
+    @classmethod
+    def _unquoted(cls, date: object) -> object:
+        return _date_text(date)
 
     @field_validator("date")
     @classmethod

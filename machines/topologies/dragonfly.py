@@ -82,6 +82,22 @@ class Dragonfly(Topology):
         local = np.where(far, leave + arrive, (r_a != r_b).astype(np.int64))
         return np.stack([node_hops, local, far.astype(np.int64)], axis=-1)
 
+    def k_d(self, *, include_self: bool = True) -> tuple[float, ...]:
+        """Closed forms for uniform traffic over g groups of r routers, N nodes in all.
+
+        Node links 2 (1 - 1/N); global links (g-1)/g; local links (r-1)/r within the group, twice that chance (once to
+        the gateway, once from it) to another group.
+        """
+        miss = (self.routers - 1) / self.routers
+        away = (self.groups - 1) / self.groups
+        return self._mean([2 * (1 - 1 / self.n_nodes), miss * (1 - away) + 2 * miss * away, away], include_self)
+
+    def diameter(self) -> int:
+        """Two node links and the longest way between routers."""
+        if self.groups > 1:
+            return 3 + 2 * min(self.routers - 1, 1)
+        return 2 * min(self.n_nodes - 1, 1) + min(self.routers - 1, 1)
+
     def _router(self, group: int, router: int) -> int:
         return self.n_nodes + group * self.routers + router
 

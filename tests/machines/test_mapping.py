@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from logpost.errors import InputError
-from logpost.machines.mapping import Mapping
+from logpost.machines.mapping import Mapping, parse_mapping
 from logpost.machines.topologies import Mesh
 
 MESH = Mesh(kind="mesh", dims=[8, 4])
@@ -57,6 +59,39 @@ def test_ranks_without_a_place_are_refused() -> None:
         Mapping(kind="random", nodes=4, seed=0, ranks_per_node=2).node_of(8)
     with pytest.raises(InputError, match=r"node 32 is not on this mesh"):
         Mapping().hops(0, 32, MESH)
+
+
+def test_mappings_from_the_command_line(tmp_path: Path) -> None:
+    assert parse_mapping("block:4") == Mapping(kind="block", ranks_per_node=4)
+    assert parse_mapping("cyclic:8") == Mapping(kind="cyclic", nodes=8)
+    assert parse_mapping("random:8:3") == Mapping(kind="random", nodes=8, seed=3)
+    assert parse_mapping("random:8:3:2") == Mapping(kind="random", nodes=8, seed=3, ranks_per_node=2)
+    path = tmp_path / "nodes.txt"
+    path.write_text("3\n0\n3\n")
+    told = parse_mapping(f"file:{path}")
+    assert told.node_of([0, 1, 2]).tolist() == [3, 0, 3]
+    assert told.ranks_per_node == 2
+
+
+@pytest.mark.parametrize("text", ["block", "heap:4", "random:4", "cyclic:1:2", ""])
+def test_unknown_mappings_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"is not known; use block:RANKS_PER_NODE, cyclic:NODES, random:NODES:SEED"):
+        parse_mapping(text)
+
+
+def test_bad_numbers_and_files_are_refused(tmp_path: Path) -> None:
+    for text in ("block:x", "block:0", "cyclic:-1"):
+        with pytest.raises(InputError, match=r"needs whole numbers, and at least 1"):
+            parse_mapping(text)
+    with pytest.raises(InputError, match=r"nodes.txt cannot be read; give a text file"):
+        parse_mapping(f"file:{tmp_path / 'nodes.txt'}")
+    path = tmp_path / "bad.txt"
+    path.write_text("0\nnode1\n")
+    with pytest.raises(InputError, match=r"bad.txt holds 'node1'; write one node number per line"):
+        parse_mapping(f"file:{path}")
+    path.write_text("")
+    with pytest.raises(InputError, match=r"bad.txt holds 'nothing'"):
+        parse_mapping(f"file:{path}")
 
 
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(0, 63), st.integers(0, 63))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import re
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,11 @@ def test_a_count_needs_no_unit_but_a_ratio_does() -> None:
     assert "logpc.dma_contention = 45 has no unit" in problems(logpc={"dma_contention": 45})[0]
 
 
+def test_dates_may_stand_without_quotes() -> None:
+    made = machine(date=datetime.date(2026, 1, 31))
+    assert (made.date, made.year) == ("2026-01-31", 2026)
+
+
 def test_class_without_ranges_gives_nothing() -> None:
     made = machine(loggp={"other_node": {"eager_limit": {"value": 1024, "unit": "B"}}})
     assert made.loggp.of("other_node") is None
@@ -71,6 +77,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"units": ["us", "ns"]}, r"units holds 'us' and 'ns', both a time; keep one of them"),
     ({"units": ["usec"]}, r"units holds 'usec', which is not a known unit; use some of ps"),
     ({"units": "us"}, r"units = 'us' must be a list of units, e.g. units = \[\"us\", \"ns/B\"\]"),
+    ({"loggp": {"other_node": {"units": [[1]], "L": 1}}}, r"units = \[\[1\]\] must be a list of units"),
     ({"format": 2}, r"toy.toml: format = 2: Input should be 1"),
     ({"format": None}, r"the file lacks the key format; see `logpost machines template`"),
     ({"name": "My Machine"}, r"toy.toml: name = 'My Machine': String should match pattern"),
