@@ -14,8 +14,9 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.manifest import Windows
+from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.schema import CATEGORIES
-from logpost.dashboards.text import plotly_text, time_text, time_unit, visible
+from logpost.dashboards.text import plotly_text, time_unit, visible
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Rows:
     of: pl.DataFrame
     """Columns location (Int32) and row (Int32)."""
     labels: tuple[str, ...]
-    """Short, for an axis; safe for plotly."""
+    """Short, for an axis: the first location's of a block; safe for plotly."""
     titles: tuple[str, ...]
     """Long, for a hover; safe for plotly."""
     names: tuple[str, ...]
@@ -44,6 +45,11 @@ class Rows:
     def folded(self) -> bool:
         """Whether a row stands for several locations."""
         return bool((self.sizes > 1).any())
+
+    @property
+    def axis(self) -> str:
+        """What the labels of an axis name."""
+        return f"first {self.what} of a block" if self.folded else self.what
 
     @property
     def note(self) -> str:
@@ -94,7 +100,7 @@ def rows(locations: pl.DataFrame, cap: int) -> Rows:
     def named(clean: Callable[[str, int], str], short: bool) -> tuple[str, ...]:
         one = [str(r) if plain else clean(name, 18 if short else 60) for r, name in zip(ranks, names, strict=True)]
         if short:
-            return tuple(one[s] if s == e else f"{one[s]}–{one[e]}" for s, e in zip(starts, ends, strict=True))
+            return tuple(one[s] for s in starts)
         kind = "rank " if plain else ""
         at = [f"{kind}{o}" + (f" on {clean(h, 40)}" if h else "") for o, h in zip(one, hosts, strict=True)]
         many = "ranks " if plain else ""

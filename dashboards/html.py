@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from logpost import __version__
+from logpost.analyzer.reporting import units
 from logpost.analyzer.run import Run
 from logpost.dashboards import palette, text
 from logpost.dashboards.figures.chart import Chart
@@ -40,11 +41,13 @@ def render(page: Page) -> str:
 
 
 def _write(path: Path, make: Callable[[Caps], str]) -> None:
-    """Write the page with the most detail that keeps it below the limit."""
+    """Write the page with as much detail as keeps it below the limit."""
     caps = Caps()
     content = make(caps)
-    while len(content.encode()) > LIMIT_BYTES and caps.rows > 16:
-        caps = caps.coarser()
+    room = LIMIT_BYTES - len(library()[0])
+    while (size := len(content.encode())) > LIMIT_BYTES and caps.rows > 8:
+        # The data grow with the area of the figures; a tenth is left for what does not.
+        caps = caps.scaled(0.9 * math.sqrt(room / (size - LIMIT_BYTES + room)))
         content = make(caps)
     try:
         path.write_text(content, encoding="utf-8", newline="\n")
@@ -97,10 +100,10 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "time": text.time_text,
-        "bytes": text.bytes_text,
-        "share": text.share_text,
-        "count": text.count_text,
+        "time": units.time_text,
+        "bytes": units.bytes_text,
+        "share": units.percent_text,
+        "count": text.grouped,
         "name": text.visible,
         "category": palette.label,
     }

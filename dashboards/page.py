@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES
 from logpost.dashboards import palette
@@ -21,7 +22,7 @@ from logpost.dashboards.figures.matrix import matrix
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.figures.wait_states import NAMES, wait_states
 from logpost.dashboards.grid import Columns, Rows, columns, rows, time_cube
-from logpost.dashboards.text import bytes_text, count_text, share_text, significant, time_text
+from logpost.dashboards.text import grouped, significant
 
 MOST_FINDINGS = 50
 MOST_TABLE_ROWS = 20
@@ -32,13 +33,13 @@ MOST_CALLPATHS = 12
 class Caps:
     """The most rows and columns of a figure; a page that would pass the limit is made again, coarser."""
 
-    rows: int = 160
+    rows: int = 200
     matrix: int = 128
     columns: int = 160
 
-    def coarser(self) -> Caps:
-        """Two thirds of the detail in each direction."""
-        return Caps(*(max(8, 2 * n // 3) for n in (self.rows, self.matrix, self.columns)))
+    def scaled(self, factor: float) -> Caps:
+        """Caps times `factor` in each direction, never below 8."""
+        return Caps(*(max(8, int(factor * cap)) for cap in (self.rows, self.matrix, self.columns)))
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Grid:
     """A table of ready text: headings with units, rows, and which columns are numbers."""
 
     headings: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
     numeric: frozenset[int] = frozenset()
     left_out: str = ""
     """What the table does not show, in words."""
@@ -83,18 +84,23 @@ def build(run: Run, caps: Caps) -> Page:
     manifest = run.manifest
     locations = run.table("locations").collect()
     on = rows(locations, caps.rows)
+    ranks = rows(locations, max(1, locations.height))
     over = columns(manifest.windows, caps.columns)
     cube = time_cube(run.table("accounting"), on, over)
-    by_row = cube.sum(axis=1)
-    total = dict(zip(CATEGORIES, by_row.sum(axis=0).tolist(), strict=True))
+    each = time_cube(run.table("accounting"), ranks, columns(manifest.windows, 1))[:, 0, :]
+    total = dict(zip(CATEGORIES, each.sum(axis=0).tolist(), strict=True))
     names = location_names(locations)
     charts: dict[str, Chart] = {}
     grids: dict[str, Grid] = {}
-    notes: dict[str, list[str]] = {"breakdown": [on.note], "timeline": [on.note, over.note], "load": [on.note, over.note]}
+    notes: dict[str, list[str]] = {
+        "breakdown": [on.note],
+        "timeline": [on.note, over.note],
+        "load": [on.note, over.note],
+    }
     if any(total.values()):
-        charts["breakdown"] = breakdown(by_row, on)
+        charts["breakdown"] = breakdown(each, ranks, on)
         charts["timeline"] = timeline(cube, on, over)
-        grids["breakdown"] = _breakdown_grid(by_row, on)
+        grids["breakdown"] = _breakdown_grid(cube.sum(axis=1), on)
         grids["timeline"] = _timeline_grid(cube, over)
     pairs = run.table("pairs").collect()
     if pairs.height:
@@ -105,7 +111,13 @@ def build(run: Run, caps: Caps) -> Page:
     if run.table("load").head(1).collect().height:
         charts["load"] = load(run.table("load"), on, over)
         grids["load"] = _load_grid(run, names)
-    waits = run.table("wait_states").group_by("pattern").agg(pl.col("wait_ps", "count").sum()).collect()
+    waits = (
+        run.table("wait_states")
+        .group_by("pattern")
+        .agg(pl.col("wait_ticks", "count").sum())
+        .with_columns((pl.col("wait_ticks") * (1e12 / manifest.clock.ticks_per_second)).alias("wait_ps"))
+        .collect()
+    )
     if waits.filter(pl.col("wait_ps") > 0).height:
         charts["wait_states"] = wait_states(waits)
         grids["wait_states"] = _waits_grid(waits)
@@ -157,14 +169,14 @@ def _facts(
     sent = int(pairs["bytes"].sum())
     return [
         ("Wall time", time_text(slowest), "slowest rank"),
-        ("Ranks", count_text(manifest.ranks), f"on {nodes} node{'' if nodes == 1 else 's'}"),
-        ("Messages", count_text(manifest.messages), f"{bytes_text(sent)} in all"),
+        ("Ranks", grouped(manifest.ranks), f"on {nodes} node{'' if nodes == 1 else 's'}"),
+        ("Messages", grouped(manifest.messages), f"{bytes_text(sent)} in all"),
         (
             "Outside compute",
-            share_text(1 - total["compute"] / everything) if everything else "–",
+            percent_text(1 - total["compute"] / everything) if everything else "–",
             "of all ranks' time",
         ),
-        ("Unexplained", share_text(manifest.machine.residual_share), "residual, of message time"),
+        ("Unexplained", percent_text(manifest.machine.residual_share), "residual, of message time"),
     ]
 
 
@@ -193,17 +205,19 @@ def _conclusion(manifest: Manifest, total: dict[str, float], findings: list[dict
         return "All of the ranks' time is compute: the trace holds no communication."
     worst = max(outside, key=lambda category: outside[category])
     said = (
-        f"{share_text(1 - total['compute'] / everything)} of the ranks' time is not compute; the largest part of it is "
-        f"{palette.label(worst)} with {time_text(outside[worst])} ({share_text(outside[worst] / everything)} of all time)."
+        f"{percent_text(1 - total['compute'] / everything)} of the ranks' time is not compute; the largest part of it "
+        f"is {palette.label(worst)} with {time_text(outside[worst])}, {percent_text(outside[worst] / everything)} of "
+        "all time."
     )
     return said + (f" Look first at: {findings[0]['title']}." if findings else " No hotspot stands out.")
 
 
 def _model_error(manifest: Manifest) -> str:
     machine = manifest.machine
+    known = machine.label if machine.name in machine.label else f"{machine.name} ({machine.label})"
     return (
-        f"Modelled with {machine.name} ({machine.label}): {share_text(machine.residual_share)} of message time stays "
-        f"unexplained, and the model wants {share_text(machine.deficit_share)} more than was measured."
+        f"Machine {known}: {percent_text(machine.residual_share)} of message time stays "
+        f"unexplained, and the model wants {percent_text(machine.deficit_share)} more than was measured."
     )
 
 
@@ -227,11 +241,13 @@ def _timeline_grid(cube: np.ndarray, over: Columns) -> Grid:
             continue
         worst = 1 + int(part[1:].argmax())
         said = (
-            (palette.label(CATEGORIES[worst]), share_text(part[worst] / part.sum())) if part[worst] else ("–", "0.0 %")
+            (palette.label(CATEGORIES[worst]), percent_text(part[worst] / part.sum()))
+            if part[worst]
+            else ("–", "0.0 %")
         )
         end = min(start + step, over.count)
         begin, until = time_text(start * over.width_ps), time_text(end * over.width_ps)
-        body.append((f"{begin} – {until}", share_text(1 - part[0] / part.sum()), *said))
+        body.append((f"{begin} – {until}", percent_text(1 - part[0] / part.sum()), *said))
     return Grid(("time", "outside compute", "largest part", "its share"), body, frozenset({1, 3}))
 
 
@@ -241,7 +257,7 @@ def _pairs_grid(pairs: pl.DataFrame, names: dict[int, str]) -> Grid:
         (
             names.get(p["send_location"], "?"),
             names.get(p["recv_location"], "?"),
-            count_text(p["messages"]),
+            grouped(p["messages"]),
             bytes_text(p["bytes"]),
             time_text(p["envelope_ps"]),
             time_text(p["endpoint_contention_ps"] + p["network_contention_ps"]),
@@ -273,12 +289,12 @@ def _load_grid(run: Run, names: dict[int, str]) -> Grid:
         (
             names.get(r["location"], "?"),
             bytes_text(r["all_bytes"]),
-            count_text(r["all_messages"]),
+            grouped(r["all_messages"]),
             time_text(r["all_queued_ps"]),
             time_text(r["window"] * width),
             bytes_text(r["bytes"]),
-            count_text(r["peers"]),
-            share_text(r["busy_ps"] / width if width else 0.0),
+            grouped(r["peers"]),
+            percent_text(r["busy_ps"] / width if width else 0.0),
         )
         for r in all_rows.head(MOST_TABLE_ROWS).iter_rows(named=True)
     ]
@@ -297,7 +313,7 @@ def _load_grid(run: Run, names: dict[int, str]) -> Grid:
 
 def _waits_grid(waits: pl.DataFrame) -> Grid:
     body = [
-        (NAMES[pattern], time_text(wait), count_text(count))
+        (NAMES[pattern], time_text(wait), grouped(count))
         for pattern, wait, count in waits.filter(pl.col("wait_ps") > 0)
         .sort("wait_ps", descending=True)
         .select("pattern", "wait_ps", "count")
@@ -344,9 +360,9 @@ def _callpaths_grid(paths: pl.DataFrame) -> Grid:
     body = [
         (
             r["label"],
-            count_text(r["calls"]),
+            grouped(r["calls"]),
             time_text(r["all_ps"]),
-            f"{palette.label(r['category'])}, {share_text(r['exposed_ps'] / r['all_ps'])}",
+            f"{palette.label(r['category'])}, {percent_text(r['exposed_ps'] / r['all_ps'])}",
         )
         for r in table.iter_rows(named=True)
     ]
@@ -366,7 +382,7 @@ def _machine_grids(manifest: Manifest) -> dict[str, Grid]:
         for v in manifest.machine.values
     ]
     quality = [
-        (q.severity.replace("_", " "), q.name.replace("_", " "), count_text(q.count), q.blame, q.sentence)
+        (q.severity.replace("_", " "), q.name.replace("_", " "), grouped(q.count), q.blame, q.sentence)
         for q in sorted(manifest.quality, key=lambda q: ("data_loss", "error", "info").index(q.severity))
     ]
     hosts = manifest.hosts
@@ -384,7 +400,7 @@ def _hosts(ranks: list[int], cores: list[int]) -> Iterable[tuple[str, str, str]]
     """Equal nodes share a row."""
     pairs = [(r, cores[i] if i < len(cores) else 0) for i, r in enumerate(ranks)]
     for r, c in sorted(set(pairs), reverse=True)[:MOST_TABLE_ROWS]:
-        yield count_text(pairs.count((r, c))), count_text(r), count_text(c) if c else "not stated"
+        yield grouped(pairs.count((r, c))), grouped(r), grouped(c) if c else "not stated"
 
 
 def _rest(height: int, what: str, by: str) -> str:

@@ -1,4 +1,4 @@
-"""Names and numbers as people read them, and as plotly may see them.
+"""Names as plotly may see them, and the numbers that only figures need; the rest is the text report's own.
 
 Names come from a trace: they are data. Jinja2 escapes them in the page; plotly does not: it reads a small HTML
 (`<b>`, `<br>`, `<a href>`, entities) in every label, so each name passes `plotly_text` before it reaches a figure.
@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import html
 import math
-import unicodedata
 
-_TIME = ((1e12, "s"), (1e9, "ms"), (1e6, "µs"), (1e3, "ns"), (1.0, "ps"))
-_BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
-_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-"""Unicode categories that draw nothing or reorder text (control, bidi overrides, line separators, unassigned)."""
+from logpost.analyzer.reporting.units import safe
 
 
 def visible(name: str, limit: int = 400) -> str:
     """A name whose every character shows, at most `limit` long; the middle gives way, because the ends tell most."""
-    shown = "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in _HIDDEN else c for c in name)
+    shown = safe(name)
     if len(shown) <= limit:
         return shown
     tail = (limit - 1) // 2
@@ -38,35 +34,12 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:,.{places}f}"
 
 
-def _scaled(value: float, units: tuple[tuple[float, str], ...], digits: int) -> str:
-    # 999.6 ms must read "1.00 s", so the unit is chosen after rounding.
-    rounded = float(f"{value:.{digits - 1}e}")
-    factor, unit = next(((f, u) for f, u in units if abs(rounded) >= f), units[-1])
-    return f"{significant(rounded / factor, digits)} {unit}"
-
-
-def time_text(ps: float, digits: int = 3) -> str:
-    """Picoseconds as ps, ns, µs, ms or s."""
-    return "0 s" if ps == 0 else _scaled(ps, _TIME, digits)
-
-
-def bytes_text(count: float, digits: int = 3) -> str:
-    """Bytes with decimal prefixes; whole bytes below 1 kB."""
-    return f"{count:.0f} B" if abs(count) < 1000 and count == int(count) else _scaled(count, _BYTES, digits)
-
-
-def share_text(share: float) -> str:
-    """A fraction as per cent: one decimal below 10 %, and "< 0.1 %" instead of a nought that is none."""
-    if 0 < share < 0.001:
-        return "< 0.1 %"
-    return f"{100 * share:.1f} %" if share < 0.0995 else f"{100 * share:.0f} %"
-
-
-def count_text(count: float) -> str:
+def grouped(count: float) -> str:
     """An integer grouped by thousands."""
     return f"{int(count):,}"
 
 
 def time_unit(ps: float) -> tuple[float, str]:
     """Factor and name of the unit in which an axis up to `ps` reads well."""
-    return next(((f, u) for f, u in _TIME if ps >= 2 * f), _TIME[-1])
+    units = ((1e12, "s"), (1e9, "ms"), (1e6, "µs"), (1e3, "ns"))
+    return next(((f, u) for f, u in units if ps >= 2 * f), (1.0, "ps"))

@@ -2,49 +2,69 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.analyzer.schema import CATEGORIES
 from logpost.dashboards import palette
-from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
+from logpost.dashboards.figures.chart import Chart, View, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.grid import Rows
-from logpost.dashboards.text import share_text, time_text, time_unit
+from logpost.dashboards.text import time_unit
+
+MOST_WORST = 40
+"""Bars of the view of the ranks that compute least of their time."""
 
 
-def breakdown(seconds: np.ndarray, on: Rows) -> Chart:
-    """Stacked horizontal bars, a row per rank or block of ranks.
+def breakdown(each: np.ndarray, ranks: Rows, on: Rows) -> Chart:
+    """Stacked horizontal bars in two views: in the order of ranks, folded into blocks where they are many (a bar is
+    the mean of its block); and single ranks, those with the most time outside compute first.
 
     Args:
-        seconds: shape (rows, categories), in ps, summed over the row's ranks; drawn as the mean of a rank.
-        on: the rows.
+        each: shape (ranks, categories), in ps.
+        ranks: one row per rank.
+        on: the rows of the first view.
     """
-    mean = seconds / np.maximum(on.sizes, 1)[:, None]
-    wall = mean.sum(axis=1)
-    factor, unit = time_unit(float(wall.max(initial=0.0)))
-    fig = figure(
-        90 + row_height(on.count),
-        barmode="stack",
-        bargap=0.28 if on.count <= 64 else 0.0,
-        xaxis=axis(f"time ({unit})" + (", mean of the block" if on.folded else ""), side="bottom"),
-        yaxis=row_axis(on.labels, on.what),
-    )
-    for category in palette.INKS:
-        part = mean[:, CATEGORIES.index(category)]
-        if not part.any():
-            continue
-        hover = [
-            f"{title}<br><b>{palette.label(category)}</b> {time_text(p)} · {share_text(p / w if w else 0.0)} of {time_text(w)}"
-            for title, p, w in zip(on.titles, part.tolist(), wall.tolist(), strict=True)
-        ]
-        fig.add_bar(
-            orientation="h",
-            y=list(range(on.count)),
-            x=[float(f"{p / factor:.6g}") for p in part.tolist()],
-            customdata=hover,
-            hovertemplate="%{customdata}<extra></extra>",
-            **category_trace(category),
-        )
-    total = mean.sum(axis=0)
-    top = np.argsort(-total)[:3]
-    said = ", ".join(f"{palette.label(CATEGORIES[i])} {share_text(total[i] / total.sum())}" for i in top if total[i] > 0)
-    return Chart(fig, f"Time by category for {on.count} rows. Over all: {said or 'no time'}.")
+    block = np.repeat(np.arange(on.count), on.sizes)
+    mean = np.zeros((on.count, len(CATEGORIES)))
+    np.add.at(mean, block, each)
+    mean /= np.maximum(on.sizes, 1)[:, None]
+    worst = np.argsort(-(each.sum(axis=1) - each[:, 0]), kind="stable")[:MOST_WORST]
+    factor, unit = time_unit(float(each.sum(axis=1).max(initial=0.0)))
+    shown = [category for category in palette.INKS if each[:, CATEGORIES.index(category)].any()]
+
+    def view(label: str, times: np.ndarray, labels: list[str], titles: list[str], title: str) -> View:
+        layout: dict[str, Any] = {
+            "height": 80 + row_height(len(labels)),
+            "bargap": 0.28 if len(labels) <= 64 else 0.0,
+            "yaxis": row_axis(labels, title),
+        }
+        return View(label, tuple(_bars(times, category, titles, factor) for category in shown), layout)
+
+    views = [view("By rank", mean, list(on.labels), list(on.titles), on.axis)]
+    if ranks.count > 1:
+        name = "Least compute first" if ranks.count <= MOST_WORST else f"The {MOST_WORST} with least compute"
+        chosen = [list(np.array(texts, dtype=object)[worst]) for texts in (ranks.labels, ranks.titles)]
+        views.append(view(name, each[worst], chosen[0], chosen[1], ranks.what))
+    fig = figure(barmode="stack", xaxis=axis(f"time ({unit})"), **views[0].layout)
+    for category, bars in zip(shown, views[0].traces, strict=True):
+        fig.add_bar(orientation="h", hovertemplate="%{customdata}<extra></extra>", **category_trace(category), **bars)
+    total = each.sum(axis=0)
+    top = [i for i in np.argsort(-total)[:3] if total[i] > 0]
+    said = ", ".join(f"{palette.label(CATEGORIES[i])} {percent_text(total[i] / total.sum())}" for i in top)
+    return Chart(fig, f"Time by category for {on.count} rows. Over all: {said or 'no time'}.", tuple(views))
+
+
+def _bars(times: np.ndarray, category: str, titles: list[str], factor: float) -> dict[str, Any]:
+    part = times[:, CATEGORIES.index(category)].tolist()
+    wall = times.sum(axis=1).tolist()
+    return {
+        "y": list(range(len(titles))),
+        "x": [float(f"{p / factor:.6g}") for p in part],
+        "customdata": [
+            f"{title}<br><b>{palette.label(category)}</b> {time_text(p)} · "
+            f"{percent_text(p / w if w else 0.0)} of {time_text(w)}"
+            for title, p, w in zip(titles, part, wall, strict=True)
+        ],
+    }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from logpost.analyzer.reporting.units import time_text
 from logpost.dashboards import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
-from logpost.dashboards.text import plotly_text, time_text, time_unit
+from logpost.dashboards.text import plotly_text, time_unit
 
 
 def callpaths(exposure: pl.DataFrame) -> Chart:

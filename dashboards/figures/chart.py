@@ -17,31 +17,34 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
 @dataclass(frozen=True)
 class View:
-    """One way to look at a chart: what replaces which attribute of its first trace and of its layout."""
+    """One way to look at a chart: what replaces which attributes of its traces, in their order, and of its layout."""
 
     label: str
-    trace: dict[str, Any]
+    traces: tuple[dict[str, Any], ...]
     layout: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure with its views; the figure shows the first one."""
+    """A figure with its views."""
 
     figure: go.Figure
     summary: str
     """One sentence for those who cannot see it."""
     views: tuple[View, ...] = ()
+    first: int = 0
+    """The view to start with."""
 
     def payload(self) -> dict[str, Any]:
         """JSON for the page's script."""
         return {
             "figure": json.loads(self.figure.to_json(validate=False)),
-            "views": [{"trace": view.trace, "layout": view.layout} for view in self.views],
+            "views": [{"traces": view.traces, "layout": view.layout} for view in self.views],
+            "first": self.first,
         }
 
 
-def figure(height: int, **layout: Any) -> go.Figure:
+def figure(height: int = 400, **layout: Any) -> go.Figure:
     """An empty figure in the page's style; colours are set by the page for its theme."""
     base: dict[str, Any] = {
         "template": "none",
@@ -90,7 +93,7 @@ def category_trace(category: str) -> dict[str, Any]:
         "marker": {
             "color": ink.light,
             "line": {"width": 0},
-            "pattern": {"shape": ink.pattern, "size": 5, "solidity": 0.25, "fgcolor": "rgba(255,255,255,0.55)"},
+            "pattern": {"shape": ink.pattern, "fillmode": "overlay", "size": 6, "solidity": 0.2, "fgcolor": "#ffffff"},
         },
     }
 

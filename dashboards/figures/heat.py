@@ -2,51 +2,83 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from logpost.dashboards.figures.chart import rounded
 
-DECADES = 2.0
-"""From this span of the positive values on, a linear scale would show only its top; then colour is logarithmic."""
+LOGARITHMIC_FROM = 100.0
+"""From this ratio of the largest to the smallest value on, a linear scale would show only its top."""
+
+MOST_TICKS = 6
 
 
-def heat(
-    values: np.ndarray, say: Callable[[float], str], title: str, where: Callable[[int, int], str]
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Measure:
+    """What a heat map shows: its name on the switch, title of the colour bar, how a value reads, and the base in
+    which round numbers are round (2 for bytes)."""
+
+    label: str
+    title: str
+    say: Callable[[float], str]
+    base: int = 10
+
+
+def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str]) -> dict[str, Any]:
     """Trace attributes of one measure: colours, a colour bar that names the unit, and hover texts.
 
     Args:
         values: shape (rows, columns); 0 and NaN stay empty, because "nothing" is not a small amount.
-        say: a value with its unit, e.g. `bytes_text`.
-        title: of the colour bar.
+        measure: what the values are.
         where: (row, column) -> what the hover calls the cell; safe for plotly.
     """
     positive = np.where(values > 0, values, np.nan)
     there = positive[~np.isnan(positive)]
     low, high = (float(there.min()), float(there.max())) if there.size else (0.0, 1.0)
-    bar: dict[str, Any] = {"title": {"text": title, "side": "right"}, "thickness": 12, "outlinewidth": 0}
-    logarithmic = there.size > 0 and high / low >= 10**DECADES
+    logarithmic = there.size > 0 and high / low >= LOGARITHMIC_FROM
     if logarithmic:
-        bottom, top = np.floor(np.log10(low)), np.log10(high)
-        step = max(1, round((top - bottom) / 6))
-        ticks = [float(t) for t in np.arange(bottom, top + 1e-9, step)]
-        bar |= {"tickmode": "array", "tickvals": ticks, "ticktext": [say(10.0**t) for t in ticks]}
-        z, zmin, zmax = np.log10(positive), float(np.log10(low)), float(top)
+        ticks = round_powers(low, high, measure.base)
+        z, zmin, zmax, places = np.log10(positive), math.log10(low), math.log10(high), [math.log10(t) for t in ticks]
     else:
-        ticks = [high * k / 4 for k in range(5)]
-        bar |= {"tickmode": "array", "tickvals": ticks, "ticktext": [say(t) for t in ticks]}
+        ticks = places = round_steps(high, measure.base)
         z, zmin, zmax = positive, 0.0, high
     return {
         "z": rounded(z),
         "zmin": zmin,
-        "zmax": zmax if zmax > zmin else zmin + 1,
-        "colorbar": bar,
+        "zmax": zmax,
+        "colorbar": {
+            "title": {"text": measure.title, "side": "right"},
+            "thickness": 12,
+            "outlinewidth": 0,
+            "tickmode": "array",
+            "tickvals": places,
+            "ticktext": [measure.say(t) for t in ticks],
+        },
         "text": [
-            ["" if v != v else f"{where(i, j)}<br>{say(v)}" for j, v in enumerate(row)]
+            ["" if v != v else f"{where(i, j)}<br>{measure.say(v)}" for j, v in enumerate(row)]
             for i, row in enumerate(positive.tolist())
         ],
         "meta": {"scale": "magnitude"},
     }
+
+
+def round_powers(low: float, high: float, base: int) -> list[float]:
+    """Powers of the base within [low, high], at most `MOST_TICKS`, equally spaced; high / low >= 100 holds one."""
+    first, last = math.ceil(math.log(low, base) - 1e-9), math.floor(math.log(high, base) + 1e-9)
+    step = max(1, -(-(last - first + 1) // MOST_TICKS))
+    return [float(base) ** k for k in range(first, last + 1, step)]
+
+
+def round_steps(high: float, base: int) -> list[float]:
+    """Multiples of a round step from 0 to `high`, at most `MOST_TICKS` + 1: 1, 2, 5 times a power of ten, or powers
+    of two."""
+    if high <= 0:
+        return [0.0]
+    least = high / MOST_TICKS
+    power = float(base) ** math.floor(math.log(least, base) + 1e-9)
+    step = next(power * m for m in ((1, 2) if base == 2 else (1, 2, 5, 10)) if power * m >= least * (1 - 1e-9))
+    return [k * step for k in range(int(high / step + 1e-9) + 1)]

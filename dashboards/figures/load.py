@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
-from logpost.dashboards.figures.heat import heat
+from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.grid import Columns, Rows
-from logpost.dashboards.text import bytes_text, share_text, time_text, time_unit
+from logpost.dashboards.text import time_unit
 
 
 def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
@@ -31,18 +32,21 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
         return f"{on.titles[row]}, {over.span(column)}"
 
     utilisation = grid("recv", "busy_ps") / (np.maximum(on.sizes, 1)[:, None] * over.width_ps)
-    views = (
-        View("Bytes arriving", heat(grid("recv", "bytes"), bytes_text, "bytes", where)),
-        View("Bytes leaving", heat(grid("send", "bytes"), bytes_text, "bytes", where)),
-        View("Receiver busy", heat(utilisation, share_text, "modelled utilisation", where)),
-        View("Queued at receiver", heat(grid("recv", "queued_ps"), time_text, "modelled queueing", where)),
+    views = tuple(
+        View(measure.label, (heat(values, measure, where),))
+        for measure, values in (
+            (Measure("Bytes arriving", "bytes", bytes_text, 2), grid("recv", "bytes")),
+            (Measure("Bytes leaving", "bytes", bytes_text, 2), grid("send", "bytes")),
+            (Measure("Receiver busy", "modelled utilisation", percent_text), utilisation),
+            (Measure("Queued at receiver", "modelled queueing", time_text), grid("recv", "queued_ps")),
+        )
     )
     factor, unit = time_unit(over.width_ps * over.count)
     step = over.width_ps / factor
     fig = figure(
         90 + row_height(on.count, 22, 4, 720),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[0, step * over.count]),
-        yaxis=row_axis(on.labels, on.what),
+        yaxis=row_axis(on.labels, on.axis),
     )
     fig.add_heatmap(
         x0=step / 2,
@@ -51,7 +55,7 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
         hovertemplate="%{text}<extra></extra>",
         hoverongaps=False,
         ygap=1 if on.count <= 64 else 0,
-        **views[0].trace,
+        **views[0].traces[0],
     )
     arriving = grid("recv", "bytes")
     said = "No traffic."

@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis
-from logpost.dashboards.figures.heat import heat
+from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.dashboards.figures.chart import Chart, View, figure, row_axis
+from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.grid import Rows
-from logpost.dashboards.text import bytes_text, count_text, time_text
+from logpost.dashboards.text import grouped
 
 MEASURES = (
-    ("Bytes", ("bytes",), bytes_text, "bytes"),
-    ("Messages", ("messages",), count_text, "messages"),
-    ("Contention", ("endpoint_contention_ps", "network_contention_ps"), time_text, "contention time"),
-    ("Waiting", ("late_sender_ps", "late_receiver_ps"), time_text, "late sender + late receiver"),
+    (Measure("Bytes", "bytes", bytes_text, 2), ("bytes",)),
+    (Measure("Messages", "messages", grouped), ("messages",)),
+    (Measure("Contention", "contention time", time_text), ("endpoint_contention_ps", "network_contention_ps")),
+    (Measure("Waiting", "late sender + late receiver", time_text), ("late_sender_ps", "late_receiver_ps")),
 )
-"""Label, columns of `pairs` that are added, how a value reads, title of the colour bar."""
+"""What the matrix can show, and the columns of `pairs` that are added for it."""
 
 
 def matrix(pairs: pl.DataFrame, on: Rows) -> Chart:
@@ -27,24 +28,18 @@ def matrix(pairs: pl.DataFrame, on: Rows) -> Chart:
         pairs.join(send, on="send_location")
         .join(recv, on="recv_location")
         .group_by("send", "recv")
-        .agg(*(pl.sum_horizontal(pl.col(c).sum().cast(pl.Float64) for c in cs).alias(n) for n, cs, _, _ in MEASURES))
+        .agg(*(pl.sum_horizontal(pl.col(cs).sum().cast(pl.Float64)).alias(m.label) for m, cs in MEASURES))
     )
     views = []
-    for name, _, say, title in MEASURES:
+    for measure, _ in MEASURES:
         grid = np.zeros((on.count, on.count))
-        grid[cells["send"].to_numpy(), cells["recv"].to_numpy()] = cells[name].to_numpy()
-        views.append(View(name, heat(grid, say, title, lambda i, j: f"{on.titles[i]} → {on.titles[j]}")))
-    side = int(min(760, max(300, 24 * on.count)))
-    across = row_axis(on.labels, f"receiver ({on.what})", 24)
+        grid[cells["send"].to_numpy(), cells["recv"].to_numpy()] = cells[measure.label].to_numpy()
+        views.append(View(measure.label, (heat(grid, measure, lambda i, j: f"{on.titles[i]} → {on.titles[j]}"),)))
+    side = int(min(760, max(220, 44 * on.count)))
     fig = figure(
-        side + 90,
-        xaxis={**across, "range": [-0.5, on.count - 0.5], "constrain": "domain"},
-        yaxis={
-            **row_axis(on.labels, f"sender ({on.what})", 24),
-            "scaleanchor": "x",
-            "constrain": "domain",
-            "fixedrange": True,
-        },
+        side + 80,
+        xaxis={**row_axis(on.labels, f"receiver ({on.axis})", 20), "range": [-0.5, on.count - 0.5]},
+        yaxis=row_axis(on.labels, f"sender ({on.axis})"),
     )
     fig.add_heatmap(
         x=list(range(on.count)),
@@ -53,7 +48,7 @@ def matrix(pairs: pl.DataFrame, on: Rows) -> Chart:
         hoverongaps=False,
         xgap=1 if on.count <= 64 else 0,
         ygap=1 if on.count <= 64 else 0,
-        **views[0].trace,
+        **views[0].traces[0],
     )
     busiest = cells.sort("Bytes", descending=True).head(1)
     said = "No messages."

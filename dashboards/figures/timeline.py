@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from logpost.analyzer.reporting.units import percent_text
 from logpost.analyzer.schema import CATEGORIES
 from logpost.dashboards import palette
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, rounded, row_axis, row_height
 from logpost.dashboards.grid import Columns, Rows
-from logpost.dashboards.text import share_text, time_unit
+from logpost.dashboards.text import time_unit
 
 LEAST = 0.005
 """A cell counts as communicating from this share on: half a per cent is below a pixel's worth of a column."""
+
+
+DULL = 0.9
+"""From this share of cells dominated by compute on, the first view leaves compute out."""
 
 
 def timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
@@ -42,7 +47,7 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
     fig = figure(
         90 + row_height(on.count, 22, 4, 720),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[0, step * over.count]),
-        yaxis=row_axis(on.labels, on.what),
+        yaxis=row_axis(on.labels, on.axis),
     )
     fig.add_heatmap(
         z=rounded(dominant),
@@ -57,13 +62,18 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
         **category,
     )
     views = (
-        View("Dominant category", {"z": rounded(dominant), **category}),
-        View("Dominant outside compute", {"z": rounded(busiest), **category}),
-        View("Share outside compute", {"z": rounded(np.where(some, 100 * outside, np.nan), 3), **magnitude}),
+        View("Dominant category", ({"z": rounded(dominant), **category},)),
+        View("Dominant outside compute", ({"z": rounded(busiest), **category},)),
+        View("Share outside compute", ({"z": rounded(np.where(some, 100 * outside, np.nan), 3), **magnitude},)),
     )
+    # A picture that is all compute tells nothing; then start with what happened beside it.
+    dull = some.any() and float((dominant[some] == 0).mean()) > DULL
     mean = float(outside[some].mean()) if some.any() else 0.0
     return Chart(
-        fig, f"{on.count} rows by {over.count} time bins; on average {share_text(mean)} of a bin is not compute.", views
+        fig,
+        f"{on.count} rows by {over.count} time bins; on average {percent_text(mean)} of a bin is not compute.",
+        views,
+        int(dull),
     )
 
 
@@ -75,7 +85,9 @@ def _shares(share: np.ndarray, some: np.ndarray, on: Rows, over: Columns) -> lis
     spans = [over.span(column) for column in range(over.count)]
     return [
         [
-            f"{title}, {span}" + "".join(f"<br>{names[i]} {p} %" for i, p in zip(o, q, strict=True) if p > 0) if there else ""
+            f"{title}, {span}" + "".join(f"<br>{names[i]} {p} %" for i, p in zip(o, q, strict=True) if p > 0)
+            if there
+            else ""
             for span, o, q, there in zip(spans, o_row, p_row, some_row, strict=True)
         ]
         for title, o_row, p_row, some_row in zip(

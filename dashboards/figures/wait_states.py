@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from logpost.analyzer.reporting.units import time_text
 from logpost.dashboards.figures.chart import Chart, axis, figure, row_axis
-from logpost.dashboards.text import count_text, time_text, time_unit
+from logpost.dashboards.text import grouped, time_unit
 
 NAMES = {
     "late_sender": "Late Sender",
@@ -49,9 +50,9 @@ def wait_states(totals: pl.DataFrame) -> Chart:
             x=[float(f"{wait / factor:.6g}")],
             name=NAMES[pattern],
             meta={"category": INK[pattern]},
-            text=[f" {time_text(wait)} · {count_text(count)} × "],
+            text=[f" {time_text(wait)} · {grouped(count)} × "],
             textposition="auto",
-            customdata=[f"<b>{NAMES[pattern]}</b> {time_text(wait)}, {count_text(count)} occurrences"],
+            customdata=[f"<b>{NAMES[pattern]}</b> {time_text(wait)}, {grouped(count)} occurrences"],
             hovertemplate="%{customdata}<extra></extra>",
         )
     said = "; ".join(f"{NAMES[p]} {time_text(w)}" for p, w in shown.select("pattern", "wait_ps").iter_rows())

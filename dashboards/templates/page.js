@@ -38,8 +38,9 @@
   // A copy of the figure in its chosen view, with the colours of the theme.
   function themed(name, width) {
     const colors = theme[mode()], ink = css("--ink"), soft = css("--soft"), line = css("--line"), paper = css("--paper");
-    const entry = charts[name], view = entry.views[chosen[name] || 0] || { trace: {}, layout: {} };
-    const data = entry.figure.data.map((trace, i) => Object.assign({}, trace, i === 0 ? view.trace : {}));
+    const entry = charts[name], number = name in chosen ? chosen[name] : entry.first;
+    const view = entry.views[number] || { traces: [], layout: {} };
+    const data = entry.figure.data.map((trace, i) => Object.assign({}, trace, view.traces[i] || {}));
     for (const trace of data) {
       const meta = trace.meta || {};
       if (meta.category) {
@@ -52,13 +53,18 @@
       if (meta.scale) trace.colorscale = colorscale(meta.scale, colors);
       if (trace.colorbar) {
         const bar = { tickfont: { color: soft, size: 11 }, title: Object.assign({}, trace.colorbar.title, { font: { color: soft, size: 12 } }) };
-        if (width < 560) Object.assign(bar, { orientation: "h", y: -0.02, yanchor: "top", x: 0.5, xanchor: "center" });
+        if (width < 560) Object.assign(bar, { orientation: "h", y: 1, yanchor: "bottom", x: 0.5, xanchor: "center", ypad: 12 });
         trace.colorbar = Object.assign({}, trace.colorbar, bar);
-        if (width < 560) { trace.colorbar.title.side = "top"; }
+        if (width < 560) trace.colorbar.title.side = "top";
       }
       trace.hoverlabel = { bgcolor: paper, bordercolor: soft, font: { color: ink } };
     }
     const layout = Object.assign({}, entry.figure.layout, view.layout);
+    if (width < 560 && data.some((trace) => trace.colorbar && trace.showscale !== false)) {
+      // The colour bar moves above the plot, where the axis title cannot meet it.
+      layout.height += 72;
+      layout.margin = Object.assign({}, layout.margin, { t: 76 });
+    }
     layout.font = Object.assign({}, layout.font, { color: ink });
     for (const key of Object.keys(layout).filter((k) => /^[xy]axis/.test(k))) {
       layout[key] = Object.assign({}, layout[key], { gridcolor: line, linecolor: line, tickfont: { color: soft, size: 11 } });

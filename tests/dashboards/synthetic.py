@@ -202,7 +202,7 @@ def make_run(
     names = names or Names()
     out, end = simulate(ranks, iterations, messages)
     width = -(-end // windows)
-    per_node = max(1, -(-ranks // 4))
+    per_node = ranks if oversubscribed else max(1, -(-ranks // 4))
     nodes = -(-ranks // per_node)
     frames = _definitions(names, ranks, per_node, end)
     frames["calls"] = pl.DataFrame(out.calls)
@@ -332,7 +332,11 @@ def _wait_states(calls: pl.DataFrame) -> pl.DataFrame:
     rows = [
         calls.filter(pl.col(column) > 0)
         .group_by("location")
-        .agg(pl.lit(pattern).alias("pattern"), pl.col(column).sum().alias("wait_ps"), pl.len().alias("count"))
+        .agg(
+            pl.lit(pattern).alias("pattern"),
+            (pl.col(column).sum() // 1000).alias("wait_ticks"),
+            pl.len().alias("count"),
+        )
         for pattern, column in (("late_sender", "late_sender_ps"), ("wait_at_nxn", "collective_wait_ps"))
     ]
     return pl.concat(rows).sort("location", "pattern")

@@ -1,0 +1,83 @@
+"""A headless Chromium for pages that must behave offline; the tests skip where there is none, except in CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A running Chromium of the system, with a profile of its own."""
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        program, sync_playwright = None, None
+    if program is None:
+        reason = "the browser tests need Chromium (Debian: chromium) and the Python package playwright"
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{reason}; CI must have them")
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, headless=True, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visit:
+    """A page that was opened, and all that it did."""
+
+    page: Any
+    requests: list[str] = field(default_factory=list)
+    console: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+
+    def drawn(self) -> str:
+        """Wait until the page's script has finished; "drawn" or "failed"."""
+        self.page.wait_for_selector("html[data-charts]", state="attached", timeout=60_000)
+        return str(self.page.get_attribute("html", "data-charts"))
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
+    """Open a file in a fresh, offline context and watch it."""
+    contexts = []
+
+    def opened(path: Path, **settings: Any) -> Visit:
+        context = chromium.new_context(offline=True, **{"viewport": {"width": 1280, "height": 900}, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        seen = Visit(page)
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.on("console", lambda message: seen.console.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: seen.console.append(f"uncaught: {error}"))
+
+        def refuse(dialog: Any) -> None:
+            seen.dialogs.append(dialog.message)
+            dialog.dismiss()
+
+        page.on("dialog", refuse)
+        page.goto(path.resolve().as_uri())
+        return seen
+
+    yield opened
+    for context in contexts:
+        context.close()

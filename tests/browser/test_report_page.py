@@ -1,0 +1,203 @@
+"""The report in a real browser: it draws offline, asks for nothing, and runs nothing that a trace wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.dashboards.synthetic import Names, make_run
+
+from logpost.dashboards.html import write_report
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    '<img src=x onerror="alert(2)">',
+    '<a href="javascript:alert(3)">click</a>',
+    "{{7*7}}{% raw %}${alert(4)}",
+    "<b>bold</b><br>next<sub>low</sub><span style='color:red'>red</span>",
+    "--></style><svg onload=alert(5)>\u2028\u2029\u202e&lt;i&gt;",
+)
+"""One name each for main, exchange, MPI_Send, MPI_Recv, MPI_Allreduce and MPI_Init."""
+
+CHARTS = {"breakdown", "timeline", "matrix", "load", "wait_states", "callpaths"}
+
+
+def report(tmp_path: Path, **settings: Any) -> Path:
+    page = tmp_path / "report.html"
+    write_report(make_run(tmp_path / "a.run", **settings), page)
+    return page
+
+
+def hostile() -> Names:
+    return Names(
+        anchor=f"/data/{HOSTILE[1]}/traces.otf2",
+        host=HOSTILE[1],
+        regions=HOSTILE,
+        comm=HOSTILE[0],
+        machine=HOSTILE[2],
+        label=HOSTILE[0],
+        location=HOSTILE[4],
+        finding={column: HOSTILE[i] for i, column in enumerate(("title", "region", "cause_region", "evidence"))}
+        | {"ranks": HOSTILE[1], "advice": HOSTILE[2], "confidence": HOSTILE[0]},
+    )
+
+
+def test_page_draws_every_chart_and_requests_only_itself(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    path = report(tmp_path)
+    seen = visit(path)
+    assert seen.drawn() == "drawn"
+    assert seen.requests == [path.resolve().as_uri()]
+    assert seen.console == []
+    plots = seen.page.query_selector_all(".plot.js-plotly-plot")
+    assert {plot.get_attribute("data-chart") for plot in plots} == CHARTS
+    # 4 ranks, each with compute, collective wait (all but the last rank), ... : every drawn bar is a <path> with area.
+    assert seen.page.locator('[data-chart="breakdown"] .bars .point path').count() >= 4 * 5
+    # Heat maps are images that the page makes itself.
+    for chart in ("timeline", "matrix", "load"):
+        image = seen.page.locator(f'[data-chart="{chart}"] .heatmaplayer image').first
+        assert image.evaluate("image => image.href.baseVal").startswith("data:image/png;base64,")
+
+
+def test_names_of_a_trace_never_run_and_never_become_markup(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    seen = visit(report(tmp_path, names=hostile(), oversubscribed=True))
+    page = seen.page
+    assert seen.drawn() == "drawn"
+    for chart in ("breakdown", "timeline", "matrix", "load", "wait_states", "callpaths"):
+        box = page.locator(f'[data-chart="{chart}"] .nsewdrag').first
+        box.scroll_into_view_if_needed()
+        size = box.bounding_box()
+        for x in (0.03, 0.2, 0.5, 0.8):
+            page.mouse.move(size["x"] + x * size["width"], size["y"] + size["height"] / 2)
+            page.wait_for_timeout(60)
+    assert (seen.dialogs, seen.console) == ([], [])
+    assert len(seen.requests) == 1
+    # No element stems from a name: no image, no foreign link, no script but the page's own two.
+    assert page.locator("img").count() == 0
+    links = page.eval_on_selector_all(
+        "a", "all => all.map(a => a.getAttribute('href') || a.getAttribute('xlink:href'))"
+    )
+    assert all(link.startswith("#") for link in links)
+    assert page.locator("script:not([type])").count() == 2
+    # The axis of the call paths shows the name as it is, tags and entities included, and draws none of it.
+    labels = page.locator('[data-chart="callpaths"] .ytick text').all_text_contents()
+    assert all(label.startswith("</script><script>aler") for label in labels)
+    assert any(label.endswith("\ufffd\ufffd\ufffd&lt;i&gt;") for label in labels)
+    assert page.locator('[data-chart="callpaths"] .ytick tspan').count() == 0
+    # The table shows it too, with the template's braces untouched.
+    assert "{{7*7}}{% raw %}" in page.inner_text("#findings")
+
+
+def test_hover_names_the_cell_and_escapes_the_host(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    seen = visit(report(tmp_path, names=Names(host="<b>n</b>")))
+    assert seen.drawn() == "drawn"
+    box = seen.page.locator('[data-chart="matrix"] .nsewdrag').first
+    box.scroll_into_view_if_needed()
+    size = box.bounding_box()
+    # Column 0, row 3 of a 4 × 4 matrix: the messages from rank 3 to rank 0 (12 blocks of 64 KiB and 12 halos of 8 KiB).
+    seen.page.mouse.move(size["x"] + size["width"] / 8, size["y"] + size["height"] * 7 / 8)
+    seen.page.wait_for_selector(".hovertext")
+    assert seen.page.locator(".hovertext").text_content() == "rank 3 on <b>n</b>03 → rank 0 on <b>n</b>00864 KiB"
+
+
+def test_views_switch_by_keyboard(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    seen = visit(report(tmp_path))
+    assert seen.drawn() == "drawn"
+    titles = seen.page.locator('[data-chart="matrix"] .cbtitle text')
+    assert titles.text_content() == "bytes"
+    seen.page.focus('[data-for="matrix"] input:checked')
+    seen.page.keyboard.press("ArrowRight")
+    seen.page.wait_for_function(
+        "() => document.querySelector('[data-chart=\"matrix\"] .cbtitle').textContent === 'messages'"
+    )
+
+
+def test_a_category_is_switched_off_by_its_name(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    seen = visit(report(tmp_path))
+    assert seen.drawn() == "drawn"
+    traces = seen.page.locator('[data-chart="breakdown"] .trace.bars')
+    before = traces.count()
+    button = seen.page.locator('[data-legend="breakdown"] button[data-category="compute"]')
+    button.click()
+    assert button.get_attribute("aria-pressed") == "false"
+    seen.page.wait_for_function(
+        "n => document.querySelectorAll('[data-chart=\"breakdown\"] .trace.bars').length === n", arg=before - 1
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_the_paper_in_both_themes(tmp_path: Path, visit: Callable[..., Any], scheme: str) -> None:
+    seen = visit(report(tmp_path), color_scheme=scheme)
+    assert seen.drawn() == "drawn"
+    ink, soft, paper = seen.page.evaluate(
+        "['--ink', '--soft', '--paper'].map(v => getComputedStyle(document.documentElement).getPropertyValue(v).trim())"
+    )
+    # WCAG 2.1 level AA asks for 4.5 : 1.
+    assert contrast(ink, paper) > 7
+    assert contrast(soft, paper) > 4.5
+    tick = seen.page.locator('[data-chart="breakdown"] .xtick text').first
+    assert tick.evaluate("t => getComputedStyle(t).fill") == rgb(soft)
+
+
+def test_theme_button_recolours_the_charts(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    seen = visit(report(tmp_path), color_scheme="light")
+    assert seen.drawn() == "drawn"
+    fill = "() => getComputedStyle(document.querySelector('[data-chart=\"breakdown\"] .bars .point path')).fill"
+    assert seen.page.evaluate(fill) == rgb("#d3d8e0")
+    seen.page.click("#theme")
+    seen.page.wait_for_function(f"want => ({fill})() === want", arg=rgb("#3b4656"))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"ranks": 1}, {"ranks": 3, "messages": False}, {"ranks": 256, "iterations": 2, "windows": 40}],
+    ids=["one-rank", "no-messages", "256-ranks"],
+)
+def test_page_never_scrolls_sideways(tmp_path: Path, visit: Callable[..., Any], settings: dict[str, Any]) -> None:
+    names = Names(regions=("main", "std::vector<" * 40, *Names().regions[2:]))
+    seen = visit(report(tmp_path, names=names, **settings))
+    assert seen.drawn() == "drawn"
+    for width in (1280, 400):
+        seen.page.set_viewport_size({"width": width, "height": 800})
+        seen.page.wait_for_timeout(300)
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.console == []
+
+
+def test_tables_are_readable_without_script(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    seen = visit(report(tmp_path), java_script_enabled=False)
+    assert "Scripts are off" in seen.page.inner_text("noscript")
+    seen.page.click("#breakdown summary")
+    assert "collective wait" in seen.page.inner_text("#breakdown table")
+
+
+def test_an_old_browser_is_told_and_shown_the_tables(tmp_path: Path, chromium: Any) -> None:
+    path = report(tmp_path)
+    context = chromium.new_context(offline=True)
+    context.add_init_script("delete window.DecompressionStream")
+    page = context.new_page()
+    page.goto(path.resolve().as_uri())
+    page.wait_for_selector("html[data-charts=failed]", state="attached")
+    assert "older than 2023" in page.inner_text("#trouble")
+    assert page.locator("#breakdown table").is_visible()
+    context.close()
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two #rrggbb colours (WCAG 2.1, "relative luminance")."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def rgb(colour: str) -> str:
+    """#rrggbb as browsers compute it."""
+    return "rgb({}, {}, {})".format(*(int(colour[i : i + 2], 16) for i in (1, 3, 5)))
