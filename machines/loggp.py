@@ -103,8 +103,12 @@ def estimated_parameters(
     eager_limits: Mapping[str, int] | None = None,
     nics_per_node: int = 1,
     log3p: Log3PTable | None = None,
+    assumptions: Iterable[str] = (),
 ) -> ReplayParameters:
-    """Parameters that the analyzer fitted to a trace, labelled as such and with the quality of each class's fit."""
+    """Parameters that the analyzer fitted to a trace, labelled as such and with the quality of each class's fit.
+
+    `assumptions` are the fit's own; those of the layout join them.
+    """
     for name, fit in quality.items():
         class_index(name)
         if fit.n < 1:
@@ -116,6 +120,7 @@ def estimated_parameters(
         eager_limits=eager_limits or {},
         nics_per_node=nics_per_node,
         log3p=log3p,
+        assumptions=assumptions,
         quality=quality,
     )
 

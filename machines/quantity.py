@@ -262,9 +262,10 @@ def _push(own: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     for key, default in own.items():
         if key == "where" and "source" in table:
             continue
-        if key == "units" and isinstance(table.get("units"), list):
-            taken = {UNITS[u].dimension for u in table["units"] if isinstance(u, str) and u in UNITS}
-            merged["units"] = table["units"] + [u for u in default if UNITS[u].dimension not in taken]
+        mine = table.get("units")
+        if key == "units" and isinstance(mine, list) and all(isinstance(u, str) for u in mine):
+            taken = {UNITS[u].dimension for u in mine if u in UNITS}
+            merged["units"] = mine + [u for u in default if UNITS[u].dimension not in taken]
         else:
             merged.setdefault(key, default)
     return merged
