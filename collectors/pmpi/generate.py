@@ -1,0 +1,403 @@
+"""Wrappers of MPI functions in C, made from the one table of prototypes.
+
+Each wrapper is exported under ``MPI_X`` and under ``PMPI_X``: Fortran bindings call either (Open MPI's ``use mpi`` and
+``mpi_f08`` call ``PMPI_X``, MPICH's ``mpif.h`` calls ``MPI_X``). Handles are passed as machine words and pointers as
+``void *``, which is right for every MPI on 64-bit Linux, so a wrapper that only passes on cannot harm a program of
+another MPI. Only names that the MPI library has are defined, so that a program that asks whether a function exists gets
+the library's answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("prototypes.txt")
+
+_LARGE = {"COUNT": "MPI_Count", "DISP": "MPI_Aint", "ACOUNT": "MPI_Count"}
+_SMALL = {"COUNT": "int", "DISP": "int", "ACOUNT": "MPI_Aint"}
+_WIDE = {"MPI_Count", "MPI_Aint", "MPI_Offset"}
+_INTS = {"int", "MPI_Fint", "MPI_T_cb_safety", "MPI_T_source_order"}
+_RETURNS = {"int": "int", "double": "double", "MPI_Aint": "int64_t"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: its name and how it travels through the wrapper."""
+
+    name: str
+    ctype: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """One MPI function: its number in the table, its prototype and what its wrapper notes."""
+
+    number: int
+    name: str
+    returns: str
+    parameters: tuple[Parameter, ...]
+    role: str
+    hook: str
+    arguments: tuple[str, ...]
+    large: bool
+
+
+def _parameter(text: str, types: dict[str, str]) -> Parameter:
+    if text == "...":
+        return Parameter("...", "...")
+    match = re.fullmatch(r"(.*?)(\w+)((?:\[[^\]]*\])*)", text)
+    if match is None:
+        raise ValueError(f"{TABLE.name}: cannot read the parameter {text!r}")
+    ctype = match[1].replace("const ", "").strip()
+    if "*" in ctype or match[3] or ctype.endswith("_function"):
+        return Parameter(match[2], "void*")
+    ctype = types.get(ctype, ctype)
+    if ctype in _INTS:
+        return Parameter(match[2], "int")
+    return Parameter(match[2], "int64_t" if ctype in _WIDE else "lp_word")
+
+
+@lru_cache(maxsize=1)
+def functions() -> tuple[Function, ...]:
+    """Read the table: each function once, large-count forms right after the plain one."""
+    found: list[Function] = []
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        note, _, prototype = line.partition("|")
+        role, hook, *arguments = note.split()
+        match = re.fullmatch(r"\s*(\w+) (\w+)\((.*)\)", prototype.rstrip())
+        if match is None:
+            raise ValueError(f"{TABLE.name}: cannot read {line!r}")
+        texts = [] if match[3] == "void" else [part.strip() for part in match[3].split(",")]
+        polymorphic = any(re.search(r"\b(COUNT|DISP|ACOUNT)\b", text) for text in texts)
+        for large in (False, True) if polymorphic else (False,):
+            found.append(
+                Function(
+                    number=len(found) + 1,
+                    name=match[2] + ("_c" if large else ""),
+                    returns=match[1],
+                    parameters=tuple(_parameter(text, _LARGE if large else _SMALL) for text in texts),
+                    role=role,
+                    hook=hook,
+                    arguments=tuple(arguments),
+                    large=large or match[2].endswith("_c"),
+                )
+            )
+    return tuple(found)
+
+
+def table_hash() -> int:
+    """64-bit FNV-1a of the table: what the function numbers in a raw log refer to."""
+    value = 0xCBF29CE484222325
+    for byte in TABLE.read_bytes():
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def functions_text() -> str:
+    """Return ``functions.txt``, which goes with the raw logs: number, name, role and collective operation."""
+    lines = [f"table {table_hash():016x}"]
+    for f in functions():
+        operation = f.arguments[0] if f.hook in ("coll", "icoll", "coll_init") else "-"
+        lines.append(f"{f.number} {f.name} {f.role} {operation}")
+    return "\n".join(lines) + "\n"
+
+
+_REQUEST_KINDS = {"isend": "LP_ISEND", "irecv": "LP_IRECV", "send_init": "LP_SEND_INIT", "recv_init": "LP_RECV_INIT"}
+
+_OWN_STATUS = "MPI_Status own_status;\n  void* ask = (void*)status == (void*)MPI_STATUS_IGNORE ? &own_status : status;"
+
+# Bytes that one rank puts in and gets out, per operation, as Score-P counts them.
+_VOLUME = {
+    "BARRIER": "",
+    "BCAST": """
+    if (root >= 0 || root == MPI_ROOT) {
+      uint64_t b = lp_bytes(t, count, (MPI_Datatype)datatype);
+      if (root >= 0) v.received = b;
+      if (lp_is_root(p, root)) v.sent = b * (uint64_t)p.other;
+    }""",
+    "GATHER": """
+    uint64_t r = lp_is_root(p, root) ? lp_bytes(t, recvcount, (MPI_Datatype)recvtype) : 0;
+    if (root >= 0) v.sent = LP_IN_PLACE(sendbuf) ? r : lp_bytes(t, sendcount, (MPI_Datatype)sendtype);
+    v.received = r * (uint64_t)p.other;""",
+    "GATHERV": """
+    if (lp_is_root(p, root)) v.received = lp_bytes(t, SUM(recvcounts, p.other), (MPI_Datatype)recvtype);
+    if (root >= 0) v.sent = LP_IN_PLACE(sendbuf) ? lp_bytes(t, ((const COUNT*)recvcounts)[p.rank], (MPI_Datatype)recvtype)
+                                                 : lp_bytes(t, sendcount, (MPI_Datatype)sendtype);""",
+    "SCATTER": """
+    uint64_t b = lp_is_root(p, root) ? lp_bytes(t, sendcount, (MPI_Datatype)sendtype) : 0;
+    if (root >= 0) v.received = LP_IN_PLACE(recvbuf) ? b : lp_bytes(t, recvcount, (MPI_Datatype)recvtype);
+    v.sent = b * (uint64_t)p.other;""",
+    "SCATTERV": """
+    if (lp_is_root(p, root)) v.sent = lp_bytes(t, SUM(sendcounts, p.other), (MPI_Datatype)sendtype);
+    if (root >= 0) v.received = LP_IN_PLACE(recvbuf)
+                                    ? lp_bytes(t, ((const COUNT*)sendcounts)[p.rank], (MPI_Datatype)sendtype)
+                                    : lp_bytes(t, recvcount, (MPI_Datatype)recvtype);""",
+    "ALLGATHER": """
+    uint64_t r = lp_bytes(t, recvcount, (MPI_Datatype)recvtype);
+    v.sent = (LP_IN_PLACE(sendbuf) ? r : lp_bytes(t, sendcount, (MPI_Datatype)sendtype)) * (uint64_t)p.other;
+    v.received = r * (uint64_t)p.other;""",
+    "ALLGATHERV": """
+    v.received = lp_bytes(t, SUM(recvcounts, p.other), (MPI_Datatype)recvtype);
+    v.sent = (LP_IN_PLACE(sendbuf) ? lp_bytes(t, ((const COUNT*)recvcounts)[p.rank], (MPI_Datatype)recvtype)
+                                   : lp_bytes(t, sendcount, (MPI_Datatype)sendtype)) * (uint64_t)p.other;""",
+    "ALLTOALL": """
+    v.received = lp_bytes(t, recvcount, (MPI_Datatype)recvtype) * (uint64_t)p.other;
+    v.sent = LP_IN_PLACE(sendbuf) ? v.received : lp_bytes(t, sendcount, (MPI_Datatype)sendtype) * (uint64_t)p.other;""",
+    "ALLTOALLV": """
+    v.received = lp_bytes(t, SUM(recvcounts, p.other), (MPI_Datatype)recvtype);
+    v.sent = LP_IN_PLACE(sendbuf) ? v.received : lp_bytes(t, SUM(sendcounts, p.other), (MPI_Datatype)sendtype);""",
+    "ALLTOALLW": """
+    v.received = SUM_TYPES(t, recvcounts, recvtypes, p.other);
+    v.sent = LP_IN_PLACE(sendbuf) ? v.received : SUM_TYPES(t, sendcounts, sendtypes, p.other);""",
+    "REDUCE": """
+    if (root >= 0 || root == MPI_ROOT) {
+      uint64_t b = lp_bytes(t, count, (MPI_Datatype)datatype);
+      if (root >= 0) v.sent = b;
+      if (lp_is_root(p, root)) v.received = b * (uint64_t)p.other;
+    }""",
+    "ALLREDUCE": "\n    v.sent = v.received = lp_bytes(t, count, (MPI_Datatype)datatype) * (uint64_t)p.other;",
+    "REDUCE_SCATTER": """
+    v.sent = lp_bytes(t, SUM(recvcounts, p.size), (MPI_Datatype)datatype);
+    v.received = lp_bytes(t, ((const COUNT*)recvcounts)[p.rank], (MPI_Datatype)datatype) * (uint64_t)p.size;""",
+    "REDUCE_SCATTER_BLOCK": """
+    v.sent = v.received = lp_bytes(t, recvcount, (MPI_Datatype)datatype) * (uint64_t)p.size;""",
+    "SCAN": """
+    uint64_t b = lp_bytes(t, count, (MPI_Datatype)datatype);
+    v.sent = b * (uint64_t)(p.size - p.rank);
+    v.received = b * (uint64_t)(p.rank + 1);""",
+    "EXSCAN": """
+    uint64_t b = lp_bytes(t, count, (MPI_Datatype)datatype);
+    v.sent = b * (uint64_t)(p.size - p.rank - 1);
+    v.received = b * (uint64_t)p.rank;""",
+}
+
+
+def _collective(f: Function) -> str:
+    operation = f.arguments[0]
+    kind = {"coll": "LP_COLL", "icoll": "LP_ICOLL", "coll_init": "LP_COLL_INIT"}[f.hook]
+    rooted = any(p.name == "root" for p in f.parameters)
+    width = "count" if f.large else "int"
+    code = _VOLUME[operation].replace("SUM_TYPES(", f"lp_sum_types_{width}(").replace("SUM(", f"lp_sum_{width}(")
+    code = code.replace("COUNT*", "int64_t*" if f.large else "int*")
+    place = "" if operation == "BARRIER" else "\n    struct lp_place p = lp_place(comm);"
+    root = "lp_root(root)" if rooted else "LP_ROOT_NONE"
+    request = "NULL" if f.hook == "coll" else "request"
+    return f"struct lp_volume v = {{0, 0}};{place}{code}\n    lp_coll(s, {kind}, comm, {root}, v, {request});"
+
+
+def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
+    """Return what goes before the call, which arguments to replace, what to note on success and otherwise."""
+    h = f.hook
+    failed = "lp_call(s);"
+    status = {"status": "ask"}
+    if h in ("call", "value", "pcontrol"):
+        return "", {}, "lp_call(s);", failed
+    if h in ("coll", "icoll", "coll_init"):
+        return "", {}, _collective(f), failed
+    if h == "send":
+        return "", {}, "lp_send(s, count, datatype, dest, tag, comm);", failed
+    if h == "recv":
+        return _OWN_STATUS, status, "lp_recv(s, datatype, comm, ask);", failed
+    if h in _REQUEST_KINDS:
+        peer = "dest" if "send" in h else "source"
+        return "", {}, f"lp_request(s, {_REQUEST_KINDS[h]}, count, datatype, {peer}, tag, comm, request);", failed
+    if h in ("psend_init", "precv_init"):
+        kind = "LP_SEND_INIT" if h == "psend_init" else "LP_RECV_INIT"
+        return "", {}, f"lp_request(s, {kind}, count * partitions, datatype, dest, tag, comm, request);", failed
+    if h == "sendrecv":
+        note = "lp_sendrecv(s, sendcount, sendtype, dest, sendtag, recvtype, comm, ask);"
+        return _OWN_STATUS, status, note, failed
+    if h == "sendrecv_replace":
+        return _OWN_STATUS, status, "lp_sendrecv(s, count, datatype, dest, sendtag, datatype, comm, ask);", failed
+    if h == "isendrecv":
+        note = (
+            "lp_isendrecv(s, sendcount, sendtype, dest, sendtag, recvcount, recvtype, source, recvtag, comm, request);"
+        )
+        return "", {}, note, failed
+    if h == "isendrecv_replace":
+        note = "lp_isendrecv(s, count, datatype, dest, sendtag, count, datatype, source, recvtag, comm, request);"
+        return "", {}, note, failed
+    if h == "mprobe":
+        return _OWN_STATUS, status, "lp_mprobe(s, comm, message, ask);", failed
+    if h == "improbe":
+        return _OWN_STATUS, status, "if (*(int*)flag) lp_mprobe(s, comm, message, ask);\n    else lp_call(s);", failed
+    if h == "mrecv":
+        before = _OWN_STATUS + "\n  uintptr_t held = (uintptr_t) * (MPI_Message*)message;"
+        return before, status, "lp_mrecv(s, datatype, held, ask);", failed
+    if h == "imrecv":
+        before = "uintptr_t held = (uintptr_t) * (MPI_Message*)message;"
+        return before, {}, "lp_imrecv(s, datatype, held, request);", failed
+    if h == "start":
+        before = "uint64_t held = (uintptr_t) * (MPI_Request*)request;"
+        return before, {}, "lp_startall(s, &held, 1);", failed
+    if h == "startall":
+        before = "uint64_t* held = lp_save(t, count, array_of_requests);"
+        return before, {}, "lp_startall(s, held, count);", failed
+    if h == "request_free":
+        before = "uint64_t held = (uintptr_t) * (MPI_Request*)request;"
+        return before, {}, "lp_one_handle(s, LP_REQUEST_FREE, held);", failed
+    return _completion(f) if h.startswith(("wait", "test")) else _environment(f)
+
+
+def _completion(f: Function) -> tuple[str, dict[str, str], str, str]:
+    """Return the hooks of Wait and Test, one, any, some and all."""
+    test, which = f.hook.startswith("test"), f.hook[4:]
+    failed = "lp_call(s);"
+    if which == "":
+        before = _OWN_STATUS + "\n  uint64_t held = (uintptr_t) * (MPI_Request*)request;"
+        note = "lp_done_1(s, held, ask);"
+        if test:
+            note = f"if (*(int*)flag) {note}\n    else lp_tested(s, &held, 1);"
+        return before, {"status": "ask"}, note, failed
+    number = "incount" if which == "some" else "count"
+    before = f"uint64_t* held = lp_save(t, {number}, array_of_requests);"
+    if which == "any":
+        note = "if (*(int*)indx >= 0 && held) lp_done_1(s, held[*(int*)indx], ask);\n    else lp_call(s);"
+        if test:
+            note = f"if (!*(int*)flag) lp_tested(s, held, count);\n    else {note}"
+        return _OWN_STATUS + "\n  " + before, {"status": "ask"}, note, failed
+    before += f"\n  MPI_Status* ask = lp_statuses(t, {number}, array_of_statuses);"
+    replace = {"array_of_statuses": "(ask ? (void*)ask : array_of_statuses)"}
+    if which == "all":
+        note = "lp_done_list(s, held, NULL, ask, count, 0);"
+        failed = "if (rc_class_in_status(rc)) lp_done_list(s, held, NULL, ask, count, 1);\n    else lp_call(s);"
+        if test:
+            note = f"if (*(int*)flag) {note}\n    else lp_tested(s, held, count);"
+        return before, replace, note, failed
+    note = "lp_done_list(s, held, array_of_indices, ask, *(int*)outcount, 0);"
+    failed = (
+        "if (rc_class_in_status(rc)) lp_done_list(s, held, array_of_indices, ask, *(int*)outcount, 1);\n"
+        "    else lp_call(s);"
+    )
+    if test:
+        note = f"if (*(int*)outcount == 0) lp_tested(s, held, incount);\n    else {note}"
+    return before, replace, note, failed
+
+
+def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
+    """Return the hooks of communicators, datatypes and the ends of the program."""
+    h, failed = f.hook, "lp_call(s);"
+    if h == "comm_new":
+        parent, made = f.arguments
+        if parent == "-":
+            return "", {}, f"lp_comm_new(s, 0, 0, {made});", failed
+        return "", {}, f"lp_comm_new(s, {parent}, 1, {made});", failed
+    if h == "comm_idup":
+        return "", {}, "lp_comm_new_idup(s, comm, newcomm, request);", failed
+    if h == "comm_free":
+        before = (
+            "uint32_t held = lp_comm_id(t, *(MPI_Comm*)comm);\n"
+            "  lp_comm_forget((uintptr_t) * (MPI_Comm*)comm); /* the handle may be given anew before we are back */"
+        )
+        return before, {}, "lp_comm_call(s, LP_COMM_FREE, held, 0, NULL);", failed
+    if h == "comm_name":
+        return "", {}, "lp_comm_name(t, (MPI_Comm)comm, comm_name);\n    lp_call(s);", failed
+    if h == "type_free":
+        before = "__atomic_add_fetch(lp_type_slot((uintptr_t) * (MPI_Datatype*)datatype), 1, __ATOMIC_SEQ_CST);"
+        return before, {}, "lp_call(s);", failed
+    if h == "comm_parent":
+        return "", {}, "lp_call(s);", failed
+    raise ValueError(f"{TABLE.name}: {f.name} has the unknown hook {h!r}")
+
+
+_INIT = """{signature} {{
+  static {returns} (*volatile real_function)({types});
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
+  lp_before_init();
+  uint64_t enter = lp_now();
+  int rc = real_function({args});
+  struct lp_thread* t = rc == MPI_SUCCESS ? lp_after_init(enter) : NULL;
+  if (t) {{
+    struct lp_stamp s = {{t, {number}, enter, lp_now()}};
+    lp_call(s);
+    t->busy = 0;
+  }}
+  return rc;
+}}
+"""
+
+_FINALIZE = """{signature} {{
+  static {returns} (*volatile real_function)({types});
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
+  struct lp_thread* t = lp_enter();
+  uint64_t enter = lp_now();
+  if (t) lp_before_finalize(t);
+  int rc = real_function({args});
+  if (t) lp_after_finalize(t, {number}, enter, lp_now(), rc);
+  return rc;
+}}
+"""
+
+_WRAPPER = """{signature} {{
+  static {returns} (*volatile real_function)({types});
+  {returns} (*real)({types}) = real_function;
+  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}");
+  struct lp_thread* t = lp_enter();
+  if (!t) return real({args});
+{before}  uint64_t enter = lp_now();
+  {returns} rc = real({replaced});
+  struct lp_stamp s = {{t, {number}, enter, lp_now()}};
+{after}  t->busy = 0;
+  return rc;
+}}
+"""
+
+
+def wrapper(f: Function) -> str:
+    """Return the C text of one wrapper, with its two exported names."""
+    returns = _RETURNS[f.returns]
+    variadic = any(p.ctype == "..." for p in f.parameters)
+    named = [p for p in f.parameters if p.ctype != "..."]
+    declared = ", ".join(f"{p.ctype} {p.name}" for p in named) + (", ..." if variadic else "")
+    fields = {
+        "signature": f"__attribute__((used)) static {returns} lpw_{f.name}({declared or 'void'})",
+        "returns": returns,
+        "types": (", ".join(p.ctype for p in named) + (", ..." if variadic else "")) or "void",
+        "args": ", ".join(p.name for p in named),
+        "name": f.name,
+        "number": str(f.number),
+    }
+    if f.hook == "init":
+        text = _INIT.format(**fields)
+    elif f.hook == "finalize":
+        text = _FINALIZE.format(**fields)
+    else:
+        before, replace, note, failed = _hook(f)
+        if note == failed or f.hook == "value":
+            after = "  lp_call(s);\n"
+        else:
+            after = f"  if (LP_UNLIKELY(rc != MPI_SUCCESS)) {{\n    {failed}\n  }} else {{\n    {note}\n  }}\n"
+        text = _WRAPPER.format(
+            **fields,
+            before=f"  {before}\n" if before else "",
+            replaced=", ".join(replace.get(p.name, p.name) for p in named),
+            after=after,
+        )
+    return text + f"LP_EXPORT(lpw_{f.name}, {f.name})\n"
+
+
+_PREAMBLE = """/* Generated by generate.py from prototypes.txt. */
+#include "hooks.h"
+
+const uint64_t lp_table_hash = 0x{hash:016x}ull;
+
+/* Both names of a wrapper, given in assembly so that they cannot clash with the prototypes and macros of mpi.h. */
+#define LP_EXPORT(function, name)                                                        \\
+  __asm__(".globl " #name "\\n.type " #name ",@function\\n.set " #name "," #function "\\n"   \\
+          ".globl P" #name "\\n.type P" #name ",@function\\n.set P" #name "," #function "\\n");
+
+static inline __attribute__((unused)) int rc_class_in_status(int rc) {{ return rc == MPI_ERR_IN_STATUS; }}
+
+"""
+
+
+def wrappers(exported: Collection[str]) -> str:
+    """Return the C file with the wrappers of those functions of the table that the MPI library exports."""
+    chosen = [f for f in functions() if f.name in exported]
+    return _PREAMBLE.format(hash=table_hash()) + "\n".join(wrapper(f) for f in chosen)

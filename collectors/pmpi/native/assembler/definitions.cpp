@@ -1,0 +1,294 @@
+// Global and local definitions, written once the events are known.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include "archive.hpp"
+
+namespace logpost::assembler {
+namespace {
+
+OTF2_RegionRole role_named(const std::string& name) {
+    static const std::unordered_map<std::string, OTF2_RegionRole> known{
+        {"function", OTF2_REGION_ROLE_FUNCTION},      {"point2point", OTF2_REGION_ROLE_POINT2POINT},
+        {"barrier", OTF2_REGION_ROLE_BARRIER},        {"one2all", OTF2_REGION_ROLE_COLL_ONE2ALL},
+        {"all2one", OTF2_REGION_ROLE_COLL_ALL2ONE},   {"all2all", OTF2_REGION_ROLE_COLL_ALL2ALL},
+        {"coll_other", OTF2_REGION_ROLE_COLL_OTHER},  {"rma", OTF2_REGION_ROLE_RMA},
+        {"file_io", OTF2_REGION_ROLE_FILE_IO},
+    };
+    const auto at = known.find(name);
+    return at != known.end() ? at->second : OTF2_RegionRole{OTF2_REGION_ROLE_UNKNOWN};
+}
+
+std::string rank_name(const Job& job, std::uint32_t rank) {
+    for (std::size_t w = job.worlds.size(); w-- > 0;) {
+        if (rank >= job.worlds[w].first_rank) {
+            const std::string own = std::to_string(rank - job.worlds[w].first_rank);
+            return w == 0 ? "MPI Rank " + own : "MPI Rank " + own + " (spawned " + std::to_string(w) + ")";
+        }
+    }
+    return "MPI Rank " + std::to_string(rank);
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+class Definitions {
+  public:
+    Definitions(OTF2_Archive* archive, const Job& job, Strings& strings, const Tally& tally,
+                const std::vector<LocationEvents>& locations)
+        : job_(job), strings_(strings), tally_(tally), locations_(locations), writer_(OTF2_Archive_GetGlobalDefWriter(archive)) {
+        if (writer_ == nullptr) {
+            throw std::runtime_error("cannot open the global definitions");
+        }
+    }
+
+    void write() {
+        gather_strings();
+        std::uint64_t real = 0;
+        const std::uint64_t first = std::min(tally_.first, tally_.last);
+        if (!job_.processes.front()->syncs.empty()) {
+            const lp_sync& sync = job_.processes.front()->syncs.front();
+            const double before = static_cast<double>(static_cast<std::int64_t>(sync.ticks - first)) /
+                                  static_cast<double>(job_.resolution) * 1e9;
+            real = sync.real_ns - static_cast<std::uint64_t>(static_cast<std::int64_t>(std::llround(before)));
+        }
+#if OTF2_VERSION_MAJOR >= 3
+        check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, job_.resolution, first, tally_.last - first + 1, real), "clock");
+#else
+        check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, job_.resolution, first, tally_.last - first + 1), "clock");
+#endif
+        OTF2_StringRef id = 0;
+        for (const std::string& text : strings_.all()) {
+            check(OTF2_GlobalDefWriter_WriteString(writer_, id++, text.c_str()), "string");
+        }
+        check(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, strings_("MPI"), OTF2_PARADIGM_CLASS_PROCESS),
+              "paradigm");
+        check(OTF2_GlobalDefWriter_WriteAttribute(writer_, layout_attribute, strings_("logpost:layout"),
+                                                  strings_(layout_help), OTF2_TYPE_STRING),
+              "attribute");
+        write_hosts();
+        write_locations();
+        write_regions();
+        write_comms();
+    }
+
+  private:
+    static constexpr const char* layout_help =
+        "Memory layout of one element of a message's non-contiguous datatype: blocks, bytes per block, distance of block "
+        "starts, extent of the element; irregular=1 when block length and stride are means";
+
+    // Every string must be written before it is referred to, so all are asked for beforehand.
+    void gather_strings() {
+        for (const char* text : {"", "MPI", "machine", "node", "logpost:cores", "logpost:cpu_binding", "logpost:layout",
+                                 "not recorded", "Linux", "Master thread"}) {
+            strings_(text);
+        }
+        strings_(layout_help);
+        for (const Host& host : job_.hosts) {
+            strings_(host.name);
+        }
+        for (std::uint32_t rank = 0; rank < job_.by_rank.size(); ++rank) {
+            strings_(rank_name(job_, rank));
+        }
+        for (const LocationEvents& l : locations_) {
+            strings_(thread_name(l.thread));
+            strings_(binding_of(l));
+        }
+        strings_(program());
+        for (const std::uint32_t f : tally_.called) {
+            strings_(job_.functions[f].name);
+        }
+        for (const Communicator& comm : job_.comms) {
+            strings_(comm.name);
+        }
+    }
+
+    static std::string thread_name(std::uint32_t thread) {
+        return thread == 0 ? "Master thread" : "Thread " + std::to_string(thread);
+    }
+
+    std::string program() const {
+        const auto& info = job_.processes.front()->info;
+        const auto at = info.find("executable");
+        return at != info.end() ? base_name(at->second) : "program";
+    }
+
+    std::string binding_of(const LocationEvents& l) const {
+        const Process* process = job_.by_rank[l.rank];
+        if (process == nullptr) {
+            return "";
+        }
+        for (const auto& thread : process->threads) {
+            if (thread->log.header().thread == l.thread && !thread->binding.empty()) {
+                return thread->binding;
+            }
+        }
+        const auto at = process->info.find("binding");
+        return at != process->info.end() ? at->second : "";
+    }
+
+    void write_hosts() {
+        check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, 0, strings_("Linux"), strings_("machine"),
+                                                       OTF2_UNDEFINED_SYSTEM_TREE_NODE),
+              "machine");
+        check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer_, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE), "machine");
+        OTF2_SystemTreeNodeRef node = 0;
+        for (const Host& host : job_.hosts) {
+            ++node;
+            check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, node, strings_(host.name), strings_("node"), 0), "node");
+            check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer_, node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY), "node");
+            OTF2_AttributeValue cores;
+            cores.uint64 = host.cores;
+            check(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(writer_, node, strings_("logpost:cores"), OTF2_TYPE_UINT64,
+                                                                   cores),
+                  "node property");
+        }
+    }
+
+    void write_locations() {
+        for (std::uint32_t rank = 0; rank < job_.by_rank.size(); ++rank) {
+            const Process* process = job_.by_rank[rank];
+            const OTF2_SystemTreeNodeRef node = process != nullptr ? process->host + 1 : 0;
+#if OTF2_VERSION_MAJOR >= 3
+            check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, rank, strings_(rank_name(job_, rank)),
+                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
+                                                          OTF2_UNDEFINED_LOCATION_GROUP),
+                  "location group");
+#else
+            check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, rank, strings_(rank_name(job_, rank)),
+                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, node),
+                  "location group");
+#endif
+        }
+        for (const LocationEvents& l : locations_) {
+            check(OTF2_GlobalDefWriter_WriteLocation(writer_, l.location,
+                                                     strings_(job_.by_rank[l.rank] != nullptr ? thread_name(l.thread)
+                                                                                              : "not recorded"),
+                                                     OTF2_LOCATION_TYPE_CPU_THREAD, l.events, l.rank),
+                  "location");
+            const std::string binding = binding_of(l);
+            if (!binding.empty()) {
+                OTF2_AttributeValue value;
+                value.stringRef = strings_(binding);
+                check(OTF2_GlobalDefWriter_WriteLocationProperty(writer_, l.location, strings_("logpost:cpu_binding"),
+                                                                 OTF2_TYPE_STRING, value),
+                      "location property");
+            }
+        }
+    }
+
+    void write_regions() {
+        check(OTF2_GlobalDefWriter_WriteRegion(writer_, program_region, strings_(program()), strings_(program()), strings_(""),
+                                               OTF2_REGION_ROLE_ARTIFICIAL, OTF2_PARADIGM_MEASUREMENT_SYSTEM,
+                                               OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0),
+              "region");
+        for (const std::uint32_t f : tally_.called) {
+            const OTF2_StringRef name = strings_(job_.functions[f].name);
+            check(OTF2_GlobalDefWriter_WriteRegion(writer_, tally_.regions[f], name, name, strings_(""), role_named(job_.functions[f].role),
+                                                   OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0),
+                  "region");
+        }
+    }
+
+    OTF2_GroupRef group(OTF2_GroupType type, const std::vector<std::uint64_t>& members) {
+        const auto [at, fresh] = groups_.try_emplace({type, members}, static_cast<OTF2_GroupRef>(groups_.size()));
+        if (fresh) {
+            check(OTF2_GlobalDefWriter_WriteGroup(writer_, at->second, strings_(""), type, OTF2_PARADIGM_MPI,
+                                                  OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(members.size()),
+                                                  members.data()),
+                  "group");
+        }
+        return at->second;
+    }
+
+    OTF2_GroupRef members_of(const std::vector<std::uint32_t>& ranks) {
+        std::vector<std::uint64_t> members;
+        for (const std::uint32_t rank : ranks) {
+            members.push_back(rank != none ? rank : job_.by_rank.size());  // the last place is the one of nobody
+        }
+        return group(OTF2_GROUP_TYPE_COMM_GROUP, members);
+    }
+
+    void write_comms() {
+        std::vector<std::uint64_t> places;
+        for (std::uint32_t rank = 0; rank < job_.by_rank.size(); ++rank) {
+            places.push_back(location_of(rank, 0));
+        }
+        const bool holes = std::any_of(job_.comms.begin(), job_.comms.end(), [](const Communicator& c) {
+            return std::any_of(c.members.begin(), c.members.end(), [](const auto& side) {
+                return std::find(side.begin(), side.end(), none) != side.end();
+            });
+        });
+        if (holes) {
+            const auto nobody = static_cast<std::uint32_t>(job_.by_rank.size());
+#if OTF2_VERSION_MAJOR >= 3
+            check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, nobody, strings_("not recorded"),
+                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP),
+                  "location group");
+#else
+            check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, nobody, strings_("not recorded"),
+                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, 0),
+                  "location group");
+#endif
+            check(OTF2_GlobalDefWriter_WriteLocation(writer_, nobody, strings_("not recorded"), OTF2_LOCATION_TYPE_CPU_THREAD,
+                                                     0, nobody),
+                  "location");
+            places.push_back(nobody);
+        }
+        group(OTF2_GROUP_TYPE_COMM_LOCATIONS, places);
+        for (OTF2_CommRef ref = 0; ref < job_.comms.size(); ++ref) {
+            const Communicator& comm = job_.comms[ref];
+            const OTF2_GroupRef first =
+                comm.self ? group(OTF2_GROUP_TYPE_COMM_SELF, {}) : members_of(comm.members[0]);
+            const OTF2_CommRef parent = comm.parent != none ? comm.parent : OTF2_UNDEFINED_COMM;
+#if OTF2_VERSION_MAJOR >= 3
+            const OTF2_CommFlag flags = comm.created ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
+            if (comm.inter) {
+                check(OTF2_GlobalDefWriter_WriteInterComm(writer_, ref, strings_(comm.name), first, members_of(comm.members[1]),
+                                                          OTF2_UNDEFINED_COMM, flags),
+                      "inter-communicator");
+            } else {
+                check(OTF2_GlobalDefWriter_WriteComm(writer_, ref, strings_(comm.name), first, parent, flags), "communicator");
+            }
+#else
+            check(OTF2_GlobalDefWriter_WriteComm(writer_, ref, strings_(comm.name), first, parent), "communicator");
+#endif
+        }
+    }
+
+    const Job& job_;
+    Strings& strings_;
+    const Tally& tally_;
+    const std::vector<LocationEvents>& locations_;
+    OTF2_GlobalDefWriter* writer_;
+    std::map<std::pair<OTF2_GroupType, std::vector<std::uint64_t>>, OTF2_GroupRef> groups_;
+};
+
+void write_clock_offsets(OTF2_Archive* archive, const Job& job, const LocationEvents& l) {
+    OTF2_DefWriter* writer = OTF2_Archive_GetDefWriter(archive, l.location);
+    if (writer == nullptr) {
+        throw std::runtime_error("cannot open local definitions");
+    }
+    const Process* process = job.by_rank[l.rank];
+    if (process != nullptr) {
+        for (const Measurement& m : process->measured) {
+            check(OTF2_DefWriter_WriteClockOffset(writer, m.at, std::llround(m.offset), m.error), "clock offset");
+        }
+    }
+    check(OTF2_Archive_CloseDefWriter(archive, writer), "closing local definitions");
+}
+
+}  // namespace
+
+void write_definitions(OTF2_Archive* archive, const Job& job, Strings& strings, const Tally& tally,
+                       const std::vector<LocationEvents>& locations) {
+    check(OTF2_Archive_OpenDefFiles(archive), "opening local definitions");
+    for (const LocationEvents& l : locations) {
+        write_clock_offsets(archive, job, l);
+    }
+    check(OTF2_Archive_CloseDefFiles(archive), "closing local definitions");
+    Definitions(archive, job, strings, tally, locations).write();
+}
+
+}  // namespace logpost::assembler

@@ -1,0 +1,160 @@
+// Ranks over all worlds, hosts, and communicators that all their members name alike.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "model.hpp"
+
+namespace logpost::assembler {
+namespace {
+
+using Id = std::pair<std::uint64_t, std::uint64_t>;
+using Key = std::tuple<std::uint32_t, Id, Id>;
+
+Key key_of(const lp_comm_def& def) {
+    const Id own{def.agreed[0], def.agreed[1]};
+    const Id remote{def.remote[0], def.remote[1]};
+    if ((def.flags & LP_COMM_SELF) != 0) {
+        return {LP_COMM_SELF, {}, {}};
+    }
+    const std::uint32_t kind = def.flags & (LP_COMM_INTER | LP_COMM_IS_IDUP | LP_COMM_UNAGREED);
+    return {kind, std::min(own, remote), std::max(own, remote)};
+}
+
+// 0 for the group whose leader has the smaller id.
+std::size_t side_of(const lp_comm_def& def) {
+    return (def.flags & LP_COMM_INTER) != 0 &&
+                   Id{def.agreed[0], def.agreed[1]} > Id{def.remote[0], def.remote[1]}
+               ? 1
+               : 0;
+}
+
+void number_ranks(Job& job) {
+    std::map<Id, std::vector<Process*>> members;
+    for (auto& process : job.processes) {
+        for (const auto& def : process->comms) {
+            if ((def.flags & LP_COMM_WORLD) != 0) {
+                members[{def.agreed[0], def.agreed[1]}].push_back(process.get());
+                process->world_rank = static_cast<std::uint32_t>(def.rank);
+                process->world_size = static_cast<std::uint32_t>(def.size);
+            }
+        }
+    }
+    std::vector<std::pair<World, std::vector<Process*>>> worlds;
+    for (auto& [id, processes] : members) {
+        World world;
+        for (Process* p : processes) {
+            world.size = std::max(world.size, p->world_size);
+            for (const auto& sync : p->syncs) {
+                world.real_ns = std::min(world.real_ns, sync.real_ns);
+            }
+        }
+        worlds.emplace_back(world, processes);
+    }
+    std::stable_sort(worlds.begin(), worlds.end(),
+                     [](const auto& a, const auto& b) { return a.first.real_ns < b.first.real_ns; });
+    std::uint32_t next = 0;
+    for (auto& [world, processes] : worlds) {
+        world.first_rank = next;
+        next += world.size;
+        for (Process* p : processes) {
+            p->world = static_cast<std::uint32_t>(job.worlds.size());
+            p->rank = world.first_rank + p->world_rank;
+        }
+        job.worlds.push_back(world);
+    }
+    job.by_rank.assign(next, nullptr);
+    for (auto& process : job.processes) {
+        job.by_rank[process->rank] = process.get();
+    }
+    std::sort(job.processes.begin(), job.processes.end(),
+              [](const auto& a, const auto& b) { return a->rank < b->rank; });
+    const auto missing = std::count(job.by_rank.begin(), job.by_rank.end(), nullptr);
+    if (missing > 0) {
+        job.warnings.push_back(std::to_string(missing) + " of " + std::to_string(next) + " ranks left no log");
+    }
+}
+
+void number_hosts(Job& job) {
+    std::map<std::string, std::uint32_t> hosts;
+    for (auto& process : job.processes) {
+        const std::string& name = process->info["host"];
+        auto [at, fresh] = hosts.try_emplace(name, static_cast<std::uint32_t>(job.hosts.size()));
+        if (fresh) {
+            job.hosts.push_back({name, 0});
+        }
+        process->host = at->second;
+        const std::string& cores = process->info["cores"];
+        if (!cores.empty() && cores.find_first_not_of("0123456789") == std::string::npos) {
+            job.hosts[at->second].cores = std::max<std::uint64_t>(job.hosts[at->second].cores, std::stoull(cores));
+        }
+    }
+}
+
+void put_member(Communicator& comm, std::size_t side, std::int32_t position, std::uint32_t rank, std::int32_t size) {
+    auto& members = comm.members[side];
+    if (size >= 0 && members.size() < static_cast<std::size_t>(size)) {
+        members.resize(static_cast<std::size_t>(size), none);
+    }
+    if (position >= 0 && static_cast<std::size_t>(position) < members.size()) {
+        members[static_cast<std::size_t>(position)] = rank;
+    }
+}
+
+void number_comms(Job& job) {
+    std::map<Key, std::uint32_t> refs;
+    // The predefined ones first, so that they have the same numbers in every archive.
+    const auto passes = {LP_COMM_WORLD, LP_COMM_SELF, 0U};
+    for (const std::uint32_t pass : passes) {
+        for (auto& process : job.processes) {
+            for (const auto& def : process->comms) {
+                if ((def.flags & (LP_COMM_WORLD | LP_COMM_SELF)) != pass) {
+                    continue;
+                }
+                auto [at, fresh] = refs.try_emplace(key_of(def), static_cast<std::uint32_t>(job.comms.size()));
+                if (fresh) {
+                    job.comms.emplace_back();
+                    Communicator& comm = job.comms.back();
+                    comm.inter = (def.flags & LP_COMM_INTER) != 0;
+                    comm.self = pass == LP_COMM_SELF;
+                    comm.created = (def.flags & LP_COMM_UNAGREED) == 0;
+                    if (pass == LP_COMM_WORLD) {
+                        comm.name = process->world == 0 ? "MPI_COMM_WORLD"
+                                                        : "MPI_COMM_WORLD (spawned " + std::to_string(process->world) + ")";
+                    } else if (pass == LP_COMM_SELF) {
+                        comm.name = "MPI_COMM_SELF";
+                    }
+                }
+                Communicator& comm = job.comms[at->second];
+                process->comm_refs[def.comm] = at->second;
+                if (comm.self) {
+                    continue;
+                }
+                put_member(comm, side_of(def), def.rank, process->rank, def.size);
+                if (comm.inter) {
+                    put_member(comm, 1 - side_of(def), -1, none, def.remote_size);
+                }
+                if (const auto parent = process->comm_refs.find(def.parent);
+                    def.parent != 0 && parent != process->comm_refs.end() && comm.parent == none) {
+                    comm.parent = parent->second;
+                }
+                const auto name = process->comm_names.find(def.comm);
+                if (name != process->comm_names.end() && process->rank < comm.name_rank) {
+                    comm.name = name->second;
+                    comm.name_rank = process->rank;
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void unify(Job& job) {
+    number_ranks(job);
+    number_hosts(job);
+    number_comms(job);
+}
+
+}  // namespace logpost::assembler

@@ -1,0 +1,181 @@
+"""Recording an MPI program: preload the interposer, run the command unchanged, make the archive.
+
+The program comes first. Whatever is missing is found out before it starts; once it runs, nothing here may stop or change
+it, and its exit status is returned whatever becomes of the archive.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from logpost.collectors import assemble, interposer, mpi
+from logpost.collectors.pmpi import generate
+from logpost.errors import InputError
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to record. Sizes are per thread that calls MPI."""
+
+    output: Path = Path()
+    mpi: str | None = None
+    window_kib: int = 1024
+    limit_mib: int | None = None
+    keep_raw: bool = False
+    environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What came of it: the program's exit status, and the archive unless there is none."""
+
+    status: int
+    archive: assemble.Archive | None
+
+
+def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) -> Recording:
+    """Run a command under the interposer and assemble what it left.
+
+    Raises InputError only before the program starts. ``say`` gets what went wrong, ``progress`` the rest.
+    """
+    if not command:
+        raise InputError("nothing to record: logpost record -- mpirun -n 4 ./app")
+    if shutil.which(command[0]) is None:
+        raise InputError(
+            f"{command[0]}: no such program; give the launcher as well: logpost record -- mpirun -n 4 ./app"
+        )
+    target = mpi.find(command, settings.mpi)
+    library = interposer.build(target, progress)
+    assembler = assemble.find_assembler(progress)
+    raw = _new_raw_directory(command, settings.output)
+
+    variables = {
+        "LD_PRELOAD": str(library),
+        "LOGPOST_RAW_DIR": str(raw),
+        "LOGPOST_WINDOW_KIB": str(settings.window_kib),
+    }
+    if settings.limit_mib is not None:
+        variables["LOGPOST_LIMIT_MIB"] = str(settings.limit_mib)
+    before = settings.environment.get("LD_PRELOAD")
+    if before:
+        variables["LD_PRELOAD"] += f":{before}"
+    status = _run(with_environment(command, target.abi, variables), {**settings.environment, **variables})
+    return Recording(status, _finish(assembler, raw, settings, say))
+
+
+def with_environment(command: Sequence[str], abi: str, variables: dict[str, str]) -> list[str]:
+    """Return the command with the launcher's options that carry our variables to other nodes.
+
+    Variables are set in the launcher's environment too, which is enough on one node.
+    """
+    if not mpi.is_launcher(command[0]) or mpi.launcher_abi(command[0]) != abi:
+        return list(command)
+    words, theirs = list(command[1:]), variables["LD_PRELOAD"]
+    ours = dict(variables)
+    for place, word in enumerate(words[:-1]):  # a preload of the user's own keeps working: ours goes first
+        if word == "-x" and words[place + 1].startswith("LD_PRELOAD="):
+            words[place + 1] = f"LD_PRELOAD={theirs}:{words[place + 1].partition('=')[2]}"
+            ours.pop("LD_PRELOAD", None)
+        elif word in ("-x", "-genv", "-env") and words[place + 1] == "LD_PRELOAD":
+            ours.pop("LD_PRELOAD", None)
+            if word != "-x" and place + 2 < len(words):
+                words[place + 2] = f"{theirs}:{words[place + 2]}"
+    options: list[str] = []
+    for name, value in ours.items():
+        options += ["-x", name] if abi == mpi.OPENMPI else ["-genv", name, value]
+    return [command[0], *options, *words]
+
+
+def recover(directory: Path, output: Path | None, say: Say) -> list[assemble.Archive]:
+    """Make archives of raw logs that a killed recording left behind; the raw logs stay where they are.
+
+    Raises InputError when there are none, or when their program still runs.
+    """
+    assembler = assemble.find_assembler(say)
+    made = []
+    for raw in assemble.raw_directories(directory):
+        alive = assemble.running(raw)
+        if alive:
+            raise InputError(
+                f"{raw} is still being written by process {alive[0]}: recover it when the program has ended"
+            )
+        made.append(assemble.assemble(assembler, raw.absolute(), output or raw.absolute().parent))
+    return made
+
+
+def _new_raw_directory(command: Sequence[str], output: Path) -> Path:
+    about = {"program": mpi.program_name(command), "time": time.strftime("%Y%m%d_%H%M%S"), "command": list(command)}
+    attempt = 1
+    while True:
+        suffix = "" if attempt == 1 else f"_{attempt}"
+        raw = output.absolute() / f"logpost_{about['program']}_{about['time']}{suffix}.raw"
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+            raw.mkdir()
+            (raw / "functions.txt").write_text(generate.functions_text())
+            (raw / "record.json").write_text(json.dumps(about))
+        except FileExistsError:
+            if not output.is_dir():
+                raise InputError(f"{output} is not a directory; pass another one with -o") from None
+            attempt += 1
+            continue
+        except OSError as error:
+            raise InputError(f"cannot write to {output}: {error.strerror}; pass another directory with -o") from error
+        return raw
+
+
+@contextlib.contextmanager
+def _signals_go_to(child: list[subprocess.Popen[bytes]]) -> Iterator[None]:
+    """Leave Ctrl-C to the program (the terminal sends it to both) and pass on what only we were sent."""
+
+    def forward(number: int, frame: FrameType | None) -> None:
+        if number != signal.SIGINT and child and child[0].poll() is None:
+            child[0].send_signal(number)
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+    old = {number: signal.signal(number, forward) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def _run(command: list[str], environment: dict[str, str]) -> int:
+    """Run the command with our own streams; return its status as a shell gives it (128 + signal)."""
+    child: list[subprocess.Popen[bytes]] = []
+    with _signals_go_to(child):
+        child.append(subprocess.Popen(command, env=environment))
+        status = child[0].wait()
+    return status if status >= 0 else 128 - status
+
+
+def _finish(assembler: Path, raw: Path, settings: Settings, say: Say) -> assemble.Archive | None:
+    """Assemble; explain when there is nothing to assemble. Never raises: the program's status must get through."""
+    try:
+        if not any(raw.glob("*.raw")):
+            shutil.rmtree(raw, ignore_errors=True)
+            say(
+                "nothing was recorded: no process of this command went through MPI_Init with the interposer loaded "
+                "(statically linked, another MPI than the launcher's, or LD_PRELOAD removed on the way)"
+            )
+            return None
+        archive = assemble.assemble(assembler, raw, settings.output.absolute())
+    except (InputError, OSError, ValueError) as error:
+        say(f"{error}; the raw logs are kept: logpost record --recover {raw}")
+        return None
+    if not settings.keep_raw:
+        shutil.rmtree(raw, ignore_errors=True)
+    return archive

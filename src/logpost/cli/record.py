@@ -1,0 +1,84 @@
+"""`logpost record`: run an unmodified MPI program and leave an OTF2 archive."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+# What follows `--` belongs to the program, options included.
+COMMAND_SETTINGS: dict[str, Any] = {
+    "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}
+}
+
+
+def command(
+    program: Annotated[
+        list[str] | None, typer.Argument(help="The command as you would run it: mpirun -n 4 ./app args")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Directory to put the archive in (here by default).")
+    ] = None,
+    recover: Annotated[
+        Path | None, typer.Option("--recover", help="Make the archive of raw logs that a killed recording left.")
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option("--mpi", help="Path of your MPI's mpicc, or openmpi, mpich, abi (found by itself).")
+    ] = None,
+    window: Annotated[
+        int, typer.Option("--window", min=64, max=1 << 20, help="Mapped memory per thread that calls MPI, in KiB.")
+    ] = 1024,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="End the recording of a thread at so many MiB of raw log.")
+    ] = None,
+    keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs beside the archive.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was recorded as JSON on standard error.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something went wrong.")] = False,
+) -> None:
+    """Run an unmodified, dynamically linked MPI program and leave an OTF2 archive of its communication.
+
+    The program's output is untouched and its exit status is record's; what logpost has to say goes to standard error.
+    The archive is logpost_<program>_<ranks>_<time>/traces.otf2 in the output directory. A program that crashes or is
+    killed is recorded up to its last completed call.
+
+    Example: logpost record -o traces -- mpirun -n 4 ./app input.txt
+    """
+    from logpost.collectors import record as recorder
+    from logpost.collectors.assemble import Archive
+    from logpost.errors import InputError
+
+    def say(text: str) -> None:
+        print(f"logpost: {text}", file=sys.stderr, flush=True)
+
+    def hush(text: str) -> None:
+        if not quiet:
+            say(text)
+
+    def report(archive: Archive) -> None:
+        for warning in archive.warnings:
+            say(warning)
+        s = archive.summary
+        if s.get("stopped"):
+            say(f"{s['stopped']} threads stopped recording before their program ended (full disk or --limit)")
+        if as_json:
+            print(json.dumps({"archive": str(archive.path), **s}), file=sys.stderr, flush=True)
+        else:
+            anchor = archive.path / "traces.otf2"
+            hush(f"{s['recorded']} of {s['ranks']} ranks, {s['calls']} calls, {s['events']} events in {anchor}")
+
+    if recover is not None:
+        if program:
+            raise InputError("--recover takes a directory and no program; record the program in a call of its own")
+        for archive in recorder.recover(recover, output, hush):
+            report(archive)
+        return
+    settings = recorder.Settings(
+        output=output or Path(), mpi=mpi, window_kib=window, limit_mib=limit, keep_raw=keep_raw
+    )
+    result = recorder.record(program or [], settings, say, hush)
+    if result.archive is not None:
+        report(result.archive)
+    raise typer.Exit(result.status)
