@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer import schema
-from logpost.analyzer._native import REGION_KINDS, Trace
+from logpost.analyzer._native import Trace, region_kinds
 from logpost.analyzer.manifest import Hosts
 
+REGION_KINDS = tuple(region_kinds())
 LOCATION_KINDS = {0: "unknown", 1: "cpu", 2: "gpu", 3: "metric"}
 """Names by OTF2_LocationType."""
 

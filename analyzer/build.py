@@ -19,7 +19,7 @@ from logpost.analyzer.archive_tables import definition_frames, hosts, paradigms
 from logpost.analyzer.estimate import estimate
 from logpost.analyzer.findings import find_all
 from logpost.analyzer.parquet import Columns, TableStream, frame
-from logpost.analyzer.run import RunWriter
+from logpost.analyzer.run import RunWriter, scan
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, ReplayParameters, file_hash, load_machine, replay_parameters
 from logpost.machines.load import find_machine_file
@@ -64,9 +64,7 @@ def choose_machine(options: Options, trace: Trace, name: str) -> ChosenMachine:
         file = find_machine_file(options.machine)
         machine = load_machine(options.machine)
         parameters = replay_parameters(machine)
-        return ChosenMachine(
-            parameters, "file", machine.name, str(file), file_hash(file), list(parameters.assumptions)
-        )
+        return ChosenMachine(parameters, "file", machine.name, str(file), file_hash(file), list(parameters.assumptions))
     parameters, notes = estimate(name, trace.samples(SAMPLES))
     return ChosenMachine(parameters, "estimated", ESTIMATED, None, None, notes)
 
@@ -111,8 +109,7 @@ def build_run(options: Options, progress: Progress, report: Report, started: Cal
             writer.write(name, table)
         manifest = _manifest(anchor, trace, analysis, chosen, frames, sums)
         report("looking for hotspots", 0, 0)
-        tables = {name: pl.scan_parquet(writer.table_path(name)) for name in schema.TABLES if name != "findings"}
-        tables = {name: table.cast(dict(schema.TABLES[name].schema)) for name, table in tables.items()}  # type: ignore[arg-type]
+        tables = {name: scan(writer.path, name) for name in schema.TABLES if name != "findings"}
         writer.write("findings", find_all(tables, manifest))
         writer.finish(manifest)
     return writer.final
@@ -202,9 +199,7 @@ def _machine_values(parameters: ReplayParameters) -> list[m.MachineValue]:
         limit = parameters.eager_limit(name)
         if limit is not None and int(parameters.class_origin[c]) == c:
             values.append(
-                m.MachineValue(
-                    locality=name, parameter="eager_limit", value=limit, unit="B", source=parameters.source
-                )
+                m.MachineValue(locality=name, parameter="eager_limit", value=limit, unit="B", source=parameters.source)
             )
     return values
 
@@ -283,7 +278,7 @@ def _limits(
         )
     kinds = frames["regions"].filter(pl.col("kind") == "one_sided")["region"]
     paths = frames["callpaths"].filter(pl.col("region").is_in(kinds.implode()))["callpath"]
-    one_sided = frames["exposure"].filter(pl.col("callpath").is_in(paths.implode()))["exposed_ps"].sum()
+    one_sided = int(frames["exposure"].filter(pl.col("callpath").is_in(paths.implode()))["exposed_ps"].sum())
     if one_sided:
         notes.append(f"one-sided calls took {one_sided * 1e-12:.6g} s (summed over ranks); they count as mpi_other")
     return notes

@@ -196,7 +196,9 @@ def _with_errors(samples: Samples, fit: ClassFit) -> tuple[RangeValues, ...]:
             if isinstance(column, tuple)
         }
         # Every part is judged by the whole sample's eager limit, or its ranges could not be compared.
-        other = fit_class({**part, "early_complete": samples["early_complete"], "late_complete": samples["late_complete"]})
+        other = fit_class(
+            {**part, "early_complete": samples["early_complete"], "late_complete": samples["late_complete"]}
+        )
         if other is not None and len(other.ranges) == len(fit.ranges):
             parts.append(other.ranges)
     names: dict[str, Callable[[RangeValues], float]] = {
@@ -234,7 +236,7 @@ def estimate(trace: str, samples: Sequence[Mapping[str, Any]]) -> tuple[ReplayPa
     quality: dict[str, Quality] = {}
     notes: list[str] = []
     for name, row in zip(LOCALITIES, samples, strict=True):
-        fit = fit_class(row) if row["messages"] else None  # type: ignore[arg-type]
+        fit = fit_class(row) if row["messages"] else None
         if row["messages"] and fit is None:
             notes.append(f"{name}: {row['messages']} messages, but none shows a parameter")
         if fit is None:
@@ -247,5 +249,7 @@ def estimate(trace: str, samples: Sequence[Mapping[str, Any]]) -> tuple[ReplayPa
     if not classes:
         zero = RangeValues(max_bytes=UNLIMITED, L_ps=0.0, o_s_ps=0.0, o_r_ps=0.0)
         notes.append("the trace shows no parameter of its machine: every model value is 0, all transport is residual")
-        return assemble(trace, "no message to estimate from", {"other_node": [zero]}, eager_limits={}, nics_per_node=1), notes
+        return assemble(
+            trace, "no message to estimate from", {"other_node": [zero]}, eager_limits={}, nics_per_node=1
+        ), notes
     return estimated_parameters(trace, classes, quality, eager_limits=limits), notes

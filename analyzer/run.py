@@ -18,6 +18,12 @@ from logpost.errors import InputError
 MANIFEST = "manifest.json"
 
 
+def scan(directory: Path, name: str) -> pl.LazyFrame:
+    """A table of a run that need not be finished, in its declared types (Parquet knows no enumerations)."""
+    table = TABLES[name]
+    return pl.scan_parquet(directory / f"{table.name}.parquet").cast(dict(table.schema))  # type: ignore[arg-type]
+
+
 class Run:
     """A finished run, opened for reading."""
 
@@ -35,9 +41,7 @@ class Run:
         directory = Path(path)
         file = directory / MANIFEST
         if not file.is_file():
-            raise InputError(
-                f"{directory} is not a run: it has no {MANIFEST}; make one with `logpost analyze ARCHIVE`"
-            )
+            raise InputError(f"{directory} is not a run: it has no {MANIFEST}; make one with `logpost analyze ARCHIVE`")
         try:
             manifest = Manifest.model_validate_json(file.read_bytes())
         except ValidationError as error:
@@ -57,8 +61,8 @@ class Run:
         return cls(directory, manifest)
 
     def table(self, name: str) -> pl.LazyFrame:
-        """One table, lazily; `name` is a key of `schema.TABLES`."""
-        return pl.scan_parquet(self.path / f"{TABLES[name].name}.parquet")
+        """One table, lazily, in its declared types; `name` is a key of `schema.TABLES`."""
+        return scan(self.path, name)
 
 
 class RunWriter:
@@ -72,9 +76,7 @@ class RunWriter:
         if self.final.exists():
             if not force:
                 raise InputError(f"{self.final} already exists; pass --force to overwrite it")
-            if not (self.final / MANIFEST).is_file() and not (
-                self.final.is_dir() and not any(self.final.iterdir())
-            ):
+            if not (self.final / MANIFEST).is_file() and not (self.final.is_dir() and not any(self.final.iterdir())):
                 raise InputError(f"{self.final} exists and is not a run; choose another place with -o")
         self.path = self.final
 

@@ -458,10 +458,15 @@ NB_MODULE(_native, module) {
     module.doc() = "Native core of logpost.analyzer.";
     nb::module_::import_("logpost.replay._native");  // its Parameters are taken here
 
-    module.attr("REGION_KINDS") = nb::make_tuple(
-        "user", "send", "send_synchronous", "send_buffered", "send_nonblocking", "receive", "receive_nonblocking",
-        "send_receive", "start", "wait", "wait_multi", "test", "probe", "barrier", "collective",
-        "collective_nonblocking", "one_sided", "init_finalize", "io", "other");
+    module.def(
+        "region_kinds",
+        [] {
+            return std::vector<std::string>{
+                "user", "send", "send_synchronous", "send_buffered", "send_nonblocking", "receive",
+                "receive_nonblocking", "send_receive", "start", "wait", "wait_multi", "test", "probe", "barrier",
+                "collective", "collective_nonblocking", "one_sided", "init_finalize", "io", "other"};
+        },
+        "Names of the codes in regions()['kind'].");
     nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError);
     nb::class_<Progress>(module, "Progress", "Counters of a read under way.")
         .def(nb::init<>())
@@ -476,30 +481,33 @@ NB_MODULE(_native, module) {
     nb::class_<Trace>(module, "Trace", "What the reader leaves of an archive.")
         .def_ro("ticks_per_second", &Trace::ticks_per_second)
         .def_ro("length_ps", &Trace::length_ps)
-        .def("locations", &locations)
-        .def("regions", &regions)
-        .def("nodes", &nodes)
-        .def("communicators", &communicators)
-        .def("callpaths", &callpaths)
-        .def("layouts", &layouts)
-        .def("profile", &profile)
-        .def("one_sided", &one_sided)
-        .def("quality", &quality)
-        .def("properties", &properties)
-        .def("samples", &sample_columns, "limit"_a, "Observations of LogGP parameters, a dict per locality class.");
+        .def("locations", &locations, nb::sig("def locations(self) -> dict[str, typing.Any]"))
+        .def("regions", &regions, nb::sig("def regions(self) -> dict[str, typing.Any]"))
+        .def("nodes", &nodes, nb::sig("def nodes(self) -> dict[str, typing.Any]"))
+        .def("communicators", &communicators, nb::sig("def communicators(self) -> dict[str, typing.Any]"))
+        .def("callpaths", &callpaths, nb::sig("def callpaths(self) -> dict[str, typing.Any]"))
+        .def("layouts", &layouts, nb::sig("def layouts(self) -> dict[str, typing.Any]"))
+        .def("profile", &profile, nb::sig("def profile(self) -> dict[str, typing.Any]"))
+        .def("one_sided", &one_sided, nb::sig("def one_sided(self) -> dict[str, int]"))
+        .def("quality", &quality, nb::sig("def quality(self) -> list[dict[str, typing.Any]]"))
+        .def("properties", &properties, nb::sig("def properties(self) -> list[tuple[str, str]]"))
+        .def("samples", &sample_columns, "limit"_a,
+             nb::sig("def samples(self, limit: int) -> list[dict[str, typing.Any]]"), "Observations of LogGP parameters, a dict per locality class.");
 
     nb::class_<Analysis>(module, "Analysis", "Rows of a run's tables, in batches.")
         .def(nb::init<const Trace&, const Parameters&, unsigned>(), "trace"_a, "parameters"_a, "threads"_a,
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::call_guard<nb::gil_scoped_release>())
-        .def("next_messages", &next_messages, "limit"_a)
-        .def("next_calls", &next_calls, "limit"_a)
+        .def("next_messages", &next_messages, "limit"_a,
+             nb::sig("def next_messages(self, limit: int) -> dict[str, typing.Any] | None"))
+        .def("next_calls", &next_calls, "limit"_a,
+             nb::sig("def next_calls(self, limit: int) -> dict[str, typing.Any] | None"))
         .def("split_only", &Analysis::split_only, nb::call_guard<nb::gil_scoped_release>())
-        .def("accounting", &accounting)
-        .def("exposure", &exposure)
-        .def("wait_states", &wait_state_rows)
-        .def("pairs", &pairs)
-        .def("load", &load)
-        .def("collectives", &collectives)
+        .def("accounting", &accounting, nb::sig("def accounting(self) -> dict[str, typing.Any]"))
+        .def("exposure", &exposure, nb::sig("def exposure(self) -> dict[str, typing.Any]"))
+        .def("wait_states", &wait_state_rows, nb::sig("def wait_states(self) -> dict[str, typing.Any]"))
+        .def("pairs", &pairs, nb::sig("def pairs(self) -> dict[str, typing.Any]"))
+        .def("load", &load, nb::sig("def load(self) -> dict[str, typing.Any]"))
+        .def("collectives", &collectives, nb::sig("def collectives(self) -> dict[str, typing.Any]"))
         .def("accounted", [](const Analysis& a) { return a.accounted(); })
         .def_prop_ro("messages", [](const Analysis& a) { return a.model().messages(); })
         .def_prop_ro("clock_violations", [](const Analysis& a) { return a.model().clock_violations(); })

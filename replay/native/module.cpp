@@ -106,6 +106,13 @@ NB_MODULE(_native, module) {
              "o_r_per_byte"_a, "g"_a, "G"_a, "eager_limit"_a, "nics_per_node"_a, "mw_bytes"_a, "mw_strides"_a,
              "l_mw"_a, "asynchronous_progress"_a);
     module.def("split", &split, "machine"_a, "s0"_a, "s1"_a, "sw0"_a, "sw1"_a, "r0"_a, "rw0"_a, "rw1"_a, "bytes"_a,
-               "locality"_a, "stride"_a, "waits"_a, "Parts (n, 11) and deficits (n,) of n messages.");
-    module.def("fit", &fit_stages, "duration"_a, "wanted"_a, "tiers"_a, "Granted durations, residual, deficit.");
+               "locality"_a, "stride"_a, "waits"_a,
+               nb::sig("def split(machine: Parameters, s0: numpy.ndarray, s1: numpy.ndarray, sw0: numpy.ndarray, sw1: numpy.ndarray, "
+                       "r0: numpy.ndarray, rw0: numpy.ndarray, rw1: numpy.ndarray, bytes: numpy.ndarray, "
+                       "locality: numpy.ndarray, stride: numpy.ndarray, waits: numpy.ndarray) "
+                       "-> tuple[numpy.ndarray, numpy.ndarray]"),
+               "Parts (n, 11) and deficits (n,) of n messages.");
+    module.def("fit", &fit_stages, "duration"_a, "wanted"_a, "tiers"_a,
+               nb::sig("def fit(duration: int, wanted: list[int], tiers: list[int]) -> tuple[list[int], int, int]"),
+               "Granted durations, residual, deficit.");
 }

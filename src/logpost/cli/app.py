@@ -6,64 +6,28 @@ import importlib
 import importlib.util
 import os
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
-import click
 import typer
-import typer.core
 
 from logpost import __version__
 from logpost.errors import InputError
 
-# Verb -> (module in this package, the line `logpost --help` shows). A module is imported only when its verb runs, so
-# that `logpost --help` and `logpost record` need no table library.
-VERBS: dict[str, tuple[str, str]] = {
-    "record": ("record", "Run an unmodified MPI program and leave an OTF2 archive."),
-    "analyze": ("analyze", "Read an OTF2 archive, split every message, write a run."),
-    "report": ("report", "Say where the time of a run went, and why."),
-    "compare": ("compare", "Compare two runs; can gate a CI job."),
-    "export": ("export", "Write a run as CSV or for Perfetto."),
-    "machines": ("machines", "List, show and check machine files."),
-    "models": ("models", "List the models and show their equations."),
-    "predict": ("predict", "Evaluate a model for parameters or a machine."),
-    "workloads": ("workloads", "List, build and run the papers' applications."),
-    "doctor": ("doctor", "Say what this machine has and what is missing."),
+# Verb -> the line `logpost --help` shows. A verb's module (of the same name) is imported only when the verb runs, so that
+# `logpost --help` and `logpost record` need no table library.
+VERBS: dict[str, str] = {
+    "record": "Run an unmodified MPI program and leave an OTF2 archive.",
+    "analyze": "Read an OTF2 archive, split every message, write a run.",
+    "report": "Say where the time of a run went, and why.",
+    "compare": "Compare two runs; can gate a CI job.",
+    "export": "Write a run as CSV or for Perfetto.",
+    "machines": "List, show and check machine files.",
+    "models": "List the models and show their equations.",
+    "predict": "Evaluate a model for parameters or a machine.",
+    "workloads": "List, build and run the papers' applications.",
+    "doctor": "Say what this machine has and what is missing.",
 }
-
-
-class LazyVerbs(typer.core.TyperGroup):
-    """A group whose verbs are imported when they are used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The verbs that this installation has, in the order of a day's work."""
-        return [verb for verb, (module, _) in VERBS.items() if _exists(module)]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The click command of a verb, from `cli/<module>.py`'s `app` (a group) or `command` (one function)."""
-        if cmd_name not in VERBS or not _exists(VERBS[cmd_name][0]):
-            return None
-        module: Any = importlib.import_module(f"logpost.cli.{VERBS[cmd_name][0]}")
-        if hasattr(module, "app"):
-            return typer.main.get_command(module.app)
-        wrapper = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        wrapper.command(name=cmd_name, **getattr(module, "COMMAND_SETTINGS", {}))(module.command)
-        return typer.main.get_command(wrapper)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of verbs, without importing any of them."""
-        with formatter.section("Verbs"):
-            formatter.write_dl([(verb, VERBS[verb][1]) for verb in self.list_commands(ctx)])
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Plain help; the rich renderer would import every verb for one line each."""
-        click.Group.format_help(self, ctx, formatter)
-
-
-def _exists(module: str) -> bool:
-    return importlib.util.find_spec(f"logpost.cli.{module}") is not None
-
-
-app = typer.Typer(cls=LazyVerbs, add_completion=False, no_args_is_help=True, rich_markup_mode="rich")
 
 
 def _version(show: bool) -> None:
@@ -72,11 +36,10 @@ def _version(show: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Show the version."
-    ),
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Where every microsecond of an MPI program's communication went.
 
@@ -84,10 +47,39 @@ def options(
     """
 
 
+def _stub(line: str) -> Callable[[], None]:
+    def verb() -> None:
+        """Stands in the list of verbs only."""
+
+    verb.__doc__ = line
+    return verb
+
+
+def build(wanted: str | None) -> typer.Typer:
+    """The command line with the verb `wanted` imported and the others as lines of the help."""
+    app = typer.Typer(
+        add_completion=False, no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False
+    )
+    app.callback()(_options)
+    for verb, line in VERBS.items():
+        if importlib.util.find_spec(f"logpost.cli.{verb}") is None:
+            continue
+        if verb != wanted:
+            app.command(name=verb)(_stub(line))
+            continue
+        module: Any = importlib.import_module(f"logpost.cli.{verb}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=verb)
+        else:
+            app.command(name=verb, **getattr(module, "COMMAND_SETTINGS", {}))(module.command)
+    return app
+
+
 def main() -> None:
     """Entry point. Exit status: 0 done, 1 a gate failed, 2 bad input or usage."""
+    wanted = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), None)
     try:
-        app(standalone_mode=True)
+        build(wanted)()
     except InputError as error:
         print(f"logpost: {error}", file=sys.stderr)
         sys.exit(2)

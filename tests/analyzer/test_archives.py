@@ -1,0 +1,129 @@
+"""What must hold on every archive that can be found: the identities, and the outside opinion on the wait states."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from logpost.analyzer import schema
+from logpost.analyzer.run import Run
+from logpost.errors import InputError
+
+SCALASCA = {
+    "late_sender": "mpi_latesender",
+    "late_receiver": "mpi_latereceiver",
+    "wait_at_barrier": "mpi_barrier_wait",
+    "wait_at_nxn": "mpi_wait_nxn",
+    "late_broadcast": "mpi_latebroadcast",
+    "early_reduce": "mpi_earlyreduce",
+}
+COUNTS = {"late_sender": "mpi_cls_count", "late_receiver": "mpi_clr_count"}
+
+
+def test_every_archive_is_analyzed_or_refused_with_one_line(analyzed: dict[str, Run | InputError]) -> None:
+    refused = {name: str(result) for name, result in analyzed.items() if isinstance(result, InputError)}
+    for message in refused.values():
+        assert "\n" not in message
+        assert message.endswith(("as well", "otf2-print"))  # says the way out
+    # Its event files are not there at all; everything else can be analyzed.
+    assert list(refused) == ["casita-4_mpi_lammps_colloid"]
+
+
+def test_parts_of_every_message_add_up_to_its_envelope(runs: dict[str, Run]) -> None:
+    messages = 0
+    parts = [f"{part}_ps" for part in schema.PARTS]
+    for name, run in runs.items():
+        table = run.table("messages").collect()
+        assert len(table) == run.manifest.messages, name
+        assert (table.select(pl.sum_horizontal(parts)).to_series() == table["envelope_ps"]).all(), name
+        assert table.select(pl.min_horizontal(*parts, "deficit_ps").ge(0).all()).item() in (True, None), name
+        first = pl.min_horizontal("send_enter_ps", "recv_enter_ps")
+        assert table.select((pl.col("recv_leave_ps") - first == pl.col("envelope_ps")).all()).item(), name
+        messages += len(table)
+    assert messages > 40_000
+
+
+def test_categories_of_every_rank_add_up_to_its_wall_time(runs: dict[str, Run]) -> None:
+    ranks = 0
+    for name, run in runs.items():
+        walls = run.table("locations").filter("accounted").select("location", "wall_ps").collect()
+        accounting = run.table("accounting").collect()
+        assert (accounting["exposed_ps"] > 0).all(), name
+        sums = accounting.group_by("location").agg(pl.col("exposed_ps").sum())
+        both = walls.join(sums, on="location", how="full", coalesce=True)
+        assert (both["wall_ps"] == both["exposed_ps"]).all(), name
+        ranks += len(both)
+    assert ranks > 100
+
+
+def test_categories_of_every_call_add_up_to_its_length(runs: dict[str, Run]) -> None:
+    categories = [f"{category}_ps" for category in schema.CATEGORIES[1:]]
+    for name, run in runs.items():
+        length = pl.col("leave_ps") - pl.col("enter_ps")
+        wrong = run.table("calls").filter(pl.sum_horizontal(categories) != length).collect()
+        assert wrong.is_empty(), name
+
+
+def test_windows_of_the_accounting_hold_no_more_than_their_width(runs: dict[str, Run]) -> None:
+    for name, run in runs.items():
+        width = run.manifest.windows.width_ps
+        sums = run.table("accounting").group_by("location", "window").agg(pl.col("exposed_ps").sum()).collect()
+        assert (sums["exposed_ps"] <= width).all(), name
+
+
+def test_exposure_by_callpath_is_the_accounting_without_compute(runs: dict[str, Run]) -> None:
+    for name, run in runs.items():
+        by_path = run.table("exposure").group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
+        by_window = run.table("accounting").group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
+        wanted = by_window.filter(pl.col("category") != "compute").sort("location", "category")
+        assert by_path.sort("location", "category").equals(wanted), name
+
+
+def test_pairs_and_load_count_every_message_once(runs: dict[str, Run]) -> None:
+    for name, run in runs.items():
+        valid = run.table("messages").filter(~pl.col("clock_violation")).collect()
+        pairs = run.table("pairs").collect()
+        load = run.table("load").group_by("direction").agg(pl.col("messages", "bytes").sum()).collect()
+        assert pairs["messages"].sum() == run.manifest.messages, name
+        for row in load.iter_rows(named=True):
+            assert (row["messages"], row["bytes"]) == (len(valid), valid["bytes"].sum()), (name, row["direction"])
+
+
+def test_messages_agree_with_the_writers_and_scalascas_counts(runs: dict[str, Run], shared: Path) -> None:
+    totals = json.loads((shared / "traces" / "scalasca-totals.json").read_text())
+    for name, opinion in totals.items():
+        table = runs[name].table("messages").select(pl.len(), pl.col("bytes").sum()).collect()
+        assert table.row(0) == (opinion["comms_recv"], opinion["bytes_rcvd"]), name
+    # From the writers' own documentation of their archives.
+    assert runs["tracer-stencil4d-32"].manifest.messages == 512
+    assert runs["sst-macro-otf2"].manifest.messages == 1440
+    assert runs["casita-2_jacobi_blame_cpu_015"].manifest.messages == 2000
+    assert runs["casita-10_scorep_mpi_tags"].manifest.messages == 18
+    assert runs["scorep-prk-rma-stencil-8"].manifest.one_sided_bytes["put"] == 19_885_888
+
+
+def test_wall_times_are_scalascas(runs: dict[str, Run], shared: Path) -> None:
+    totals = json.loads((shared / "traces" / "scalasca-totals.json").read_text())
+    for name, opinion in totals.items():
+        wall = runs[name].table("locations").filter("accounted").select(pl.col("wall_ps").sum()).collect().item()
+        assert wall * 1e-12 == pytest.approx(opinion["time"], rel=1e-9), name
+
+
+@pytest.mark.parametrize("state", schema.WAIT_STATES)
+def test_wait_states_equal_scalascas_to_nine_digits(state: str, runs: dict[str, Run], shared: Path) -> None:
+    totals = json.loads((shared / "traces" / "scalasca-totals.json").read_text())
+    per_rank = json.loads((shared / "traces" / "scalasca-per-rank.json").read_text())
+    assert len(totals) == 7
+    for name, opinion in totals.items():
+        run = runs[name]
+        rows = run.table("wait_states").filter(pl.col("pattern") == state).sort("location").collect()
+        seconds = rows["wait_ticks"].to_numpy() / run.manifest.clock.ticks_per_second
+        assert seconds.sum() == pytest.approx(opinion[SCALASCA[state]], rel=5e-10, abs=0), name
+        if SCALASCA[state] in per_rank[name]:
+            np.testing.assert_allclose(seconds, per_rank[name][SCALASCA[state]], rtol=5e-10, err_msg=name)
+        if state in COUNTS:
+            assert rows["count"].sum() == opinion[COUNTS[state]], name
