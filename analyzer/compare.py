@@ -1,0 +1,225 @@
+"""Two runs side by side: what got slower or faster, where in the code, and which findings came or went.
+
+Everything is B minus A. Times are exposed time summed over ranks, except `wall`, the length of the run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.efficiencies import NAMES
+from logpost.analyzer.reporting.build import build
+from logpost.analyzer.reporting.data import FoundHere, Report
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import CATEGORIES, WAIT_STATES
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "contention": ("endpoint_contention", "network_contention"),
+    "overhead": ("send_overhead", "middleware", "recv_overhead"),
+    "transfer_time": ("latency", "serialization"),
+    "waiting": (
+        "late_sender",
+        "late_receiver",
+        "processor_queueing",
+        "endpoint_contention",
+        "network_contention",
+        "collective_wait",
+    ),
+    "communication": CATEGORIES[1:],
+}
+"""Names for several categories together, for tables and for `--fail-if`."""
+
+WAIT_STATE_PREFIX = "wait_state."
+"""`late_sender` is a category of the split; `wait_state.late_sender` is Scalasca's wait state of that name."""
+
+REGIONS = 20
+"""Regions listed: those that changed most."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One quantity in both runs. Times in ps; efficiencies as fractions, None where not computed."""
+
+    name: str
+    before: float | None
+    after: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """B - A; None where either is unknown."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+    @property
+    def relative(self) -> float | None:
+        """(B - A) / A: 0 for nothing to nothing, infinite for nothing to something; None where either is unknown."""
+        difference = self.difference
+        if difference is None or self.before is None:
+            return None
+        if self.before == 0:
+            return 0.0 if difference == 0 else math.copysign(math.inf, difference)
+        return difference / self.before
+
+
+@dataclass(frozen=True)
+class RegionChange:
+    """A region in both runs: exposed communication time of its calls, or its own time if it is a user region."""
+
+    region: str
+    kind: str
+    """"communication" or "compute"."""
+    time: Change
+    count: Change
+    """calls or visits"""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, A and B."""
+
+    a: Report
+    b: Report
+    wall: Change
+    categories: tuple[Change, ...]
+    groups: tuple[Change, ...]
+    efficiencies: tuple[Change, ...]
+    wait_states: tuple[Change, ...]
+    wait_counts: tuple[Change, ...]
+    regions: tuple[RegionChange, ...]
+    gone: tuple[FoundHere, ...]
+    came: tuple[FoundHere, ...]
+    stayed: tuple[tuple[FoundHere, FoundHere], ...]
+    notes: tuple[str, ...]
+
+    def total(self, before: bool) -> float:
+        """Sum of the ranks' wall times of A (before) or B."""
+        return float(sum(rank.wall_ps for rank in (self.a if before else self.b).rank_times))
+
+    def quantity(self, name: str) -> Change | None:
+        """`wall`, a category, a group, an efficiency, a wait state (with prefix where the name is a category's); or
+        None.
+
+        A wait state's bare name works where no category has it.
+        """
+        every = {
+            change.name: change for change in (*self.wait_states, *self.efficiencies, *self.groups, *self.categories)
+        }
+        every |= {f"{WAIT_STATE_PREFIX}{change.name}": change for change in self.wait_states}
+        every["wall"] = self.wall
+        return every.get(name)
+
+
+def names() -> list[str]:
+    """Every name that `quantity` knows."""
+    return ["wall", *CATEGORIES, *GROUPS, *NAMES, *(f"{WAIT_STATE_PREFIX}{name}" for name in WAIT_STATES)]
+
+
+def compare(before: Run, after: Run) -> Comparison:
+    """Compares run A (before) with run B (after); reads small tables only."""
+    a, b = build(before), build(after)
+    times = ({s.category: s.exposed_ps for s in a.breakdown}, {s.category: s.exposed_ps for s in b.breakdown})
+    states = ({s.name: s for s in a.wait_states}, {s.name: s for s in b.wait_states})
+    values = ({e.name: e.value for e in a.efficiencies}, {e.name: e.value for e in b.efficiencies})
+    gone, came, stayed = _findings(a.findings, b.findings)
+    return Comparison(
+        a=a,
+        b=b,
+        wall=Change("wall", a.wall_ps, b.wall_ps),
+        categories=tuple(Change(name, times[0][name], times[1][name]) for name in CATEGORIES),
+        groups=tuple(
+            Change(name, sum(times[0][m] for m in members), sum(times[1][m] for m in members))
+            for name, members in GROUPS.items()
+        ),
+        efficiencies=tuple(Change(name, values[0][name], values[1][name]) for name in NAMES),
+        wait_states=tuple(Change(name, states[0][name].wait_ps, states[1][name].wait_ps) for name in WAIT_STATES),
+        wait_counts=tuple(Change(name, states[0][name].count, states[1][name].count) for name in WAIT_STATES),
+        regions=_regions(before, after),
+        gone=gone,
+        came=came,
+        stayed=stayed,
+        notes=_notes(a, b),
+    )
+
+
+def _by_region(run: Run) -> dict[tuple[str, str], tuple[int, int]]:
+    """(kind, region name) to (time in ps, calls or visits)."""
+    named = (
+        run.table("callpaths")
+        .join(run.table("regions").select("region", "name", "kind"), on="region", how="left")
+        .select("callpath", "name", "kind")
+    )
+    calls = (
+        run.table("exposure").group_by("location", "callpath").agg(pl.col("exposed_ps").sum(), pl.col("calls").max())
+    )
+    communication = (
+        calls.join(named, on="callpath")
+        .group_by("name")
+        .agg(pl.col("exposed_ps").sum(), pl.col("calls").sum())
+        .collect()
+    )
+    accounted = run.table("locations").filter("accounted").select("location")
+    compute = (
+        run.table("profile")
+        .join(accounted, on="location", how="semi")
+        .join(named.filter(pl.col("kind") == "user"), on="callpath")
+        .group_by("name")
+        .agg(pl.col("exclusive_ps").sum(), pl.col("visits").sum())
+        .collect()
+    )
+    found = {("communication", name or ""): (int(t), int(n)) for name, t, n in communication.iter_rows()}
+    return found | {("compute", name or ""): (int(t), int(n)) for name, t, n in compute.iter_rows()}
+
+
+def _regions(before: Run, after: Run) -> tuple[RegionChange, ...]:
+    a, b = _by_region(before), _by_region(after)
+    changes = []
+    for kind, region in {**a, **b}:
+        (t0, n0), (t1, n1) = a.get((kind, region), (0, 0)), b.get((kind, region), (0, 0))
+        changes.append(RegionChange(region, kind, Change(region, t0, t1), Change(region, n0, n1)))
+    changes.sort(key=lambda c: (-abs(c.time.difference or 0), c.kind, c.region))
+    return tuple(changes[:REGIONS])
+
+
+def _key(found: FoundHere) -> tuple[str, str, str]:
+    """Two findings are the same one in two runs if kind, region and cause are; ranks and times may differ."""
+    return found.kind, found.region, found.cause_region
+
+
+def _findings(
+    a: Iterable[FoundHere], b: Iterable[FoundHere]
+) -> tuple[tuple[FoundHere, ...], tuple[FoundHere, ...], tuple[tuple[FoundHere, FoundHere], ...]]:
+    later = list(b)
+    gone, stayed = [], []
+    for found in a:
+        # Among several of one kind and place (two hot receivers, say) the one with the same ranks is meant, if any.
+        alike = [other for other in later if _key(other) == _key(found)]
+        if not alike:
+            gone.append(found)
+            continue
+        match = next((other for other in alike if other.ranks == found.ranks), alike[0])
+        later.remove(match)
+        stayed.append((found, match))
+    return tuple(gone), tuple(later), tuple(stayed)
+
+
+def _notes(a: Report, b: Report) -> tuple[str, ...]:
+    """What makes the two runs hard to compare."""
+    found = []
+    if a.ranks != b.ranks:
+        found.append(f"A has {a.ranks} ranks and B has {b.ranks}: sums over ranks differ for that reason alone.")
+    if (a.machine.origin, a.machine.name, a.machine.sha256) != (b.machine.origin, b.machine.name, b.machine.sha256):
+        found.append(
+            f"The messages were split with different machines ({a.machine.label}; {b.machine.label}): modelled parts "
+            "(overheads, latency, serialization, contention, residual) are comparable only within their errors."
+        )
+    elif a.machine.origin == "estimated":
+        found.append(
+            "Each run's machine was estimated from its own trace: small differences of modelled parts may come from "
+            "that; analyze both with --machine FILE to exclude it."
+        )
+    for name, report in (("A", a), ("B", b)):
+        found += [f"{name}: {warning}" for warning in report.warnings]
+    return tuple(found)

@@ -1,0 +1,47 @@
+"""Findings: one file per pattern, each a function `find(evidence) -> Iterable[Finding]`.
+
+A new pattern is a new file with such a function (copy `load_imbalance.py`, the smallest), an entry in `FINDERS`, and
+its name in `schema.FINDING_KINDS`. Thresholds are fractions of time with their reason beside them, never figures of one
+program. The same waiting may be seen from two sides (load imbalance and collective wait, say): findings do not add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import polars as pl
+
+from logpost.analyzer.findings import (
+    collective_wait,
+    hot_receiver,
+    hot_sender,
+    late_sender_chain,
+    load_imbalance,
+    many_small_messages,
+)
+from logpost.analyzer.findings.evidence import Evidence
+from logpost.analyzer.findings.finding import Finding, frame
+from logpost.analyzer.manifest import Manifest
+
+FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
+    hot_receiver.find,
+    hot_sender.find,
+    late_sender_chain.find,
+    load_imbalance.find,
+    many_small_messages.find,
+    collective_wait.find,
+)
+
+
+def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> pl.DataFrame:
+    """Every finding of a run, worst first, as a frame of `schema.FINDINGS`.
+
+    Arguments:
+        tables: every other table of `schema.TABLES`, lazily; `messages` may have 10^7 rows and is read in chunks, by
+            columns, and only where the small tables say that a pattern could cost anything.
+        manifest: of the run; its windows, hosts and machine are used.
+    """
+    evidence = Evidence(tables, manifest)
+    if evidence.slowest_wall_ps == 0:
+        return frame([])
+    return frame(finding for find in FINDERS for finding in find(evidence))

@@ -1,0 +1,210 @@
+"""What every finding looks at: the small tables of a run, read once, and the names of places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+import polars as pl
+
+from logpost.analyzer.findings.ranks import ranks_noun, ranks_text
+from logpost.analyzer.manifest import Manifest
+
+WAITS_AT_RECEIVER = ("endpoint_contention", "network_contention", "late_receiver", "processor_queueing")
+"""Parts of a message in which it, or its sender, waits for something at the receiving end or on the way to it."""
+
+WAITING = ("late_sender", *WAITS_AT_RECEIVER, "collective_wait")
+"""Categories in which a rank does nothing but wait for others."""
+
+
+class Evidence:
+    """The tables of a run. `messages`, `calls` and `collectives` are large and stay lazy; the rest is small.
+
+    Arguments:
+        tables: every table of `schema.TABLES` but `findings`, by name.
+        manifest: of the run.
+    """
+
+    def __init__(self, tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> None:
+        self.tables = tables
+        self.manifest = manifest
+
+    @cached_property
+    def locations(self) -> pl.DataFrame:
+        """The accounted locations, in order."""
+        return self.tables["locations"].filter("accounted").sort("location").collect()
+
+    @cached_property
+    def rank_of(self) -> dict[int, int]:
+        """Location to rank; a location without rank stands for itself."""
+        every = self.tables["locations"].select("location", "rank").collect()
+        return {location: rank if rank >= 0 else location for location, rank in every.iter_rows()}
+
+    @cached_property
+    def slowest_wall_ps(self) -> int:
+        """Wall time of the slowest accounted location; 0 when there is none."""
+        return int(self.locations["wall_ps"].max() or 0)  # type: ignore[arg-type]
+
+    @cached_property
+    def exposed(self) -> pl.DataFrame:
+        """(location, category, exposed_ps) over all windows, of accounted locations."""
+        rows = self.tables["accounting"].group_by("location", "category").agg(pl.col("exposed_ps").sum())
+        return rows.with_columns(pl.col("category").cast(pl.String)).collect()
+
+    def exposed_of(self, categories: Sequence[str]) -> dict[int, int]:
+        """Location to its exposed time in these categories together; every accounted location has an entry."""
+        rows = (
+            self.exposed.filter(pl.col("category").is_in(categories))
+            .group_by("location")
+            .agg(pl.col("exposed_ps").sum())
+        )
+        return {int(location): 0 for location in self.locations["location"]} | dict(rows.iter_rows())
+
+    def worth_a_look(self, categories: Sequence[str], least_share: float) -> bool:
+        """Whether any location has more than `least_share` of the slowest wall time exposed in these categories."""
+        return max(self.exposed_of(categories).values(), default=0) > least_share * self.slowest_wall_ps
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """The message matrix without messages to oneself: nobody else is involved in those."""
+        return self.tables["pairs"].filter(pl.col("send_location") != pl.col("recv_location")).collect()
+
+    @cached_property
+    def exposure(self) -> pl.DataFrame:
+        """Exposed time by place in the code."""
+        return self.tables["exposure"].with_columns(pl.col("category").cast(pl.String)).collect()
+
+    @cached_property
+    def callpaths(self) -> pl.DataFrame:
+        """Call paths with the name and kind of their region."""
+        regions = self.tables["regions"].select("region", "name", "kind")
+        return self.tables["callpaths"].join(regions, on="region", how="left").sort("callpath").collect()
+
+    @cached_property
+    def _names(self) -> dict[int, tuple[int, str, str]]:
+        columns = self.callpaths.select("callpath", "parent", "name", "path")
+        return {callpath: (parent, name or "", path) for callpath, parent, name, path in columns.iter_rows()}
+
+    def region(self, callpath: int) -> str:
+        """Region name of a call path; empty for none."""
+        return self._names.get(callpath, (-1, "", ""))[1]
+
+    def path(self, callpath: int) -> str:
+        """Region names from the root; empty for none."""
+        return self._names.get(callpath, (-1, "", ""))[2]
+
+    def parent(self, callpath: int) -> int:
+        """The caller's call path; -1 for none."""
+        return self._names.get(callpath, (-1, "", ""))[0]
+
+    def where(self, categories: Sequence[str], locations: Iterable[int]) -> tuple[int, str]:
+        """The call path with the most exposed time in these categories on these locations: (id, region); (-1, "")."""
+        rows = (
+            self.exposure.filter(pl.col("category").is_in(categories), pl.col("location").is_in(list(locations)))
+            .group_by("callpath")
+            .agg(pl.col("exposed_ps").sum())
+            .filter(pl.col("exposed_ps") > 0)
+            .sort("exposed_ps", "callpath", descending=[True, False])
+        )
+        if rows.is_empty():
+            return -1, ""
+        callpath = int(rows["callpath"][0])
+        return callpath, self.region(callpath)
+
+    @cached_property
+    def user_profile(self) -> pl.DataFrame:
+        """(callpath, location, exclusive_ps) of user regions on accounted locations; empty when none was recorded."""
+        user = self.callpaths.filter(pl.col("kind") == "user").select("callpath").lazy()
+        accounted = self.locations.select("location").lazy()
+        return (
+            self.tables["profile"]
+            .join(user, on="callpath", how="semi")
+            .join(accounted, on="location", how="semi")
+            .select("callpath", "location", "exclusive_ps")
+            .collect()
+        )
+
+    def _below(self, callpath: int) -> set[int]:
+        """The call path and its descendants; all of them for -1."""
+        found = {callpath}
+        for child, (parent, _, _) in self._names.items():  # parents come before children
+            if parent in found:
+                found.add(child)
+        return found
+
+    def delaying_region(self, location: int, communication: int) -> str:
+        """The user region whose own time most delays `location` before its communication call path `communication`.
+
+        Among the caller's region and what it calls, the one whose exclusive time on `location` exceeds the mean over
+        locations most; where no region exceeds it, the one with the most exclusive time. Empty without user regions.
+        """
+        profile = self.user_profile
+        if profile.is_empty():
+            return ""
+        caller = self.parent(communication)
+        inside = profile.filter(pl.col("callpath").is_in(list(self._below(caller))))
+        ranks = max(1, self.locations.height)
+        rows = (
+            inside.group_by("callpath")
+            .agg(
+                own=pl.col("exclusive_ps").filter(pl.col("location") == location).sum(),
+                mean=pl.col("exclusive_ps").sum() / ranks,
+            )
+            .filter(pl.col("own") > 0)
+            .with_columns(excess=(pl.col("own") - pl.col("mean")).clip(lower_bound=0))
+            .sort("excess", "own", "callpath", descending=[True, True, False])
+        )
+        return "" if rows.is_empty() else self.region(int(rows["callpath"][0]))
+
+    def code_before(self, communication: int) -> str:
+        """What to call code of which no region was recorded: `code before MPI_Send`."""
+        name = self.region(communication)
+        return f"code before {name}" if name else ""
+
+    def ranks(self, locations: Iterable[int]) -> list[int]:
+        """Ranks of locations, ascending."""
+        return sorted({self.rank_of.get(location, location) for location in locations})
+
+    def ranks_noun(self, locations: Iterable[int]) -> str:
+        """`rank 0` or `ranks 3, 5-7`, of locations."""
+        return ranks_noun(self.ranks(locations))
+
+    def ranks_text(self, locations: Iterable[int]) -> str:
+        """`0` or `3, 5-7`, of locations."""
+        return ranks_text(self.ranks(locations))
+
+    @property
+    def last_window(self) -> int:
+        """The last window's number."""
+        return max(0, self.manifest.windows.count - 1)
+
+    def active_windows(self, categories: Sequence[str], locations: Iterable[int]) -> tuple[int, int]:
+        """First and last window in which these locations lose time in these categories.
+
+        The 1 % of that time at either end is cut off, so that one late straggler does not stretch the range.
+        """
+        rows = (
+            self.tables["accounting"]
+            .filter(pl.col("category").cast(pl.String).is_in(categories), pl.col("location").is_in(list(locations)))
+            .group_by("window")
+            .agg(pl.col("exposed_ps").sum())
+            .sort("window")
+            .collect()
+        )
+        total = int(rows["exposed_ps"].sum())
+        if total <= 0:
+            return 0, self.last_window
+        running = rows.with_columns(before=pl.col("exposed_ps").cum_sum())
+        inside = running.filter(pl.col("before") > 0.01 * total, pl.col("before") - pl.col("exposed_ps") < 0.99 * total)
+        return int(inside["window"].min()), int(inside["window"].max())  # type: ignore[arg-type]
+
+    def oversubscribed(self) -> bool:
+        """Ranks outnumber cores somewhere: waits then contain scheduling."""
+        return self.manifest.hosts.oversubscribed is True
+
+    def confidence(self, level: str, reason: str) -> str:
+        """`high: reason`; one level lower where ranks outnumber cores, since waits then contain scheduling."""
+        if self.oversubscribed():
+            lower = {"high": "medium", "medium": "low"}.get(level, "low")
+            return f"{lower}: {reason}; ranks outnumber cores, so the time contains scheduling"
+        return f"{level}: {reason}"

@@ -1,0 +1,55 @@
+"""One finding, and the one size below which nothing is called a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.schema import FINDINGS
+
+MIN_SHARE = 0.01
+"""Least share of the slowest rank's time on the worst-hit rank. A cure of less than 1 % disappears in the run-to-run
+variation of real programs, so a reader could not even check that it worked."""
+
+MIN_SAMPLES = 8
+"""Fewest messages, calls or instants behind a statement about a pattern: fewer are an incident."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A row of the findings table; the fields are its columns, with ranks still as numbers.
+
+    `exposed_ps` is summed over the ranks concerned; `share` is the exposed time of the worst-hit rank over the slowest
+    rank's wall time.
+    """
+
+    kind: str
+    title: str
+    ranks: str
+    region: str
+    cause_region: str
+    evidence: str
+    advice: str
+    confidence: str
+    callpath: int
+    first_window: int
+    last_window: int
+    exposed_ps: int
+    share: float
+
+    def row(self) -> dict[str, object]:
+        """As a row of `schema.FINDINGS`."""
+        return dict(vars(self))
+
+
+def frame(found: Iterable[Finding]) -> pl.DataFrame:
+    """The findings table, worst first: by exposed share of the worst-hit rank, then by exposed time."""
+    rows = sorted(found, key=lambda finding: (-finding.share, -finding.exposed_ps, finding.kind, finding.title))
+    return pl.DataFrame([finding.row() for finding in rows], schema=FINDINGS.schema)
+
+
+def worst_hit(exposed_by_location: Mapping[int, float], slowest_wall_ps: int) -> float:
+    """Exposed time of the worst-hit location over the slowest location's wall time; 0 without locations."""
+    return max(exposed_by_location.values(), default=0.0) / slowest_wall_ps if slowest_wall_ps > 0 else 0.0

@@ -1,0 +1,153 @@
+"""The structure of a report: plain typed data, computed by `build`, drawn by `text` and `json_report`.
+
+Times are picoseconds (`_ps`), shares are fractions of 1; a renderer adds the units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logpost.analyzer.efficiencies import Efficiency
+from logpost.analyzer.manifest import MachineUsed, QualityCount
+
+
+@dataclass(frozen=True)
+class Share:
+    """Exposed time of one category over all ranks."""
+
+    category: str
+    exposed_ps: int
+    share: float
+    """of the sum of the ranks' wall times"""
+
+
+@dataclass(frozen=True)
+class RankTime:
+    """One accounted location and how its time divides."""
+
+    location: int
+    name: str
+    rank: int
+    host: str
+    wall_ps: int
+    compute_ps: int
+    waiting_ps: int
+    communication_ps: int
+    """everything but compute, waiting included"""
+
+
+@dataclass(frozen=True)
+class WaitState:
+    """One wait state by Scalasca's definition, over all locations."""
+
+    name: str
+    wait_s: float
+    """seconds: sums are kept in the archive's ticks, so that they equal Scalasca's to its last digit"""
+    count: int
+
+    @property
+    def wait_ps(self) -> float:
+        """In picoseconds, as every other time of a report."""
+        return self.wait_s * 1e12
+
+
+@dataclass(frozen=True)
+class Place:
+    """A call path of communication calls, with what its calls cost."""
+
+    path: str
+    region: str
+    calls: int
+    exposed_ps: int
+    share: float
+    waiting_ps: int
+    largest: str
+    """its largest category"""
+    largest_ps: int
+
+
+@dataclass(frozen=True)
+class Messages:
+    """All matched messages together."""
+
+    count: int
+    bytes: int
+    envelope_ps: int
+    parts_ps: dict[str, int]
+    deficit_ps: int
+
+    @property
+    def residual_share(self) -> float:
+        """Unexplained time over the sum of envelopes."""
+        return self.parts_ps.get("residual", 0) / self.envelope_ps if self.envelope_ps else 0.0
+
+    @property
+    def deficit_share(self) -> float:
+        """What the model wanted beyond what was measured, over the sum of envelopes."""
+        return self.deficit_ps / self.envelope_ps if self.envelope_ps else 0.0
+
+
+@dataclass(frozen=True)
+class FoundHere:
+    """A row of the findings table with its window as a time range."""
+
+    kind: str
+    title: str
+    ranks: str
+    region: str
+    cause_region: str
+    evidence: str
+    advice: str
+    confidence: str
+    path: str
+    first_window: int
+    last_window: int
+    begin_ps: int
+    end_ps: int
+    exposed_ps: int
+    share: float
+
+
+@dataclass(frozen=True)
+class HostFacts:
+    """Where the ranks ran."""
+
+    nodes: int
+    ranks_per_node: tuple[int, ...]
+    cores_per_node: tuple[int, ...]
+    oversubscribed: bool | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that a report says of a run."""
+
+    run: str
+    source: str
+    tool_version: str
+    wall_ps: int
+    ranks: int
+    events: int
+    communication_events: int
+    paradigms: tuple[str, ...]
+    hosts: HostFacts
+    warnings: tuple[str, ...]
+    """what must be said before anything else"""
+    conclusion: str
+    findings: tuple[FoundHere, ...]
+    breakdown: tuple[Share, ...]
+    """every category of the schema, in its order"""
+    rank_times: tuple[RankTime, ...]
+    efficiencies: tuple[Efficiency, ...]
+    wait_states: tuple[WaitState, ...]
+    places: tuple[Place, ...]
+    messages: Messages
+    machine: MachineUsed
+    quality: tuple[QualityCount, ...]
+    limits: tuple[str, ...]
+    """what this analysis cannot tell"""
+
+    @property
+    def slowest_wall_ps(self) -> int:
+        """Wall time of the slowest rank."""
+        return max((rank.wall_ps for rank in self.rank_times), default=0)

@@ -1,0 +1,71 @@
+"""A report as one JSON object, for scripts: seconds as floats, shares as fractions, null with a reason where
+unknown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from logpost.analyzer.reporting.data import FoundHere, Report
+
+PS_PER_S = 10**12
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The object that `logpost report RUN --json` prints; its keys are a promise to scripts."""
+    wait_states: dict[str, float | int] = {}
+    for state in report.wait_states:
+        wait_states[f"{state.name}_s"] = state.wait_s
+        wait_states[f"{state.name}_count"] = state.count
+    return {
+        "run": report.run,
+        "source": report.source,
+        "tool_version": report.tool_version,
+        "wall_s": report.wall_ps / PS_PER_S,
+        "ranks": report.ranks,
+        "rank_wall_s": [rank.wall_ps / PS_PER_S for rank in report.rank_times],
+        "rank_compute_s": [rank.compute_ps / PS_PER_S for rank in report.rank_times],
+        "events": report.events,
+        "communication_events": report.communication_events,
+        "paradigms": list(report.paradigms),
+        "hosts": {
+            "nodes": report.hosts.nodes,
+            "ranks_per_node": list(report.hosts.ranks_per_node),
+            "cores_per_node": list(report.hosts.cores_per_node),
+            "oversubscribed": report.hosts.oversubscribed,
+        },
+        "warnings": list(report.warnings),
+        "conclusion": report.conclusion,
+        "quality": [count.model_dump() for count in report.quality],
+        "machine": report.machine.model_dump(),
+        "breakdown_s": {share.category: share.exposed_ps / PS_PER_S for share in report.breakdown},
+        "efficiencies": {efficiency.name: efficiency.value for efficiency in report.efficiencies},
+        "efficiency_reasons": {
+            efficiency.name: efficiency.reason for efficiency in report.efficiencies if efficiency.value is None
+        },
+        "wait_states": wait_states,
+        "messages": {
+            "count": report.messages.count,
+            "bytes": report.messages.bytes,
+            "envelope_s": report.messages.envelope_ps / PS_PER_S,
+            "parts_s": {part: time / PS_PER_S for part, time in report.messages.parts_ps.items()},
+            "deficit_s": report.messages.deficit_ps / PS_PER_S,
+            "residual_share": report.messages.residual_share,
+            "deficit_share": report.messages.deficit_share,
+        },
+        "places": [_seconds(asdict(place)) for place in report.places],
+        "findings": [_finding(found) for found in report.findings],
+        "notes": list(report.limits),
+    }
+
+
+def _finding(found: FoundHere) -> dict[str, Any]:
+    return _seconds(asdict(found))
+
+
+def _seconds(row: dict[str, Any]) -> dict[str, Any]:
+    """Picosecond fields as seconds, their names changed with them."""
+    return {
+        f"{name[:-3]}_s" if name.endswith("_ps") else name: value / PS_PER_S if name.endswith("_ps") else value
+        for name, value in row.items()
+    }

@@ -1,0 +1,262 @@
+"""A report as text for a terminal, drawn with rich; nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from logpost.analyzer.reporting.data import FoundHere, RankTime, Report
+from logpost.analyzer.reporting.machine_text import machine_error, machine_table
+from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, time_text
+
+BAR = 24
+"""Cells of the longest bar."""
+RANKS = 16
+"""Ranks listed one by one; of more, the extremes."""
+
+
+def print_report(report: Report, console: Console, *, quiet: bool = False) -> None:
+    """Write the whole report; with `quiet` only the warnings, the conclusion and the findings' titles."""
+    console.print(_head(report, quiet=quiet))
+    if quiet:
+        for number, found in enumerate(report.findings, 1):
+            console.print(Text(f"{number}. {safe(found.title)}  ({percent_text(found.share)})"))
+        return
+    for section in (
+        _findings(report),
+        _breakdown(report),
+        _ranks(report),
+        _efficiencies(report),
+        _wait_states(report),
+        _places(report),
+        _messages(report),
+        _machine(report),
+        _quality(report),
+        _limits(report),
+    ):
+        console.print()
+        console.print(section)
+
+
+def bar(fraction: float, cells: int = BAR) -> str:
+    """A bar of eighths of a cell; something that is not zero is never invisible."""
+    eighths = round(max(0.0, min(1.0, fraction)) * cells * 8)
+    if fraction > 0:
+        eighths = max(1, eighths)
+    return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
+
+
+def _section(title: str, *body: RenderableType) -> Group:
+    return Group(Text(title, style="bold"), *(Padding(part, (0, 0, 0, 2)) for part in body))
+
+
+def _table(*columns: tuple[str, bool]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for name, right in columns:
+        table.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=right)
+    return table
+
+
+def _plain(value: str, style: str = "") -> Text:
+    return Text(safe(value), style=style)
+
+
+def _head(report: Report, *, quiet: bool) -> Group:
+    lines: list[RenderableType] = [_plain(f"! {warning}", "bold yellow") for warning in report.warnings]
+    if not quiet:
+        hosts = count_text(report.hosts.nodes, "node")
+        lines.append(
+            _plain(
+                f"{report.source}: {count_text(report.ranks, 'rank')} on {hosts}, {time_text(report.wall_ps)}, "
+                f"{count_text(report.events, 'event')}, {count_text(report.messages.count, 'message')}",
+                "dim",
+            )
+        )
+    lines.append(_plain(report.conclusion, "bold"))
+    return Group(*lines)
+
+
+def _findings(report: Report) -> Group:
+    if not report.findings:
+        return _section("Findings", Text("none: no pattern costs any rank as much as 1 % of the run"))
+    return _section("Findings, worst first", *(_finding(n, found) for n, found in enumerate(report.findings, 1)))
+
+
+def _finding(number: int, found: FoundHere) -> Group:
+    facts = Table.grid(padding=(0, 1))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column(overflow="fold")
+    facts.add_row("cost", _plain(_cost(found)))
+    facts.add_row("where", _plain(_where(found)))
+    if found.cause_region:
+        facts.add_row("cause", _plain(found.cause_region))
+    facts.add_row("evidence", _plain(found.evidence))
+    facts.add_row("advice", _plain(found.advice))
+    facts.add_row("confidence", _plain(found.confidence))
+    title = Text.assemble((f"{number}. ", "bold"), (safe(found.title), "bold"))
+    return Group(title, Padding(facts, (0, 0, 0, 3)))
+
+
+def _cost(found: FoundHere) -> str:
+    return (
+        f"{time_text(found.exposed_ps)} exposed over the ranks concerned; up to {percent_text(found.share)} of the "
+        "slowest rank's time on one rank"
+    )
+
+
+def _where(found: FoundHere) -> str:
+    ranks = f"rank {found.ranks}" if found.ranks.isdigit() else f"ranks {found.ranks}"
+    place = shorten(found.path or found.region, 100)
+    window = f"from {time_text(found.begin_ps)} to {time_text(found.end_ps)}"
+    return ", ".join(part for part in (ranks, place, window) if part)
+
+
+def _breakdown(report: Report) -> Group:
+    table = _table(("category", False), ("time", True), ("share", True), ("", False))
+    largest = max((share.share for share in report.breakdown), default=0.0)
+    for share in report.breakdown:
+        if share.exposed_ps == 0 and share.category != "network_contention":
+            continue
+        table.add_row(
+            share.category.replace("_", " "),
+            time_text(share.exposed_ps),
+            percent_text(share.share),
+            Text(bar(share.share / largest if largest else 0.0), style="cyan"),
+        )
+    zero = [share.category.replace("_", " ") for share in report.breakdown if share.exposed_ps == 0]
+    note = f"zero: {', '.join(zero)}" if zero else ""
+    total = sum(rank.wall_ps for rank in report.rank_times)
+    return _section(
+        f"Where the time went (sum over ranks: {time_text(total)})", table, *([Text(note, style="dim")] if note else [])
+    )
+
+
+def _ranks(report: Report) -> Group:
+    table = _table(
+        ("rank", True), ("host", False), ("wall", True), ("compute", True), ("waiting", True), ("communication", True)
+    )
+    shown, note = _extremes(report.rank_times)
+    for rank in shown:
+        table.add_row(
+            str(rank.rank) if rank.rank >= 0 else safe(rank.name),
+            _plain(rank.host),
+            time_text(rank.wall_ps),
+            _with_share(rank.compute_ps, rank.wall_ps),
+            _with_share(rank.waiting_ps, rank.wall_ps),
+            _with_share(rank.communication_ps, rank.wall_ps),
+        )
+    return _section("Ranks (communication contains waiting)", table, *([Text(note, style="dim")] if note else []))
+
+
+def _with_share(time: int, wall: int) -> str:
+    return f"{time_text(time)} {percent_text(time / wall if wall else 0.0):>7}"
+
+
+def _extremes(ranks: tuple[RankTime, ...]) -> tuple[list[RankTime], str]:
+    if len(ranks) <= RANKS:
+        return list(ranks), ""
+    by_compute = sorted(ranks, key=lambda rank: rank.compute_ps)
+    by_wait = sorted(ranks, key=lambda rank: rank.waiting_ps)
+    chosen = {rank.location: rank for rank in (*by_compute[:4], *by_compute[-4:], *by_wait[:4], *by_wait[-4:])}
+    return [chosen[key] for key in sorted(chosen)], (
+        f"{count_text(len(ranks) - len(chosen), 'rank')} between these extremes of compute and waiting not shown"
+    )
+
+
+def _efficiencies(report: Report) -> Group:
+    table = _table(("efficiency (POP)", False), ("value", True), ("", False))
+    for efficiency in report.efficiencies:
+        indent = {"parallel_efficiency": 0, "load_balance": 1, "communication_efficiency": 1}.get(efficiency.name, 2)
+        name = "  " * indent + efficiency.name.replace("_", " ")
+        if efficiency.value is None:
+            table.add_row(name, "-", Text(efficiency.reason, style="dim"))
+        else:
+            table.add_row(name, percent_text(efficiency.value), Text(bar(efficiency.value), style="cyan"))
+    return _section("Efficiencies", table)
+
+
+def _wait_states(report: Report) -> Group:
+    table = _table(("wait state", False), ("time", True), ("occurrences", True))
+    for state in report.wait_states:
+        table.add_row(state.name.replace("_", " "), time_text(state.wait_ps), f"{state.count:,}")
+    return _section("Wait states (Scalasca's definitions, sum over ranks)", table)
+
+
+def _places(report: Report) -> Group:
+    table = _table(
+        ("time", True), ("share", True), ("waiting", True), ("calls", True), ("mostly", False), ("call path", False)
+    )
+    for place in report.places:
+        table.add_row(
+            time_text(place.exposed_ps),
+            percent_text(place.share),
+            time_text(place.waiting_ps),
+            f"{place.calls:,}",
+            place.largest.replace("_", " "),
+            _plain(shorten(place.path or place.region, 72)),
+        )
+    return _section("Communication by place in the code (sum over ranks)", table)
+
+
+def _messages(report: Report) -> Group:
+    messages = report.messages
+    if messages.count == 0:
+        return _section("Messages", Text("none matched"))
+    average = f"{bytes_text(messages.bytes / messages.count)} and {time_text(messages.envelope_ps / messages.count)}"
+    table = _table(("part of a message", False), ("per message", True), ("share", True))
+    for part, time in sorted(messages.parts_ps.items(), key=lambda item: -item[1]):
+        if time > 0:
+            table.add_row(
+                part.replace("_", " "),
+                time_text(time / messages.count),
+                percent_text(time / messages.envelope_ps if messages.envelope_ps else 0.0),
+            )
+    return _section(
+        "Messages",
+        Text(
+            f"{count_text(messages.count, 'message')}, {bytes_text(messages.bytes)}; on average {average} from the "
+            "first enter to the receive's leave"
+        ),
+        table,
+        _plain(machine_error(report), "dim"),
+    )
+
+
+def _machine(report: Report) -> Group:
+    machine = report.machine
+    file = f" ({machine.file})" if machine.file else ""
+    body: list[RenderableType] = [_plain(f"{machine.name}: {machine.label}{file}")]
+    if machine.values:
+        body.append(machine_table(machine))
+    body.append(_plain(machine_error(report)))
+    body += [_plain(f"note: {note}", "dim") for note in machine.notes]
+    return _section("Machine", *body)
+
+
+def _quality(report: Report) -> Group:
+    counted = [count for count in report.quality if count.count > 0]
+    if not counted:
+        return _section("Quality of the trace", Text("nothing unusual"))
+    table = _table(("severity", False), ("count", True), ("of", False), ("what", False))
+    order = {"data_loss": 0, "error": 1, "info": 2}
+    style = {"data_loss": "bold red", "error": "red", "info": ""}
+    for count in sorted(counted, key=lambda c: (order[c.severity], c.name)):
+        table.add_row(
+            Text(count.severity.replace("_", " "), style=style[count.severity]),
+            f"{count.count:,}",
+            count.blame,
+            _plain(f"{count.name}: {count.sentence}"),
+        )
+    return _section("Quality of the trace", table)
+
+
+def _limits(report: Report) -> Group:
+    return _section("What this analysis cannot tell", *_list(report.limits))
+
+
+def _list(lines: Iterable[str]) -> list[RenderableType]:
+    return [_plain(f"- {line}") for line in lines]

@@ -1,0 +1,59 @@
+"""Numbers as people read them: every one with its unit; and names from a trace made harmless for a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_TIMES = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
+_SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def _three_digits(value: float) -> str:
+    """A number from 0 up to a few thousands with three significant digits: 1.23, 12.3, 123, 1230."""
+    if value >= 99.95:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+
+
+def time_text(ps: float) -> str:
+    """Picoseconds as ps, ns, µs, ms or s with three significant digits; the sign is kept."""
+    sign, size = ("-" if ps < 0 else ""), abs(ps)
+    if size < 0.5:
+        return "0 s"
+    for factor, unit in _TIMES:
+        # 999.6 ns reads better as 1.00 µs than as 1000 ns, so the step is taken where rounding would reach it.
+        if size >= 0.9995 * factor:
+            return f"{sign}{_three_digits(size / factor)} {unit}" if unit != "ps" else f"{sign}{size:.0f} ps"
+    return f"{sign}{size:.0f} ps"
+
+
+def bytes_text(count: float) -> str:
+    """Bytes as B, KiB, MiB, ... with three significant digits; whole bytes below 1 KiB stay whole."""
+    for factor, unit in _SIZES:
+        if abs(count) >= factor and unit != "B":
+            return f"{_three_digits(count / factor)} {unit}"
+    return f"{count:.0f} B" if float(count).is_integer() else f"{count:.1f} B"
+
+
+def percent_text(fraction: float) -> str:
+    """A fraction as per cent with one decimal; a small one that is not zero never reads as zero."""
+    if fraction != 0 and abs(fraction) < 0.0005:
+        return "<0.1 %" if fraction > 0 else "-<0.1 %"
+    return f"{100 * fraction:.1f} %"
+
+
+def count_text(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun: `1 message`, `12,345 messages`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def safe(name: str) -> str:
+    """A name from a trace without anything that a terminal would obey or not show (escape sequences, bidi
+    overrides)."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in _UNSEEN else c for c in name)
+
+
+def shorten(name: str, limit: int) -> str:
+    """A name of at most `limit` characters; a call path keeps its end, which says where one is."""
+    return name if len(name) <= limit else "…" + name[len(name) - limit + 1 :]

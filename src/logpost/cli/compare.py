@@ -1,0 +1,50 @@
+"""`logpost compare`: two runs side by side, and a gate for a CI job."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    a: Annotated[Path, typer.Argument(help="The run to compare with: before.")],
+    b: Annotated[Path, typer.Argument(help="The run in question: after.")],
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-if",
+            metavar="EXPR",
+            help="Exit with status 1 if this holds: NAME > +5% (relative change), NAME > +3ms (change), NAME > 20% "
+            "(share of B's time), NAME > 3ms. NAME: a category, contention, overhead, waiting, communication, an "
+            "efficiency, wait_state.late_sender, ..., wall. May be repeated.",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in seconds.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the gates that fail.")] = False,
+) -> None:
+    """Compare two runs: category by category, region by region, wait states, findings that came or went.
+
+    Example: logpost compare before.run after.run --fail-if 'contention > +5%'
+    """
+    from logpost.analyzer.compare import compare
+    from logpost.analyzer.reporting.gate import check, parse
+    from logpost.analyzer.run import Run
+
+    gates = [parse(text) for text in fail_if or []]
+    comparison = compare(Run.open(a), Run.open(b))
+    verdicts = [check(gate, comparison) for gate in gates]
+    if as_json:
+        from logpost.analyzer.reporting.compare_json import as_json as object_of
+
+        typer.echo(json.dumps(object_of(comparison, verdicts), indent=2, allow_nan=False))
+    else:
+        from rich.console import Console
+
+        from logpost.analyzer.reporting.compare_text import print_comparison
+
+        print_comparison(comparison, verdicts, Console(highlight=False), quiet=quiet)
+    if any(verdict.holds for verdict in verdicts):
+        raise typer.Exit(1)

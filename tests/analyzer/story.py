@@ -1,0 +1,310 @@
+"""A run told in code: calls with the parts of their time, messages, collectives; every table follows from these.
+
+Times are picoseconds. A rank's time outside its calls is compute. The parts of a call lie one after the other in the
+order in which they are given and must add up to the call; the parts of a message likewise to its envelope.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from logpost.analyzer.findings import find_all
+from logpost.analyzer.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source, Windows
+from logpost.analyzer.run import Run, RunWriter
+from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES
+
+US = 10**6
+MS = 10**9
+
+
+class Story:
+    """Collects what happens on `ranks` ranks from 0 to `length` ps, seen through `windows` equal windows."""
+
+    def __init__(self, ranks: int, length: int, windows: int = 10) -> None:
+        self.ranks, self.length = ranks, length
+        self.windows = Windows(count=windows, width_ps=-(-length // windows))
+        self.regions: dict[tuple[str, str], int] = {}
+        self.callpaths: dict[tuple[str, ...], int] = {}
+        self.callpath_rows: list[dict[str, Any]] = []
+        self.rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self.instances = 0
+        self.hosts = Hosts(nodes=1, ranks_per_node=[ranks], cores_per_node=[ranks], oversubscribed=False)
+        self.quality: list[QualityCount] = []
+        self.notes: list[str] = []
+
+    def path(self, *names: str) -> int:
+        """The call path with these region names from the root; MPI's are communication, the others user regions."""
+        parent = -1
+        for depth in range(len(names)):
+            key = names[: depth + 1]
+            if key not in self.callpaths:
+                kind = "other" if names[depth].startswith("MPI_") else "user"
+                region = self.regions.setdefault((names[depth], kind), len(self.regions))
+                self.callpaths[key] = len(self.callpaths)
+                self.callpath_rows.append(
+                    {
+                        "callpath": self.callpaths[key],
+                        "parent": parent,
+                        "region": region,
+                        "depth": depth,
+                        "path": " / ".join(key),
+                    }
+                )
+            parent = self.callpaths[key]
+        return parent
+
+    def call(self, rank: int, enter: int, leave: int, path: int, **parts: int) -> None:
+        """A communication call; the parts are categories with their exposed time."""
+        assert sum(parts.values()) == leave - enter, (parts, leave - enter)
+        assert set(parts) <= set(CATEGORIES[1:])
+        full = {f"{category}_ps": parts.get(category, 0) for category in CATEGORIES[1:]}
+        region = self.callpath_rows[path]["region"]
+        self.rows["calls"].append(
+            {"location": rank, "enter_ps": enter, "leave_ps": leave, "region": region, "callpath": path, **full}
+        )
+        at = enter
+        for category, time in parts.items():
+            self._segment(rank, at, at + time, category)
+            self.rows["exposed"].append({"location": rank, "callpath": path, "category": category, "exposed_ps": time})
+            at += time
+
+    def _segment(self, rank: int, begin: int, end: int, category: str) -> None:
+        width = self.windows.width_ps
+        for window in range(begin // width, max(begin, end - 1) // width + 1):
+            time = min(end, (window + 1) * width) - max(begin, window * width)
+            row = {"location": rank, "window": window, "category": category, "exposed_ps": time}
+            self.rows["segments"].append(row)
+
+    def message(
+        self,
+        sender: int,
+        receiver: int,
+        size: int,
+        send: tuple[int, int],
+        recv: tuple[int, int],
+        paths: tuple[int, int],
+        *,
+        complete: int | None = None,
+        service: int = 0,
+        **parts: int,
+    ) -> None:
+        """A message: enter and leave of send and receive call; `complete` makes it rendezvous and ends the send
+        there."""
+        envelope = recv[1] - min(send[0], recv[0])
+        assert sum(parts.values()) == envelope, (parts, envelope)
+        assert set(parts) <= set(PARTS)
+        full = {f"{part}_ps": parts.get(part, 0) for part in PARTS}
+        window = send[0] // self.windows.width_ps
+        self.rows["messages"].append(
+            {
+                "send_location": sender,
+                "recv_location": receiver,
+                "comm": 0,
+                "tag": 0,
+                "bytes": size,
+                "protocol": "eager" if complete is None else "rendezvous",
+                "locality": "same_node",
+                "layout": -1,
+                "send_callpath": paths[0],
+                "recv_callpath": paths[1],
+                "window": window,
+                "send_enter_ps": send[0],
+                "send_leave_ps": send[1],
+                "send_complete_ps": send[1] if complete is None else complete,
+                "recv_post_ps": recv[0],
+                "recv_enter_ps": recv[0],
+                "recv_leave_ps": recv[1],
+                "envelope_ps": envelope,
+                **full,
+                "deficit_ps": 0,
+                "clock_violation": False,
+            }
+        )
+        for location, peer, direction, at in (
+            (sender, receiver, "send", send[0]),
+            (receiver, sender, "recv", min(recv[1], complete or send[1])),
+        ):
+            self.rows["loads"].append(
+                {
+                    "location": location,
+                    "window": min(at // self.windows.width_ps, self.windows.count - 1),
+                    "direction": direction,
+                    "peer": peer,
+                    "bytes": size,
+                    "busy_ps": service,
+                    "queued_ps": parts.get("endpoint_contention", 0) if direction == "recv" else 0,
+                }
+            )
+
+    def collective(self, path: int, operation: str, members: dict[int, tuple[int, int]]) -> None:
+        """A synchronizing operation: members wait for the last to enter; the rest of their call is `collective`."""
+        last = max(enter for enter, _ in members.values())
+        for rank, (enter, leave) in members.items():
+            self.call(rank, enter, leave, path, collective_wait=last - enter, collective=leave - last)
+            self.rows["collectives"].append(
+                {
+                    "instance": self.instances,
+                    "location": rank,
+                    "comm": 0,
+                    "root": -1,
+                    "callpath": path,
+                    "operation": operation,
+                    "enter_ps": enter,
+                    "leave_ps": leave,
+                    "wait_ps": last - enter,
+                    "bytes_sent": 8,
+                    "bytes_received": 8,
+                }
+            )
+        self.instances += 1
+
+    def user(self, rank: int, path: int, exclusive: int, visits: int = 1) -> None:
+        """A user region's own time on a rank, for the profile."""
+        self.rows["profile"].append(
+            {
+                "callpath": path,
+                "location": rank,
+                "visits": visits,
+                "inclusive_ps": exclusive,
+                "exclusive_ps": exclusive,
+            }
+        )
+
+    def wait_state(self, rank: int, pattern: str, wait: int, count: int) -> None:
+        """A wait state of a rank; the clock of the story ticks every nanosecond."""
+        self.rows["wait_states"].append(
+            {"location": rank, "pattern": pattern, "wait_ticks": wait // 1000, "count": count}
+        )
+
+    def _tables(self) -> dict[str, pl.DataFrame]:
+        rows = dict(self.rows)
+        rows["locations"] = [
+            {
+                "location": rank,
+                "rank": rank,
+                "node": 0,
+                "name": f"Master thread of rank {rank}",
+                "group": f"MPI Rank {rank}",
+                "host": "node1",
+                "kind": "cpu",
+                "ref": rank,
+                "accounted": True,
+                "first_ps": 0,
+                "last_ps": self.length,
+                "wall_ps": self.length,
+                "events": 2,
+                "communication_events": 0,
+            }
+            for rank in range(self.ranks)
+        ]
+        rows["regions"] = [
+            {"region": region, "line": 0, "name": name, "file": "", "kind": kind}
+            for (name, kind), region in self.regions.items()
+        ]
+        rows["callpaths"] = self.callpath_rows
+        frames = {
+            name: pl.DataFrame(rows[name], schema=table.schema) if rows.get(name) else table.empty()
+            for name, table in TABLES.items()
+        }
+        frames["accounting"] = self._accounting(rows)
+        exposed = pl.DataFrame(rows.get("exposed", []))
+        if exposed.height:
+            calls = frames["calls"].group_by("location", "callpath").agg(calls=pl.len())
+            exposed = exposed.group_by("location", "callpath", "category").agg(pl.col("exposed_ps").sum())
+            frames["exposure"] = _shaped(
+                "exposure",
+                exposed.cast({"location": pl.Int32, "callpath": pl.Int32}).join(calls, on=["location", "callpath"]),
+            )
+        messages = frames["messages"]
+        if messages.height:
+            names = ["envelope_ps", *(f"{part}_ps" for part in PARTS), "deficit_ps"]
+            pairs = messages.group_by("send_location", "recv_location", maintain_order=True)
+            frames["pairs"] = _shaped("pairs", pairs.agg(pl.len().alias("messages"), pl.col("bytes", *names).sum()))
+            load = pl.DataFrame(rows["loads"]).group_by("location", "window", "direction", maintain_order=True)
+            frames["load"] = _shaped(
+                "load",
+                load.agg(
+                    pl.len().alias("messages"),
+                    pl.col("bytes", "busy_ps", "queued_ps").sum(),
+                    pl.col("peer").n_unique().alias("peers"),
+                ),
+            )
+        return frames
+
+    def _accounting(self, rows: dict[str, list[dict[str, Any]]]) -> pl.DataFrame:
+        """The segments, and compute as what is left of each window."""
+        sums: dict[tuple[int, int, str], int] = defaultdict(int)
+        for segment in rows.get("segments", []):
+            sums[segment["location"], segment["window"], segment["category"]] += segment["exposed_ps"]
+        for rank in range(self.ranks):
+            for window in range(self.windows.count):
+                begin = window * self.windows.width_ps
+                inside = max(0, min(self.length, begin + self.windows.width_ps) - begin)
+                used = sum(time for (r, w, _), time in sums.items() if (r, w) == (rank, window))
+                assert used <= inside, f"rank {rank} has more calls than time in window {window}"
+                sums[rank, window, "compute"] = inside - used
+        keys = [
+            {"location": r, "window": w, "category": c, "exposed_ps": time} for (r, w, c), time in sums.items() if time
+        ]
+        return pl.DataFrame(keys, schema=TABLES["accounting"].schema)
+
+    def manifest(self) -> Manifest:
+        """With a machine of one value, so that a report has something to show."""
+        return Manifest(
+            tool_version="0.1.0",
+            source=Source(anchor="story/traces.otf2", bytes=1),
+            clock=Clock(ticks_per_second=10**9, length_ps=self.length),
+            ranks=self.ranks,
+            locations=self.ranks,
+            events=2 * self.ranks,
+            communication_events=0,
+            messages=len(self.rows["messages"]),
+            paradigms=["MPI"],
+            hosts=self.hosts,
+            windows=self.windows,
+            machine=MachineUsed(
+                name="estimated",
+                origin="estimated",
+                label="estimated from this trace",
+                values=[
+                    MachineValue(
+                        locality="same_node",
+                        parameter="L",
+                        value=1.25,
+                        unit="us",
+                        uncertainty=0.25,
+                        source="lower envelope of 20 messages",
+                    )
+                ],
+                residual_share=0.125,
+                deficit_share=0.0625,
+            ),
+            quality=self.quality,
+            notes=self.notes,
+        )
+
+    def tables(self) -> dict[str, pl.LazyFrame]:
+        """Every table but the findings, lazily, as the analysis hands them to `find_all`."""
+        return {name: frame.lazy() for name, frame in self._tables().items() if name != "findings"}
+
+    def findings(self) -> pl.DataFrame:
+        """What is found in it."""
+        return find_all(self.tables(), self.manifest())
+
+    def write(self, path: Path) -> Run:
+        """Written as a run, findings included."""
+        with RunWriter(path) as writer:
+            for name, frame in self._tables().items():
+                if name != "findings":
+                    writer.write(name, frame)
+            writer.write("findings", self.findings())
+            return writer.finish(self.manifest())
+
+
+def _shaped(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    schema = TABLES[name].schema
+    return frame.select(schema.names()).cast(dict(schema))  # type: ignore[arg-type]

@@ -1,0 +1,146 @@
+"""A hot spot that moves faster than any window is found by crowding; one that stays, by load; a spread order by
+neither."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from tests.analyzer.story import US, Story
+
+from logpost.analyzer.findings.collisions import crowding
+
+STEP = 40 * US
+SERVICE = 10 * US
+
+
+def exchange(targets: Callable[[int, int], int | None], steps: int, ranks: int = 4) -> Story:
+    """In each step every rank sends one rendezvous message to `targets(step, rank)`, whose NIC serves one in 10 µs.
+
+    The k-th message at a receiver waits k * 10 µs (endpoint contention) and is served in 10 µs; its sender is blocked
+    in MPI_Send meanwhile. The receivers take the messages in an MPI_Waitall after the last step, so that their waiting
+    is not in the way.
+    """
+    tail = steps * STEP
+    story = Story(ranks, tail + STEP, windows=8)
+    send, wait = story.path("main", "MPI_Send"), story.path("main", "MPI_Waitall")
+    for step in range(steps):
+        arrived: dict[int, int] = {}
+        for sender in range(ranks):
+            receiver = targets(step, sender)
+            if receiver is None:
+                continue
+            begin, queue = step * STEP, arrived.get(receiver, 0) * SERVICE
+            arrived[receiver] = arrived.get(receiver, 0) + 1
+            end = begin + queue + SERVICE
+            contention = {"endpoint_contention": queue} if queue else {}
+            story.call(sender, begin, end, send, **contention, serialization=SERVICE)
+            story.message(
+                sender,
+                receiver,
+                1000,
+                (begin, end),
+                (tail, tail + STEP),
+                (send, wait),
+                complete=end,
+                service=SERVICE,
+                serialization=SERVICE,
+                **contention,
+                processor_queueing=tail + STEP - end,
+            )
+    for rank in range(ranks):
+        story.call(rank, tail, tail + STEP, wait, recv_overhead=STEP)
+    return story
+
+
+def in_step(step: int, rank: int) -> int | None:
+    """EM3D's original order: all walk the ranks from 0 up, at the same pace."""
+    return None if step % 4 == rank else step % 4
+
+
+def staggered(step: int, rank: int) -> int | None:
+    """Each starts behind its own rank: every receiver has one sender."""
+    return (rank + 1 + step % 3) % 4
+
+
+def test_a_hot_spot_that_moves_from_rank_to_rank_is_found_with_its_time() -> None:
+    story = exchange(in_step, 80)
+    found = story.findings().filter(kind="hot_receiver")
+    assert found.height == 1
+    finding = found.row(0, named=True)
+    assert (
+        finding["title"]
+        == "ranks 0-3 are hot receivers in turn: all senders hit the same one at once; they stall in MPI_Send"
+    )
+    assert (finding["ranks"], finding["region"]) == ("0-3", "MPI_Send")
+    # At an instant three senders have one message each for the same receiver: C = 3^2 - 3 = 6. Each would be expected
+    # with 1/3 at each of its three receivers: at the hot one 3 senders meet, 1^2 - 3/9 = 2/3; at each of the three
+    # others 2 senders, (2/3)^2 - 2/9 = 2/9. E = 2/3 + 3 * 2/9 = 4/3, so R = 6 / (4/3) = 4.5.
+    assert "4.50 ± 0.00 times" in finding["evidence"]
+    # Per step the second waits 10 µs and the third 20 µs: 80 * 30 µs = 2.4 ms, all charged but 1/4.5.
+    assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 4.5), rel=1e-3)
+    # The third sender is rank 3 in steps 0, 1, 2 of 4, rank 2 in step 3: rank 3 waits 20 * 60 µs = 1.2 ms of 3.24 ms.
+    assert finding["share"] == pytest.approx(20 * 60 / (81 * 40) * (1 - 1 / 4.5), rel=1e-3)
+
+
+def test_a_spread_order_has_no_hot_receiver() -> None:
+    story = exchange(staggered, 80)
+    assert story.findings().filter(kind="hot_receiver").is_empty()
+    tables = story.tables()
+    measured = crowding(tables["messages"], tables["pairs"].collect())
+    assert measured is not None
+    assert measured.ratio == 0.0
+
+
+@pytest.mark.parametrize("ranks", [4, 64])
+def test_an_order_by_chance_is_what_crowding_expects(ranks: int) -> None:
+    rng = random.Random(7)
+
+    def by_chance(step: int, rank: int) -> int:
+        return (rank + rng.randrange(1, ranks)) % ranks
+
+    story = Story(ranks, 200 * STEP)
+    path = story.path("MPI_Send")
+    for step in range(200 if ranks == 4 else 40):
+        for rank in range(ranks):
+            at = step * STEP
+            story.message(rank, by_chance(step, rank), 8, (at, at + US), (at, at + US), (path, path), serialization=US)
+    tables = story.tables()
+    measured = crowding(tables["messages"], tables["pairs"].collect())
+    assert measured is not None
+    assert measured.ratio == pytest.approx(1.0, abs=4 * measured.standard_error + 0.02)
+    assert 0 < measured.standard_error < 0.2
+    assert story.findings().filter(kind="hot_receiver").is_empty()
+
+
+def test_one_that_gets_all_the_messages_is_found_by_its_load() -> None:
+    # Ranks 1, 2, 3 always send to rank 0, which sends one message to rank 1 per step.
+    story = exchange(lambda step, rank: 0 if rank else 1, 80)
+    found = story.findings().filter(kind="hot_receiver")
+    assert found.height == 1
+    finding = found.row(0, named=True)
+    # Rank 0 serves 3 messages per step, the three others 1 together: 3 / (1/3) = 9 times their mean.
+    assert finding["title"].startswith("rank 0 is a hot receiver: 9.0 × the load of the other receivers")
+    # 30 µs of contention per step, of which 1 - 1/9 would vanish with an even load.
+    assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 9), rel=1e-3)
+    assert "high" in finding["confidence"]
+
+
+def test_nobody_waits_nobody_is_hot() -> None:
+    """The same crowding without any exposed waiting costs nothing and is not a finding."""
+    story = exchange(in_step, 80)
+    for row in story.rows["segments"] + story.rows["exposed"]:
+        if row["category"] == "endpoint_contention":
+            row["category"] = "serialization"
+    assert story.findings().filter(kind="hot_receiver").is_empty()
+
+
+def test_confidence_is_lower_where_ranks_outnumber_cores() -> None:
+    story = exchange(in_step, 80)
+    sure = story.findings().filter(kind="hot_receiver")["confidence"][0]
+    story.hosts.oversubscribed = True
+    doubtful = story.findings().filter(kind="hot_receiver")["confidence"][0]
+    assert sure.startswith("high: ")
+    assert doubtful.startswith("medium: ")
+    assert "scheduling" in doubtful

@@ -1,0 +1,165 @@
+"""The report's data of a run whose every number is derived in `two_phases`, and its two renderings."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from tests.analyzer.story import MS, Story
+from tests.analyzer.two_phases import two_phases
+
+from logpost.analyzer.manifest import Hosts, QualityCount
+from logpost.analyzer.reporting.build import build
+from logpost.analyzer.reporting.json_report import as_json
+from logpost.analyzer.reporting.text import bar, print_report
+from logpost.analyzer.schema import CATEGORIES, PARTS
+
+
+def text_of(story: Story, path: Path, *, quiet: bool = False) -> str:
+    console = Console(file=io.StringIO(), width=200, color_system=None, highlight=False)
+    print_report(build(story.write(path)), console, quiet=quiet)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_breakdown_has_every_category_and_sums_to_wall_time(tmp_path: Path) -> None:
+    report = build(two_phases().write(tmp_path / "run"))
+    times = {share.category: share.exposed_ps for share in report.breakdown}
+    assert list(times) == list(CATEGORIES)
+    # Rank 0: 10 sends of 1 ms, barrier 3 ms. Rank 1: 10 receives of 2 + 1 ms, barrier 2 + 3 ms. Compute: 87 + 65 ms.
+    assert times["compute"] == (87 + 65) * MS
+    assert times["send_overhead"] == 10 * MS
+    assert times["late_sender"] == 20 * MS
+    assert times["serialization"] == 6 * MS
+    assert times["collective_wait"] == 2 * MS
+    assert times["collective"] == 6 * MS
+    assert times["network_contention"] == 0
+    assert sum(times.values()) == 200 * MS
+    assert sum(share.share for share in report.breakdown) == pytest.approx(1)
+
+
+def test_ranks_wait_states_places_and_messages(tmp_path: Path) -> None:
+    report = build(two_phases().write(tmp_path / "run"))
+    slow, waiting = report.rank_times
+    assert (slow.compute_ps, slow.waiting_ps, slow.communication_ps) == (87 * MS, 0, 13 * MS)
+    # 20 ms late sender + 2 ms at the barrier
+    assert (waiting.compute_ps, waiting.waiting_ps, waiting.communication_ps) == (65 * MS, 22 * MS, 35 * MS)
+    states = {state.name: (state.wait_ps, state.count) for state in report.wait_states}
+    assert states["late_sender"] == (20 * MS, 10)
+    assert states["wait_at_barrier"] == (2 * MS, 1)
+    assert states["early_reduce"] == (0, 0)
+    recv, send, barrier = report.places
+    assert (recv.path, recv.exposed_ps, recv.calls) == ("main / solve / MPI_Recv", 30 * MS, 10)
+    assert (recv.largest, recv.largest_ps, recv.waiting_ps) == ("late_sender", 20 * MS, 20 * MS)
+    assert (send.region, send.exposed_ps) == ("MPI_Send", 10 * MS)
+    assert (barrier.exposed_ps, barrier.calls, barrier.share) == (8 * MS, 2, pytest.approx(0.04))
+    assert (report.messages.count, report.messages.bytes) == (10, 20480)
+    assert report.messages.envelope_ps == 30 * MS
+    assert sum(report.messages.parts_ps.values()) == 30 * MS
+
+
+def test_efficiencies_in_the_report(tmp_path: Path) -> None:
+    values = {e.name: e.value for e in build(two_phases().write(tmp_path / "run")).efficiencies}
+    # mean 76 ms, max 87 ms, runtime 100 ms
+    assert values["parallel_efficiency"] == pytest.approx(0.76)
+    assert values["load_balance"] == pytest.approx(76 / 87)
+    assert values["communication_efficiency"] == pytest.approx(0.87)
+    assert values["transfer"] is None
+
+
+def test_json_has_the_promised_keys_in_seconds(tmp_path: Path) -> None:
+    story = two_phases()
+    story.quality.append(QualityCount(name="unmatched_sends", severity="info", blame="trace", count=2, sentence="x"))
+    shown = json.loads(json.dumps(as_json(build(story.write(tmp_path / "run"))), allow_nan=False))
+    assert shown["wall_s"] == 0.1
+    assert shown["ranks"] == 2
+    assert shown["rank_wall_s"] == [0.1, 0.1]
+    assert shown["quality"][0]["name"] == "unmatched_sends"
+    assert shown["machine"]["values"][0]["source"] == "lower envelope of 20 messages"
+    assert list(shown["breakdown_s"]) == list(CATEGORIES)
+    assert shown["breakdown_s"]["late_sender"] == pytest.approx(0.02)
+    assert shown["breakdown_s"]["residual"] == 0
+    assert shown["efficiencies"]["serialization"] is None
+    assert "ideal network" in shown["efficiency_reasons"]["serialization"]
+    assert shown["wait_states"]["late_sender_s"] == pytest.approx(0.02)
+    assert shown["wait_states"]["late_sender_count"] == 10
+    assert shown["wait_states"]["late_broadcast_s"] == 0
+    assert list(shown["messages"]["parts_s"]) == list(PARTS)
+    assert shown["messages"]["residual_share"] == 0
+    assert shown["findings"][0]["exposed_s"] > 0
+    assert {"evidence", "advice", "confidence", "begin_s", "end_s"} <= set(shown["findings"][0])
+    assert any("ideal network" in reason for reason in shown["efficiency_reasons"].values())
+    assert any("Network contention" in note for note in shown["notes"])
+
+
+def test_text_points_at_the_cause_first(tmp_path: Path) -> None:
+    text = text_of(two_phases(), tmp_path / "run")
+    head = text.split("Where the time went")[0]
+    assert "late because of solve" in head
+    assert "main / solve / MPI_Recv" in head
+    assert "20.0 ms" in head
+    assert text.index("Findings, worst first") < text.index("Efficiencies") < text.index("Quality of the trace")
+
+
+def test_text_shows_machine_and_error_beside_the_model(tmp_path: Path) -> None:
+    text = text_of(two_phases(), tmp_path / "run")
+    assert "1.25 us ± 0.25 us" in text
+    assert "lower envelope of 20 messages" in text
+    messages = text.split("\nMessages\n")[1].split("\nMachine\n")[0]
+    assert "12.5 % of message time is residual" in messages
+    assert "6.2 % deficit" in messages
+    assert "estimated from this trace" in messages
+    assert "not computed: needs a what-if replay on an ideal network" in text
+
+
+def test_oversubscription_is_said_first(tmp_path: Path) -> None:
+    story = two_phases()
+    story.hosts = Hosts(nodes=1, ranks_per_node=[2], cores_per_node=[1], oversubscribed=True)
+    text = text_of(story, tmp_path / "run")
+    assert text.startswith("! Ranks outnumber cores (2 ranks on 1 core)")
+
+
+def test_data_loss_is_said_before_the_figures(tmp_path: Path) -> None:
+    story = two_phases()
+    story.quality.append(
+        QualityCount(name="missing_event_file", severity="data_loss", blame="trace", count=3, sentence="no .evt")
+    )
+    text = text_of(story, tmp_path / "run")
+    assert text.startswith("! The trace is incomplete: missing_event_file (3)")
+    assert "missing_event_file: no .evt" in text.split("Quality of the trace")[1]
+
+
+def test_quiet_prints_conclusion_and_titles_only(tmp_path: Path) -> None:
+    text = text_of(two_phases(), tmp_path / "run", quiet=True)
+    assert "The ranks spend 24.0 % of their time in communication" in text
+    assert "late because of solve" in text
+    assert "Efficiencies" not in text
+
+
+def test_a_name_from_the_trace_cannot_command_the_terminal(tmp_path: Path) -> None:
+    story = Story(2, 100 * MS)
+    evil = story.path("main", "\x1b[2J[red]MPI_Evil[/red]\u202e", "MPI_Barrier")
+    for i in range(8):
+        story.collective(
+            evil, "barrier", {0: (10 * i * MS, (10 * i + 6) * MS), 1: ((10 * i + 5) * MS, (10 * i + 6) * MS)}
+        )
+    text = text_of(story, tmp_path / "run")
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "[red]MPI_Evil[/red]" in text
+
+
+def test_a_run_without_ranks_is_reported_without_figures(tmp_path: Path) -> None:
+    report = build(Story(0, 100 * MS).write(tmp_path / "run"))
+    assert report.conclusion.startswith("No rank has a measured runtime")
+    assert all(efficiency.value is None for efficiency in report.efficiencies)
+    assert json.loads(json.dumps(as_json(report), allow_nan=False))["findings"] == []
+
+
+@pytest.mark.parametrize(("fraction", "shown"), [(0, ""), (1e-9, "▏"), (0.5, "██"), (1, "████"), (0.28125, "█▏")])
+def test_bar(fraction: float, shown: str) -> None:
+    # 4 cells are 32 eighths; 0.28125 * 32 = 9 = one cell and an eighth.
+    assert bar(fraction, 4) == shown
