@@ -112,10 +112,10 @@ class Quantity(BaseModel):
 
     def uncertainty_text(self) -> str:
         """What `show` prints in the column of uncertainties."""
+        level = f" at {self.confidence:.0%}" if self.confidence is not None else ""
         if self.uncertainty is not None:
-            return f"± {self.uncertainty:g}"
+            return f"± {self.uncertainty:g}{level}"
         if self.interval is not None:
-            level = f" at {self.confidence:.0%}" if self.confidence is not None else ""
             return f"{self.interval[0]:g} to {self.interval[1]:g}{level}"
         return NOT_STATED
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from logpost.machines import replay_parameters
 from logpost.machines.load import LIBRARY, TEMPLATE, check_machine_file, file_hash, library_names, load_machine
 from logpost.machines.quantity import NOT_STATED
 from logpost.machines.schema import quantities
@@ -164,6 +165,22 @@ def test_tukey_predicts_its_own_round_trip() -> None:
     predicted = sum(parts) + 8191 * last.G.base() / 1e6
     assert predicted == pytest.approx(16.42, abs=0.01)
     assert predicted == pytest.approx(36.238636 / 2, rel=0.10)
+
+
+def test_taurus_gives_back_the_ping_pong_that_it_was_derived_from() -> None:
+    # Half a ping-pong of B bytes is (4.609e-5 s + B * 3.297e-8 s)/2 up to 1420 B, (1.120e-4 + B * 2.208e-9)/2 up to
+    # 33,500 B and (9.985e-5 + B * 2.863e-9)/2 up to 64 KiB.
+    p = replay_parameters(load_machine("grid5000_taurus"))
+    for size, printed in (
+        (1000, (4.609e-5 + 1000 * 3.297e-8) / 2),
+        (20_000, (1.120e-4 + 20_000 * 2.208e-9) / 2),
+        (50_000, (9.985e-5 + 50_000 * 2.863e-9) / 2),
+    ):
+        r = int(p.row(3, size))
+        fixed = p.o_s_ps[r] + p.L_ps[r] + p.o_r_ps[r]
+        per_byte = p.o_s_ps_per_byte[r] + p.o_r_ps_per_byte[r]
+        assert fixed + per_byte * size + p.G_ps_per_byte[r] * (size - 1) == pytest.approx(printed * 1e12, rel=1e-5)
+    assert p.eager_limit("other_node") == 65536
 
 
 def test_derived_bandwidths_are_the_inverse_of_what_was_read() -> None:
