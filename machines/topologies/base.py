@@ -7,6 +7,7 @@ between routers; in indirect networks (fat tree, dragonfly, crossbar) the links 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,26 @@ class Topology(Table):
                 f"node {bad} is not on this {self.kind} of {self.n_nodes} nodes; use 0 to {self.n_nodes - 1}"
             )
         return nodes
+
+    def link_loads(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, weight: npt.ArrayLike
+    ) -> tuple[IntArray, npt.NDArray[np.float64]]:
+        """What each link carries when messages of `weight` (bytes, or 1 to count them) go from nodes `a` to nodes `b`.
+
+        Returns the directed links (n, 2) that carry anything, sorted, and their loads (n,). The loads add up to the
+        sum of weight times hops.
+        """
+        sources, targets, weights = np.broadcast_arrays(
+            self._checked(a), self._checked(b), np.asarray(weight, dtype=np.float64)
+        )
+        pairs, where = np.unique(sources.ravel() * self.n_nodes + targets.ravel(), return_inverse=True)
+        per_pair = np.bincount(where.ravel(), weights=weights.ravel(), minlength=len(pairs))
+        loads: dict[tuple[int, int], float] = {}
+        for pair, load in zip(pairs.tolist(), per_pair.tolist(), strict=True):
+            for step in pairwise(self.route(pair // self.n_nodes, pair % self.n_nodes)):
+                loads[step] = loads.get(step, 0.0) + load
+        used = sorted(loads)
+        return np.array(used, dtype=np.int64).reshape(-1, 2), np.array([loads[step] for step in used])
 
     def describe(self) -> str:
         """One phrase for lists, e.g. "mesh 8 x 4"."""

@@ -105,6 +105,22 @@ def test_links_connect_vertices_once(topology: Topology) -> None:
     assert all(0 <= v < topology.n_vertices and u != v for u, v in links)
 
 
+def test_link_loads_add_up_to_bytes_times_hops(topology: Topology) -> None:
+    nodes = np.arange(topology.n_nodes)
+    a, b = np.repeat(nodes, len(nodes)), np.tile(nodes, len(nodes))
+    weight = 1.0 + (a * 7 + b) % 5
+    links, loads = topology.link_loads(a, b, weight)
+    assert loads.sum() == pytest.approx((weight * topology.hops(a, b)).sum())
+    assert {tuple(link) for link in links.tolist()} <= set(topology.links())
+
+
+def test_link_loads_of_two_messages_over_one_link() -> None:
+    # On the 8 x 4 mesh 0 -> 2 and 1 -> 2 share the link 1 -> 2: 100 + 10 bytes.
+    links, loads = make(kind="mesh", dims=[8, 4]).link_loads([0, 1, 5], [2, 2, 5], [100, 10, 7])
+    assert links.tolist() == [[0, 1], [1, 2]]
+    assert loads.tolist() == [100, 110]
+
+
 def test_closed_forms_equal_the_mean_over_all_pairs(topology: Topology) -> None:
     nodes = np.arange(topology.n_nodes)
     per_dimension = topology.hops_per_dimension(nodes[:, None], nodes[None, :])
