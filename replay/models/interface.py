@@ -106,6 +106,10 @@ class Parameter:
     """Left out entirely when not given (the equation's own rule applies)."""
 
 
+SIZE_SELECTOR = Parameter("B", "bytes", "message size, at which a machine's values are taken", optional=True)
+"""For models whose equations have no size, but whose parameters a machine may give per size."""
+
+
 @dataclass(frozen=True)
 class Output:
     """One result of a closed form."""

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
+from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
 from logpost.replay.models.tables import Line, Surface
 from logpost.replay.models.units import TimeUnit
 
@@ -171,7 +171,7 @@ def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 SELECTORS = (
-    Parameter("B", "bytes", "message size, at which a machine's values are taken", optional=True),
+    SIZE_SELECTOR,
     Parameter("stride", "bytes", "stride, at which a machine's l_mw is taken (0: contiguous)", optional=True),
 )
 
@@ -198,4 +198,45 @@ MODEL = Model(
         Output("T_self", "time", "sent to oneself"),
     ),
     evaluate=_evaluate,
+)
+
+
+def _evaluate_extract(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    columns = np.broadcast_arrays(*(given[name] for name in ("T00", "T01", "T00_strided", "T_mem")))
+    found = [
+        extract(T00=float(T00), T01=float(T01), T00_strided=float(strided), T_mem=float(T_mem))
+        for T00, T01, strided, T_mem in zip(*(column.ravel() for column in columns), strict=True)
+    ]
+    shape = columns[0].shape
+    measured = {
+        name: scalar_or_array(np.asarray([getattr(one, name) for one in found]).reshape(shape))
+        for name in ("o_mw", "l_mw", "o_net")
+    }
+    return {**measured, "T": point_to_point(measured["o_mw"], measured["l_mw"], measured["o_net"])}
+
+
+EXTRACT = Model(
+    name="log3p-extract",
+    title="log_3P parameters from half round trips, and the strided remote send they predict",
+    equations=(
+        "o_mw = T00 - T_mem",
+        "o_net = T01 - o_mw",
+        "l_mw = T00_strided - o_mw - T_mem",
+        "T = o_mw + l_mw + o_net",
+    ),
+    source="Cameron, Ge & Sun: log_nP and log_3P, 4.1",
+    validity="one size and stride; refused when a difference is negative",
+    parameters=(
+        Parameter("T00", "time", "contiguous, to oneself"),
+        Parameter("T01", "time", "contiguous, to another node"),
+        Parameter("T00_strided", "time", "strided, to oneself"),
+        Parameter("T_mem", "time", "memory copy"),
+    ),
+    outputs=(
+        Output("o_mw", "time", "middleware overhead, both ends"),
+        Output("l_mw", "time", "middleware latency, both ends"),
+        Output("o_net", "time", "network overhead"),
+        Output("T", "time", "strided, to another node"),
+    ),
+    evaluate=_evaluate_extract,
 )

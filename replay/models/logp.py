@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
+from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND
 
@@ -125,6 +125,7 @@ MODEL = Model(
         Parameter("g", "time", "gap between messages", default=0.0),
         Parameter("n", "count", "messages sent in succession", default=1.0),
         Parameter("k", "count", "senders to one receiver", default=1.0),
+        SIZE_SELECTOR,
     ),
     outputs=(
         Output("T", "time", "one message"),

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import Model, Output, Parameter
+from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 from logpost.replay.models.logp import round_trip
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND, TimeUnit
@@ -158,6 +158,7 @@ MODEL = Model(
         Parameter("g", "time", "gap between messages"),
         Parameter("M", "count", "requests issued"),
         Parameter("delta", "time", "computation between requests", default=0.0),
+        SIZE_SELECTOR,
     ),
     outputs=(
         Output("cost", "time", "average time per issue"),
@@ -165,4 +166,36 @@ MODEL = Model(
         Output("RTT", "time", "round trip"),
     ),
     evaluate=_evaluate,
+)
+
+
+def _evaluate_extract(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    columns = np.broadcast_arrays(*(given[name] for name in ("o_s", "g", "cost", "delta", "RTT")))
+    found = [
+        extract(
+            o_s=float(o_s), g=float(g), cost_with_delay=float(cost_), delta=float(delta), rtt=float(rtt), unit=SECOND
+        )
+        for o_s, g, cost_, delta, rtt in zip(*(column.ravel() for column in columns), strict=True)
+    ]
+    shape = columns[0].shape
+    return {
+        name: scalar_or_array(np.asarray([getattr(p, name) for p in found]).reshape(shape)) for name in ("o_r", "L")
+    }
+
+
+EXTRACT = Model(
+    name="logp-extract",
+    title="LogP parameters from a micro-benchmark's signature",
+    equations=("o_r = g' - Delta - o_s", "L = RTT/2 - o_s - o_r"),
+    source="Culler, Liu, Martin, Yoshikawa: LogP Performance Assessment of Fast Network Interfaces, 3.1",
+    validity="Delta large enough that g' > g; refused when o_r or L comes out negative",
+    parameters=(
+        Parameter("o_s", "time", "mean cost of the first points, Delta = 0"),
+        Parameter("g", "time", "asymptote of the cost, Delta = 0"),
+        Parameter("cost", "time", "g', asymptote of the cost with Delta"),
+        Parameter("delta", "time", "computation between requests"),
+        Parameter("RTT", "time", "round trip"),
+    ),
+    outputs=(Output("o_r", "time", "receive overhead"), Output("L", "time", "latency")),
+    evaluate=_evaluate_extract,
 )

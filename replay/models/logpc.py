@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
+from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
 from logpost.replay.models.loggp import bytes_after_first, interface_time
 from logpost.replay.models.logp import one_message
 from logpost.replay.models.parameters import LogGPParameters
@@ -150,6 +150,7 @@ SHORT = Model(
         Parameter("o_s", "time", "send overhead (o sets both)"),
         Parameter("o_r", "time", "receive overhead"),
         Parameter("C_n", "time", "network contention per message", default=0.0),
+        SIZE_SELECTOR,
     ),
     outputs=(Output("T_sr", "time", "end-to-end delivery time"),),
     evaluate=_evaluate_short,

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
+from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
 from logpost.replay.models.logp import LogP, round_trip
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND
@@ -177,6 +177,7 @@ MODEL = Model(
         Parameter("W", "time", "work between requests", default=0.0),
         Parameter("C2", "ratio", "squared coefficient of variation of the handler time", default=0.0),
         Parameter("lopc", "choice", "rule of thumb or mean value analysis", default="amva", choices=("rule", "amva")),
+        SIZE_SELECTOR,
     ),
     outputs=(
         Output("R", "time", "time between two requests of a thread"),

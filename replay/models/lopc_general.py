@@ -26,12 +26,19 @@ Errors: ModelError for a non-square V, negative entries, a thread without visits
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from logpost.replay.models.arrays import ModelError
+from logpost.replay.models.arrays import ModelError, scalar_or_array
+from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
+
+
+# Utilisation at which a trial cycle is cut off on the way to the solution, where it is below 1.
+_BUSIEST = 1.0 - 1e-6
 
 
 @dataclass(frozen=True)
@@ -79,56 +86,85 @@ def amva(
     beta = (C2 - 1.0) / 2.0
     wires = (per_cycle + 1.0) * S_t
     free = work + wires + (per_cycle + 1.0) * S_o
-    R = free + S_o * V.sum() / max(1.0, float(runs.sum()))
-    step = 0.5
-    previous = np.inf
-    for _ in range(iterations):
-        state = _nodes(R, work, V, runs, S_o, beta)
-        if state is None:
-            R = R * 1.5
-            continue
-        R_w, R_q, R_y, U_q, Q_q = state
-        target = R_w + wires + V @ R_q + R_y
-        change = np.log(target[runs] / R[runs])
-        size = float(np.abs(change).max())
-        if size < tolerance:
-            R = np.where(runs, R, np.nan)
-            return GeneralLoPCResult(
-                R=R,
-                R_w=np.where(runs, R_w, np.nan),
-                R_y=np.where(runs, R_y, np.nan),
-                R_q=R_q,
-                U_q=U_q,
-                Q_q=Q_q,
-                C=R - free,
+    R, R_q, R_y = free.copy(), np.full(P, S_o), np.full(P, S_o)
+    change = np.inf
+    for step in range(iterations):
+        # Queues as the last cycle left them (an arriving handler sees the steady state), then the times in them.
+        rate = np.where(runs, 1.0 / R, 0.0)
+        throughput = rate @ V
+        Q_q, U_q = throughput * R_q, np.minimum(throughput * S_o, _BUSIEST)
+        Q_y, U_y = rate * R_y, rate * S_o
+        R_w = (work + S_o * Q_q) / (1.0 - U_q)
+        new_q = S_o * (1.0 + Q_q + Q_y + beta * (U_q + U_y))
+        new_y = S_o * (1.0 + Q_q + beta * U_q)
+        new = R_w + wires + V @ new_q + new_y
+        change = float(
+            max(
+                np.abs(new / R - 1.0)[runs].max(),
+                np.abs(new_q / R_q - 1.0).max(),
+                np.abs(new_y / R_y - 1.0)[runs].max(),
             )
-        if size > previous:
-            step = max(0.02, 0.7 * step)  # the map overshoots: it falls in R
-        previous = size
-        R = np.where(runs, R * np.exp(step * np.log(target / R)), R)
-    raise ModelError(f"LoPC did not converge in {iterations} iterations (last relative change {previous:.1e})")
+        )
+        if change < tolerance:
+            hidden = np.where(runs, 0.0, np.nan)
+            return GeneralLoPCResult(
+                R=R + hidden, R_w=R_w + hidden, R_y=R_y + hidden, R_q=R_q, U_q=U_q, Q_q=Q_q, C=R - free + hidden
+            )
+        # A thread is slowed down by others and slows them down in turn: half a step keeps the two from swinging.
+        share = 1.0 if step < 20 else 0.5
+        R, R_q, R_y = (old + share * (now - old) for old, now in ((R, new), (R_q, new_q), (R_y, new_y)))
+    raise ModelError(f"LoPC did not converge in {iterations} iterations (last relative change {change:.1e})")
 
 
-def _nodes(
-    R: NDArray[np.float64],
-    work: NDArray[np.float64],
-    V: NDArray[np.float64],
-    runs: NDArray[np.bool_],
-    S_o: float,
-    beta: float,
-) -> tuple[NDArray[np.float64], ...] | None:
-    """Queues at every node for trial cycle times; None when some node would be overloaded.
+def clients_and_servers(
+    clients: int, servers: int, W: float, S_t: float, S_o: float, C2: float = 0.0
+) -> GeneralLoPCResult:
+    """Clients that work W and ask one of the servers, evenly; the servers only answer (nodes 0 .. servers-1)."""
+    if clients < 1 or servers < 1:
+        raise ModelError(f"clients = {clients}, servers = {servers}: at least one of each")
+    P = clients + servers
+    visits = np.zeros((P, P))
+    visits[servers:, :servers] = 1.0 / servers
+    return amva(W, S_t, S_o, visits, C2, threads=np.arange(P) >= servers)
 
-    Per node, with u = U_qk, v = U_yk:  Q_y = v (1 + Q_q + beta u),  Q_q = u (1 + Q_q + Q_y + beta (u+v)), so
-    Q_q (1 - u - u v) = u (1 + v + beta u v + beta (u+v)).
-    """
-    u = S_o * (V / R[:, None]).sum(axis=0)
-    v = np.where(runs, S_o / R, 0.0)
-    room = 1.0 - u - u * v
-    if (room <= 0.0).any():
-        return None
-    Q_q = u * (1.0 + v + beta * u * v + beta * (u + v)) / room
-    R_y = S_o * (1.0 + Q_q + beta * u)
-    R_q = S_o * (1.0 + Q_q + v * (1.0 + Q_q + beta * u) + beta * (u + v))
-    R_w = (work + S_o * Q_q) / (1.0 - u)
-    return R_w, R_q, R_y, u, Q_q
+
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    names = ("clients", "servers", "W", "L", "o_s", "o_r", "C2")
+    columns = np.broadcast_arrays(*(np.asarray(given[name], dtype=np.float64) for name in names))
+    rows = []
+    for clients, servers, W, L, o_s, o_r, C2 in zip(*(column.ravel() for column in columns), strict=True):
+        found = clients_and_servers(int(clients), int(servers), float(W), float(L), float(o_s + o_r), float(C2))
+        client = int(servers)
+        rows.append((found.R[client], found.C[client], found.R_q[0], found.U_q[0], found.Q_q[0]))
+    table = np.asarray(rows).reshape(*columns[0].shape, 5)
+    return {name: scalar_or_array(table[..., i]) for i, name in enumerate(("R", "C_r", "R_q", "U_q", "Q_q"))}
+
+
+MODEL = Model(
+    name="lopc-servers",
+    title="LoPC, general form: clients that ask servers",
+    equations=(
+        "R_c = R_w + 2 L + sum_k V_ck R_qk + R_y ;  V_ck = 1/servers",
+        "R_q = S_o [1 + Q_q + (C2-1)/2 U_q] ;  Q_q = sum_c V_ck R_q/R_c ;  U_q = sum_c V_ck S_o/R_c ;  S_o = o_s + o_r",
+    ),
+    source="Frank, Agarwal & Vernon: LoPC, general mean value analysis",
+    validity="one outstanding request per client; Python callers may give any visit matrix (lopc_general.amva)",
+    parameters=(
+        Parameter("clients", "count", "nodes that ask"),
+        Parameter("servers", "count", "nodes that answer"),
+        Parameter("L", "time", "wire latency S_t"),
+        Parameter("o_s", "time", "send overhead (o sets both)"),
+        Parameter("o_r", "time", "receive overhead"),
+        Parameter("W", "time", "work between requests", default=0.0),
+        Parameter("C2", "ratio", "squared coefficient of variation of the handler time", default=0.0),
+        SIZE_SELECTOR,
+    ),
+    outputs=(
+        Output("R", "time", "time between two requests of a client"),
+        Output("C_r", "time", "contention per request-reply"),
+        Output("R_q", "time", "a request's time at its server"),
+        Output("U_q", "ratio", "utilisation of a server"),
+        Output("Q_q", "count", "requests at a server"),
+    ),
+    evaluate=_evaluate,
+)

@@ -1,0 +1,197 @@
+"""LoGPC's network contention: closed form against root finding, printed numbers, edges, properties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logpost.replay.models import ModelError, Network, closed_contention, open_contention
+from logpost.replay.models.network_contention import channel_time, closed_form_delay
+
+DISTINCT = Network.symmetric(2.0)  # Alewife between distinct nodes, a byte per cycle
+
+
+def residual(x: np.ndarray, T: np.ndarray, e: np.ndarray, c: np.ndarray) -> np.ndarray:
+    return x - T - c / (x - e)
+
+
+def test_closed_form_is_the_numeric_root_in_100000_random_cases() -> None:
+    rng = np.random.default_rng(20)
+    n = 100_000
+    T, B = 10 ** rng.uniform(-1, 6, n), 10 ** rng.uniform(0, 6, n)
+    k_d, t_c = 1 + 10 ** rng.uniform(-3, 2, n), 10 ** rng.uniform(-3, 1, n)
+    w = rng.choice([1.0, 2.0], n)
+    result = closed_contention(B, T, Network.symmetric(k_d, channel_time=t_c), per_period=w)
+    s = B * t_c
+    e, c = s * k_d / 2, w * 3 * (k_d - 1) * s**2 / 2
+    # Bisection on x - T = c/(x - e) for the delay x - T, which is positive and above e - T.
+    low, high = np.maximum(e - T, 0.0), np.maximum(e - T, 0.0) + np.sqrt(c) + 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        longer = middle * (T + middle - e) < c
+        low, high = np.where(longer, middle, low), np.where(longer, high, middle)
+    np.testing.assert_allclose(np.asarray(result.C_n) * w, (low + high) / 2, rtol=1e-9)
+    assert (np.asarray(result.rho) < 1.0).all()
+
+
+def test_closed_and_open_are_consistent_in_100000_random_cases() -> None:
+    """C_n of (3)-(6) at the rate that (7) finds is the C_n that (7) finds, for unequal dimensions too."""
+    rng = np.random.default_rng(21)
+    n = 100_000
+    T, B = 10 ** rng.uniform(1, 5, n), 10 ** rng.uniform(0, 4, n)
+    network = Network((rng.uniform(0.2, 8, n), rng.uniform(0.2, 8, n), rng.uniform(0.2, 3, n)), 0.3)
+    closed = closed_contention(B, T, network)
+    waits = np.asarray(closed.C_n) > 0
+    opened = open_contention(B, closed.T_c, network)
+    np.testing.assert_allclose(np.asarray(opened.C_n)[waits], np.asarray(closed.C_n)[waits], rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(closed.T_c), T + np.asarray(closed.C_n), rtol=1e-12)
+
+
+def test_closed_form_does_not_cancel() -> None:
+    # (x - 1e6)(x - 1) = 1e-3: x - T = 1e-3/(1e6 - 1) to first order; T + e - sqrt(...) would lose all its digits.
+    assert closed_form_delay(1e6, 1.0, 1e-3) == pytest.approx(1e-3 / (1e6 - 1), rel=1e-12)
+    assert closed_form_delay(5.0, 5.0, 4.0) == 2.0  # sqrt(c) when T = e
+    assert closed_form_delay(5.0, 1.0, 0.0) == 0.0
+
+
+def test_the_other_root_is_not_a_rate() -> None:
+    # (T e - c) m^2 - (T + e) m + 1 = 0 with T = B, e = 0.96875 B, c = 1.40625 B^2: m B = 0.4608 and -4.9608.
+    roots = np.sort(np.roots([0.96875 - 1.40625, -1.96875, 1.0]))
+    np.testing.assert_allclose(roots, [-4.9608, 0.4608], atol=5e-5)
+    result = closed_contention(1.0, 1.0, Network.symmetric(1.9375))
+    assert result.T_c == pytest.approx(1 / 0.4608, rel=2e-4)
+    assert result.rho == pytest.approx(0.446, abs=5e-4)
+    distinct = closed_contention(1.0, 1.0, DISTINCT)
+    assert distinct.T_c == pytest.approx(1 + np.sqrt(1.5))
+    assert distinct.rho == pytest.approx(0.449, abs=5e-4)
+
+
+def test_asynchronous_c_n_of_table_4_does_not_reproduce() -> None:
+    """31 is printed; the message size is not. Open, m = 1/137, k_d = 2, a byte per cycle."""
+    C_n = np.asarray(open_contention(np.array([16.0, 24.0, 43.6, 44.0, 44.2]), 137, DISTINCT).C_n)
+    np.testing.assert_allclose(C_n, [3.2, 7.6, 30.5, 31.2, 31.6], atol=0.05)
+    # with the paper's own k_d = 1.9375 it takes 45.0 .. 45.6 B
+    np.testing.assert_allclose(
+        open_contention(np.array([45.0, 45.6]), 137, Network.symmetric(1.9375)).C_n, [30.5, 31.5], atol=0.05
+    )
+    # closed at T = 137 it takes 49.1 .. 49.9 B (k_d = 2) or 50.7 .. 51.5 B (k_d = 1.9375)
+    np.testing.assert_allclose(closed_contention(np.array([49.1, 49.9]), 137, DISTINCT).C_n, [30.5, 31.5], atol=0.05)
+    np.testing.assert_allclose(
+        closed_contention(np.array([50.7, 51.5]), 137, Network.symmetric(1.9375)).C_n, [30.5, 31.5], atol=0.05
+    )
+
+
+def test_synchronous_c_n_of_table_4_does_not_reproduce() -> None:
+    """23 is printed. With the 44 B that fit 31, no rate that the paper names gives it."""
+    # open at one message per (o_s + L + o_r) = 158; closed at 158; closed at (316 + 137)/2 = 226.5
+    assert open_contention(44, 158, DISTINCT).C_n == pytest.approx(25.5, abs=0.05)
+    assert closed_contention(44, 158, DISTINCT).C_n == pytest.approx(21.4, abs=0.05)
+    assert closed_contention(44, 226.5, DISTINCT).C_n == pytest.approx(14.7, abs=0.05)
+    # it would need one message per 168 to 173 cycles (22.5 .. 23.5) ...
+    np.testing.assert_allclose(open_contention(44, np.array([168, 173]), DISTINCT).C_n, [23.4, 22.5], atol=0.05)
+    # ... which m = 2/(316 + C_n), or T = (2 * 137 + 21)/2, happens to give: fits, stated nowhere.
+    assert closed_contention(44, 158, DISTINCT, per_period=0.5).C_n == pytest.approx(23.1, abs=0.05)
+    assert closed_contention(44, 147.5, DISTINCT).C_n == pytest.approx(23.0, abs=0.05)
+
+
+def test_open_network_saturates() -> None:
+    # e = B k_d/2 = 20: at an interval of 20 the channel is full.
+    result = open_contention(20, np.array([40.0, 20.0, 10.0]), DISTINCT)
+    np.testing.assert_array_equal(np.isinf(np.asarray(result.C_n)), [False, True, True])
+    np.testing.assert_allclose(result.rho, [0.5, 1.0, 2.0])
+
+
+def test_closed_network_never_saturates() -> None:
+    result = closed_contention(20, np.array([0.0, 1e-9, 10.0]), DISTINCT)
+    assert (np.asarray(result.rho) < 1).all()
+    assert (np.asarray(result.C_n) > 0).all()
+
+
+def test_short_ways_have_no_contention() -> None:
+    for k_d in (0.0, 0.9375, 1.0):  # 0.9375: Alewife's own locality, for which (3) would be negative
+        network = Network.symmetric(k_d)
+        assert open_contention(20, 40, network).C_n == 0.0
+        assert closed_contention(20, 40, network) == closed_contention(20, 40, Network((k_d, k_d)))
+        assert closed_contention(20, 40, network).C_n == 0.0
+        assert closed_contention(20, 40, network).T_c == 40
+
+
+def test_a_dimension_with_short_ways_waits_in_the_other_only() -> None:
+    # x: A = 1.5/2 * (3-1) * 400 = 600, e = 30; y adds nothing: C_n (40 + C_n - 30) = 600 -> C_n = 20.
+    result = closed_contention(20, 40, Network((3.0, 0.5)))
+    assert result.C_n == pytest.approx(-5 + np.sqrt(25 + 600))
+    assert result.T_c == pytest.approx(60.0)
+
+
+def test_no_traffic_no_contention() -> None:
+    assert open_contention(20, float("inf"), DISTINCT).C_n == 0.0
+    assert open_contention(0, 40, DISTINCT).C_n == 0.0
+    assert closed_contention(0, 40, DISTINCT).C_n == 0.0
+
+
+def test_lengths_that_vary_wait_longer() -> None:
+    # Half of the messages 8 B, half 8192 B: E[B] = 4100, E[B^2] = 33554464; E[B]^2 = 16.81e6.
+    mean, square = 4100.0, (8.0**2 + 8192.0**2) / 2
+    fixed = np.asarray(open_contention(mean, 1e5, DISTINCT).C_n)
+    varied = np.asarray(open_contention(mean, 1e5, DISTINCT, B2=square).C_n)
+    assert varied / fixed == pytest.approx(square / mean**2)
+    assert closed_contention(mean, 1e5, DISTINCT, B2=square).C_n > closed_contention(mean, 1e5, DISTINCT).C_n
+    with pytest.raises(ModelError, match=r"E\[B\^2\] is less than E\[B\]\^2"):
+        open_contention(mean, 1e5, DISTINCT, B2=mean)
+
+
+def test_a_delay_that_nobody_waits_for_leaves_the_rate_alone() -> None:
+    free = closed_contention(20, 40, DISTINCT, per_period=0.0)
+    assert free.T_c == 40
+    assert free.C_n == pytest.approx(open_contention(20, 40, DISTINCT).C_n)
+
+
+@given(
+    st.floats(1, 1e5), st.floats(0.01, 1e6), st.floats(0, 50), st.floats(0, 50), st.floats(0.01, 2), st.floats(0, 100)
+)
+def test_contention_grows_with_size_distance_and_channel_time(
+    B: float, T: float, kx: float, ky: float, t_c: float, more: float
+) -> None:
+    base = closed_contention(B, T, Network((kx, ky), t_c))
+    assert base.C_n >= 0.0
+    assert 0.0 <= base.rho <= 1.0
+    for other in (
+        closed_contention(B + more, T, Network((kx, ky), t_c)),
+        closed_contention(B, T, Network((kx + more, ky), t_c)),
+        closed_contention(B, T, Network((kx, ky), t_c * (1 + more))),
+    ):
+        assert other.C_n >= base.C_n * (1 - 1e-9)
+    assert closed_contention(B, T + more, Network((kx, ky), t_c)).C_n <= base.C_n * (1 + 1e-9)
+
+
+def test_units_of_a_channel() -> None:
+    assert channel_time("printed", 0.5) == 1.0
+    assert channel_time("printed", 0.5, cycle=50_000) == 50_000
+    assert channel_time("consistent", 0.5) == 0.5
+    with pytest.raises(ModelError, match=r"units = 'cycles': choose printed"):
+        channel_time("cycles", 0.5)
+    with pytest.raises(ModelError, match=r"G = 0 must be greater than 0"):
+        channel_time("consistent", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Network(()), r"k_d is empty"),
+        (lambda: Network((2.0,), channels=3), r"channels = 3"),
+        (lambda: Network.symmetric(2.0, 0), r"n = 0: a network has at least one dimension"),
+        (lambda: Network((-1.0,)), r"k_d = -1 must be at least 0"),
+        (lambda: open_contention(20, 0, DISTINCT), r"interval = 0 must be greater than 0"),
+        (lambda: closed_contention(20, -1, DISTINCT), r"T = -1 must be at least 0"),
+    ],
+)
+def test_bad_networks_and_rates(call: object, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        call()  # type: ignore[operator]
+
+
+def test_one_way_channels_are_loaded_twice() -> None:
+    both, one = open_contention(20, 100, Network((2.0, 2.0))), open_contention(20, 100, Network((2.0, 2.0), channels=1))
+    assert one.rho == pytest.approx(2 * np.asarray(both.rho))

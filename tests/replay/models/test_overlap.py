@@ -1,0 +1,210 @@
+"""The overlap model: each equation by hand, constraints, monotony in b, and what the paper says of (10) and (11)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from logpost.replay.models import Messages, ModelError, Overlap, OverlapProfile, overlap
+from logpost.replay.models.overlap import Decomposition
+from logpost.replay.models.units import MICROSECOND
+
+# 4096 B in 8 messages of 512 B, bursts of 4: N = 8, n_b = 2. Communication 4096 us/10 = 409.6, computation 160.
+COMM = Decomposition(V=4096, S=512, b=4, t_V=160, o=2, L=10, G_S=0.1, G_V=0.1)
+COMP = replace(COMM, t_V=800)
+
+
+def test_decomposition() -> None:
+    assert (COMM.N, COMM.n_b, COMM.t_S) == (8, 2, 20)  # t_S = 160/8
+    assert COMM.communication == pytest.approx(409.6)
+    assert not COMM.computation_bound
+    assert COMP.computation_bound
+
+
+def test_equations_by_hand() -> None:
+    assert overlap.blocking(COMM) == pytest.approx(8 * (2 + 10 + 51.2) + 160)
+    assert overlap.communication_bound_tight(COMM) == pytest.approx(12 * 2 + 409.6 + 2 * 20)  # (1)
+    assert overlap.communication_bound_pipelined(COMM) == pytest.approx(12 + 409.6 + 20)  # (4)
+    assert overlap.balanced_pipelined(COMM) == pytest.approx(12 * 2 * 160 / 409.6 + 409.6 + 20)  # (5)
+    assert overlap.computation_bound_tight(COMP) == pytest.approx((12 + 51.2 + 4 * 100) * 2)  # (6)
+    assert overlap.computation_bound_pipelined(COMP) == pytest.approx(63.2 + 4 * 100 * 2 + 0)  # (7), n_b = 2
+
+
+def test_the_regime_selects_the_equation() -> None:
+    assert overlap.point_to_point(COMM, "tight") == overlap.communication_bound_tight(COMM)
+    assert overlap.point_to_point(COMP, "tight") == overlap.computation_bound_tight(COMP)
+    assert overlap.point_to_point(COMM, "pipelined") == overlap.communication_bound_pipelined(COMM)
+    assert overlap.point_to_point(COMP, "pipelined") == overlap.computation_bound_pipelined(COMP)
+    assert overlap.point_to_point(COMP, "balanced") == overlap.balanced_pipelined(COMP)
+    both = replace(COMM, t_V=np.array([160.0, 800.0]))
+    np.testing.assert_allclose(
+        overlap.point_to_point(both, "tight"), [overlap.point_to_point(d, "tight") for d in (COMM, COMP)]
+    )
+
+
+def test_one_burst_has_no_negative_term() -> None:
+    # (7) with b = N = 8: n_b - 2 = -1 would take o b = 16 us away.
+    one = replace(COMP, b=8)
+    assert overlap.computation_bound_pipelined(one) == pytest.approx(63.2 + 800)
+
+
+def test_peers() -> None:
+    one = overlap.communication_bound_tight(COMM)
+    burst = 4 * 51.2
+    assert overlap.with_peers(COMM, "point-to-point", 4, "tight") == pytest.approx(one)
+    assert overlap.with_peers(COMM, "multi-contiguous", 4, "tight") == pytest.approx(4 * one)
+    assert overlap.with_peers(COMM, "end-point", 4, "tight") == pytest.approx(one + 3 * burst)  # (9)
+    assert overlap.with_peers(COMM, "all-to-all-same", 4, "tight") == pytest.approx(4 * (one + 3 * burst))
+    five = overlap.balanced_pipelined(COMM)
+    assert overlap.with_peers(COMM, "all-to-all-contiguous", 4) == pytest.approx(five + 3 * 2 * burst)  # (10)
+    assert overlap.with_peers(COMM, "all-to-all-interleaved", 4) == pytest.approx(five + 409.6)  # (11): n_b b G S
+
+
+def test_constraints_one_by_one() -> None:
+    # (2): 409.6 - 160 = 249.6 > 8 * 2; (3): 10 + 51.2 > 3 * 2; (8): 4 < 32; 2048 B outstanding.
+    assert overlap.constraints(COMM, 32, 4 * 2**20).all()
+    assert not overlap.constraints(replace(COMM, o=32)).hides_initiation  # 249.6 < 256
+    assert not overlap.constraints(replace(COMM, o=21)).hides_burst  # 61.2 < 63
+    assert not overlap.constraints(COMM, HD=4).below_queue_depth  # b < HD, not <=
+    assert not overlap.constraints(COMM, outstanding_bytes=2047).below_outstanding
+    assert overlap.constraints(COMM, outstanding_bytes=2048).below_outstanding
+
+
+def test_computation_bound_programs_hide_everything_anyway() -> None:
+    held = overlap.constraints(replace(COMP, o=1000), HD=32)
+    assert held.hides_initiation
+    assert held.hides_burst
+
+
+positive = st.floats(0.01, 1e4)
+
+
+@st.composite
+def decompositions(draw: st.DrawFn) -> Decomposition:
+    messages = 2 ** draw(st.integers(1, 13))
+    V = float(messages * draw(st.integers(1, 2**10)))
+    return Decomposition(
+        V=V,
+        S=V / messages,
+        b=1.0,
+        t_V=draw(positive),
+        o=draw(positive),
+        L=draw(positive),
+        G_S=draw(st.floats(1e-4, 1)),
+        G_V=draw(st.floats(1e-4, 1)),
+    )
+
+
+@given(decompositions(), st.integers(0, 12))
+def test_longer_bursts_never_cost_more_at_constant_overhead(d: Decomposition, power: int) -> None:
+    """OVL: "the total time monotonically decreases with the increase in burst length"; holds for (1), (4) to (7)."""
+    b = 2.0**power
+    assume(2 * b <= d.N)
+    for form in (
+        overlap.communication_bound_tight,
+        overlap.communication_bound_pipelined,
+        overlap.balanced_pipelined,
+        overlap.computation_bound_tight,
+    ):
+        assert form(replace(d, b=2 * b)) <= form(replace(d, b=b)) * (1 + 1e-12)
+    # (7) for as long as there are two bursts: with n_b < 2 the clamp has taken over.
+    if d.N / (2 * b) >= 2:
+        seven = overlap.computation_bound_pipelined
+        assert seven(replace(d, b=2 * b)) <= seven(replace(d, b=b)) * (1 + 1e-12)
+
+
+@given(decompositions(), st.integers(2, 512), st.floats(0, 100))
+def test_times_are_positive_and_grow_with_the_machine_s_costs(d: Decomposition, P: int, more: float) -> None:
+    for topology in overlap.TOPOLOGIES:
+        base = overlap.with_peers(d, topology, P)
+        assert base > 0
+        for change in ({"o": d.o + more}, {"L": d.L + more}, {"G_S": d.G_S + more}):
+            assert overlap.with_peers(replace(d, **change), topology, P) >= base * (1 - 1e-12)
+
+
+@given(decompositions(), st.integers(2, 64))
+def test_interleaved_all_to_all_falls_with_the_burst(d: Decomposition, P: int) -> None:
+    """The paper says that (11) is least at b = 1; its last term n_b b G S = N G S does not depend on b."""
+    assume(d.N >= 2)
+    one, two = (overlap.with_peers(replace(d, b=b), "all-to-all-interleaved", P) for b in (1.0, 2.0))
+    assert two <= one * (1 + 1e-12)
+
+
+def test_contiguous_all_to_all_is_least_at_a_burst_above_one() -> None:
+    """The paper says that (10) is least at b = 1 for any S."""
+    d = Decomposition(V=2**20, S=2**7, b=1, t_V=5e4, o=2, L=10, G_S=0.1, G_V=0.1)
+    best = float(overlap.best_burst_contiguous(d, 4))
+    # sqrt(12 * 8192 * 5e4/104857.6 / (2 * 3 * 12.8)) = 24.7
+    assert best == pytest.approx(24.7, abs=0.05)
+    times = [
+        float(overlap.with_peers(replace(d, b=b), "all-to-all-contiguous", 4)) for b in (1, best / 2, best, best * 2)
+    ]
+    assert times[2] == min(times)
+    assert times[0] > times[2]
+    assert overlap.best_burst_contiguous(d, 1) == float("inf")
+
+
+def test_overhead_hidden_and_loss() -> None:
+    # Blocking shows 505.6 us of communication; (4) takes 441.6 of the 665.6, hiding 224.
+    assert overlap.overhead_hidden(overlap.communication_bound_pipelined(COMM), COMM) == pytest.approx(224 / 505.6)
+    assert overlap.loss(110, 100, 200) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"S": 8192.0, "b": 1.0}, r"S is larger than V"),
+        ({"b": 16.0}, r"b S is larger than V: a burst cannot be longer than the V/S messages"),
+        ({"b": 0.5}, r"b = 0.5 must be at least 1"),
+        ({"G_S": 0.0}, r"G_S = 0 must be greater than 0"),
+        ({"t_V": -1.0}, r"t_V = -1 must be at least 0"),
+    ],
+)
+def test_bad_decompositions(changes: dict[str, float], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        replace(COMM, **changes)  # type: ignore[arg-type]
+
+
+def test_bad_forms_and_topologies() -> None:
+    with pytest.raises(ModelError, match=r"form = 'loose': choose tight, pipelined or balanced"):
+        overlap.point_to_point(COMM, "loose")  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match=r"topology = 'ring': choose point-to-point"):
+        overlap.with_peers(COMM, "ring", 2)  # type: ignore[arg-type]
+
+
+PROFILE = OverlapProfile.from_tables(
+    overhead=[(8, 1, 2.0), (1024, 1, 4.0), (8, 4, 1.0), (1024, 4, 2.0)],
+    gap=[(2, 8, "N", "l", 0.1), (64, 8, "N", "l", 0.2), (64, 8, "C", "l", 0.8), (64, 8, "C", "h", 0.3)],
+    L_roundtrip=10,
+    unit=MICROSECOND,
+    HD=32,
+)
+
+
+def test_profile() -> None:
+    assert PROFILE.o(1024, 4) == 2
+    assert PROFILE.o(516, 2) == pytest.approx(2.25)  # halfway in size (3 and 1.5), halfway from 1 to 4 in log2
+    assert PROFILE.L("get") == 10
+    assert PROFILE.L("put") == 5  # one way
+    assert PROFILE.G(64, 8) == 0.2  # contiguous peers: G_N^l
+    assert PROFILE.G(64, 8, interleaved=True) == 0.8  # G_C^l
+    assert PROFILE.G(2, 8) == 0.1
+
+
+def test_a_profile_without_the_neighbour_pattern_takes_the_best_cross_bandwidth() -> None:
+    bare = OverlapProfile(PROFILE.overhead, {k: v for k, v in PROFILE.gap.items() if k[0] == "C"}, 10, MICROSECOND)
+    assert bare.G(64, 8) == 0.3  # G_C^h, OVL section 4
+    with pytest.raises(ModelError, match=r"no G table"):
+        OverlapProfile(PROFILE.overhead, {}, 10, MICROSECOND)
+
+
+def test_stages_take_the_overhead_of_the_burst() -> None:
+    stages = Overlap(PROFILE, P=64).stages(Messages(size=np.array([8.0, 1024.0]), burst=np.array([1.0, 4.0])))
+    np.testing.assert_allclose(stages.send_overhead, [2, 2])
+    np.testing.assert_allclose(stages.latency, [5, 5])
+    np.testing.assert_allclose(stages.serialization, [1.6, 204.8])
+    np.testing.assert_allclose(stages.recv_overhead, [0, 0])

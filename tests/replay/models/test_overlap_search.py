@@ -1,0 +1,124 @@
+"""The search for message size and burst: against one by hand, ties, limits, and no answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from logpost.replay.models import ModelError, OverlapProfile, overlap
+from logpost.replay.models.overlap import Decomposition
+from logpost.replay.models.overlap_search import BURSTS, search
+from logpost.replay.models.units import MICROSECOND
+
+INFINIBAND = OverlapProfile.constant(o=1.0, G=0.001, L_roundtrip=10, unit=MICROSECOND, HD=64)
+
+
+def by_hand(profile: OverlapProfile, V: float, t_V: float, HD: float, limit: float) -> tuple[float, float, float]:
+    """Least T, ties to the largest b: two loops over (S, b) and the constraints written out."""
+    best = (float("inf"), 0.0, 0.0)
+    for i in range(14):
+        S = V / 2**i
+        for b in BURSTS:
+            N = 2**i
+            if S < 1 or b > N:
+                continue
+            o, G, L = 1.0, 0.001, 10.0
+            comm_bound = t_V <= G * V
+            if comm_bound and not (G * V - t_V > N * o and L + G * S > (b - 1) * o):
+                continue
+            if b >= HD or b * S > limit:
+                continue
+            T = (o + L) * (N / b) * t_V / (G * V) + N * G * S + t_V / N
+            if T < best[0] - 1e-9 or (abs(T - best[0]) <= 1e-9 and b > best[2]):
+                best = (T, S, b)
+    return best
+
+
+@pytest.mark.parametrize("t_V", [50.0, 430.0, 900.0, 1590.0])
+@pytest.mark.parametrize("V", [2**10, 2**16, 2**20, 2**23])
+def test_search_is_the_exhaustive_one(V: int, t_V: float) -> None:
+    T, S, b = by_hand(INFINIBAND, V, t_V, 64, float("inf"))
+    found = search(INFINIBAND, V, t_V)
+    if T == float("inf"):
+        assert not found.points
+    else:
+        assert (found.best.T, found.best.S, found.best.b) == (pytest.approx(T), S, b)
+
+
+def test_every_point_satisfies_the_constraints_and_comes_in_order() -> None:
+    found = search(INFINIBAND, 2**20, 430.0)
+    times = [point.T for point in found.points]
+    assert times == sorted(times)
+    for point in found.points:
+        d = Decomposition(V=2**20, S=point.S, b=point.b, t_V=430.0, o=1, L=10, G_S=0.001, G_V=0.001)
+        assert overlap.constraints(d, HD=64).all()
+        assert point.T == pytest.approx(float(overlap.balanced_pipelined(d)))
+
+
+def test_ties_go_to_the_longest_burst() -> None:
+    # (4) does not depend on b: for the best S, the longest burst within L + G S > (b-1) o.
+    found = search(INFINIBAND, 2**20, 100.0, form="pipelined")
+    same = [point.b for point in found.points if point.T == found.best.T]
+    assert found.best.b == max(same) > 1
+
+
+def test_outstanding_bytes_limit_the_burst() -> None:
+    """Elan: at most 4 MB outstanding."""
+    free = OverlapProfile.constant(o=0.1, G=0.001, L_roundtrip=2.4, unit=MICROSECOND, HD=32)
+    elan = OverlapProfile.constant(
+        o=0.1, G=0.001, L_roundtrip=2.4, unit=MICROSECOND, HD=32, outstanding_bytes=4 * 2**20
+    )
+    V, t_V = 2.0**26, 2.0**26 * 0.001 * 0.56
+    assert all(point.b * point.S <= 4 * 2**20 for point in search(elan, V, t_V).points)
+    assert any(point.b * point.S > 4 * 2**20 for point in search(free, V, t_V).points)
+    assert search(elan, V, t_V).dropped["outstanding bytes"] > 0
+
+
+def test_no_perfect_overlap_is_said_with_the_reasons() -> None:
+    # 1 KB takes 1.024 us to move, less than one initiation after 1 us of computation.
+    found = search(INFINIBAND, 2**10, 1.0)
+    assert found.points == ()
+    with pytest.raises(
+        ModelError, match=r"none of \d+ decompositions overlaps perfectly \(\(2\) G_V V - t_V > N o drops"
+    ):
+        _ = found.best
+
+
+def test_puts_pay_one_way() -> None:
+    get, put = (search(INFINIBAND, 2**20, 430.0, operation=operation) for operation in ("get", "put"))
+    assert put.best.T < get.best.T
+
+
+def test_peers_choose_the_bandwidth_profile() -> None:
+    profile = OverlapProfile.from_tables(
+        overhead=[(1, 1, 1.0)],
+        gap=[(32, 1, "N", "l", 0.001), (32, 1, "C", "l", 0.004)],
+        L_roundtrip=10,
+        unit=MICROSECOND,
+        HD=64,
+    )
+    contiguous = search(profile, 2**20, 430.0, P=32, topology="all-to-all-contiguous")
+    interleaved = search(profile, 2**20, 430.0, P=32, topology="all-to-all-interleaved")
+    assert interleaved.best.T > 2 * 4.0 * 1048.0  # (5) + N G S, both at a quarter of the bandwidth
+    assert contiguous.best.T < interleaved.best.T
+
+
+def test_over_90_percent_of_the_overhead_is_hidden_when_computation_allows() -> None:
+    """The paper's claim for its measured cases, here of the model itself in a balanced one (ratio 0.95)."""
+    V = 2.0**23
+    t_V = 0.95 * 0.001 * V
+    best = search(INFINIBAND, V, t_V).best
+    whole = Decomposition(V=V, S=V, b=1, t_V=t_V, o=1, L=10, G_S=0.001, G_V=0.001)
+    assert (float(overlap.blocking(whole)) - best.T) / t_V > 0.9
+
+
+def test_bad_volume() -> None:
+    with pytest.raises(ModelError, match=r"V = 0 must be at least 1"):
+        search(INFINIBAND, 0, 1.0)
+
+
+def test_the_constants_of_the_paper() -> None:
+    assert BURSTS == (1, 2, 4, 8, 16, 32, 64)
+    found = search(INFINIBAND, 2**23, 1.0)
+    sizes = np.array([point.S for point in found.points])
+    assert (2**23 / sizes).max() <= 8192
