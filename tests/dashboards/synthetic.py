@@ -28,7 +28,7 @@ from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.schema import CATEGORIES, LOCALITIES, PARTS, PROTOCOLS, TABLES
 
 US = 1_000_000
-COMPUTE_PS, SKEW_PS = 400 * US, 9 * US
+COMPUTE_PS, SKEW_PS = 400 * US, 5 * US
 SEND_PS, LATENCY_PS, WIRE_PS, RECV_PS, COLLECTIVE_PS = 2 * US, 3 * US, 8 * US, 2 * US, 12 * US
 INIT_PS = 150 * US
 HALO_BYTES, BLOCK_BYTES = 8192, 65536

@@ -1,0 +1,1 @@
+"""A run in other programs' formats, one file per format."""

@@ -1,0 +1,97 @@
+"""A run as CSV: a file per table, streamed, with what every column means and its unit beside them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from logpost.analyzer.export.files import Progress, whole
+from logpost.analyzer.reporting.units import safe
+from logpost.analyzer.run import MANIFEST, Run
+from logpost.analyzer.schema import TABLES
+from logpost.errors import InputError
+
+README = "README.md"
+COLUMNS = "columns.csv"
+
+
+def export_csv(
+    run: Run, path: Path, tables: Sequence[str] = (), *, force: bool = False, report: Progress | None = None
+) -> dict[str, int]:
+    """Write tables of a run as UTF-8 CSV files into a new directory.
+
+    The header of each file is the names of the table's columns; `columns.csv` holds type, unit and meaning of each,
+    `README.md` says the same in prose, `manifest.json` is the run's. The tables are streamed: memory does not grow
+    with the run.
+
+    Args:
+        run: a finished run.
+        path: the directory to make.
+        tables: names of the tables to write; all without any.
+        force: replace an earlier export.
+        report: told of progress by tables.
+
+    Returns:
+        Bytes written per table.
+
+    Raises:
+        InputError: a table does not exist, or the directory cannot be written.
+    """
+    chosen = tuple(dict.fromkeys(tables)) or tuple(TABLES)
+    unknown = [name for name in chosen if name not in TABLES]
+    if unknown:
+        raise InputError(f"a run has no table {unknown[0]!r}; it has {', '.join(TABLES)}")
+    with whole(path, force=force, directory=True) as folder:
+        for number, name in enumerate(chosen):
+            if report:
+                report(name, number, len(chosen))
+            run.table(name).sink_csv(folder / f"{name}.csv", quote_style="necessary")
+        _documentation(run, chosen).write_csv(folder / COLUMNS)
+        (folder / README).write_text(readme(run, chosen), encoding="utf-8")
+        shutil.copyfile(run.path / MANIFEST, folder / MANIFEST)
+        return {name: (folder / f"{name}.csv").stat().st_size for name in chosen}
+
+
+def _documentation(run: Run, chosen: Sequence[str]) -> pl.DataFrame:
+    rows = [
+        (name, column.name, str(column.dtype).split("(")[0], _unit(run, column.unit), column.sentence)
+        for name in chosen
+        for column in TABLES[name].columns
+    ]
+    return pl.DataFrame(rows, schema=["table", "column", "type", "unit", "meaning"], orient="row")
+
+
+def _unit(run: Run, unit: str) -> str:
+    """The unit as people need it: a tick alone would say nothing outside of the run."""
+    return f"1/{run.manifest.clock.ticks_per_second} s" if unit == "ticks" else unit
+
+
+def readme(run: Run, chosen: Sequence[str]) -> str:
+    """What is in the directory, for a reader who knows nothing of logpost."""
+    machine = run.manifest.machine
+    lines = [
+        f"# Tables of {safe(run.manifest.source.anchor)}",
+        "",
+        f"Written by logpost {run.manifest.tool_version}. UTF-8, comma separated, one header line, quoted where",
+        "needed; an empty field is a missing value. Times are in picoseconds (ps) from the start of the trace, ids are",
+        "-1 for none.",
+        f"Parts of messages were split with the machine {safe(machine.name)} ({safe(machine.label)}).",
+        "Names stand as the trace has them: import them as text, because a spreadsheet may take one that begins with",
+        "`=` for a formula.",
+    ]
+    for name in chosen:
+        table = TABLES[name]
+        lines += [
+            "",
+            f"## {name}.csv",
+            "",
+            f"A row is {table.row}.",
+            "",
+            "| column | unit | meaning |",
+            "|---|---|---|",
+        ]
+        lines += [f"| {c.name} | {_unit(run, c.unit)} | {c.sentence.replace('|', '/')} |" for c in table.columns]
+    return "\n".join(lines) + "\n"

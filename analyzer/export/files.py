@@ -1,0 +1,55 @@
+"""Where an export goes: made beside its final place and moved there when it is whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from logpost.errors import InputError
+
+Progress = Callable[[str, int, int], None]
+"""report(phase, done, total)."""
+
+
+@contextmanager
+def whole(final: Path, *, force: bool, directory: bool) -> Iterator[Path]:
+    """A temporary file or directory that becomes `final` when the block ends without an exception.
+
+    Raises:
+        InputError: `final` exists and `force` is not given, or is of the other kind, or it cannot be written.
+    """
+    if final.exists() or final.is_symlink():
+        if not force:
+            raise InputError(f"{final} already exists; pass --force to overwrite it")
+        if final.is_dir() != directory:
+            kind = "not a directory" if directory else "a directory"
+            raise InputError(f"{final} is {kind}; choose another place with -o")
+        if directory and any(final.iterdir()) and not (final / "columns.csv").is_file():
+            raise InputError(f"{final} is not an earlier export; choose another place with -o")
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
+    except OSError as error:
+        raise _failed(final, error) from error
+    try:
+        work = made if directory else made / final.name
+        yield work
+        umask = os.umask(0)
+        os.umask(umask)
+        work.chmod((0o777 if directory else 0o666) & ~umask)
+        if directory and final.exists():
+            shutil.rmtree(final)
+        work.replace(final)
+    except OSError as error:
+        raise _failed(final, error) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _failed(final: Path, error: OSError) -> InputError:
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return InputError(f"{final} cannot be written: {reason}; choose another place with -o")

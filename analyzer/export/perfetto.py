@@ -1,0 +1,307 @@
+"""A run as a trace of Perfetto's own format, for ui.perfetto.dev.
+
+A process per host, a thread per rank or communicating thread; a slice per communication call, whose category is the
+one with most exposed time and whose arguments are the exposed times of all; a flow arrow per message from the call that
+sent it to the end of the call that completed its receive; counters of each endpoint's load.
+
+Perfetto counts nanoseconds: times are rounded down to whole ones, exposed times keep three decimals.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.export.files import Progress, whole
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import CATEGORIES
+from logpost.errors import InputError
+
+FIRST_PROCESS = 1_000_000
+"""Process id of the first host: beyond every thread id, because equal ids would mean "main thread"."""
+
+TRACKS_OF_HOSTS, TRACKS_OF_LOCATIONS, TRACKS_OF_COUNTERS = 1 << 40, 2 << 40, 3 << 40
+"""Where the ids of tracks begin, per kind."""
+
+SEQUENCE = 1
+"""All packets are one writer's."""
+
+BATCH = 1 << 20
+"""Calls in memory at a time, unless one location has more."""
+
+EXPOSED = CATEGORIES[1:]
+COUNTERS = (
+    ("recv", "bytes", "bytes arriving per window"),
+    ("send", "bytes", "bytes leaving per window"),
+    ("recv", "queued_ps", "queued at receiver per window (modelled)"),
+)
+"""Direction, column of `load`, what the counter is called."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What went into a trace."""
+
+    bytes: int
+    slices: int
+    flows: int
+    counters: int
+    flows_left_out: int
+    """Messages whose ends are not both known, or that arrive before they are sent."""
+
+
+def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progress | None = None) -> Written:
+    """Write a run as a Perfetto trace, gzipped if `path` ends in `.gz`.
+
+    Calls are streamed; 24 bytes per message are held for the arrows.
+
+    Args:
+        run: a finished run.
+        path: the file to make; `.pftrace` is usual.
+        force: overwrite the file.
+        report: told of progress by calls.
+
+    Raises:
+        InputError: the package `perfetto` is missing, or the file cannot be written.
+    """
+    try:
+        # By name, because the generated module has no types.
+        schema = importlib.import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    except ImportError as error:
+        raise InputError("--to perfetto needs the Python package perfetto; `pip install perfetto`") from error
+    with whole(path, force=force, directory=False) as work:
+        with gzip.open(work, "wb", compresslevel=5) if path.suffix == ".gz" else work.open("wb") as file:
+            writer = _Writer(schema, cast(BinaryIO, file))
+            _names(writer, run)
+            _tracks(writer, run)
+            flows = _Flows.of(run)
+            slices = _slices(writer, run, flows, report)
+            counters = _counters(writer, run)
+            writer.flush()
+        size = work.stat().st_size
+    return Written(size, slices, flows.count, counters, run.manifest.messages - flows.count)
+
+
+class _Writer:
+    """Collects packets and writes them in batches, as the repeated field of one message that a trace is."""
+
+    def __init__(self, schema: Any, file: BinaryIO) -> None:
+        self.schema = schema
+        self.event = schema.TrackEvent
+        self._file = file
+        self._trace = schema.Trace()
+        self._first = True
+
+    def packet(self) -> Any:
+        """A new packet at the end of the trace."""
+        if len(self._trace.packet) >= 4096:
+            self.flush()
+        packet = self._trace.packet.add()
+        packet.trusted_packet_sequence_id = SEQUENCE
+        if self._first:
+            packet.sequence_flags = self.schema.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
+            packet.first_packet_on_sequence = True
+            self._first = False
+        else:
+            packet.sequence_flags = self.schema.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
+        return packet
+
+    def flush(self) -> None:
+        """Write what is collected."""
+        self._file.write(self._trace.SerializeToString())
+        self._trace.Clear()
+
+
+def _names(writer: _Writer, run: Run) -> None:
+    """Names once instead of in each slice: regions, categories and arguments."""
+    interned = writer.packet().interned_data
+    for region, name in run.table("regions").select("region", "name").collect().iter_rows():
+        interned.event_names.add(iid=region + 1, name=name or "(unnamed)")
+    for number, category in enumerate(CATEGORIES):
+        interned.event_categories.add(iid=number + 1, name=category)
+        interned.debug_annotation_names.add(iid=number + 1, name=f"{category} (ns)")
+
+
+def _tracks(writer: _Writer, run: Run) -> None:
+    """Hosts as processes, locations as their threads, in the order of ranks."""
+    table = run.table("locations").filter("accounted").sort("rank", "location").collect()
+    for node, host in table.select("node", "host").unique(subset="node").sort("node").iter_rows():
+        track = writer.packet().track_descriptor
+        track.uuid = TRACKS_OF_HOSTS + node + 1
+        track.process.pid = FIRST_PROCESS + node
+        track.process.process_name = host or "unknown host"
+    shared = set(table.filter(pl.col("rank").is_duplicated())["rank"])
+    for place, (location, rank, node, name) in enumerate(table.select("location", "rank", "node", "name").iter_rows()):
+        track = writer.packet().track_descriptor
+        track.uuid = TRACKS_OF_LOCATIONS + location
+        track.parent_uuid = TRACKS_OF_HOSTS + node + 1
+        track.thread.pid = FIRST_PROCESS + node
+        track.thread.tid = location + 1
+        known = rank >= 0 and rank not in shared
+        track.thread.thread_name = f"rank {rank}" if known else (f"rank {rank}: {name}" if rank >= 0 else name)
+        track.sibling_order_rank = place
+
+
+class _Flows:
+    """The messages whose both ends are calls of the run, as sorted arrays to look calls up in."""
+
+    def __init__(self, table: pl.DataFrame) -> None:
+        self.count = table.height
+        self._sent = self._sorted(table, "send_location", "send_enter_ps")
+        self._received = self._sorted(table, "recv_location", "recv_leave_ps")
+
+    @classmethod
+    def of(cls, run: Run) -> _Flows:
+        """The flows of a run; a flow's id is the number of its message's row, from 1."""
+        calls = run.table("calls")
+        entered = calls.select(pl.col("location").alias("send_location"), pl.col("enter_ps").alias("send_enter_ps"))
+        left = calls.select(pl.col("location").alias("recv_location"), pl.col("leave_ps").alias("recv_leave_ps"))
+        return cls(
+            run.table("messages")
+            .with_row_index("flow", offset=1)
+            .filter(~pl.col("clock_violation"), pl.col("send_enter_ps") // 1000 < pl.col("recv_leave_ps") // 1000)
+            .select("flow", "send_location", "send_enter_ps", "recv_location", "recv_leave_ps")
+            .join(entered, on=["send_location", "send_enter_ps"], how="semi")
+            .join(left, on=["recv_location", "recv_leave_ps"], how="semi")
+            .collect()
+        )
+
+    @staticmethod
+    def _sorted(table: pl.DataFrame, location: str, time: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        table = table.sort(location, time, "flow")
+        return table[location].to_numpy(), table[time].to_numpy(), table["flow"].to_numpy()
+
+    def begun(self, location: int, enters: np.ndarray) -> list[list[int]]:
+        """Flows that begin in each of the calls of one location, which are in the order of time."""
+        return self._at(self._sent, location, enters)
+
+    def ended(self, location: int, leaves: np.ndarray) -> list[list[int]]:
+        """Flows that end in each of the calls of one location."""
+        return self._at(self._received, location, leaves)
+
+    @staticmethod
+    def _at(side: tuple[np.ndarray, np.ndarray, np.ndarray], location: int, times: np.ndarray) -> list[list[int]]:
+        locations, at, ids = side
+        low, high = np.searchsorted(locations, [location, location + 1])
+        begin = low + np.searchsorted(at[low:high], times, "left")
+        end = low + np.searchsorted(at[low:high], times, "right")
+        # Two calls at one instant: the flow belongs to the first, and must not begin or end twice.
+        end[1:][times[1:] == times[:-1]] = 0
+        return [ids[b:e].tolist() if b < e else [] for b, e in zip(begin.tolist(), end.tolist(), strict=True)]
+
+
+def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -> int:
+    """A begin and an end per call; a location's in the order of time, so that calls of one instant nest rightly."""
+    total = int(run.table("calls").select(pl.len()).collect().item())
+    done = 0
+    columns = [f"{category}_ps" for category in EXPOSED]
+    for batch in _batches(run):
+        for location, part in _by_location(batch):
+            exposed = part.select(columns).to_numpy()
+            most = np.where(exposed.any(axis=1), 2 + exposed.argmax(axis=1), 1).tolist()
+            begun = flows.begun(location, part["enter_ps"].to_numpy())
+            ended = flows.ended(location, part["leave_ps"].to_numpy())
+            rows = part.select(pl.col("enter_ps", "leave_ps") // 1000, pl.col("region") + 1).iter_rows()
+            track = TRACKS_OF_LOCATIONS + location
+            for i, (enter, leave, region) in enumerate(rows):
+                packet = writer.packet()
+                packet.timestamp = enter
+                event = packet.track_event
+                event.type = writer.event.TYPE_SLICE_BEGIN
+                event.track_uuid = track
+                event.name_iid = region
+                event.category_iids.append(most[i])
+                if begun[i]:
+                    event.flow_ids.extend(begun[i])
+                for number in np.flatnonzero(exposed[i]).tolist():
+                    event.debug_annotations.add(name_iid=number + 2, double_value=exposed[i, number] / 1000)
+                packet = writer.packet()
+                packet.timestamp = leave
+                event = packet.track_event
+                event.type = writer.event.TYPE_SLICE_END
+                event.track_uuid = track
+                if ended[i]:
+                    event.terminating_flow_ids.extend(ended[i])
+        done += batch.height
+        if report:
+            report("calls", done, total)
+    return total
+
+
+def _batches(run: Run) -> Iterator[pl.DataFrame]:
+    """The calls of some whole locations at a time, in the order of locations and time."""
+    sizes = run.table("calls").group_by("location").agg(pl.len()).sort("location").collect()
+    for first, last in _groups(list(sizes.iter_rows())):
+        yield (
+            run.table("calls")
+            .filter(pl.col("location").is_between(first, last))
+            .sort("location", "enter_ps", "leave_ps")
+            .collect()
+        )
+
+
+def _groups(sizes: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """First and last location of groups with at most `BATCH` calls, from (location, calls) in order."""
+    first, held = None, 0
+    for i, (location, size) in enumerate(sizes):
+        if first is not None and held + size > BATCH:
+            yield first, sizes[i - 1][0]
+            first, held = None, 0
+        first = location if first is None else first
+        held += size
+    if first is not None:
+        yield first, sizes[-1][0]
+
+
+def _by_location(batch: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
+    for part in batch.partition_by("location", maintain_order=True):
+        yield part.item(0, "location"), part
+
+
+def _counters(writer: _Writer, run: Run) -> int:
+    """Counter tracks below each location: the value of a window from its beginning to its end."""
+    width = run.manifest.windows.width_ps
+    written = 0
+    accounted = run.table("locations").filter("accounted").select("location")
+    for kind, (direction, column, title) in enumerate(COUNTERS):
+        table = (
+            run.table("load")
+            .join(accounted, on="location", how="semi")
+            .filter(pl.col("direction") == direction, pl.col(column) > 0)
+            .select("location", "window", pl.col(column).cast(pl.Int64))
+            .sort("location", "window")
+            .collect()
+        )
+        for location, part in _by_location(table):
+            uuid = TRACKS_OF_COUNTERS + len(COUNTERS) * location + kind
+            track = writer.packet().track_descriptor
+            track.uuid = uuid
+            track.parent_uuid = TRACKS_OF_LOCATIONS + location
+            track.name = title
+            unit = writer.schema.CounterDescriptor
+            track.counter.unit = unit.UNIT_SIZE_BYTES if column == "bytes" else unit.UNIT_TIME_NS
+            after = None
+            for _, window, value in part.iter_rows():
+                if after is not None and after < window:
+                    written += _count(writer, uuid, after * width, 0)
+                written += _count(writer, uuid, window * width, value if column == "bytes" else value // 1000)
+                after = window + 1
+            if after is not None:
+                written += _count(writer, uuid, after * width, 0)
+    return written
+
+
+def _count(writer: _Writer, uuid: int, at_ps: int, value: int) -> int:
+    packet = writer.packet()
+    packet.timestamp = at_ps // 1000
+    packet.track_event.type = writer.event.TYPE_COUNTER
+    packet.track_event.track_uuid = uuid
+    packet.track_event.counter_value = value
+    return 1
