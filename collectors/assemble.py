@@ -74,7 +74,7 @@ def _build(say: Callable[[str], None]) -> Path:
         raise InputError(f"{_PROGRAM} does not start: {_MISSING}")
     if compiler is None:
         raise InputError(f"no C++ compiler to build {_PROGRAM} with: {_MISSING}")
-    key = interposer.sources_key(sorted(folder.glob("*.[ch]pp")) + [interposer.SOURCES / "rawlog.h"])
+    key = interposer.sources_key([*sorted(folder.glob("*.[ch]pp")), interposer.SOURCES / "rawlog.h"])
     path = interposer.cache_directory() / f"assemble-{key}" / _PROGRAM
     if path.exists() and _runs(path):
         return path

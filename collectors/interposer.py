@@ -1,7 +1,7 @@
 """The interposer for one MPI: compiled when it is first needed, then kept in the cache.
 
-The cache key is binary interface, version, exported names and the sources' hash, so an update of either side makes a new
-file and never a stale one. The library is linked to no MPI.
+The cache key is binary interface, version, exported names and the sources' hash, so an update of either side makes a
+new file and never a stale one. The library is linked to no MPI.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
     Raises InputError when it does not compile, with the first line of the compiler's complaint.
     """
     names = exported_names(target.library, target.includes)
-    files = [*SOURCES.glob("*.h"), *(SOURCES / "interposer").glob("*.[ch]"), generate.TABLE, Path(generate.__file__)]
+    files = [*SOURCES.glob("*.h"), *(SOURCES / "interposer").glob("*.*"), generate.TABLE, Path(generate.__file__)]
     key = sources_key(sorted(files), " ".join([*_OPTIONS, *sorted(names)]))
     version = re.sub(r"[^\w.]", "_", target.version)
     path = cache_directory() / f"pmpi-{target.abi}-{version}-{key}" / "liblogpost_pmpi.so"
@@ -77,7 +77,8 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
             wrappers.write_text(generate.wrappers(names))
             folder = SOURCES / "interposer"
             command = [*mpi.c_compiler(), *_OPTIONS, *target.includes, f"-I{folder}", "-o", str(made), str(wrappers)]
-            command += [str(folder / name) for name in _FILES] + ["-ldl", "-lpthread"]
+            command += [str(folder / name) for name in _FILES]
+            command += [f"-Wl,--version-script={folder / 'export.map'}", "-ldl", "-lpthread"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 raise InputError(f"the interposer for {target} does not compile: {_first_error(done.stderr)}")

@@ -1,8 +1,8 @@
 """Which MPI a command uses: the library its program is linked to, or the one its launcher belongs to.
 
 Three binary interfaces exist (sonames in brackets): Open MPI's (``libmpi.so.40``), MPICH's (``libmpi.so.12``, Debian's
-``libmpich.so.12``; Intel MPI, MVAPICH2 and Cray's share it) and that of MPI-5 (``libmpi_abi.so.1``). An interposer built
-for the wrong one would crash the program, so it is found out before anything is built.
+``libmpich.so.12``; Intel MPI, MVAPICH2 and Cray's share it) and that of MPI-5 (``libmpi_abi.so.1``). An interposer
+built for the wrong one would crash the program, so it is found out before anything is built.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def find(command: Sequence[str], choice: str | None = None) -> Mpi:
     for compiler in dict.fromkeys(_compilers(command, choice)):
         if shutil.which(compiler) is None:
             continue
-        includes = tuple(flag for flag in _flags(compiler) if flag.startswith(("-I", "-isystem")))
+        includes = tuple(flag for flag in _flags(compiler) if flag.startswith(("-I", "-isystem", "-D")))
         known = _preprocess(includes)
         if known is None:
             continue
@@ -248,8 +248,8 @@ def find(command: Sequence[str], choice: str | None = None) -> Mpi:
         raise InputError(f"--mpi {choice}: not an mpicc that can compile mpi.h; give the path of your MPI's mpicc")
     if abi is None:
         raise InputError(
-            "no MPI was found for this command: neither its program nor its launcher tells, and there is no mpicc on PATH; "
-            "load your MPI's module or pass --mpi PATH/OF/mpicc"
+            "no MPI was found for this command: neither its program nor its launcher tells, and no mpicc is on "
+            "PATH; load your MPI's module or pass --mpi PATH/OF/mpicc"
         )
     seen = f" (found only {', '.join(tried)})" if tried else ""
     raise InputError(

@@ -1,7 +1,7 @@
 """Recording an MPI program: preload the interposer, run the command unchanged, make the archive.
 
-The program comes first. Whatever is missing is found out before it starts; once it runs, nothing here may stop or change
-it, and its exit status is returned whatever becomes of the archive.
+The program comes first. Whatever is missing is found out before it starts; once it runs, nothing here may stop or
+change it, and its exit status is returned whatever becomes of the archive.
 """
 
 from __future__ import annotations
