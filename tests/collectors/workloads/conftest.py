@@ -1,0 +1,68 @@
+"""Running the workloads under each MPI of this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from logpost.collectors.workloads.build import build, launch_environment, launcher_of
+from logpost.collectors.workloads.catalogue import Program
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session", params=["mpicc.openmpi", "mpicc.mpich"])
+def mpicc(request: pytest.FixtureRequest) -> str:
+    """A compiler wrapper; one that is missing fails in CI and skips elsewhere."""
+    wrapper: str = request.param
+    if shutil.which(wrapper) is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{wrapper} is missing, and CI must have it")
+        pytest.skip(f"no {wrapper} here")
+    return wrapper
+
+
+@pytest.fixture(scope="session")
+def executables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Program, str], Path]:
+    """Builds each program once per compiler, away from the user's cache."""
+    folder = tmp_path_factory.mktemp("workloads")
+    built: dict[tuple[str, str], Path] = {}
+
+    def get(program: Program, compiler: str) -> Path:
+        key = (program.name, compiler)
+        if key not in built:
+            built[key] = build(program, compiler, folder / compiler)
+        return built[key]
+
+    return get
+
+
+def start(
+    executable: Path, compiler: str, program: Program, arguments: tuple[str, ...], ranks: int, **settings: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs an executable on `ranks` processes, with its output captured."""
+    environment = {
+        **launch_environment(program),
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        **settings,
+    }
+    command = [launcher_of(compiler, program.paradigm), "-n", str(ranks), str(executable), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def run_workload(executables: Callable[[Program, str], Path]) -> Run:
+    """`run_workload(program, compiler, arguments, ranks=4, **environment)`."""
+
+    def run(
+        program: Program, compiler: str, arguments: tuple[str, ...], ranks: int = 4, **settings: str
+    ) -> subprocess.CompletedProcess[str]:
+        return start(executables(program, compiler), compiler, program, arguments, ranks, **settings)
+
+    return run
