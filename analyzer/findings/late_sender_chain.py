@@ -139,7 +139,8 @@ def _of_sender(evidence: Evidence, sender: int, intervals: pl.DataFrame, calls: 
     region = evidence.delaying_region(sender, callpath)
     how = "user regions of the profile"
     if not region:
-        longest = int(np.argmax(np.where(intervals["send_callpath"].to_numpy() == callpath, computing, -1)))
+        here = (intervals["send_callpath"].to_numpy() == callpath) & (past > 0)
+        longest = int(np.argmax(np.where(here, computing, -1)))
         before = int(past[longest]) - 1
         after = evidence.region(int(callpath))
         if 0 <= before < len(enter):

@@ -1,0 +1,81 @@
+"""Waiting at collectives is charged to the member that comes last."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story
+
+
+def barriers(late_rank: list[int]) -> Story:
+    """Operation i of 10 ms: all enter 2 ms after its begin but `late_rank[i]`, which enters after 5 ms; all leave at 6
+    ms."""
+    story = Story(3, 10 * MS * len(late_rank), windows=len(late_rank))
+    path = story.path("main", "step", "MPI_Allreduce")
+    for i, late in enumerate(late_rank):
+        t = 10 * MS * i
+        story.collective(
+            path, "allreduce", {rank: (t + (5 if rank == late else 2) * MS, t + 6 * MS) for rank in range(3)}
+        )
+    for rank in range(3):
+        late_ones = late_rank.count(rank)
+        story.user(rank, story.path("main", "step"), 6 * MS * len(late_rank) + 3 * MS * late_ones)
+    return story
+
+
+def test_the_rank_that_always_comes_last_is_named_with_its_region() -> None:
+    finding = barriers([1] * 10).findings().filter(kind="collective_wait").row(0, named=True)
+    assert finding["title"] == "ranks 0, 2 wait in MPI_Allreduce for rank 1, delayed in step"
+    assert finding["cause_region"] == "step"
+    # Two ranks wait 3 ms each in ten operations; each waits 30 of 100 ms.
+    assert finding["exposed_ps"] == 60 * MS
+    assert finding["share"] == pytest.approx(0.3)
+    assert "60.0 ms exposed in 10 operations at main / step / MPI_Allreduce" in finding["evidence"]
+    assert "rank 1 comes last for 100.0 % of the wait" in finding["evidence"]
+    assert finding["confidence"].startswith("high: ")
+
+
+def test_ranks_that_take_turns_are_not_blamed_one_by_one() -> None:
+    finding = barriers([0, 1, 2] * 4).findings().filter(kind="collective_wait").row(0, named=True)
+    assert finding["title"] == "ranks 0-2 wait in MPI_Allreduce for whichever rank comes last"
+    assert finding["cause_region"] == ""
+    assert "noise" in finding["advice"]
+
+
+def test_the_root_of_a_broadcast_is_the_one_waited_for() -> None:
+    """Rank 2 enters after the root, but nobody needs it: the others' waits end when the root enters."""
+    story = Story(3, 100 * MS)
+    path = story.path("main", "MPI_Bcast")
+    for i in range(10):
+        t = 10 * MS * i
+        enters = {0: t + 4 * MS, 1: t + MS, 2: t + 5 * MS}
+        for rank, enter in enters.items():
+            wait = max(0, enters[0] - enter)
+            story.call(rank, enter, t + 6 * MS, path, collective_wait=wait, collective=t + 6 * MS - enter - wait)
+            story.rows["collectives"].append(
+                {
+                    "instance": i,
+                    "location": rank,
+                    "comm": 0,
+                    "root": 0,
+                    "callpath": path,
+                    "operation": "bcast",
+                    "enter_ps": enter,
+                    "leave_ps": t + 6 * MS,
+                    "wait_ps": wait,
+                    "bytes_sent": 8,
+                    "bytes_received": 8,
+                }
+            )
+    finding = story.findings().filter(kind="collective_wait").row(0, named=True)
+    assert "rank 0 comes last for 100.0 % of the wait" in finding["evidence"]
+    assert "delayed in code before MPI_Bcast" in finding["evidence"]
+
+
+def test_members_that_enter_together_are_no_finding() -> None:
+    story = Story(2, 100 * MS)
+    path = story.path("MPI_Barrier")
+    for i in range(10):
+        t = 10 * MS * i
+        story.collective(path, "barrier", {0: (t + MS // 20, t + 2 * MS), 1: (t, t + 2 * MS)})
+    # 0.05 ms in 10 ms is 0.5 % of the run.
+    assert story.findings().is_empty()

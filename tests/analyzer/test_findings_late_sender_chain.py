@@ -1,0 +1,117 @@
+"""A chain of late senders is followed to the rank and region that computes while the others wait."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, US, Story
+
+
+def wavefront(rounds: int = 10, *, instrumented: bool = True) -> Story:
+    """Rank 0 computes 8 ms in `relax`, then the message runs through ranks 1, 2, 3, each of which adds 0.5 ms of
+    compute.
+
+    In a round beginning at t, everyone but rank 0 is in MPI_Recv from t on. Rank 0 sends at t + 8 ms, in 0.1 ms; rank
+    k leaves its receive 0.1 ms after the send's enter, computes 0.5 ms and sends on: rank k's send enters at 8 + 0.6 k
+    ms.
+    """
+    period = 20 * MS
+    story = Story(4, rounds * period, windows=rounds)
+    above = ("main", "relax") if instrumented else ()
+    send, recv = story.path(*above, "MPI_Send"), story.path(*above, "MPI_Recv")
+    for i in range(rounds):
+        t = i * period
+        for rank in range(4):
+            begin = t + 8 * MS + rank * 600 * US
+            if rank < 3:
+                story.call(rank, begin, begin + 100 * US, send, send_overhead=100 * US)
+                wait = begin - t
+                story.call(rank + 1, t, begin + 100 * US, recv, late_sender=wait, serialization=100 * US)
+                story.message(
+                    rank,
+                    rank + 1,
+                    800,
+                    (begin, begin + 100 * US),
+                    (t, begin + 100 * US),
+                    (send, recv),
+                    late_sender=wait,
+                    serialization=100 * US,
+                )
+    if instrumented:
+        for rank in range(4):
+            story.user(rank, story.path("main", "relax"), rounds * (8 * MS if rank == 0 else MS // 2))
+            story.user(rank, story.path("main"), rounds * MS)
+    return story
+
+
+def test_the_chain_ends_at_the_rank_that_computes() -> None:
+    found = wavefront().findings().filter(kind="late_sender_chain")
+    assert found.height == 1
+    finding = found.row(0, named=True)
+    assert finding["title"] == "ranks 1-3 wait in MPI_Recv for rank 0, late because of relax"
+    assert finding["cause_region"] == "relax"
+    assert finding["region"] == "MPI_Recv"
+    assert "(waiting ← late): 3 ← 2 ← 1 ← 0" in finding["evidence"]
+
+
+def test_waiting_is_passed_up_the_chain_exactly() -> None:
+    finding = wavefront().findings().filter(kind="late_sender_chain").row(0, named=True)
+    # Per round rank 1 waits 8 ms, rank 2 8.6 ms, rank 3 9.2 ms: all of it is traced, 25.8 ms, since whoever is late
+    # computes or waits itself, except while it is inside MPI without waiting. While rank 2 waits for rank 1 (8.6 ms),
+    # rank 1 waits itself for 8.0 ms, is in its call for another 0.1 ms (serialization), and computes 0.5 ms. While
+    # rank 3 waits for rank 2 (9.2 ms): 8.6 ms waiting, 0.1, 0.5. So of W_0 = (8, 8.6, 9.2) for ranks (0, 1, 2)
+    #   rank 2 computes 0.5 of 9.2 and passes 8.6 to rank 1, which has then 8.6 + 8.6 = 17.2;
+    #   rank 1 computes 0.5/8.6 of it = 1.0 and passes 8.0/8.6 of it = 16.0 to rank 0, which has then 24.0 and computes.
+    # All compute in relax: 0.5 + 1.0 + 24.0 = 25.5 ms per round, ten rounds.
+    assert finding["exposed_ps"] == pytest.approx(255 * MS, rel=1e-6)
+    assert "255 ms of 258 ms" in finding["evidence"]
+    # Worst hit is rank 3, with 9.2 ms - 0.1 ms (rank 2's call) - 8.6 * 0.1/8.6 (rank 1's) = 9.0 ms of a 20 ms period.
+    assert finding["share"] == pytest.approx(9.0 / 20, rel=1e-6)
+
+
+def test_without_user_regions_the_cause_is_named_by_the_calls_around_it() -> None:
+    finding = wavefront(instrumented=False).findings().filter(kind="late_sender_chain").row(0, named=True)
+    # Rank 0 has no call but its sends.
+    assert finding["cause_region"] == "code between MPI_Send and MPI_Send"
+    assert "no user region was recorded" in finding["confidence"]
+
+
+def test_the_rest_of_the_run_does_not_stretch_the_window() -> None:
+    story = wavefront(rounds=5)
+    quiet = Story(4, 400 * MS, windows=20)
+    quiet.__dict__.update({k: v for k, v in story.__dict__.items() if k not in ("length", "windows")})
+    # 5 rounds of 20 ms in windows of 20 ms; the other 15 windows are compute.
+    finding = quiet.findings().filter(kind="late_sender_chain").row(0, named=True)
+    assert (finding["first_window"], finding["last_window"]) == (0, 4)
+
+
+def test_punctual_senders_are_no_finding() -> None:
+    story = Story(2, 100 * MS)
+    send, recv = story.path("MPI_Send"), story.path("MPI_Recv")
+    for i in range(10):
+        t = i * 10 * MS
+        story.call(0, t, t + 100 * US, send, send_overhead=100 * US)
+        story.call(1, t + 50 * US, t + 150 * US, recv, serialization=100 * US)
+        story.message(0, 1, 800, (t, t + 100 * US), (t + 50 * US, t + 150 * US), (send, recv), serialization=150 * US)
+    assert story.findings().is_empty()
+
+
+def test_waiting_in_a_circle_ends() -> None:
+    """A trace whose clocks say that two ranks wait for each other all the time: nothing computes, and nothing hangs."""
+    story = Story(2, 100 * MS)
+    send, recv = story.path("MPI_Send"), story.path("MPI_Recv")
+    for i in range(10):
+        t = i * 10 * MS
+        for a, b in ((0, 1), (1, 0)):
+            story.call(b, t, t + 9 * MS, recv, late_sender=9 * MS)
+            story.call(a, t + 9 * MS, t + 9 * MS + 10 * US, send, send_overhead=10 * US)
+            story.message(
+                a,
+                b,
+                8,
+                (t + 9 * MS, t + 9 * MS + 10 * US),
+                (t, t + 9 * MS + 10 * US),
+                (send, recv),
+                late_sender=9 * MS,
+                send_overhead=10 * US,
+            )
+    assert story.findings().filter(kind="late_sender_chain").is_empty()

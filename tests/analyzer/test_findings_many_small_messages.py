@@ -1,0 +1,72 @@
+"""Many small messages are a finding where they could have travelled together, whatever their size in bytes."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, US, Story
+
+
+def bursts(*, per_burst: int, serialization: int = US, answer: bool = False) -> Story:
+    """Ten times per 10 ms: rank 0 sends `per_burst` messages to rank 1 at 40 µs intervals; rank 1 takes them
+    afterwards.
+
+    A send costs 20 µs of overhead; a receive 20 µs and the message 10 µs of latency. With `answer` rank 0 receives an
+    answer after each message before it sends the next.
+    """
+    story = Story(2, 100 * MS, windows=10)
+    send, recv = story.path("main", "put", "MPI_Send"), story.path("main", "MPI_Recv")
+    for i in range(10):
+        t = i * 10 * MS
+        for k in range(per_burst):
+            begin = t + k * 40 * US
+            story.call(0, begin, begin + 20 * US, send, send_overhead=20 * US)
+            if answer:
+                taken = begin + 25 * US
+                story.message(1, 0, 8, (begin, begin + US), (begin, taken), (send, recv), latency=25 * US)
+            end = t + 5 * MS + k * 40 * US
+            story.call(1, end, end + 20 * US, recv, recv_overhead=20 * US)
+            queue = end - begin - 30 * US - serialization
+            story.message(
+                0,
+                1,
+                64,
+                (begin, begin + 20 * US),
+                (end, end + 20 * US),
+                (send, recv),
+                send_overhead=20 * US,
+                latency=10 * US,
+                serialization=serialization,
+                processor_queueing=queue,
+                recv_overhead=20 * US,
+            )
+    return story
+
+
+def test_messages_that_follow_each_other_are_found() -> None:
+    finding = bursts(per_burst=50).findings().filter(kind="many_small_messages").row(0, named=True)
+    assert finding["title"] == (
+        "500 messages of 64 B on average from MPI_Send on ranks 0-1: the cost per message dominates"
+    )
+    # Per message 20 + 10 + 20 µs do not depend on its size, against 1 µs that does.
+    assert "50.0 µs per message against 1.00 µs" in finding["evidence"]
+    # Of 50 messages in a burst all but the first follow one that is still under way.
+    assert "98.0 % of the messages" in finding["evidence"]
+    # Exposed: 500 * 20 µs of overhead on either rank, of which 49/50 could go: 9.8 ms each, of 100 ms.
+    assert finding["exposed_ps"] == pytest.approx(2 * 9.8 * MS, rel=1e-6)
+    assert finding["share"] == pytest.approx(0.098)
+    assert "estimated from this trace" in finding["confidence"]
+
+
+def test_large_messages_are_no_finding_however_many() -> None:
+    story = bursts(per_burst=50, serialization=60 * US)
+    assert story.findings().filter(kind="many_small_messages").is_empty()
+
+
+def test_single_messages_are_no_finding_however_small() -> None:
+    assert bursts(per_burst=1).findings().filter(kind="many_small_messages").is_empty()
+
+
+def test_messages_that_wait_for_an_answer_each_cannot_be_packed() -> None:
+    """Nor could the answers: each of them is received before the next is sent."""
+    story = bursts(per_burst=50, answer=True)
+    assert story.findings().filter(kind="many_small_messages").is_empty()
