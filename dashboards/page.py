@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.reporting.build import build as build_report
+from logpost.analyzer.reporting.data import FoundHere, Report
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES
@@ -58,13 +59,11 @@ class Page:
     """Everything the template needs."""
 
     manifest: Manifest
+    report: Report
     title: str
-    run_path: str
     facts: list[tuple[str, str, str]]
     """Label, value, remark."""
-    banner: str
-    conclusion: str
-    findings: list[dict[str, Any]]
+    findings: Sequence[FoundHere]
     findings_left_out: int
     charts: dict[str, Chart]
     grids: dict[str, Grid]
@@ -82,13 +81,13 @@ def build(run: Run, caps: Caps) -> Page:
         caps: how much detail the figures may hold.
     """
     manifest = run.manifest
+    report = build_report(run)
     locations = run.table("locations").collect()
     on = rows(locations, caps.rows)
     ranks = rows(locations, max(1, locations.height))
     over = columns(manifest.windows, caps.columns)
     cube = time_cube(run.table("accounting"), on, over)
     each = time_cube(run.table("accounting"), ranks, columns(manifest.windows, 1))[:, 0, :]
-    total = dict(zip(CATEGORIES, each.sum(axis=0).tolist(), strict=True))
     names = location_names(locations)
     charts: dict[str, Chart] = {}
     grids: dict[str, Grid] = {}
@@ -97,7 +96,7 @@ def build(run: Run, caps: Caps) -> Page:
         "timeline": [on.note, over.note],
         "load": [on.note, over.note],
     }
-    if any(total.values()):
+    if each.any():
         charts["breakdown"] = breakdown(each, ranks, on)
         charts["timeline"] = timeline(cube, on, over)
         grids["breakdown"] = _breakdown_grid(cube.sum(axis=1), on)
@@ -111,35 +110,30 @@ def build(run: Run, caps: Caps) -> Page:
     if run.table("load").head(1).collect().height:
         charts["load"] = load(run.table("load"), on, over)
         grids["load"] = _load_grid(run, names)
-    waits = (
-        run.table("wait_states")
-        .group_by("pattern")
-        .agg(pl.col("wait_ticks", "count").sum())
-        .with_columns((pl.col("wait_ticks") * (1e12 / manifest.clock.ticks_per_second)).alias("wait_ps"))
-        .collect()
-    )
-    if waits.filter(pl.col("wait_ps") > 0).height:
+    waits = [state for state in report.wait_states if state.wait_ps > 0]
+    if waits:
         charts["wait_states"] = wait_states(waits)
-        grids["wait_states"] = _waits_grid(waits)
+        grids["wait_states"] = Grid(
+            ("wait state", "time over all ranks", "occurrences"),
+            [(NAMES[w.name], time_text(w.wait_ps), grouped(w.count)) for w in waits],
+            frozenset({1, 2}),
+        )
     paths = _top_callpaths(run)
     if paths.height:
         charts["callpaths"] = callpaths(paths)
-        grids["callpaths"] = _callpaths_grid(paths)
+        grids["callpaths"] = _callpaths_grid(report)
     grids |= _machine_grids(manifest)
-    findings = run.table("findings").head(MOST_FINDINGS).collect().to_dicts()
     return Page(
         manifest=manifest,
+        report=report,
         title=_title(manifest),
-        run_path=str(run.path),
-        facts=_facts(run, locations, total, pairs),
-        banner=_banner(manifest),
-        conclusion=_conclusion(manifest, total, findings),
-        findings=findings,
-        findings_left_out=run.table("findings").select(pl.len()).collect().item() - len(findings),
+        facts=_facts(report),
+        findings=report.findings[:MOST_FINDINGS],
+        findings_left_out=max(0, len(report.findings) - MOST_FINDINGS),
         charts=charts,
-        grids=grids,
+        grids=grids | {"efficiencies": _efficiencies_grid(report)},
         notes={name: [line for line in lines if line] for name, lines in notes.items()},
-        present=[category for category in palette.INKS if total[category] > 0],
+        present=[c for c in palette.INKS if each[:, CATEGORIES.index(c)].any()],
         model_error=_model_error(manifest),
     )
 
@@ -158,58 +152,28 @@ def _title(manifest: Manifest) -> str:
     return parts[-2] if len(parts) > 1 and parts[-1].endswith(".otf2") else (parts[-1] if parts else "run")
 
 
-def _facts(
-    run: Run, locations: pl.DataFrame, total: dict[str, float], pairs: pl.DataFrame
-) -> list[tuple[str, str, str]]:
-    manifest = run.manifest
-    accounted = locations.filter("accounted")
-    slowest = int(accounted["wall_ps"].max() or 0)  # type: ignore[arg-type]
-    everything = sum(total.values())
-    nodes = manifest.hosts.nodes
-    sent = int(pairs["bytes"].sum())
+def _facts(report: Report) -> list[tuple[str, str, str]]:
+    nodes = report.hosts.nodes
+    compute = next((share.share for share in report.breakdown if share.category == "compute"), 0.0)
+    some = any(share.exposed_ps for share in report.breakdown)
+    known = {e.name: e.value for e in report.efficiencies}
+    balance, communication = (known.get(name) for name in ("load_balance", "communication_efficiency"))
     return [
-        ("Wall time", time_text(slowest), "slowest rank"),
-        ("Ranks", grouped(manifest.ranks), f"on {nodes} node{'' if nodes == 1 else 's'}"),
-        ("Messages", grouped(manifest.messages), f"{bytes_text(sent)} in all"),
+        ("Wall time", time_text(report.slowest_wall_ps), "slowest rank"),
+        ("Ranks", grouped(report.ranks), f"on {nodes} node{'' if nodes == 1 else 's'}"),
+        ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all"),
+        ("Outside compute", percent_text(1 - compute) if some else "–", "of all ranks' time"),
         (
-            "Outside compute",
-            percent_text(1 - total["compute"] / everything) if everything else "–",
-            "of all ranks' time",
+            "Parallel efficiency",
+            _fraction(known.get("parallel_efficiency")),
+            f"balance {_fraction(balance)} × communication {_fraction(communication)}",
         ),
-        ("Unexplained", percent_text(manifest.machine.residual_share), "residual, of message time"),
+        ("Unexplained", percent_text(report.machine.residual_share), "residual, of message time"),
     ]
 
 
-def _banner(manifest: Manifest) -> str:
-    hosts = manifest.hosts
-    if not hosts.oversubscribed:
-        return ""
-    worst = max(
-        (pair for pair in zip(hosts.ranks_per_node, hosts.cores_per_node, strict=False) if pair[1] > 0),
-        key=lambda pair: pair[0] / pair[1],
-        default=None,
-    )
-    how = f" ({worst[0]} ranks on {worst[1]} cores on the fullest node)" if worst else ""
-    return (
-        f"Ranks outnumber cores{how}. Every wait below also contains time in which a rank stood ready "
-        "but had no core; compare shares, and do not read single waits as the network's."
-    )
-
-
-def _conclusion(manifest: Manifest, total: dict[str, float], findings: list[dict[str, Any]]) -> str:
-    everything = sum(total.values())
-    if not everything:
-        return "The trace holds no time of any rank, so there is nothing to explain."
-    outside = {category: t for category, t in total.items() if category != "compute" and t > 0}
-    if not outside:
-        return "All of the ranks' time is compute: the trace holds no communication."
-    worst = max(outside, key=lambda category: outside[category])
-    said = (
-        f"{percent_text(1 - total['compute'] / everything)} of the ranks' time is not compute; the largest part of it "
-        f"is {palette.label(worst)} with {time_text(outside[worst])}, {percent_text(outside[worst] / everything)} of "
-        "all time."
-    )
-    return said + (f" Look first at: {findings[0]['title']}." if findings else " No hotspot stands out.")
+def _fraction(value: float | None) -> str:
+    return "–" if value is None else percent_text(value)
 
 
 def _model_error(manifest: Manifest) -> str:
@@ -311,19 +275,29 @@ def _load_grid(run: Run, names: dict[int, str]) -> Grid:
     return Grid(head, body, frozenset(range(1, 8)), _rest(all_rows.height, "receivers", "queueing"))
 
 
-def _waits_grid(waits: pl.DataFrame) -> Grid:
+def _efficiencies_grid(report: Report) -> Grid:
+    head = {
+        "parallel_efficiency": "parallel efficiency",
+        "load_balance": "load balance",
+        "communication_efficiency": "communication efficiency",
+        "serialization": "serialization",
+        "transfer": "transfer",
+    }
+    meaning = {
+        "parallel_efficiency": "compute time of the mean rank over the run's time; load balance × communication",
+        "load_balance": "compute time of the mean rank over that of the busiest",
+        "communication_efficiency": "compute time of the busiest rank over the run's time; serialization × transfer",
+        "serialization": "what dependencies alone would leave of it",
+        "transfer": "what moving the data costs",
+    }
     body = [
-        (NAMES[pattern], time_text(wait), grouped(count))
-        for pattern, wait, count in waits.filter(pl.col("wait_ps") > 0)
-        .sort("wait_ps", descending=True)
-        .select("pattern", "wait_ps", "count")
-        .iter_rows()
+        (head.get(e.name, e.name), _fraction(e.value), e.reason or meaning.get(e.name, "")) for e in report.efficiencies
     ]
-    return Grid(("wait state", "time over all ranks", "occurrences"), body, frozenset({1, 2}))
+    return Grid(("efficiency", "value", "meaning"), body, frozenset({1}))
 
 
 def _top_callpaths(run: Run) -> pl.DataFrame:
-    """callpath, label, category, exposed_ps, calls of the callpaths with the most exposed communication time."""
+    """callpath, label, category, exposed_ps of the callpaths with the most exposed communication time."""
     exposed = run.table("exposure").filter(pl.col("category") != "compute")
     top = (
         exposed.group_by("callpath")
@@ -332,17 +306,10 @@ def _top_callpaths(run: Run) -> pl.DataFrame:
         .sort("all_ps", "callpath", descending=[True, False])
         .head(MOST_CALLPATHS)
     )
-    calls = (
-        exposed.group_by("callpath", "location")
-        .agg(pl.col("calls").max())
-        .group_by("callpath")
-        .agg(pl.col("calls").sum())
-    )
     return (
         exposed.join(top, on="callpath")
         .group_by("callpath", "category")
         .agg(pl.col("exposed_ps").sum())
-        .join(calls, on="callpath")
         .join(run.table("callpaths").select("callpath", pl.col("path").alias("label")), on="callpath", how="left")
         .with_columns(pl.col("label").fill_null("(unknown)"))
         .sort("callpath", "category")
@@ -350,23 +317,20 @@ def _top_callpaths(run: Run) -> pl.DataFrame:
     )
 
 
-def _callpaths_grid(paths: pl.DataFrame) -> Grid:
-    largest = pl.col("exposed_ps").arg_max()
-    table = (
-        paths.group_by("callpath", "label", "calls")
-        .agg(pl.col("exposed_ps").sum().alias("all_ps"), pl.col("category", "exposed_ps").get(largest))
-        .sort("all_ps", "callpath", descending=[True, False])
-    )
+def _callpaths_grid(report: Report) -> Grid:
     body = [
         (
-            r["label"],
-            grouped(r["calls"]),
-            time_text(r["all_ps"]),
-            f"{palette.label(r['category'])}, {percent_text(r['exposed_ps'] / r['all_ps'])}",
+            place.path,
+            grouped(place.calls),
+            time_text(place.exposed_ps),
+            percent_text(place.share),
+            time_text(place.waiting_ps),
+            f"{palette.label(place.largest)}, {percent_text(place.largest_ps / place.exposed_ps)}",
         )
-        for r in table.iter_rows(named=True)
+        for place in report.places
     ]
-    return Grid(("callpath", "calls", "exposed time over all ranks", "largest part"), body, frozenset({1, 2}))
+    head = ("callpath", "calls", "exposed time over all ranks", "of all time", "waiting in it", "largest part")
+    return Grid(head, body, frozenset({1, 2, 3, 4}))
 
 
 def _machine_grids(manifest: Manifest) -> dict[str, Grid]:

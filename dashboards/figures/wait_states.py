@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import polars as pl
+from collections.abc import Sequence
 
+from logpost.analyzer.reporting.data import WaitState
 from logpost.analyzer.reporting.units import time_text
 from logpost.dashboards.figures.chart import Chart, axis, figure, row_axis
 from logpost.dashboards.text import grouped, time_unit
@@ -29,31 +30,27 @@ INK = {
 """Pattern -> the category whose colour it shares."""
 
 
-def wait_states(totals: pl.DataFrame) -> Chart:
-    """Bars of total time, longest first.
-
-    Args:
-        totals: columns pattern, wait_ps, count, summed over ranks.
-    """
-    shown = totals.filter(pl.col("wait_ps") > 0).sort("wait_ps", descending=True)
-    factor, unit = time_unit(float(shown["wait_ps"].max() or 0))  # type: ignore[arg-type]
+def wait_states(totals: Sequence[WaitState]) -> Chart:
+    """Bars of total time over all ranks, longest first."""
+    shown = sorted((w for w in totals if w.wait_ps > 0), key=lambda w: -w.wait_ps)
+    factor, unit = time_unit(max((w.wait_ps for w in shown), default=0.0))
     fig = figure(
-        70 + 34 * shown.height,
+        70 + 34 * len(shown),
         bargap=0.35,
         xaxis=axis(f"time summed over ranks ({unit})"),
-        yaxis=row_axis([NAMES[p] for p in shown["pattern"]], ""),
+        yaxis=row_axis([NAMES[w.name] for w in shown], ""),
     )
-    for i, (pattern, wait, count) in enumerate(shown.select("pattern", "wait_ps", "count").iter_rows()):
+    for i, w in enumerate(shown):
         fig.add_bar(
             orientation="h",
             y=[i],
-            x=[float(f"{wait / factor:.6g}")],
-            name=NAMES[pattern],
-            meta={"category": INK[pattern]},
-            text=[f" {time_text(wait)} · {grouped(count)} × "],
+            x=[float(f"{w.wait_ps / factor:.6g}")],
+            name=NAMES[w.name],
+            meta={"category": INK[w.name]},
+            text=[f" {time_text(w.wait_ps)} · {grouped(w.count)} × "],
             textposition="auto",
-            customdata=[f"<b>{NAMES[pattern]}</b> {time_text(wait)}, {grouped(count)} occurrences"],
+            customdata=[f"<b>{NAMES[w.name]}</b> {time_text(w.wait_ps)}, {grouped(w.count)} occurrences"],
             hovertemplate="%{customdata}<extra></extra>",
         )
-    said = "; ".join(f"{NAMES[p]} {time_text(w)}" for p, w in shown.select("pattern", "wait_ps").iter_rows())
+    said = "; ".join(f"{NAMES[w.name]} {time_text(w.wait_ps)}" for w in shown)
     return Chart(fig, said or "No wait states.")

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from tests.dashboards.test_grid import locations
 
+from logpost.analyzer.reporting.data import WaitState
 from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.schema import CATEGORIES, PAIRS, PARTS
 from logpost.dashboards import palette
@@ -132,9 +133,7 @@ def test_load_shows_the_receiver_s_utilisation() -> None:
 
 
 def test_wait_states_come_longest_first_and_without_empty_ones() -> None:
-    totals = pl.DataFrame(
-        {"pattern": ["late_sender", "early_reduce", "wait_at_nxn"], "wait_ps": [2, 0, 5], "count": [1, 0, 3]}
-    )
+    totals = [WaitState("late_sender", 2e-12, 1), WaitState("early_reduce", 0.0, 0), WaitState("wait_at_nxn", 5e-12, 3)]
     chart = wait_states(totals)
     assert [bar["name"] for bar in drawn(chart)] == ["Wait at NxN", "Late Sender"]
     assert [bar["x"] for bar in drawn(chart)] == [[5], [2]]

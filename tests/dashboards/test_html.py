@@ -93,7 +93,7 @@ def test_banner_comes_before_everything_else(page: Elements) -> None:
     text = " ".join(" ".join(page.text[""]).split())
     assert (
         text.index("Ranks outnumber cores")
-        < text.index("of the ranks' time is not compute")
+        < text.index("of their time in communication")
         < text.index("Findings Hotspots")
     )
 
@@ -139,7 +139,7 @@ def test_a_run_without_any_row_is_still_a_page(tmp_path: Path) -> None:
         empty = writer.finish(run.manifest.model_copy(update={"ranks": 0, "hosts": run.manifest.hosts}))
     page = build(empty, Caps())
     assert page.charts == {}
-    assert "nothing to explain" in render(page)
+    assert "nothing to conclude" in render(page)
 
 
 def test_names_are_text_in_the_source(tmp_path: Path) -> None:
