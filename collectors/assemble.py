@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -46,14 +47,28 @@ def find_assembler(say: Callable[[str], None] = lambda text: None) -> Path:
     beside = Path(__file__).parent / "pmpi" / _PROGRAM
     installed = Path(sysconfig.get_paths()["platlib"]) / "logpost" / "collectors" / "pmpi" / _PROGRAM
     for path in (beside, installed):
-        if path.exists() and _runs(path):
+        if _is_current(path):
             return path
     return _build(say)
 
 
-def _runs(path: Path) -> bool:
-    """Whether the program starts, which it cannot without libotf2 (it then asks for its arguments: status 2)."""
-    return subprocess.run([str(path)], capture_output=True, check=False).returncode == 2
+def _sources() -> list[Path]:
+    folder = interposer.SOURCES
+    return sorted([*(folder / "assembler").glob("*.[ch]pp"), folder / "rawlog.h"])
+
+
+def _key() -> str:
+    """Return the hash of the assembler's sources, as CMakeLists.txt puts it into the program."""
+    hashes = "".join(hashlib.sha256(path.read_bytes()).hexdigest() for path in _sources())
+    return hashlib.sha256(hashes.encode()).hexdigest()
+
+
+def _is_current(path: Path) -> bool:
+    """Whether the program is there, starts (it cannot without libotf2) and was built from the sources beside us."""
+    if not path.exists():
+        return False
+    done = subprocess.run([str(path), "--sources"], capture_output=True, text=True, check=False)
+    return done.returncode == 0 and done.stdout.strip() == _key()
 
 
 def _otf2_flags() -> list[str]:
@@ -74,23 +89,15 @@ def _build(say: Callable[[str], None]) -> Path:
         raise InputError(f"{_PROGRAM} does not start: {_MISSING}")
     if compiler is None:
         raise InputError(f"no C++ compiler to build {_PROGRAM} with: {_MISSING}")
-    key = interposer.sources_key([*sorted(folder.glob("*.[ch]pp")), interposer.SOURCES / "rawlog.h"])
-    path = interposer.cache_directory() / f"assemble-{key}" / _PROGRAM
-    if path.exists() and _runs(path):
+    path = interposer.cache_directory() / f"assemble-{_key()[:16]}" / _PROGRAM
+    if _is_current(path):
         return path
     say("building the assembler (once, some seconds)")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
         made = Path(scratch) / _PROGRAM
-        command = [
-            compiler,
-            "-std=c++20",
-            "-O2",
-            "-o",
-            str(made),
-            *map(str, sorted(folder.glob("*.cpp"))),
-            *_otf2_flags(),
-        ]
+        command = [compiler, "-std=c++20", "-O2", f'-DLOGPOST_SOURCES="{_key()}"', "-o", str(made)]
+        command += [*map(str, sorted(folder.glob("*.cpp"))), *_otf2_flags()]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0 or not made.exists():
             if "otf2" in done.stderr:

@@ -124,7 +124,7 @@ def _new_raw_directory(command: Sequence[str], output: Path) -> Path:
         try:
             output.mkdir(parents=True, exist_ok=True)
             raw.mkdir()
-            (raw / "functions.txt").write_text(generate.functions_text())
+            (raw / "functions.txt").write_text(generate.functions_text(str(about["program"])))
             (raw / "record.json").write_text(json.dumps(about))
         except FileExistsError:
             if not output.is_dir():

@@ -99,9 +99,9 @@ def table_hash() -> int:
     return value
 
 
-def functions_text() -> str:
+def functions_text(program: str) -> str:
     """Return ``functions.txt``, which goes with the raw logs: number, name, role and collective operation."""
-    lines = [f"table {table_hash():016x}"]
+    lines = [f"table {table_hash():016x} {program}"]
     for f in functions():
         operation = f.arguments[0] if f.hook in ("coll", "icoll", "coll_init") else "-"
         lines.append(f"{f.number} {f.name} {f.role} {operation}")
@@ -335,6 +335,22 @@ _FINALIZE = """{signature} {{
 }}
 """
 
+# Does not come back, so it is noted as a call without duration before it is made.
+_ABORT = """{signature} {{
+  static {returns} (*volatile real_function)({types});
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
+  struct lp_thread* t = lp_enter();
+  if (t) {{
+    uint64_t enter = lp_now();
+    struct lp_stamp s = {{t, {number}, enter, enter}};
+    lp_call(s);
+  }}
+  int rc = real_function({args});
+  if (t) t->busy = 0;
+  return rc;
+}}
+"""
+
 _WRAPPER = """{signature} {{
   static {returns} (*volatile real_function)({types});
   {returns} (*real)({types}) = real_function;
@@ -364,7 +380,9 @@ def wrapper(f: Function) -> str:
         "name": f.name,
         "number": str(f.number),
     }
-    if f.hook == "init":
+    if f.hook == "abort":
+        text = _ABORT.format(**fields)
+    elif f.hook == "init":
         text = _INIT.format(**fields)
     elif f.hook == "finalize":
         text = _FINALIZE.format(**fields)

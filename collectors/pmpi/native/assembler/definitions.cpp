@@ -31,8 +31,6 @@ std::string rank_name(const Job& job, std::uint32_t rank) {
     return "MPI Rank " + std::to_string(rank);
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
-
 class Definitions {
   public:
     Definitions(OTF2_Archive* archive, const Job& job, Strings& strings, const Tally& tally,
@@ -108,11 +106,7 @@ class Definitions {
         return thread == 0 ? "Master thread" : "Thread " + std::to_string(thread);
     }
 
-    std::string program() const {
-        const auto& info = job_.processes.front()->info;
-        const auto at = info.find("executable");
-        return at != info.end() ? base_name(at->second) : "program";
-    }
+    const std::string& program() const { return job_.program; }
 
     std::string binding_of(const LocationEvents& l) const {
         const Process* process = job_.by_rank[l.rank];

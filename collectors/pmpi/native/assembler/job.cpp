@@ -16,6 +16,7 @@ void read_functions(Job& job, const std::filesystem::path& path) {
         throw std::runtime_error(path.string() + " is missing or empty: not a directory of raw logs of logpost record");
     }
     job.table = std::stoull(word, nullptr, 16);
+    in >> job.program;
     std::size_t number = 0;
     Function f;
     job.functions.emplace_back();

@@ -29,6 +29,10 @@ std::string quoted(const std::string& text) {
 
 int main(int argc, char** argv) {
     using namespace logpost::assembler;
+    if (argc == 2 && std::string(argv[1]) == "--sources") {
+        std::cout << LOGPOST_SOURCES << '\n';
+        return 0;
+    }
     if (argc != 3) {
         std::cerr << "usage: logpost-assemble RAW_DIRECTORY NEW_ARCHIVE_DIRECTORY\n";
         return 2;

@@ -75,8 +75,15 @@ static int tsc_is_good(void) {
 
 static void end_of_thread(void* arg) {
   struct lp_thread* t = arg;
-  if (lp_on) lp_log_close(t);
+  if (!lp_on) { /* finalized, or a forked child: nothing of the log is ours to touch */
+    lp_self = NULL;
+    return;
+  }
+  lp_log_close(t);
   lp_self = NULL;
+  free(t->handles);
+  free(t->statuses);
+  free(t);
 }
 
 int lp_log_prepare(void) {
@@ -114,13 +121,27 @@ int lp_log_prepare(void) {
   return pthread_key_create(&key, end_of_thread) == 0;
 }
 
+/* The last record of a log that ends before its program; every window keeps room for it. */
+#define STOP_ROOM sizeof(struct lp_head)
+static void mark_stopped(struct lp_thread* t) {
+  if (t->map && (size_t)(t->map + window_bytes - t->pos) >= STOP_ROOM) {
+    uint64_t now = lp_now();
+    lp_commit(t, LP_STOPPED, 0, sizeof(struct lp_head), now, now);
+  }
+  if (t->map) {
+    munmap(t->map, window_bytes);
+    t->map = NULL;
+  }
+  t->pos = t->end = NULL; /* every further reserve comes to lp_window, which refuses */
+}
+
 /* Ends recording in this process; the program goes on. */
 static void stop(struct lp_thread* t, const char* what, int error) {
   int first = !__atomic_exchange_n(&lp_stopped, 1, __ATOMIC_SEQ_CST);
   if (first)
     lp_say("recording of this process ends here, the program goes on: %s %s on %s: %s", what, t->path, host,
            error ? strerror(error) : "limit reached");
-  t->end = t->pos; /* every further reserve comes to lp_window, which refuses */
+  mark_stopped(t);
 }
 
 /* Maps the window that holds file offset `offset`, with room for at least one window after it. */
@@ -148,12 +169,13 @@ static int map_window(struct lp_thread* t, uint64_t offset) {
   t->map = map;
   t->map_offset = from;
   t->pos = map + (offset - from);
-  t->end = map + window_bytes;
+  t->end = map + window_bytes - STOP_ROOM;
   return 0;
 }
 
 char* lp_window(struct lp_thread* t, size_t need) {
-  if (lp_stopped || !t->map) return NULL;
+  if (lp_stopped && t->map) mark_stopped(t); /* another thread ran into the limit */
+  if (!t->map) return NULL;
   if (need + 4096 > window_bytes) return NULL; /* callers split their lists; see LP_MAX_ENTRIES */
   uint64_t begin = lp_now();
   int saved = errno;
@@ -222,6 +244,7 @@ struct lp_thread* lp_thread_create(void) {
   __atomic_store_n((uint64_t*)t->pos, LP_MAGIC, __ATOMIC_RELEASE);
   t->pos += LP_FILE_HEADER;
   lp_note_sync(t);
+  lp_describe_thread(t);
   return t;
 }
 
@@ -233,11 +256,6 @@ void lp_log_close(struct lp_thread* t) {
   t->map = t->pos = t->end = NULL;
   int ignored = truncate(t->path, used);
   (void)ignored;
-  free(t->handles);
-  free(t->statuses);
-  t->handles = NULL;
-  t->statuses = NULL;
-  t->handles_room = t->statuses_room = 0;
 }
 
 uint64_t* lp_handles_scratch(struct lp_thread* t, size_t n) {

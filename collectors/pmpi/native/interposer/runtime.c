@@ -112,6 +112,12 @@ static size_t binding(char* text, size_t room) {
   return used;
 }
 
+void lp_describe_thread(struct lp_thread* t) {
+  char text[1100] = "binding=";
+  binding(text + 8, sizeof text - 8);
+  lp_note_text(t, LP_THREAD, text);
+}
+
 static void read_line(const char* path, char* text, size_t room) {
   FILE* f = fopen(path, "re");
   size_t n = f ? fread(text, 1, room - 1, f) : 0;

@@ -78,6 +78,7 @@ LP_HIDDEN void* lp_real(const char* pmpi_name); /* never NULL: a function that f
 LP_HIDDEN int lp_library_fits(void);
 
 /* runtime.c */
+LP_HIDDEN void lp_describe_thread(struct lp_thread* t);
 LP_HIDDEN void lp_before_init(void);
 LP_HIDDEN struct lp_thread* lp_after_init(uint64_t enter);
 LP_HIDDEN void lp_before_finalize(struct lp_thread* t);
