@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import Model, Output, Parameter
+from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS, Network, closed_contention, network_from
 from logpost.replay.models.units import SECOND, TimeUnit
 
@@ -120,31 +120,28 @@ class DiamondDAG:
         return int(blocks[len(spans) - 1 - int(np.argmin(spans[::-1]))])
 
 
-def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    names = ("n_tasks", "P", "task", "L", "o_s", "G", "a", "interrupt", "alpha", "bytes_per_value", "b")
-    override = given.get("B")
-    network = network_from(given) if {"k_d", "kx"} & given.keys() else None
-    raw = [given[name] for name in names] + ([override] if override is not None else [])
-    columns = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in raw))
-    results: dict[str, list[float]] = {name: [] for name in ("M", "B", "W", "v", "b_best", "b_star", "M_contended")}
-    for row in zip(*(column.ravel() for column in columns), strict=True):
-        n, P, task, L, o_s, G, a, o_rl, alpha, s, b = (float(value) for value in row[:11])
-        dag = DiamondDAG(
-            n=n, P=P, task=task, L=L, o_s=o_s, G=G, a=a, o_rl=o_rl, alpha=alpha, bytes_per_value=s,
-            as_printed=given["as_printed"] == "yes", unit=SECOND,
-        )  # fmt: skip
-        B = float(row[11]) if override is not None else dag.block_bytes(b)
-        results["M"].append(float(np.asarray(dag.makespan(b, B))))
-        results["B"].append(float(np.asarray(B)))
-        results["W"].append(float(np.asarray(dag.work(b))))
-        results["v"].append(float(np.asarray(dag.cycle(b, B))))
-        results["b_best"].append(float(dag.best_blocks()))
-        results["b_star"].append(dag.stationary_blocks())
-        if network is not None:
-            results["M_contended"].append(float(np.asarray(dag.contended_makespan(b, network, B))))
-    if network is None:
-        del results["M_contended"]
-    return {name: scalar_or_array(np.asarray(column).reshape(columns[0].shape)) for name, column in results.items()}
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
+    same = ("P", "task", "L", "o_s", "G", "a", "alpha", "bytes_per_value")
+    dag = DiamondDAG(
+        n=given["n_tasks"],
+        o_rl=given["interrupt"],
+        as_printed=given["as_printed"] == "yes",
+        unit=SECOND,
+        **{name: given[name] for name in same},
+    )
+    b = given["b"]
+    B = given.get("B", dag.block_bytes(b))
+    results = {
+        "M": dag.makespan(b, B),
+        "B": B,
+        "W": dag.work(b),
+        "v": dag.cycle(b, B),
+        "b_best": dag.best_blocks(),
+        "b_star": dag.stationary_blocks(),
+    }
+    if {"k_d", "kx"} & given.keys():
+        results["M_contended"] = dag.contended_makespan(b, network_from(given), B)
+    return {name: float(np.asarray(value)) for name, value in results.items()}
 
 
 MODEL = Model(
@@ -182,7 +179,7 @@ MODEL = Model(
         Output("b_best", "count", "best whole number of blocks"),
         Output("b_star", "count", "where dM/db = 0"),
     ),
-    evaluate=_evaluate,
+    evaluate=row_by_row(_evaluate),
     notes=(
         "The text calls the stationary point a maximum; it is a minimum.",
         "O_r of (15) omits the 129-cycle interrupt: interrupt=129cycle adds it.",

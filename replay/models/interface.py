@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, Number, values
+from logpost.replay.models.arrays import ModelError, Number, scalar_or_array, values
 from logpost.replay.models.units import PICOSECOND, TimeUnit
 
 Kind: TypeAlias = Literal["time", "time_per_byte", "bytes", "count", "ratio", "choice", "table"]
@@ -172,3 +172,22 @@ class Model:
         if isinstance(value, str):
             raise ModelError(f"{parameter.name} = {value!r} is not a number")
         return values(parameter.name, value, finite=parameter.default != float("inf"))
+
+
+def row_by_row(
+    one: Callable[[Mapping[str, Any]], Mapping[str, float]],
+) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """An ``evaluate`` for columns from one for scalars: searches, fixed points and played benchmarks."""
+
+    def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
+        numbers = {name: value for name, value in given.items() if isinstance(value, (int, float, np.ndarray))}
+        columns = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in numbers.values()))
+        rows = [
+            one({**given, **dict(zip(numbers, map(float, row), strict=True))})
+            for row in zip(*(column.ravel() for column in columns), strict=True)
+        ]
+        return {
+            name: scalar_or_array(np.asarray([row[name] for row in rows]).reshape(columns[0].shape)) for name in rows[0]
+        }
+
+    return evaluate

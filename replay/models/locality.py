@@ -23,8 +23,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, scalar_or_array
-from logpost.replay.models.interface import Model, Output, Parameter
+from logpost.replay.models.arrays import ModelError
+from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 
 Ends: TypeAlias = Literal["modulo", "unreduced", "zero", "existing"]
 
@@ -76,17 +76,12 @@ def span_distances(dims: Sequence[int], span: int) -> tuple[float, ...]:
     return tuple(distances)
 
 
-def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    names = [name for name in ("kx", "ky", "kz", "span") if name in given]
-    columns = np.broadcast_arrays(*(np.asarray(given[name], dtype=np.float64) for name in names))
-    rows = []
-    for row in zip(*(column.ravel() for column in columns), strict=True):
-        cell = {name: int(value) for name, value in zip(names, row, strict=True)}
-        dims = [cell[name] for name in names if name != "span"]
-        reach = sum(span_distances(dims, cell.get("span", max(dims))))
-        rows.append((neighbour_distance(dims, given["ends"]), reach))
-    table = np.asarray(rows).reshape(*columns[0].shape, 2)
-    return {"neighbours": scalar_or_array(table[..., 0]), "within_span": scalar_or_array(table[..., 1])}
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
+    dims = [int(given[name]) for name in ("kx", "ky", "kz") if name in given]
+    return {
+        "neighbours": neighbour_distance(dims, given["ends"]),
+        "within_span": sum(span_distances(dims, int(given.get("span", max(dims))))),
+    }
 
 
 MODEL = Model(
@@ -115,6 +110,6 @@ MODEL = Model(
         Output("neighbours", "count", "2 k_dl, mean hops to p-1 and p+1"),
         Output("within_span", "count", "mean hops within the span"),
     ),
-    evaluate=_evaluate,
+    evaluate=row_by_row(_evaluate),
     notes=("LOGPC prints 1.875 for 8 x 4, which needs ends=unreduced; a mesh gives 1.9375.",),
 )

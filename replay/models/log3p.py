@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
+from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter, row_by_row
 from logpost.replay.models.tables import Line, Surface
 from logpost.replay.models.units import TimeUnit
 
@@ -201,18 +201,10 @@ MODEL = Model(
 )
 
 
-def _evaluate_extract(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    columns = np.broadcast_arrays(*(given[name] for name in ("T00", "T01", "T00_strided", "T_mem")))
-    found = [
-        extract(T00=float(T00), T01=float(T01), T00_strided=float(strided), T_mem=float(T_mem))
-        for T00, T01, strided, T_mem in zip(*(column.ravel() for column in columns), strict=True)
-    ]
-    shape = columns[0].shape
-    measured = {
-        name: scalar_or_array(np.asarray([getattr(one, name) for one in found]).reshape(shape))
-        for name in ("o_mw", "l_mw", "o_net")
-    }
-    return {**measured, "T": point_to_point(measured["o_mw"], measured["l_mw"], measured["o_net"])}
+def _evaluate_extract(given: Mapping[str, Any]) -> Mapping[str, float]:
+    found = extract(T00=given["T00"], T01=given["T01"], T00_strided=given["T00_strided"], T_mem=given["T_mem"])
+    T = float(np.asarray(point_to_point(found.o_mw, found.l_mw, found.o_net)))
+    return {"o_mw": found.o_mw, "l_mw": found.l_mw, "o_net": found.o_net, "T": T}
 
 
 EXTRACT = Model(
@@ -238,5 +230,5 @@ EXTRACT = Model(
         Output("o_net", "time", "network overhead"),
         Output("T", "time", "strided, to another node"),
     ),
-    evaluate=_evaluate_extract,
+    evaluate=row_by_row(_evaluate_extract),
 )

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import Model, Output, Parameter
+from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.loggp import serialization
 from logpost.replay.models.parameters import LogGPParameters
 
@@ -182,17 +182,9 @@ MODEL = Model(
 )
 
 
-def _evaluate_complexity(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    columns = np.broadcast_arrays(*(np.asarray(given[name]) for name in ("N", "S", "D", "C")))
-    cells = list(zip(*(column.ravel() for column in columns), strict=True))
-    return {
-        name: scalar_or_array(
-            np.asarray(
-                [complexity(name, N=int(N), S=int(S), D=int(D), contention_terms=int(C)) for N, S, D, C in cells]
-            ).reshape(columns[0].shape)
-        )
-        for name in COMPLEXITY_OF
-    }
+def _evaluate_complexity(given: Mapping[str, Any]) -> Mapping[str, float]:
+    counts = {"N": int(given["N"]), "S": int(given["S"]), "D": int(given["D"]), "contention_terms": int(given["C"])}
+    return {name: float(complexity(name, **counts)) for name in COMPLEXITY_OF}
 
 
 COMPLEXITY = Model(
@@ -208,5 +200,5 @@ COMPLEXITY = Model(
         Parameter("C", "count", "terms of the contention model", default=1.0),
     ),
     outputs=tuple(Output(name, "count", f"terms of {name}") for name in COMPLEXITY_OF),
-    evaluate=_evaluate_complexity,
+    evaluate=row_by_row(_evaluate_complexity),
 )

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
+from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter, row_by_row
 from logpost.replay.models.logp import round_trip
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND, TimeUnit
@@ -127,17 +127,12 @@ def overlappable_share(o: NumberLike, T: NumberLike) -> Number:
     return 1.0 - overhead / total
 
 
-def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
     p = LogGPParameters(**{name: given[name] for name in ("L", "o_s", "o_r", "g")}, unit=SECOND)
-    columns = np.broadcast_arrays(p.L, p.o_s, p.o_r, p.g, given["M"], given["delta"])
-    one = [
-        cost(LogGPParameters(L=L, o_s=o_s, o_r=o_r, g=g, unit=SECOND), int(M), float(delta))
-        for L, o_s, o_r, g, M, delta in zip(*(column.ravel() for column in columns), strict=True)
-    ]
     return {
-        "cost": scalar_or_array(np.asarray(one).reshape(columns[0].shape)),
-        "steady": steady_state_cost(p, given["delta"]),
-        "RTT": round_trip(p),
+        "cost": cost(p, int(given["M"]), given["delta"]),
+        "steady": float(np.asarray(steady_state_cost(p, given["delta"]))),
+        "RTT": float(np.asarray(round_trip(p))),
     }
 
 
@@ -165,22 +160,20 @@ MODEL = Model(
         Output("steady", "time", "its asymptote for large M"),
         Output("RTT", "time", "round trip"),
     ),
-    evaluate=_evaluate,
+    evaluate=row_by_row(_evaluate),
 )
 
 
-def _evaluate_extract(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    columns = np.broadcast_arrays(*(given[name] for name in ("o_s", "g", "cost", "delta", "RTT")))
-    found = [
-        extract(
-            o_s=float(o_s), g=float(g), cost_with_delay=float(cost_), delta=float(delta), rtt=float(rtt), unit=SECOND
-        )
-        for o_s, g, cost_, delta, rtt in zip(*(column.ravel() for column in columns), strict=True)
-    ]
-    shape = columns[0].shape
-    return {
-        name: scalar_or_array(np.asarray([getattr(p, name) for p in found]).reshape(shape)) for name in ("o_r", "L")
-    }
+def _evaluate_extract(given: Mapping[str, Any]) -> Mapping[str, float]:
+    p = extract(
+        o_s=given["o_s"],
+        g=given["g"],
+        cost_with_delay=given["cost"],
+        delta=given["delta"],
+        rtt=given["RTT"],
+        unit=SECOND,
+    )
+    return {"o_r": float(np.asarray(p.o_r)), "L": float(np.asarray(p.L))}
 
 
 EXTRACT = Model(
@@ -197,5 +190,5 @@ EXTRACT = Model(
         Parameter("RTT", "time", "round trip"),
     ),
     outputs=(Output("o_r", "time", "receive overhead"), Output("L", "time", "latency")),
-    evaluate=_evaluate_extract,
+    evaluate=row_by_row(_evaluate_extract),
 )

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, scalar_or_array, values
-from logpost.replay.models.interface import Model, Output, Parameter
+from logpost.replay.models.arrays import ModelError, values
+from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.overlap import (
     COMMON_PARAMETERS,
     Decomposition,
@@ -112,23 +112,20 @@ def search(
     )
 
 
-def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    names = ("V", "t_V", "o", "L", "G", "P", "HD", "outstanding")
-    columns = np.broadcast_arrays(*(np.asarray(given[name], dtype=np.float64) for name in names))
-    profile = given.get("profile")
-    results: list[tuple[float, float, float, float]] = []
-    for row in zip(*(column.ravel() for column in columns), strict=True):
-        V, t_V, o, L, G, P, HD, outstanding = (float(value) for value in row)
-        used = profile or OverlapProfile.constant(
-            o=o, G=G, L_roundtrip=L, unit=SECOND, HD=HD, outstanding_bytes=outstanding
-        )
-        found = search(used, V, t_V, P=P, topology=given["topology"], form=given["form"], operation=given["operation"])
-        if found.points:
-            results.append((found.best.S, found.best.b, found.best.T, float(len(found.points))))
-        else:
-            results.append((np.nan, np.nan, np.nan, 0.0))
-    table = np.asarray(results).reshape(*columns[0].shape, 4)
-    return {name: scalar_or_array(table[..., i]) for i, name in enumerate(("S", "b", "T", "admissible"))}
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
+    profile = given.get("profile") or OverlapProfile.constant(
+        o=given["o"],
+        G=given["G"],
+        L_roundtrip=given["L"],
+        unit=SECOND,
+        HD=given["HD"],
+        outstanding_bytes=given["outstanding"],
+    )
+    choice = {name: given[name] for name in ("topology", "form", "operation", "P")}
+    found = search(profile, given["V"], given["t_V"], **choice)
+    if not found.points:
+        return {"S": np.nan, "b": np.nan, "T": np.nan, "admissible": 0.0}
+    return {"S": found.best.S, "b": found.best.b, "T": found.best.T, "admissible": float(len(found.points))}
 
 
 MODEL = Model(
@@ -150,5 +147,5 @@ MODEL = Model(
         Output("T", "time", "predicted time"),
         Output("admissible", "count", "decompositions that satisfy the constraints"),
     ),
-    evaluate=_evaluate,
+    evaluate=row_by_row(_evaluate),
 )

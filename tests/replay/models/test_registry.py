@@ -1,0 +1,150 @@
+"""Every model of the list describes itself, evaluates scalars and columns alike, and says what it lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from logpost.replay.models import MODELS, Model, ModelError, OverlapProfile, model
+from logpost.replay.models.interface import Parameter
+from logpost.replay.models.units import MICROSECOND
+
+# One admissible value per parameter name, whatever the model.
+EXAMPLES: dict[str, float] = {
+    "L": 5, "o_s": 1, "o_r": 2, "o": 1.5, "g": 3, "G": 0.01, "O": 0.001, "S": 512, "B": 4096, "n": 2, "k": 3, "M": 40,
+    "delta": 16, "RTT": 40, "cost": 30, "W": 10, "C2": 0.5, "clients": 3, "servers": 2, "C_n": 1, "o_sl": 2, "o_rl": 9,
+    "G_m": 0.005, "a": 8, "kx": 8, "ky": 4, "kz": 2, "m": 1e-5, "T": 100, "w": 1, "cycle": 0.05, "n_tasks": 256, "P": 8,
+    "b": 4, "task": 1, "interrupt": 6, "alpha": 0.1, "bytes_per_value": 8, "o_mw": 29, "l_mw": 420, "o_net": 131,
+    "T_mem": 3, "stride": 1024, "T00": 32, "T01": 160, "T00_strided": 452, "V": 2**20, "t_V": 4000, "G_V": 0.01,
+    "HD": 32, "outstanding": 4 * 2**20, "N": 3, "D": 2, "C": 1, "span": 2, "k_d": 2.0,
+}  # fmt: skip
+
+
+def needed(one: Model) -> dict[str, float]:
+    given = {p.name: EXAMPLES[p.name] for p in one.parameters if p.default is None and not p.optional}
+    if one.name == "complexity":
+        given |= {"S": 2.0}
+    if one.name == "logpc-network":
+        given |= {"k_d": 2.0}
+    if one.name.startswith("logpc-all-to-all"):
+        given |= {"k_d": 2.0, "B": 8.0}
+    return given or {"o0": 3.0, "l0": 1.0, "o1": 4.0, "g1": 6.0}
+
+
+@pytest.mark.parametrize("one", MODELS.values(), ids=lambda one: one.name)
+def test_a_model_describes_itself(one: Model) -> None:
+    assert one.equations
+    assert one.source
+    assert one.validity
+    assert one.title
+    names = [p.name for p in one.parameters]
+    assert len(names) == len(set(names))
+    for p in one.parameters:
+        assert p.meaning
+        assert not (p.choices and p.kind != "choice")
+    assert set(one.predict(**needed(one))) <= {output.name for output in one.outputs}
+
+
+@pytest.mark.parametrize("one", MODELS.values(), ids=lambda one: one.name)
+def test_no_result_is_negative_or_undefined(one: Model) -> None:
+    for name, value in one.predict(**needed(one)).items():
+        assert np.all(np.asarray(value) >= 0.0), name
+
+
+def sweepable() -> list[tuple[str, str]]:
+    return [
+        (one.name, p.name)
+        for one in MODELS.values()
+        for p in one.parameters
+        if p.kind not in ("choice", "table") and not (p.name == "n" and "k_d" in {q.name for q in one.parameters})
+    ]
+
+
+@pytest.mark.parametrize(("name", "parameter"), sweepable())
+def test_a_column_is_its_scalars(name: str, parameter: str) -> None:
+    """Sweeping any one parameter gives what one call per value gives."""
+    one, base = model(name), needed(model(name))
+    example = base.get(parameter, EXAMPLES.get(parameter, 2.0))
+    kinds = {p.name: p.kind for p in one.parameters}
+    column = np.array([example, example + 1 if kinds[parameter] == "count" else example * 1.01])
+    base.pop(parameter, None)
+    if parameter in ("kx", "ky", "kz"):
+        base.pop("k_d", None)
+        base = {"kx": 8.0, **base} if parameter != "kx" else base
+    swept = one.predict(**{**base, parameter: column})
+    for i, value in enumerate(column):
+        for output, expected in one.predict(**{**base, parameter: float(value)}).items():
+            cell = np.broadcast_to(np.asarray(swept[output]), (2,))[i]
+            assert cell == pytest.approx(expected, rel=1e-12, nan_ok=True), output
+
+
+def test_one_overhead_sets_both() -> None:
+    loggp = model("loggp")
+    assert loggp.predict(L=5, o=1, G=0.5, B=11)["T"] == loggp.predict(L=5, o_s=1, o_r=1, G=0.5, B=11)["T"] == 12
+    assert loggp.predict(L=5, o=1, o_r=4, G=0.5, B=11)["T"] == 15  # o_r by itself goes first
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("loggp", {"L": 5, "x": 1}, r"model loggp has no parameter 'x'; it takes L, o_s, o_r, g, G, B, n"),
+        ("loggp", {"L": 5, "o": 1}, r"model loggp needs G, B: give it, or a machine that has it"),
+        ("loggp", {"L": 5, "o": 1, "G": -1, "B": 1}, r"G = -1 must be at least 0"),
+        ("loggp", {"L": "five", "o": 1, "G": 1, "B": 1}, r"L = 'five' is not a number"),
+        ("lopc", {"L": 5, "o": 1, "lopc": "mva"}, r"lopc = 'mva': choose rule or amva"),
+        ("lognp", {}, r"at least one implicit transfer"),
+        ("logpc-network", {"B": 8, "T": 9, "G": 1}, r"k_d is missing: give k_d \(and n\), or the nodes per dimension"),
+        (
+            "logpc-network",
+            {"B": 8, "T": 9, "G": 1, "k_d": 2, "n": 1.5},
+            r"n = 1.5: the number of dimensions is one whole",
+        ),
+        (
+            "lopc-servers",
+            {"L": 5, "o": 1, "clients": 0, "servers": 1},
+            r"clients = 0, servers = 1: at least one of each",
+        ),
+    ],
+)
+def test_bad_calls(name: str, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        model(name).predict(**given)
+
+
+def test_an_unknown_model_names_the_known_ones() -> None:
+    with pytest.raises(ModelError, match=r"no model is called 'loggq'; there are logp, .*loggp.*overlap-search"):
+        model("loggq")
+
+
+def test_network_of_a_closed_form() -> None:
+    network = model("logpc-network")
+    by_nodes = network.predict(B=16, T=137, G=0.5, units="printed", kx=8, ky=4, self_messages="no")
+    assert by_nodes["C_n_open"] == pytest.approx(3.17, abs=0.005)
+    assert network.predict(B=16, T=137, G=0.5, units="printed", k_d=2)["C_n_open"] == pytest.approx(3.17, abs=0.005)
+    # One k_d per dimension: x 2.71, y 1.29 hops (2.625 and 1.25 times 32/31) is not twice their mean.
+    apart = network.predict(B=16, T=137, G=0.5, units="printed", kx=8, ky=4, self_messages="no", average="no")
+    assert apart["C_n_open"] > by_nodes["C_n_open"]
+    one_way = network.predict(B=16, T=137, G=0.5, kx=8, ky=4, topology="unidirectional_torus")
+    assert one_way["rho_open"] == pytest.approx(16 * 0.5 * 2.5 / 137)  # (3.5 + 1.5)/2 hops, one channel
+
+
+def test_search_takes_measured_tables() -> None:
+    profile = OverlapProfile.constant(o=1.0, G=0.001, L_roundtrip=10, unit=MICROSECOND, HD=64)
+    plain = model("overlap-search").predict(V=2**20, t_V=430, o=1, G=0.001, L=10, HD=64)
+    tables = model("overlap-search").predict(V=2**20, t_V=430, o=0, G=1, L=10, profile=profile)
+    assert plain == tables
+
+
+def test_search_without_an_answer_is_empty() -> None:
+    found = model("overlap-search").predict(V=1024, t_V=1, o=1, G=0.001, L=10)
+    assert np.isnan(found["S"])
+    assert found["admissible"] == 0
+
+
+def test_every_parameter_kind_has_a_unit_for_people() -> None:
+    from logpost.cli.models import UNITS_OF_KINDS
+
+    assert {p.kind for one in MODELS.values() for p in one.parameters} <= UNITS_OF_KINDS.keys()
+    assert isinstance(MODELS["loggp"].parameters[0], Parameter)
