@@ -97,53 +97,55 @@ void LocationAccount::lay(Exposed& exposed, const replay::Partition* parts, std:
     add(exposed, kResidual, begin, end);
 }
 
+MessageId LocationAccount::message_of(const CallOperation& operation) const noexcept {
+    if (operation.kind == Kind::receive_complete) {
+        const MessageId id{static_cast<std::int32_t>(location_), operation.index};
+        return model_.record(id).matched ? id : kNoMessage;
+    }
+    return operation.kind == Kind::collective ? kNoMessage : MessageModel::of_send(trace_.sends[operation.index]);
+}
+
 void LocationAccount::account_messages(Exposed& exposed, const Call& call,
                                        std::span<const CallOperation> operations) {
-    struct Override {
-        std::int64_t begin;
-        std::int64_t length;
-        std::uint8_t category;
-        std::uint32_t operation;
-    };
-    const auto here = static_cast<std::int32_t>(location_);
-    std::vector<Override> overrides;
+    if (operations.size() == 1) {
+        const auto id = message_of(operations.front());
+        if (id.receive == kNone) {
+            lay(exposed, nullptr, call.enter_ps, call.leave_ps);
+        } else {
+            const auto parts = model_.partition(id);
+            lay(exposed, &parts, call.enter_ps, call.leave_ps);
+        }
+        return;
+    }
+    overrides_.clear();
     std::int64_t latest = INT64_MIN;
-    MessageId primary{};
-    ModelledMessage primary_message;
+    MessageId primary = kNoMessage;
     std::uint32_t primary_operation = kNone;
     for (std::uint32_t i = 0; i < operations.size(); ++i) {
         const auto& operation = operations[i];
-        MessageId id{here, operation.index};
-        if (operation.kind == Kind::collective) {
+        const auto id = message_of(operation);
+        if (id.receive == kNone) {
             continue;
         }
-        if (operation.kind != Kind::receive_complete) {
-            id = model_.of_send(trace_.sends[operation.index]);
-        }
-        if (id.receive == kNone || !model_.matched(id)) {
-            continue;
-        }
-        const auto message = model_.model(id);
+        const auto& planned = model_.stages(id);
         // The instant that the call waited for: the arrival of a receive, the acceptance of a rendezvous send. A send
         // that only starts here counts last, in the order of the starts.
         std::int64_t instant = INT64_MIN + 1 + i;
         if (operation.kind == Kind::receive_complete) {
-            instant = model_.arrival(id, message);
-            overrides.push_back({instant, message.stages.o_r, category_of(replay::Part::recv_overhead), i});
+            instant = model_.arrival(id);
+            overrides_.push_back({instant, planned.o_r, category_of(replay::Part::recv_overhead), i});
         } else {
             if (operation.kind != Kind::send_start) {
-                instant = message.stages.rendezvous ? model_.arrival(id, message) - message.stages.L
-                                                    : send_block_end(message.times, message.stages);
+                instant = planned.rendezvous ? model_.arrival(id) - planned.L
+                                             : send_block_end(model_.record(id).times, planned);
             }
             if (operation.kind != Kind::send_complete) {
-                overrides.push_back(
-                    {call.enter_ps, message.stages.o_s, category_of(replay::Part::send_overhead), i});
+                overrides_.push_back({call.enter_ps, planned.o_s, category_of(replay::Part::send_overhead), i});
             }
         }
         if (primary_operation == kNone || instant >= latest) {
             latest = instant;
             primary = id;
-            primary_message = message;
             primary_operation = i;
         }
     }
@@ -151,18 +153,16 @@ void LocationAccount::account_messages(Exposed& exposed, const Call& call,
         lay(exposed, nullptr, call.enter_ps, call.leave_ps);
         return;
     }
-    const auto parts = model_.partition(primary, primary_message);
-    std::erase_if(overrides, [&](const Override& o) { return o.operation == primary_operation; });
-    if (overrides.size() > 1) {
-        std::ranges::stable_sort(overrides, {}, &Override::begin);
-    }
+    const auto parts = model_.partition(primary);
+    std::erase_if(overrides_, [&](const Override& o) { return o.operation == primary_operation; });
+    std::ranges::stable_sort(overrides_, {}, &Override::begin);
     // The processor does one thing at a time: the overheads of the other messages follow each other.
     std::int64_t cursor = call.enter_ps;
-    for (const auto& override_ : overrides) {
-        const std::int64_t begin = std::clamp(override_.begin, cursor, call.leave_ps);
-        const std::int64_t end = std::min(begin + override_.length, call.leave_ps);
+    for (const auto& other : overrides_) {
+        const std::int64_t begin = std::clamp(other.begin, cursor, call.leave_ps);
+        const std::int64_t end = std::min(begin + other.length, call.leave_ps);
         lay(exposed, &parts, cursor, begin);
-        add(exposed, override_.category, begin, end);
+        add(exposed, other.category, begin, end);
         cursor = end;
     }
     lay(exposed, &parts, cursor, call.leave_ps);
@@ -186,9 +186,10 @@ void LocationAccount::account_collective(Exposed& exposed, const Call& call,
     add(exposed, kCollective, until, call.leave_ps);
 }
 
-Exposed LocationAccount::next() {
+const Exposed& LocationAccount::next() {
     const auto& call = trace_.calls[call_];
-    Exposed exposed{};
+    Exposed& exposed = exposed_;
+    exposed.fill(0);
     if (call.enter_ps > cursor_) {
         add_window(kCompute, cursor_, call.enter_ps);
     }

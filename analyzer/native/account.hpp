@@ -56,7 +56,7 @@ class LocationAccount {
     LocationAccount(const MessageModel& model, const CollectiveWaits& collectives, std::size_t location);
 
     /// Accounts the next call and returns its exposed time per category.
-    Exposed next();
+    const Exposed& next();
     /// Accounts the time after the last call; afterwards the results are complete.
     void finish();
 
@@ -67,10 +67,16 @@ class LocationAccount {
     [[nodiscard]] const std::vector<CallpathExposure>& callpaths() const noexcept { return callpaths_; }
 
   private:
-    struct Label {
+    /// Overhead of a message other than the one that a call waited for.
+    struct Override {
         std::int64_t begin;
-        std::int64_t end;
+        std::int64_t length;
+        std::uint8_t category;
+        std::uint32_t operation;
     };
+    static constexpr MessageId kNoMessage{kUndefined, kNone};
+
+    [[nodiscard]] MessageId message_of(const CallOperation& operation) const noexcept;
 
     void add(Exposed& exposed, std::uint8_t category, std::int64_t begin, std::int64_t end);
     void add_window(std::uint8_t category, std::int64_t begin, std::int64_t end);
@@ -91,7 +97,8 @@ class LocationAccount {
     std::vector<Exposed> windows_;
     std::vector<std::int32_t> slot_of_callpath_;
     std::vector<CallpathExposure> callpaths_;
-    std::vector<Label> overrides_;
+    std::vector<Override> overrides_;
+    Exposed exposed_{};
 };
 
 }  // namespace logpost::analyzer

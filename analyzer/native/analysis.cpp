@@ -67,27 +67,26 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
             continue;
         }
         const MessageId id{static_cast<std::int32_t>(slice.item), i};
-        const auto message = model_.model(id);
-        const auto parts = model_.partition(id, message);
+        const auto& message = model_.record(id);
+        const auto parts = model_.partition(id);
         const auto totals = parts.totals();
-        const auto& sent = model_.send(id);
         const auto& sender = trace_.traces[static_cast<std::size_t>(received.peer)];
+        const auto& sent = sender.sends[received.match];
         const auto& t = message.times;
-        const bool violation = t.violates_causality();
-        const std::int64_t enter = violation ? t.rw1 : t.s0;
+        const std::int64_t enter = message.violation ? t.rw1 : t.s0;
 
         rows.ids[MessageRows::send_location][row] = received.peer;
         rows.ids[MessageRows::recv_location][row] = id.location;
         rows.ids[MessageRows::comm][row] = sent.comm;
         rows.ids[MessageRows::tag][row] = sent.tag;
-        rows.ids[MessageRows::layout][row] = message.layout;
+        rows.ids[MessageRows::layout][row] = sender.layouts.empty() ? kUndefined : model_.layout(id);
         rows.ids[MessageRows::send_callpath][row] = sender.calls[sent.call].callpath;
         rows.ids[MessageRows::recv_callpath][row] = trace.calls[received.complete_call].callpath;
         rows.ids[MessageRows::window][row] = model_.windows().at(enter);
         rows.bytes[row] = sent.bytes;
-        rows.rendezvous[row] = message.stages.rendezvous ? 1 : 0;
+        rows.rendezvous[row] = model_.stages(id).rendezvous ? 1 : 0;
         rows.locality[row] = static_cast<std::uint8_t>(message.locality);
-        rows.clock_violation[row] = violation ? 1 : 0;
+        rows.clock_violation[row] = message.violation ? 1 : 0;
         const std::int64_t envelope = t.rw1 - parts.begin();
         rows.times[MessageRows::send_enter][row] = enter;
         rows.times[MessageRows::send_leave][row] = t.s1;
@@ -172,7 +171,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
             const auto& call = trace.calls[c];
-            const auto exposed = account->next();
+            const auto& exposed = account->next();
             rows.location[row] = static_cast<std::int32_t>(location);
             rows.region[row] = call.region;
             rows.callpath[row] = call.callpath;

@@ -1,9 +1,9 @@
 #include "samples.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
-#include "message_model.hpp"
-#include "windows.hpp"
+#include "message_facts.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -17,53 +17,51 @@ bool is_multi(RegionKind kind) noexcept {
     return kind == RegionKind::wait_multi || kind == RegionKind::test || kind == RegionKind::send_receive;
 }
 
-/// Per call of one location: the latest send enter among the messages that it completed.
-std::vector<std::int64_t> latest_sends(const MessageModel& model, std::size_t location) {
-    const auto& mine = model.trace().traces[location];
-    std::vector<std::int64_t> latest(mine.calls.size(), INT64_MIN);
-    for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
-        const MessageId id{static_cast<std::int32_t>(location), i};
-        if (model.matched(id)) {
-            auto& call = latest[mine.receives[i].complete_call];
-            call = std::max(call, model.times(id).s0);
-        }
-    }
-    return latest;
+/// Whether a call is looked at, when one in `stride` is to be. By a hash: a pattern of calls that repeats must not beat
+/// against the stride.
+bool chosen(std::uint32_t call, std::size_t stride) noexcept {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
+    return ((call * kOdd) >> 32U) % stride == 0;
 }
 
 }  // namespace
 
 std::array<LocalitySamples, replay::kLocalities> samples(const Trace& trace, std::size_t limit) {
-    replay::Parameters none;
-    for (auto& locality : none.localities) {
-        locality.ranges.push_back({.up_to_bytes = UINT64_MAX});
-    }
-    const MessageModel model(trace, none, Windows{}, 1);
+    const Places places(trace);
     std::size_t total = 0;
     for (const auto& location : trace.traces) {
         total += location.receives.size();
     }
     const std::size_t stride = total / std::max<std::size_t>(1, limit) + 1;
     std::array<LocalitySamples, replay::kLocalities> result;
-    std::size_t position = 0;
+    std::unordered_map<std::uint32_t, std::int64_t> latest;  // by call: the latest send among what it completed
     for (std::size_t location = 0; location < trace.traces.size(); ++location) {
         const auto& mine = trace.traces[location];
-        const auto latest = latest_sends(model, location);
+        const auto wanted = [&](const Endpoint& end) {
+            return end.match != kNone && chosen(end.complete_call, stride);
+        };
+        latest.clear();
         for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
-            const MessageId id{static_cast<std::int32_t>(location), i};
-            if (position++ % stride != 0 || !model.matched(id)) {
+            if (wanted(mine.receives[i])) {
+                const auto sent = measured_times(trace, {static_cast<std::int32_t>(location), i}).s0;
+                const auto [place, added] = latest.try_emplace(mine.receives[i].complete_call, sent);
+                place->second = std::max(place->second, sent);
+            }
+        }
+        for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
+            const auto& received = mine.receives[i];
+            if (!wanted(received)) {
                 continue;
             }
-            const auto message = model.model(id);
-            const auto& t = message.times;
-            auto& into = result[static_cast<std::size_t>(message.locality)];
+            const MessageId id{static_cast<std::int32_t>(location), i};
+            const auto t = measured_times(trace, id);
+            auto& into = result[static_cast<std::size_t>(places.between(received.peer, id.location))];
             ++into.messages;
             if (t.violates_causality()) {
                 continue;
             }
-            const auto& received = mine.receives[i];
-            const auto& sent = model.send(id);
             const auto& sender = trace.traces[static_cast<std::size_t>(received.peer)];
+            const auto& sent = sender.sends[received.match];
             const auto kind_of = [&](const LocationTrace& where, std::uint32_t call) {
                 return trace.regions[static_cast<std::size_t>(where.calls[call].region)].kind;
             };

@@ -58,10 +58,11 @@ struct Handshake {
     std::int64_t sender_ready = 0;  ///< clear-to-send arrived and the sender inside MPI
 };
 
+/// Not initialized: a partition has room for two dozen, and most use six.
 struct Segment {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-    Part part = Part::residual;
+    std::int64_t begin;
+    std::int64_t end;
+    Part part;
 };
 
 class Partition {
