@@ -25,6 +25,8 @@ from logpost.replay.models.units import PICOSECOND
 
 # Models whose o_s, L and G are those of long messages, whatever size a sweep starts with.
 _BULK = frozenset({"logpc-long", "logpc-all-to-all-long", "diamond-dag"})
+# As for the replay engine: what one range prints and another does not is 0 there.
+_ZERO_WHERE_ABSENT = frozenset({"g", "o_s_per_byte", "o_r_per_byte"})
 _OVERLAP = frozenset({"overlap", "overlap-search"})
 
 
@@ -81,6 +83,8 @@ def _loggp(model: Model, machine: Machine, given: Mapping[str, Any], locality: s
                 one if one is not None or r.round_trip_L is None else r.round_trip_L.base(machine.clock_hz) / 2.0
                 for one, r in zip(found, table.range, strict=True)
             ]
+        if name in _ZERO_WHERE_ABSENT and any(one is not None for one in found):
+            found = [one or 0.0 for one in found]
         taken = [found[int(i)] for i in np.ravel(where)]
         if any(one is None for one in taken):
             return None
@@ -159,9 +163,8 @@ def _log3p(machine: Machine, given: Mapping[str, Any]) -> dict[str, Number]:
     if not (np.asarray(stride) > 0.0).any():
         offered["l_mw"] = 0.0
     elif strided:
-        if len(strided) == 1 and not (
-            (np.asarray(size) == strided[0][0]).all() and (np.asarray(stride) == strided[0][1]).all()
-        ):
+        asked = [(s, d) for s, d in np.broadcast(size, stride) if d > 0.0]
+        if len(strided) == 1 and set(asked) != {strided[0][:2]}:
             raise ModelError(
                 f"machine {machine.name} gives l_mw at B = {strided[0][0]:g}, stride = {strided[0][1]:g} only: take "
                 f"these"

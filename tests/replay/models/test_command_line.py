@@ -1,0 +1,159 @@
+"""`logpost models` and `logpost predict` as a person runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from logpost.cli.app import main
+from logpost.replay.models import MODELS
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the program left."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def logpost(*arguments: str, columns: int = 100) -> Outcome:
+    """The program in this process: the same entry point, without an interpreter's start for each."""
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    environment = {"COLUMNS": str(columns), "NO_COLOR": "1"}
+    with (
+        mock.patch.object(sys, "argv", ["logpost", *arguments]),
+        mock.patch.dict("os.environ", environment),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+    return Outcome(status, out.getvalue(), err.getvalue())
+
+
+def test_the_installed_program_does_the_same() -> None:
+    program = [sys.executable, "-m", "logpost.cli.app", "predict", "logp"]
+    done = subprocess.run([*program, "--set", "L=5", "--set", "o=1", "-q"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split("\t")[0], done.stderr) == (0, "7", "")
+    refused = subprocess.run([*program, "--set", "L"], capture_output=True, text=True, check=False)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "logpost: --set L: write NAME=VALUE, e.g. --set L=5us\n"
+
+
+def test_models_lists_every_model() -> None:
+    shown = logpost("models")
+    assert shown.returncode == 0, shown.stderr
+    for name in MODELS:
+        assert f" {name} " in shown.stdout
+    assert logpost("models", "--quiet").stdout.split() == list(MODELS)
+
+
+def test_models_shows_one_with_equations_units_source_and_validity() -> None:
+    shown = logpost("models", "logpc-long").stdout
+    for text in (
+        "(2) T_sr = o_sl + L + max(o_rl + a G + B G_m, (B-1) G) + C_n",
+        "time/byte",
+        "Source: Moritz",
+        "Valid for",
+    ):
+        assert text in shown
+    assert logpost("models", "logpc-long", "-q").stdout.splitlines() == list(MODELS["logpc-long"].equations)
+
+
+def test_models_as_json() -> None:
+    everything = json.loads(logpost("models", "--json").stdout)
+    assert [one["name"] for one in everything["models"]] == list(MODELS)
+    one = json.loads(logpost("models", "loggp", "--json").stdout)
+    assert one["parameters"][0] == {
+        "name": "L", "unit": "time", "meaning": "latency", "needed": True, "default": None, "choices": [],
+    }  # fmt: skip
+
+
+def test_the_papers_page_is_written(tmp_path: Path) -> None:
+    assert logpost("models", "--papers", str(tmp_path / "papers.md")).returncode == 0
+    assert (tmp_path / "papers.md").read_text(encoding="utf-8").startswith("# The papers' numbers and logpost's")
+    refused = logpost("models", "--papers", str(tmp_path / "no" / "papers.md"))
+    assert refused.returncode == 2
+    assert "cannot be written (No such file or directory)" in refused.stderr
+
+
+def test_predict_prints_a_table() -> None:
+    shown = logpost("predict", "loggp", "--set", "L=5us", "-s", "o=1us", "--set", "G=10GB/s", "--sweep", "B=1:1MiB:21")
+    assert shown.returncode == 0, shown.stderr
+    assert "1048576" in shown.stdout
+    assert "111.8575" in shown.stdout  # 7 + 1048575 * 1e-4
+
+
+def test_no_figure_is_cut_off_in_a_narrow_terminal() -> None:
+    shown = logpost(
+        "predict", "logpc-all-to-all", "-m", "alewife", "--sweep", "B=8,24", "--unit", "cycle", columns=40
+    ).stdout
+    assert "453.8213" in shown
+    assert "…" not in shown
+
+
+def test_predict_as_csv_and_json(tmp_path: Path) -> None:
+    request = ("predict", "log3p", "-m", "titan_ia64", "--set", "B=16KiB", "--sweep", "stride=0,1024")
+    rows = list(csv.reader(io.StringIO(logpost(*request, "--csv", "-").stdout)))
+    assert rows[0] == ["stride [B]", "T [us]", "T_contiguous [us]", "T_self [us]"]
+    assert [list(map(float, row)) for row in rows[1:]] == [[0, 160, 160, 32], [1024, 580, 160, 452]]
+    file = tmp_path / "titan.csv"
+    assert logpost(*request, "--csv", str(file)).stdout == ""
+    assert file.read_text(encoding="utf-8").splitlines()[0] == ",".join(rows[0])
+    document = json.loads(logpost(*request, "--json").stdout)
+    assert document["model"] == "log3p"
+    assert document["rows"][1] == {"stride": 1024.0, "T": 580.0, "T_contiguous": 160.0, "T_self": 452.0}
+    assert {"name": "o_mw", "value": "29 us", "from": "titan_ia64"} in document["parameters"]
+
+
+def test_saturation_and_missing_answers_are_shown_as_such() -> None:
+    request = ("predict", "logpc-network", "--set", "T=10ns", "--set", "G=1ns", "--set", "k_d=4", "--set", "B=64")
+    assert "inf (saturated)" in logpost(*request).stdout
+    assert json.loads(logpost(*request, "--json").stdout)["rows"][0]["C_n_open"] == "inf"
+    nothing = ("predict", "overlap-search", "--sweep", "V=1KiB,1KiB", "--set", "t_V=1", "--set", "o=1")
+    nothing = (*nothing, "--set", "L=10", "--set", "G=1ns")
+    assert json.loads(logpost(*nothing, "--json").stdout)["rows"][0]["S"] is None
+    assert logpost(*nothing, "--csv", "-").stdout.splitlines()[1] == "1024.0,,,,0.0"
+    assert logpost(*nothing, "-q").stdout.split("\t")[1] == "nan"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("predict", "loggq"), "logpost: no model is called 'loggq'; there are logp, "),
+        (("models", "loggq"), "logpost: no model is called 'loggq'; there are logp, "),
+        (("predict", "loggp", "--set", "L"), "logpost: --set L: write NAME=VALUE, e.g. --set L=5us"),
+        (("predict", "loggp", "--set", "L=5us"), "logpost: model loggp needs o_s, o_r, G, B: give it, or a machine"),
+        (("predict", "logp", "-m", "nowhere"), "logpost: no machine is called 'nowhere'"),
+        (("predict", "logp", "--clock", "fast"), "logpost: --clock fast is no clock; write e.g. --clock 20MHz"),
+        (("predict", "logp", "--clock", "0MHz"), "logpost: --clock 0MHz is no clock"),
+        (
+            ("predict", "logp", "--set", "L=1", "--set", "o=1", "--csv", "/no/such/file"),
+            "logpost: /no/such/file cannot be",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(arguments: tuple[str, ...], message: str) -> None:
+    refused = logpost(*arguments)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(message)
+    assert len(refused.stderr.splitlines()) == 1
+    assert "Traceback" not in refused.stdout + refused.stderr
+
+
+def test_clock_for_cycles() -> None:
+    shown = logpost("predict", "logp", "--set", "L=21cycle", "--set", "o=1us", "--clock", "20MHz", "--unit", "us", "-q")
+    assert shown.stdout.split("\t")[0] == "3.05"  # 1.05 + 2

@@ -1,0 +1,102 @@
+"""A prediction as asked for on the command line: units, sweeps, grids, machines, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from logpost.machines import load_machine
+from logpost.replay.models import MODELS, ModelError
+from logpost.replay.models.prediction import Prediction, predict
+
+ALEWIFE = load_machine("alewife")
+
+
+def column(found: Prediction, name: str) -> list[float]:
+    return next(c.values.tolist() for c in (*found.swept, *found.results) if c.name == name)
+
+
+def test_table_4_of_logpc_from_the_machine_file() -> None:
+    found = predict(MODELS["logpc-all-to-all"], ["B=8"], machine=ALEWIFE, unit="cycle")
+    row = found.rows()[0]
+    assert (row["sync_logp"], row["sync_lopc"], row["C_r"], row["async"]) == pytest.approx((316, 453, 137, 137))
+    assert {c.unit for c in found.results} == {"cycles", ""}
+    assert ("L", "21 cycles", "alewife") in found.used
+
+
+def test_bound_of_logpc_from_the_machine_file() -> None:
+    found = predict(MODELS["logpc-all-to-all-long"], ["B=32000", "self_messages=no"], machine=ALEWIFE, unit="cycle")
+    assert column(found, "F") == [pytest.approx(2.2247, abs=5e-5)]
+    consistent = predict(MODELS["logpc-all-to-all-long"], ["B=32000", "units=consistent"], machine=ALEWIFE)
+    assert column(consistent, "bound") == [pytest.approx(1.389, abs=5e-4)]
+
+
+def test_a_sweep_in_units() -> None:
+    found = predict(MODELS["loggp"], ["L=5us", "o=1us", "G=10GB/s"], ["B=1:1MiB:21"])
+    assert column(found, "B") == [2.0**i for i in range(21)]
+    # 7 us + (B-1) 0.1 ns
+    np.testing.assert_allclose(column(found, "T"), [7 + (2**i - 1) * 1e-4 for i in range(21)])
+    assert [c.unit for c in found.results] == ["us"] * 4
+
+
+def test_a_grid_varies_the_last_sweep_fastest() -> None:
+    found = predict(MODELS["loggp"], ["o=1", "G=0.5"], ["L=1,2", "B=1,3,5"])
+    assert column(found, "L") == [1, 1, 1, 2, 2, 2]
+    assert column(found, "B") == [1, 3, 5, 1, 3, 5]
+    assert column(found, "T") == [3, 4, 5, 4, 5, 6]
+
+
+def test_a_sweep_of_both_overheads() -> None:
+    found = predict(MODELS["logp"], ["L=5"], ["o=1,2"])
+    assert column(found, "T") == [7, 9]
+
+
+def test_a_machine_s_ranges_follow_a_swept_size() -> None:
+    found = predict(MODELS["loggp"], [], ["B=4,8,1000"], machine=ALEWIFE, unit="cycle")
+    # 4 B: 12 + 21 + 119; 8 B: 15 + 21 + 122; 1000 B: 25 + 8 + 999/2 + 129. g = 0 where it is not printed.
+    assert column(found, "T") == pytest.approx([152, 158, 661.5])
+
+
+def test_cycles_need_no_clock_by_themselves() -> None:
+    found = predict(MODELS["logp"], ["L=21cycle", "o_s=15cycle", "o_r=122"])
+    assert column(found, "T") == [158]
+    assert found.results[0].unit == "cycles"
+
+
+def test_cycles_and_seconds_need_the_clock() -> None:
+    with pytest.raises(Exception, match=r"needs the processor clock"):
+        predict(MODELS["logp"], ["L=21cycle", "o=1us"])
+    assert column(predict(MODELS["logp"], ["L=20cycle", "o=1us"], unit="us", clock_hz=20e6), "T") == [pytest.approx(3)]
+
+
+def test_printed_units_need_the_cycle() -> None:
+    arguments = ["B=8", "T=10us", "G=1ns", "k_d=2", "units=printed"]
+    with pytest.raises(ModelError, match=r"units=printed counts a byte as a cycle: give the clock"):
+        predict(MODELS["logpc-network"], arguments)
+    by_clock = predict(MODELS["logpc-network"], arguments, clock_hz=20e6)
+    by_cycle = predict(MODELS["logpc-network"], [*arguments, "cycle=50ns"])
+    assert column(by_clock, "rho_open") == column(by_cycle, "rho_open") == [pytest.approx(8 * 0.05 / 10)]
+
+
+def test_own_distances_go_before_the_machine_s_network() -> None:
+    own = predict(MODELS["logpc-network"], ["B=8", "T=137cycle", "k_d=2"], machine=ALEWIFE)
+    assert not {name for name, _, _ in own.used} & {"kx", "ky"}
+
+
+@pytest.mark.parametrize(
+    ("assignments", "sweeps", "message"),
+    [
+        (["x=1"], [], r"model logp has no parameter 'x'; it takes L, o_s, o_r, g, n, k, B, o"),
+        (["L=1", "L=2"], [], r"L is given twice; keep one --set L="),
+        (["L=1"], ["L=1,2"], r"L is given twice; keep one --sweep L="),
+        (["L=-1", "o=1"], [], r"L = -1e\+06 must be at least 0"),
+    ],
+)
+def test_bad_requests(assignments: list[str], sweeps: list[str], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        predict(MODELS["logp"], assignments, sweeps)
+
+
+def test_a_bad_unit() -> None:
+    with pytest.raises(ModelError, match=r"unit 'kB' is no time unit; use one of ps, ns, us, ms, s, cycle"):
+        predict(MODELS["logp"], ["L=1", "o=1"], unit="kB")
