@@ -25,6 +25,8 @@ class HotEndpoint:
     location: int
     excess: float
     windows: tuple[int, ...]
+    whole_run: bool
+    """hot over the run as a whole, not only in some windows"""
     text: str
     certainty: str
 
@@ -63,25 +65,20 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     found = []
     for i, location in enumerate(locations):
         hot = np.flatnonzero(heavy[i])
-        if _hot_overall(load[i].sum(), load.sum(), others, count[i].sum()) and peers[i].max() >= 2:
+        overall = _hot_overall(load[i].sum(), load.sum(), others, count[i].sum()) and peers[i].max() >= 2
+        if overall:
             hot = np.arange(windows)
         if len(hot) == 0:
             continue
         mine, theirs = load[i, hot].sum(), mean_load[i, hot].sum()
-        excess = mine / theirs if theirs > 0 else float(len(locations))
         own = rows.filter(pl.col("location") == int(location), pl.col("window").is_in(hot.tolist()))
-        messages, size, queued = (int(own[name].sum()) for name in ("messages", "bytes", "queued_ps"))
-        served = f"{time_text(mine)} of service" if measure == "busy_ps" else f"{mine:.0f} messages"
-        mean = time_text(theirs) if measure == "busy_ps" else f"{theirs:.1f} messages"
-        verb = "receives" if direction == "recv" else "sends"
         found.append(
             HotEndpoint(
                 location=int(location),
-                excess=float(min(excess, len(locations))) if theirs <= 0 else float(excess),
+                excess=float(mine / theirs) if theirs > 0 else float(len(locations)),
                 windows=tuple(int(w) for w in hot),
-                text=f"it {verb} {count_text(messages, 'message')} of {bytes_text(size)} in all, {served}, "
-                "while the other "
-                f"endpoints have {mean} on average; messages queue {time_text(queued)} at it in the FIFO replay",
+                whole_run=bool(overall),
+                text=_text(own, direction, measure, mine, theirs),
                 certainty=f"load measured in {count_text(len(hot), 'window')} of {windows}",
             )
         )
@@ -90,3 +87,14 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
 
 def _hot_overall(mine: float, everyone: float, others: int, count: float) -> bool:
     return count >= MIN_SAMPLES and mine > LEAST_EXCESS * (everyone - mine) / others
+
+
+def _text(own: pl.DataFrame, direction: str, measure: str, mine: float, theirs: float) -> str:
+    messages, size, queued = (int(own[name].sum()) for name in ("messages", "bytes", "queued_ps"))
+    verb = "receives" if direction == "recv" else "sends"
+    text = f"it {verb} {count_text(messages, 'message')} of {bytes_text(size)} in all"
+    if measure == "busy_ps":
+        text += f", {time_text(mine)} of service, while the other endpoints have {time_text(theirs)} on average"
+    else:
+        text += f", while the other endpoints have {theirs:,.0f} messages on average"
+    return text + (f"; messages queue {time_text(queued)} at it in the FIFO replay" if queued > 0 else "")

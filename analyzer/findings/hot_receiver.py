@@ -27,25 +27,35 @@ from logpost.analyzer.findings.hot_endpoint import HotEndpoint, hot_endpoints
 from logpost.analyzer.reporting.units import percent_text, time_text
 
 LEAST_CROWDING = 1.5
-"""Half as many collisions again as senders that ignore each other have. A random order lies at 1 by definition, and
-with four ranks, two messages in flight each, the worst possible order reaches no more than 2.25: (6^2 - 3 * 2^2) / (4
-* (2^2 - 3 * (2/3)^2)). So the threshold must lie well between these two."""
+"""Half as many meetings again as senders that ignore each other have. A random order lies at 1 by construction, and
+four ranks in lockstep, each with three receivers, reach no more than 3: the threshold must lie well between these
+two."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Findings of both patterns."""
     if not evidence.worth_a_look(WAITS_AT_RECEIVER, MIN_SHARE):
         return
-    loaded = hot_endpoints(evidence, "recv")
-    for hot in loaded:
+    measured = crowding(evidence.tables["messages"], evidence.pairs)
+    crowded = {} if measured is None else _crowded_receivers(measured)
+    if measured is not None and crowded:
+        finding = _crowded(evidence, measured, crowded)
+        if finding is not None:
+            yield finding
+    for hot in hot_endpoints(evidence, "recv"):
+        # Crowding that lasts for whole windows is load in these windows; it is one finding, and order its cure.
+        if hot.location in crowded and not hot.whole_run:
+            continue
         finding = _loaded(evidence, hot)
         if finding is not None:
             yield finding
-    measured = crowding(evidence.tables["messages"], evidence.pairs)
-    if measured is not None:
-        finding = _crowded(evidence, measured)
-        if finding is not None:
-            yield finding
+
+
+def _crowded_receivers(measured: Crowding) -> dict[int, float]:
+    """Receiver to its crowding, of those above the threshold, if the crowding as a whole is so beyond doubt."""
+    if measured.judged < MIN_SAMPLES or measured.ratio - 2 * measured.standard_error < LEAST_CROWDING:
+        return {}
+    return {location: ratio for location, ratio in measured.by_receiver().items() if ratio >= LEAST_CROWDING}
 
 
 def _charge(
@@ -108,11 +118,8 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
     )
 
 
-def _crowded(evidence: Evidence, measured: Crowding) -> Finding | None:
+def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> Finding | None:
     error = measured.standard_error
-    if len(measured.instants) < MIN_SAMPLES or measured.ratio - 2 * error < LEAST_CROWDING:
-        return None
-    hot = {location: ratio for location, ratio in measured.by_receiver().items() if ratio >= LEAST_CROWDING}
     charged, at_endpoint, waiting = _charge(evidence, hot, None)
     share = worst_hit(charged, evidence.slowest_wall_ps)
     if share < MIN_SHARE:
@@ -134,9 +141,8 @@ def _crowded(evidence: Evidence, measured: Crowding) -> Finding | None:
         ranks=evidence.ranks_text(hot),
         region=region,
         cause_region="",
-        evidence=f"messages of different senders are in flight to the same receiver {measured.ratio:.2f} ± {error:.2f} "
-        f"times as often as with independent orders ({len(measured.instants)} instants); ranks wait "
-        f"{time_text(waiting)} "
+        evidence=f"a message meets {measured.ratio:.2f} ± {error:.2f} times as many messages of other senders at its "
+        f"receiver as with independent orders ({measured.judged:,} messages judged); ranks wait {time_text(waiting)} "
         f"for these receivers, {time_text(sum(charged.values()))} of it beyond an independent order; most at "
         f"{evidence.ranks_noun([worst])} ({percent_text(at_endpoint[worst] / sum(charged.values()))}); "
         f"over the run: {kinds}",

@@ -74,14 +74,13 @@ def test_a_hot_spot_that_moves_from_rank_to_rank_is_found_with_its_time() -> Non
         == "ranks 0-3 are hot receivers in turn: all senders hit the same one at once; they stall in MPI_Send"
     )
     assert (finding["ranks"], finding["region"]) == ("0-3", "MPI_Send")
-    # At an instant three senders have one message each for the same receiver: C = 3^2 - 3 = 6. Each would be expected
-    # with 1/3 at each of its three receivers: at the hot one 3 senders meet, 1^2 - 3/9 = 2/3; at each of the three
-    # others 2 senders, (2/3)^2 - 2/9 = 2/9. E = 2/3 + 3 * 2/9 = 4/3, so R = 6 / (4/3) = 4.5.
-    assert "4.50 ± 0.00 times" in finding["evidence"]
-    # Per step the second waits 10 µs and the third 20 µs: 80 * 30 µs = 2.4 ms, all charged but 1/4.5.
-    assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 4.5), rel=1e-3)
+    # Three senders send to the same receiver at once: each meets 2 messages there, where it has one of three receivers:
+    # E = 1/3 * 2, and R = 2 / (2/3) = 3.
+    assert "meets 3.00 ± 0.00 times as many messages" in finding["evidence"]
+    # Per step the second waits 10 µs and the third 20 µs: 80 * 30 µs = 2.4 ms, all charged but 1/3.
+    assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 3), rel=1e-3)
     # The third sender is rank 3 in steps 0, 1, 2 of 4, rank 2 in step 3: rank 3 waits 20 * 60 µs = 1.2 ms of 3.24 ms.
-    assert finding["share"] == pytest.approx(20 * 60 / (81 * 40) * (1 - 1 / 4.5), rel=1e-3)
+    assert finding["share"] == pytest.approx(20 * 60 / (81 * 40) * (1 - 1 / 3), rel=1e-3)
 
 
 def test_a_spread_order_has_no_hot_receiver() -> None:
