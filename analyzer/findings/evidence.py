@@ -136,10 +136,11 @@ class Evidence:
         """The user region whose own time most delays `location` before its communication call path `communication`.
 
         Among the caller's region and what it calls, the one whose exclusive time on `location` exceeds the mean over
-        locations most; where no region exceeds it, the one with the most exclusive time. Empty without user regions.
+        locations most; where no region exceeds it, the one with the most exclusive time. Empty where nothing is known:
+        without user regions, and where a single one (the whole program) encloses everything.
         """
         profile = self.user_profile
-        if profile.is_empty():
+        if profile.filter(pl.col("location") == location)["callpath"].n_unique() < 2:
             return ""
         caller = self.parent(communication)
         inside = profile.filter(pl.col("callpath").is_in(list(self._below(caller))))

@@ -19,6 +19,7 @@ def barriers(late_rank: list[int]) -> Story:
     for rank in range(3):
         late_ones = late_rank.count(rank)
         story.user(rank, story.path("main", "step"), 6 * MS * len(late_rank) + 3 * MS * late_ones)
+        story.user(rank, story.path("main"), MS)
     return story
 
 

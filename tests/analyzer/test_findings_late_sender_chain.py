@@ -72,7 +72,7 @@ def test_without_user_regions_the_cause_is_named_by_the_calls_around_it() -> Non
     finding = wavefront(instrumented=False).findings().filter(kind="late_sender_chain").row(0, named=True)
     # Rank 0 has no call but its sends.
     assert finding["cause_region"] == "code between MPI_Send and MPI_Send"
-    assert "no user region was recorded" in finding["confidence"]
+    assert "no user region inside the program was recorded" in finding["confidence"]
 
 
 def test_the_rest_of_the_run_does_not_stretch_the_window() -> None:
