@@ -207,19 +207,20 @@ def _findings(
 
 def _notes(a: Report, b: Report) -> tuple[str, ...]:
     """What makes the two runs hard to compare."""
-    found = []
+    both = [warning for warning in a.warnings if warning in b.warnings]
+    found = [f"Both: {warning}" for warning in both]
+    for name, report in (("A", a), ("B", b)):
+        found += [f"{name}: {warning}" for warning in report.warnings if warning not in both]
     if a.ranks != b.ranks:
         found.append(f"A has {a.ranks} ranks and B has {b.ranks}: sums over ranks differ for that reason alone.")
-    if (a.machine.origin, a.machine.name, a.machine.sha256) != (b.machine.origin, b.machine.name, b.machine.sha256):
-        found.append(
-            f"The messages were split with different machines ({a.machine.label}; {b.machine.label}): modelled parts "
-            "(overheads, latency, serialization, contention, residual) are comparable only within their errors."
-        )
-    elif a.machine.origin == "estimated":
+    if a.machine.origin == b.machine.origin == "estimated":
         found.append(
             "Each run's machine was estimated from its own trace: small differences of modelled parts may come from "
             "that; analyze both with --machine FILE to exclude it."
         )
-    for name, report in (("A", a), ("B", b)):
-        found += [f"{name}: {warning}" for warning in report.warnings]
+    elif (a.machine.name, a.machine.sha256) != (b.machine.name, b.machine.sha256):
+        found.append(
+            f"The messages were split with different machines ({a.machine.label}; {b.machine.label}): modelled parts "
+            "(overheads, latency, serialization, contention, residual) are comparable only within their errors."
+        )
     return tuple(found)

@@ -10,6 +10,7 @@ from logpost.analyzer.reporting.conclusion import conclude
 from logpost.analyzer.reporting.data import (
     FoundHere,
     HostFacts,
+    Largest,
     Messages,
     Place,
     RankTime,
@@ -34,13 +35,14 @@ def build(run: Run) -> Report:
     total = sum(rank.wall_ps for rank in ranks)
     breakdown = _breakdown(by_rank, total)
     found = _findings(run)
-    warnings = _warnings(run)
+    start_up = _start_up(run) / total if total else 0.0
     return Report(
         run=str(run.path),
         source=manifest.source.anchor,
         tool_version=manifest.tool_version,
         wall_ps=manifest.clock.length_ps,
         ranks=manifest.ranks,
+        start_up_share=start_up,
         events=manifest.events,
         communication_events=manifest.communication_events,
         paradigms=tuple(manifest.paradigms),
@@ -50,8 +52,10 @@ def build(run: Run) -> Report:
             cores_per_node=tuple(manifest.hosts.cores_per_node),
             oversubscribed=manifest.hosts.oversubscribed,
         ),
-        warnings=warnings,
-        conclusion=conclude(breakdown, found, ranks, oversubscribed=manifest.hosts.oversubscribed is True),
+        warnings=_warnings(run),
+        conclusion=conclude(
+            breakdown, _largest(run, breakdown), start_up, found, oversubscribed=manifest.hosts.oversubscribed is True
+        ),
         findings=found,
         breakdown=breakdown,
         rank_times=ranks,
@@ -102,6 +106,28 @@ def _breakdown(by_rank: pl.DataFrame, total: int) -> tuple[Share, ...]:
         Share(category, int(sums.get(category, 0)), int(sums.get(category, 0)) / total if total else 0.0)
         for category in CATEGORIES
     )
+
+
+def _start_up(run: Run) -> int:
+    """Exposed time of MPI_Init, MPI_Finalize and their like; ps."""
+    inside = run.table("callpaths").join(run.table("regions").filter(pl.col("kind") == "init_finalize"), on="region")
+    rows = run.table("exposure").join(inside, on="callpath", how="semi").select(pl.col("exposed_ps").sum()).collect()
+    return int(rows.item() or 0)
+
+
+def _largest(run: Run, breakdown: tuple[Share, ...]) -> Largest:
+    worst = max(breakdown[1:], key=lambda share: share.exposed_ps)
+    names = run.table("callpaths").join(run.table("regions").select("region", "name"), on="region", how="left")
+    rows = (
+        run.table("exposure")
+        .filter(pl.col("category").cast(pl.String) == worst.category)
+        .join(names.select("callpath", "name"), on="callpath")
+        .group_by("name")
+        .agg(pl.col("exposed_ps").sum())
+        .sort("exposed_ps", descending=True)
+        .collect()
+    )
+    return Largest(worst.category, worst.share, "" if rows.is_empty() else rows["name"][0] or "")
 
 
 def _findings(run: Run) -> tuple[FoundHere, ...]:

@@ -1,42 +1,74 @@
-"""One sentence that an engineer with a slow program can act on."""
+"""One or two sentences that an engineer with a slow program can act on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from logpost.analyzer.findings.evidence import WAITING
-from logpost.analyzer.reporting.data import FoundHere, RankTime, Share
+from logpost.analyzer.reporting.data import FoundHere, Largest, Share
 from logpost.analyzer.reporting.units import percent_text, time_text
 
 SMALL = 0.05
-"""Share of communication below which tuning it cannot shorten the program noticeably."""
+"""Share of communication below which tuning it cannot shorten the program noticeably; likewise of starting up."""
+
+MEANING = {
+    "late_sender": "receivers wait for messages that are not sent yet",
+    "send_overhead": "the processor's work to send",
+    "middleware": "packing and unpacking of data that is not contiguous",
+    "endpoint_contention": "messages queue at a network interface",
+    "latency": "the way through the network",
+    "serialization": "the bytes themselves, at the network's bandwidth",
+    "network_contention": "messages queue inside the network",
+    "late_receiver": "senders wait for receives that are not posted yet",
+    "processor_queueing": "messages wait until the other side's processor attends to them",
+    "recv_overhead": "the processor's work to receive",
+    "residual": "time in calls that no part of the model explains",
+    "collective_wait": "ranks wait in collective operations for the last one",
+    "collective": "collective operations after the last rank has come",
+    "mpi_other": "start-up, communicators, probes, everything else of MPI",
+    "compute": "outside communication calls",
+}
+"""What each category means, in words."""
 
 
 def conclude(
-    breakdown: Sequence[Share], found: Sequence[FoundHere], ranks: Sequence[RankTime], *, oversubscribed: bool
+    breakdown: Sequence[Share],
+    largest: Largest,
+    start_up: float,
+    found: Sequence[FoundHere],
+    *,
+    oversubscribed: bool,
 ) -> str:
     """How much of the time is communication, what the largest part of it is, and what the worst finding blames."""
-    if not ranks or not any(share.exposed_ps for share in breakdown):
+    if not any(share.exposed_ps for share in breakdown):
         return "No rank has a measured runtime in this run, so there is nothing to conclude."
+    return f"{_communication(breakdown, largest, start_up)}; {_worst(found, oversubscribed=oversubscribed)}"
+
+
+def _communication(breakdown: Sequence[Share], largest: Largest, start_up: float) -> str:
     communication = [share for share in breakdown if share.category != "compute"]
     part = sum(share.share for share in communication)
-    largest = max(communication, key=lambda share: share.exposed_ps)
-    waiting = sum(share.share for share in communication if share.category in WAITING)
     if part < SMALL:
-        first = (
-            f"The ranks compute {percent_text(1 - part)} of their time; communication is not what slows this program"
-        )
-    else:
-        first = (
-            f"The ranks spend {percent_text(part)} of their time in communication, {percent_text(waiting)} in "
-            f"waiting for others; the largest part is {largest.category.replace('_', ' ')} with "
-            f"{percent_text(largest.share)}"
-        )
+        return f"The ranks compute {percent_text(1 - part)} of their time: communication does not slow this program"
+    waiting = sum(share.share for share in communication if share.category in WAITING)
+    where = f" in {largest.region}" if largest.region else ""
+    text = (
+        f"The ranks spend {percent_text(part)} of their time in communication, {percent_text(waiting)} waiting "
+        "for others; "
+        f"the largest part is {largest.category.replace('_', ' ')} ({MEANING[largest.category]}) with "
+        f"{percent_text(largest.share)}, most of it{where}"
+    )
+    if start_up >= SMALL:
+        text += f"; MPI's start-up and end alone take {percent_text(start_up)}"
+    return text
+
+
+def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
     if not found:
-        return f"{first}; no pattern was found that costs any rank as much as 1 % of the run."
+        return "no pattern was found that costs any rank as much as 1 % of the run."
     worst = found[0]
-    doubt = ", scheduling included," if oversubscribed else ""
     return (
-        f"{first}; the worst finding{doubt} costs a rank up to {percent_text(worst.share)} of the slowest rank's time "
-        f"({time_text(worst.exposed_ps)} over all ranks): {worst.title}."
+        f"the worst finding{', scheduling included,' if oversubscribed else ''} costs a rank up to "
+        f"{percent_text(worst.share)} of the slowest rank's time ({time_text(worst.exposed_ps)} over all ranks): "
+        f"{worst.title}."
     )

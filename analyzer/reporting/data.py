@@ -67,6 +67,15 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Largest:
+    """The largest communication category, and where in the code most of it is."""
+
+    category: str
+    share: float
+    region: str
+
+
+@dataclass(frozen=True)
 class Messages:
     """All matched messages together."""
 
@@ -127,6 +136,8 @@ class Report:
     tool_version: str
     wall_ps: int
     ranks: int
+    start_up_share: float
+    """of the ranks' time that MPI's initialization and finalization take"""
     events: int
     communication_events: int
     paradigms: tuple[str, ...]

@@ -23,6 +23,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "tool_version": report.tool_version,
         "wall_s": report.wall_ps / PS_PER_S,
         "ranks": report.ranks,
+        "start_up_share": report.start_up_share,
         "rank_wall_s": [rank.wall_ps / PS_PER_S for rank in report.rank_times],
         "rank_compute_s": [rank.compute_ps / PS_PER_S for rank in report.rank_times],
         "events": report.events,

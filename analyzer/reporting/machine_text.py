@@ -7,36 +7,45 @@ from rich.text import Text
 
 from logpost.analyzer.manifest import MachineUsed, MachineValue
 from logpost.analyzer.reporting.data import Report
-from logpost.analyzer.reporting.units import bytes_text, percent_text, safe
+from logpost.analyzer.reporting.units import bytes_text, percent_text, quantity_text, safe
 
 
 def value_text(value: MachineValue) -> str:
-    """`1.43 us ± 0.02 us`: four digits, and the uncertainty in the same unit, or that none is stated."""
-    unit = "" if value.unit == "1" else f" {value.unit}"
-    shown = f"{value.value:.4g}{unit}"
-    return f"{shown} ± {value.uncertainty:.2g}{unit}" if value.uncertainty is not None else f"{shown} (± not stated)"
+    """`1.43 µs ± 20.0 ns`: the value and its uncertainty, or that none is stated."""
+    shown = quantity_text(value.value, value.unit)
+    if value.uncertainty is None:
+        return f"{shown} (± not stated)"
+    return f"{shown} ± {quantity_text(value.uncertainty, value.unit)}"
 
 
 def machine_table(machine: MachineUsed) -> Table:
-    """One row per parameter, locality and message-size range."""
+    """One row per parameter, locality and message-size range; the source beside each, or once where all share it."""
+    sources = {value.source for value in machine.values}
+    names = ["locality", "parameter", "up to", "value"] + (["source"] if len(sources) > 1 else [])
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for name in ("locality", "parameter", "up to", "value", "source"):
+    for name in names:
         table.add_column(name, justify="right" if name == "up to" else "left", overflow="fold")
     for value in machine.values:
-        table.add_row(
+        row: list[str | Text] = [
             value.locality.replace("_", " "),
             value.parameter,
             bytes_text(value.up_to_bytes) if value.up_to_bytes is not None else "",
             value_text(value),
-            Text(safe(value.source)),
-        )
+        ]
+        table.add_row(*row, *([Text(safe(value.source))] if len(sources) > 1 else []))
     return table
+
+
+def common_source(machine: MachineUsed) -> str:
+    """The source that every value shares, as a line; empty where they differ or there is none."""
+    sources = {value.source for value in machine.values}
+    return f"source of every value: {sources.pop()}" if len(sources) == 1 else ""
 
 
 def machine_error(report: Report) -> str:
     """The model error of the split, to stand beside every modelled number."""
     machine = report.machine
     return (
-        f"model error: {percent_text(machine.residual_share)} of message time is residual (measured, not explained), "
-        f"{percent_text(machine.deficit_share)} deficit (explained beyond what was measured), with {machine.label}"
+        f"model error ({machine.label}): {percent_text(machine.residual_share)} of message time is residual (measured, "
+        f"not explained), {percent_text(machine.deficit_share)} deficit (explained beyond what was measured)"
     )

@@ -9,9 +9,20 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from logpost.analyzer.reporting.conclusion import MEANING
 from logpost.analyzer.reporting.data import FoundHere, RankTime, Report
-from logpost.analyzer.reporting.machine_text import machine_error, machine_table
+from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, time_text
+
+WAIT_STATE_NAMES = {
+    "late_sender": "Late Sender",
+    "late_receiver": "Late Receiver",
+    "wait_at_barrier": "Wait at Barrier",
+    "wait_at_nxn": "Wait at NxN",
+    "late_broadcast": "Late Broadcast",
+    "early_reduce": "Early Reduce",
+}
+"""As Scalasca spells them."""
 
 BAR = 24
 """Cells of the longest bar."""
@@ -116,7 +127,7 @@ def _where(found: FoundHere) -> str:
 
 
 def _breakdown(report: Report) -> Group:
-    table = _table(("category", False), ("time", True), ("share", True), ("", False))
+    table = _table(("category", False), ("time", True), ("share", True), ("", False), ("what", False))
     largest = max((share.share for share in report.breakdown), default=0.0)
     for share in report.breakdown:
         if share.exposed_ps == 0 and share.category != "network_contention":
@@ -125,9 +136,15 @@ def _breakdown(report: Report) -> Group:
             share.category.replace("_", " "),
             time_text(share.exposed_ps),
             percent_text(share.share),
-            Text(bar(share.share / largest if largest else 0.0), style="cyan"),
+            Text(bar(share.share / largest if largest else 0.0, 12), style="cyan"),
+            Text(MEANING[share.category], style="dim"),
         )
-    zero = [share.category.replace("_", " ") for share in report.breakdown if share.exposed_ps == 0]
+    listed = {"network_contention"}
+    zero = [
+        share.category.replace("_", " ")
+        for share in report.breakdown
+        if share.exposed_ps == 0 and share.category not in listed
+    ]
     note = f"zero: {', '.join(zero)}" if zero else ""
     total = sum(rank.wall_ps for rank in report.rank_times)
     return _section(
@@ -182,7 +199,7 @@ def _efficiencies(report: Report) -> Group:
 def _wait_states(report: Report) -> Group:
     table = _table(("wait state", False), ("time", True), ("occurrences", True))
     for state in report.wait_states:
-        table.add_row(state.name.replace("_", " "), time_text(state.wait_ps), f"{state.count:,}")
+        table.add_row(WAIT_STATE_NAMES[state.name], time_text(state.wait_ps), f"{state.count:,}")
     return _section("Wait states (Scalasca's definitions, sum over ranks)", table)
 
 
@@ -232,6 +249,8 @@ def _machine(report: Report) -> Group:
     body: list[RenderableType] = [_plain(f"{machine.name}: {machine.label}{file}")]
     if machine.values:
         body.append(machine_table(machine))
+    if common_source(machine):
+        body.append(_plain(common_source(machine), "dim"))
     body.append(_plain(machine_error(report)))
     body += [_plain(f"note: {note}", "dim") for note in machine.notes]
     return _section("Machine", *body)

@@ -28,6 +28,26 @@ def time_text(ps: float) -> str:
     return f"{sign}{size:.0f} ps"
 
 
+_PS = {"ps": 1.0, "ns": 1e3, "us": 1e6, "µs": 1e6, "ms": 1e9, "s": 1e12}
+
+
+def quantity_text(value: float, unit: str) -> str:
+    """A machine's value: times and times per byte in the unit that reads best, sizes as such, others as they are.
+
+    >>> quantity_text(45910.0, "ps/B")
+    '45.9 ns/B'
+    """
+    base, _, per = unit.partition("/")
+    if base in _PS and per in ("", "B"):
+        ps = value * _PS[base]
+        # Below a nanosecond (a byte's gap) whole picoseconds would be too coarse.
+        text = f"{ps:.3g} ps" if 0 < abs(ps) < 999.5 else time_text(ps).replace("0 s", "0 ps")
+        return f"{text}/{per}" if per else text
+    if unit == "B":
+        return bytes_text(value)
+    return f"{value:.4g}" if unit in ("", "1") else f"{value:.4g} {unit}"
+
+
 def bytes_text(count: float) -> str:
     """Bytes as B, KiB, MiB, ... with three significant digits; whole bytes below 1 KiB stay whole."""
     for factor, unit in _SIZES:

@@ -106,7 +106,7 @@ def test_text_points_at_the_cause_first(tmp_path: Path) -> None:
 
 def test_text_shows_machine_and_error_beside_the_model(tmp_path: Path) -> None:
     text = text_of(two_phases(), tmp_path / "run")
-    assert "1.25 us ± 0.25 us" in text
+    assert "1.25 µs ± 250 ns" in text
     assert "lower envelope of 20 messages" in text
     messages = text.split("\nMessages\n")[1].split("\nMachine\n")[0]
     assert "12.5 % of message time is residual" in messages

@@ -1,0 +1,80 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from logpost.analyzer.findings.ranks import ranks_noun, ranks_text
+from logpost.analyzer.reporting.units import (
+    bytes_text,
+    count_text,
+    percent_text,
+    quantity_text,
+    safe,
+    shorten,
+    time_text,
+)
+
+
+@pytest.mark.parametrize(
+    ("ps", "shown"),
+    [
+        (0, "0 s"),
+        (1, "1 ps"),
+        (999, "999 ps"),
+        (1000, "1.00 ns"),
+        (12_340, "12.3 ns"),
+        (999_400, "999 ns"),
+        (999_600, "1.00 µs"),
+        (1_500_000, "1.50 µs"),
+        (-20_000_000_000, "-20.0 ms"),
+        (3_723_000_000_000_000, "3723 s"),
+    ],
+)
+def test_time(ps: float, shown: str) -> None:
+    assert time_text(ps) == shown
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(0, "0 B"), (1023, "1023 B"), (79.44, "79.4 B"), (1024, "1.00 KiB"), (1536, "1.50 KiB"), (3 * 2**30, "3.00 GiB")],
+)
+def test_bytes(count: float, shown: str) -> None:
+    assert bytes_text(count) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (421787.0, "ps", "422 ns"),
+        (0.5, "ps/B", "0.5 ps/B"),
+        (45910.0, "ps/B", "45.9 ns/B"),
+        (1.25, "us", "1.25 µs"),
+        (0.0, "ps", "0 ps"),
+        (12288, "B", "12.0 KiB"),
+        (2.5, "1", "2.5"),
+        (20e6, "Hz", "2e+07 Hz"),
+    ],
+)
+def test_quantity(value: float, unit: str, shown: str) -> None:
+    assert quantity_text(value, unit) == shown
+
+
+def test_a_small_share_is_not_zero() -> None:
+    assert percent_text(0) == "0.0 %"
+    assert percent_text(0.0004) == "<0.1 %"
+    assert percent_text(-0.0004) == "-<0.1 %"
+    assert percent_text(0.4567) == "45.7 %"
+
+
+def test_counts_and_names() -> None:
+    assert count_text(1, "message") == "1 message"
+    assert count_text(12345, "message") == "12,345 messages"
+    assert safe("a\x1b[31mb\nc\u202e") == "a�[31mb�c�"
+    assert shorten("main / solve / MPI_Recv", 10) == "… MPI_Recv"
+
+
+def test_ranks() -> None:
+    assert ranks_text([7, 3, 5, 6, 6]) == "3, 5-7"
+    assert ranks_noun([4]) == "rank 4"
+    assert ranks_text(range(0, 40, 2)) == "0, 2, 4, 6, 8, 10, 12, 14, … (12 more)"
