@@ -14,7 +14,9 @@ Clock::Clock(std::uint64_t ticks_per_second, std::uint64_t base, std::vector<Clo
     const UInt128 rest = static_cast<UInt128>(kPsPerSecond % resolution_) << 64;
     fraction_high_ = static_cast<std::uint64_t>(rest / resolution_);
     fraction_low_ = static_cast<std::uint64_t>((((rest % resolution_) << 64) + resolution_ - 1) / resolution_);
-    limit_ = static_cast<std::uint64_t>(kSaturated) / (whole_ + 1);
+    constexpr auto kMostTicks = static_cast<UInt128>(std::numeric_limits<std::int64_t>::max());
+    limit_ =
+        static_cast<std::uint64_t>(std::min(static_cast<UInt128>(kSaturated) * resolution_ / kPsPerSecond, kMostTicks));
 
     std::stable_sort(offsets.begin(), offsets.end(),
                      [](const ClockOffset& a, const ClockOffset& b) { return a.time < b.time; });

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include "event_records.hpp"
+
 namespace logpost::analyzer {
 namespace {
 
 constexpr std::int64_t kBeforeAll = -Clock::kSaturated;
+
+// Zeros in a damaged file are records of unknown type and no length. So many at one time are no newer libotf2's.
+constexpr std::uint64_t kMostUnknown = 4096;
 
 bool waits_for_collective_record(RegionKind kind) {
     return kind == RegionKind::barrier || kind == RegionKind::collective || kind == RegionKind::collective_nonblocking;
@@ -45,6 +50,7 @@ void Decoder::begin(std::int32_t location, LocationTrace& out) {
     call_depth_ = 0;
     call_has_collective_ = false;
     any_cancelled_ = false;
+    unknown_run_ = 0;
     communicator_ref_ = ~std::uint64_t{0};
     communicator_ = kUndefined;
     peers_ = nullptr;
@@ -280,13 +286,17 @@ struct Callbacks {
     static constexpr auto kGoOn = OTF2_CALLBACK_SUCCESS;
 
     /// C++ exceptions (failed allocations) must not pass through libotf2.
+    static OTF2_CallbackCode out_of_memory(void* user) noexcept {
+        self(user).out_of_memory_ = true;
+        return OTF2_CALLBACK_INTERRUPT;
+    }
     template <class Body>
-    static OTF2_CallbackCode guarded(Body&& body) noexcept {
+    static OTF2_CallbackCode guarded(void* user, Body&& body) noexcept {
         try {
             body();
             return OTF2_CALLBACK_SUCCESS;
         } catch (...) {
-            return OTF2_CALLBACK_INTERRUPT;
+            return out_of_memory(user);
         }
     }
 
@@ -317,7 +327,7 @@ struct Callbacks {
     }
 
     static OTF2_CallbackCode on_mapping(void* user, OTF2_MappingType type, const OTF2_IdMap* map) {
-        return guarded([&] {
+        return guarded(user, [&] {
             auto& d = self(user);
             switch (type) {
                 case OTF2_MAPPING_REGION:
@@ -350,7 +360,7 @@ struct Callbacks {
         });
     }
     static OTF2_CallbackCode on_clock_offset(void* user, OTF2_TimeStamp time, std::int64_t offset, double) {
-        return guarded([&] { self(user).offsets_.push_back({time, offset}); });
+        return guarded(user, [&] { self(user).offsets_.push_back({time, offset}); });
     }
 
     // -- events --
@@ -379,7 +389,12 @@ struct Callbacks {
     }
     static OTF2_CallbackCode on_unknown(L, T ticks, std::uint64_t, void* user, A*) {
         auto& d = self(user);
-        at(d, ticks);
+        const auto before = d.last_ps_;
+        d.unknown_run_ = at(d, ticks) == before ? d.unknown_run_ + 1 : 1;
+        if (d.unknown_run_ > kMostUnknown) {
+            d.quality_[static_cast<std::size_t>(Quality::unknown_record)] -= kMostUnknown;
+            return OTF2_CALLBACK_INTERRUPT;
+        }
         count(d.quality_, Quality::unknown_record);
         return kGoOn;
     }
@@ -397,7 +412,7 @@ struct Callbacks {
         d.enter(now, d.region(region));
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static OTF2_CallbackCode on_leave(L, T ticks, std::uint64_t, void* user, A*, OTF2_RegionRef region) noexcept try {
         auto& d = self(user);
@@ -405,7 +420,7 @@ struct Callbacks {
         d.leave(now, d.region(region));
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static std::int32_t context_region(Decoder& d, OTF2_CallingContextRef context) {
         const auto dense = d.contexts_(context);
@@ -417,7 +432,7 @@ struct Callbacks {
     }
     static OTF2_CallbackCode on_context_enter(L, T ticks, std::uint64_t, void* user, A*, OTF2_CallingContextRef context,
                                               std::uint32_t) {
-        return guarded([&] {
+        return guarded(user, [&] {
             auto& d = self(user);
             const auto now = at(d, ticks);
             d.enter(now, context_region(d, context));
@@ -425,7 +440,7 @@ struct Callbacks {
     }
     static OTF2_CallbackCode on_context_leave(L, T ticks, std::uint64_t, void* user, A*,
                                               OTF2_CallingContextRef context) {
-        return guarded([&] {
+        return guarded(user, [&] {
             auto& d = self(user);
             const auto now = at(d, ticks);
             d.leave(now, context_region(d, context));
@@ -449,7 +464,7 @@ struct Callbacks {
         push_send(d, at(d, ticks), attributes, receiver, communicator, tag, bytes, true);
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static void pending(Decoder& d, std::uint64_t request, PendingRequests::What what, std::size_t index) {
         if (!d.requests_.insert(request, what, static_cast<std::uint32_t>(index))) {
@@ -464,7 +479,7 @@ struct Callbacks {
         pending(d, request, PendingRequests::What::send, d.out_->sends.size() - 1);
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static OTF2_CallbackCode on_isend_complete(L, T ticks, std::uint64_t, void* user, A*,
                                                std::uint64_t request) noexcept try {
@@ -478,7 +493,7 @@ struct Callbacks {
         }
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A*, std::uint32_t sender,
                                      OTF2_CommRef communicator, std::uint32_t tag, std::uint64_t bytes) noexcept try {
@@ -489,7 +504,7 @@ struct Callbacks {
         d.out_->receives.push_back({call, call, bytes, peer, d.communicator_, static_cast<std::int32_t>(tag), kNone});
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static OTF2_CallbackCode on_irecv_request(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) noexcept
         try {
@@ -499,7 +514,7 @@ struct Callbacks {
         pending(d, request, PendingRequests::What::receive, d.out_->receives.size() - 1);
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A*, std::uint32_t sender,
                                       OTF2_CommRef communicator, std::uint32_t tag, std::uint64_t bytes,
@@ -523,7 +538,7 @@ struct Callbacks {
         }
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static OTF2_CallbackCode on_cancelled(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) {
         auto& d = self(user);
@@ -561,7 +576,7 @@ struct Callbacks {
                                        root(root_rank), kNone, operation});
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static OTF2_CallbackCode on_collective_request(L, T ticks, std::uint64_t, void* user, A*,
                                                    std::uint64_t request) noexcept try {
@@ -574,7 +589,7 @@ struct Callbacks {
         pending(d, request, PendingRequests::What::collective, d.out_->collectives.size() - 1);
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
     static OTF2_CallbackCode on_collective_complete(L, T ticks, std::uint64_t, void* user, A*,
                                                     OTF2_CollectiveOp operation, OTF2_CommRef communicator,
@@ -602,7 +617,7 @@ struct Callbacks {
         collective.operation = operation;
         return kGoOn;
     } catch (...) {
-        return OTF2_CALLBACK_INTERRUPT;
+        return out_of_memory(user);
     }
 
     static bool one_sided(void* user, T ticks, OTF2_RmaWinRef window, Decoder** out) {
@@ -654,6 +669,10 @@ OTF2_DefReaderCallbacks* Decoder::local_definition_callbacks() {
 
 OTF2_EvtReaderCallbacks* Decoder::event_callbacks() {
     OTF2_EvtReaderCallbacks* c = OTF2_EvtReaderCallbacks_New();
+    // Of most records only the time matters; the others follow.
+#define LOGPOST_TIME(name) OTF2_EvtReaderCallbacks_Set##name##Callback(c, Callbacks::on_any);
+    LOGPOST_EVENT_RECORDS(LOGPOST_TIME)
+#undef LOGPOST_TIME
     OTF2_EvtReaderCallbacks_SetUnknownCallback(c, Callbacks::on_unknown);
     OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(c, Callbacks::on_measurement);
     OTF2_EvtReaderCallbacks_SetEnterCallback(c, Callbacks::on_enter);
@@ -698,51 +717,6 @@ OTF2_EvtReaderCallbacks* Decoder::event_callbacks() {
     LOGPOST_COUNT(RmaOpCompleteRemote);
 #undef LOGPOST_COUNT
 
-    // Only their time matters
-#define LOGPOST_TIME(name) OTF2_EvtReaderCallbacks_Set##name##Callback(c, Callbacks::on_any)
-    LOGPOST_TIME(BufferFlush);
-    LOGPOST_TIME(OmpFork);
-    LOGPOST_TIME(OmpJoin);
-    LOGPOST_TIME(OmpAcquireLock);
-    LOGPOST_TIME(OmpReleaseLock);
-    LOGPOST_TIME(OmpTaskCreate);
-    LOGPOST_TIME(OmpTaskSwitch);
-    LOGPOST_TIME(OmpTaskComplete);
-    LOGPOST_TIME(Metric);
-    LOGPOST_TIME(ParameterString);
-    LOGPOST_TIME(ParameterInt);
-    LOGPOST_TIME(ParameterUnsignedInt);
-    LOGPOST_TIME(ThreadFork);
-    LOGPOST_TIME(ThreadJoin);
-    LOGPOST_TIME(ThreadTeamBegin);
-    LOGPOST_TIME(ThreadTeamEnd);
-    LOGPOST_TIME(ThreadAcquireLock);
-    LOGPOST_TIME(ThreadReleaseLock);
-    LOGPOST_TIME(ThreadTaskCreate);
-    LOGPOST_TIME(ThreadTaskSwitch);
-    LOGPOST_TIME(ThreadTaskComplete);
-    LOGPOST_TIME(ThreadCreate);
-    LOGPOST_TIME(ThreadBegin);
-    LOGPOST_TIME(ThreadWait);
-    LOGPOST_TIME(ThreadEnd);
-    LOGPOST_TIME(CallingContextSample);
-    LOGPOST_TIME(IoCreateHandle);
-    LOGPOST_TIME(IoDestroyHandle);
-    LOGPOST_TIME(IoDuplicateHandle);
-    LOGPOST_TIME(IoSeek);
-    LOGPOST_TIME(IoChangeStatusFlags);
-    LOGPOST_TIME(IoDeleteFile);
-    LOGPOST_TIME(IoOperationBegin);
-    LOGPOST_TIME(IoOperationTest);
-    LOGPOST_TIME(IoOperationIssued);
-    LOGPOST_TIME(IoOperationComplete);
-    LOGPOST_TIME(IoOperationCancelled);
-    LOGPOST_TIME(IoAcquireLock);
-    LOGPOST_TIME(IoReleaseLock);
-    LOGPOST_TIME(IoTryLock);
-    LOGPOST_TIME(ProgramBegin);
-    LOGPOST_TIME(ProgramEnd);
-#undef LOGPOST_TIME
     return c;
 }
 

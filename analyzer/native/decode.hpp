@@ -35,6 +35,8 @@ class Decoder {
     static OTF2_EvtReaderCallbacks* event_callbacks();
 
     [[nodiscard]] const CallpathTree& callpaths() const noexcept { return tree_; }
+    /// Why a callback told libotf2 to stop: memory, or else records that make no sense.
+    [[nodiscard]] bool out_of_memory() const noexcept { return out_of_memory_; }
     [[nodiscard]] QualityCounts& quality() noexcept { return quality_; }
 
     /// Regions that stand for what the archive does not name, behind its own ones: see `read.cpp`.
@@ -128,6 +130,8 @@ class Decoder {
     std::size_t call_depth_ = 0;  // stack size at the outermost communication call; 0: outside
     bool call_has_collective_ = false;
     bool any_cancelled_ = false;
+    bool out_of_memory_ = false;
+    std::uint64_t unknown_run_ = 0;
     // The communicator used last, resolved
     std::uint64_t communicator_ref_ = ~std::uint64_t{0};
     std::int32_t communicator_ = kUndefined;

@@ -1,7 +1,9 @@
 #include "match.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "threads.hpp"
 
@@ -49,6 +51,7 @@ class ProcessMatcher {
     }
 
     QualityCounts quality{};
+    std::uint64_t pairs = 0;
 
   private:
     struct Channel {
@@ -66,6 +69,7 @@ class ProcessMatcher {
     }
 
     void pair(Endpoint& send, Ref from, Endpoint& receive, Ref at) {
+        ++pairs;
         send.match = at.index;
         receive.match = from.index;
         send.peer = at.location;
@@ -160,36 +164,60 @@ class ProcessMatcher {
 /// their lists.
 struct Grouped {
     std::vector<std::size_t> begin;  // per location, one more at the end
-    std::vector<Ref> refs;
-    [[nodiscard]] std::span<const Ref> of(std::size_t location) const {
-        return {refs.data() + begin[location], begin[location + 1] - begin[location]};
+    std::unique_ptr<Ref[]> refs;
+    [[nodiscard]] std::span<Ref> of(std::size_t process) const {
+        return {refs.get() + begin[process], begin[process + 1] - begin[process]};
     }
 };
 
-/// Sends by the process they go to.
-Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner) {
+/// Sends by the process they go to. Each thread sorts a contiguous range of senders, so the order is that of one
+/// thread.
+Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads) {
     const auto n = trace.traces.size();
-    Grouped grouped;
-    grouped.begin.assign(n + 2, 0);
+    const auto process_of = [&](const Endpoint& send) {
+        return static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]);
+    };
+    // Ranges with about the same number of sends.
+    std::size_t total = 0;
     for (const auto& location : trace.traces) {
-        location.sends.for_each([&](std::size_t, const Endpoint& send) {
-            if (send.peer != kUndefined) {
-                ++grouped.begin[static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]) + 2];
-            }
-        });
+        total += location.sends.size();
     }
-    for (std::size_t i = 2; i < n + 2; ++i) {
-        grouped.begin[i] += grouped.begin[i - 1];
-    }
-    grouped.refs.resize(grouped.begin[n + 1]);
+    std::vector<std::size_t> range = {0};
+    std::size_t so_far = 0;
     for (std::size_t l = 0; l < n; ++l) {
-        trace.traces[l].sends.for_each([&](std::size_t i, const Endpoint& send) {
-            if (send.peer != kUndefined) {
-                auto& at = grouped.begin[static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]) + 1];
-                grouped.refs[at++] = {static_cast<std::int32_t>(l), static_cast<std::uint32_t>(i)};
-            }
-        });
+        if (so_far >= total / threads * range.size() && range.size() < threads && l > range.back()) {
+            range.push_back(l);
+        }
+        so_far += trace.traces[l].sends.size();
     }
+    range.push_back(n);
+    const auto ranges = static_cast<unsigned>(range.size() - 1);
+    const auto for_each_send = [&](unsigned r, auto&& visit) {
+        for (auto l = range[r]; l < range[r + 1]; ++l) {
+            trace.traces[l].sends.for_each([&](std::size_t i, const Endpoint& send) {
+                if (send.peer != kUndefined) {
+                    visit(process_of(send), Ref{static_cast<std::int32_t>(l), static_cast<std::uint32_t>(i)});
+                }
+            });
+        }
+    };
+
+    std::vector<std::vector<std::size_t>> at(ranges, std::vector<std::size_t>(n, 0));
+    on_threads(ranges, [&](unsigned r) { for_each_send(r, [&](std::size_t process, Ref) { ++at[r][process]; }); });
+    Grouped grouped;
+    grouped.begin.resize(n + 1);
+    std::size_t sum = 0;
+    for (std::size_t process = 0; process < n; ++process) {
+        grouped.begin[process] = sum;
+        for (auto& counts : at) {
+            sum += std::exchange(counts[process], sum);
+        }
+    }
+    grouped.begin[n] = sum;
+    grouped.refs = std::make_unique_for_overwrite<Ref[]>(sum);
+    on_threads(ranges, [&](unsigned r) {
+        for_each_send(r, [&](std::size_t process, Ref ref) { grouped.refs[at[r][process]++] = ref; });
+    });
     return grouped;
 }
 
@@ -208,7 +236,8 @@ void collect_receives(const Trace& trace, const std::vector<std::int32_t>& locat
 
 void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality) {
     const auto n = trace.traces.size();
-    auto grouped = group_sends(trace, owner);
+    threads = std::max(threads, 1U);
+    const auto grouped = group_sends(trace, owner, threads);
     std::vector<std::vector<std::int32_t>> locations_of(n);
     std::vector<char> sends_from_threads(n, 0);  // of processes that send on a location that is not their rank
     for (std::size_t l = 0; l < n; ++l) {
@@ -223,14 +252,13 @@ void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsign
         std::find(sends_from_threads.begin(), sends_from_threads.end(), 1) != sends_from_threads.end();
 
     std::vector<ProcessMatcher> matchers;
-    matchers.reserve(std::max(threads, 1U));
-    for (unsigned t = 0; t < std::max(threads, 1U); ++t) {
+    matchers.reserve(threads);
+    for (unsigned t = 0; t < threads; ++t) {
         matchers.emplace_back(trace, owner);
     }
     std::vector<std::vector<Ref>> receives(matchers.size());
     for_each_parallel(n, threads, 1, [&](std::size_t process, unsigned thread) {
-        const auto sends = std::span<Ref>(grouped.refs.data() + grouped.begin[process],
-                                          grouped.begin[process + 1] - grouped.begin[process]);
+        const auto sends = grouped.of(process);
         auto& mine = receives[thread];
         collect_receives(trace, locations_of[process], mine);
         if (any_threads) {
@@ -260,12 +288,12 @@ void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsign
         }
     }
     for (const auto& location : trace.traces) {
-        location.sends.for_each([&](std::size_t, const Endpoint& end) {
-            count(quality, Quality::send_unmatched, end.match == kNone ? 1 : 0);
-        });
-        location.receives.for_each([&](std::size_t, const Endpoint& end) {
-            count(quality, Quality::receive_unmatched, end.match == kNone ? 1 : 0);
-        });
+        count(quality, Quality::send_unmatched, location.sends.size());
+        count(quality, Quality::receive_unmatched, location.receives.size());
+    }
+    for (const auto& matcher : matchers) {
+        quality[static_cast<std::size_t>(Quality::send_unmatched)] -= matcher.pairs;
+        quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= matcher.pairs;
     }
 }
 

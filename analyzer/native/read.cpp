@@ -5,19 +5,22 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <string>
 #include <system_error>
 #include <unordered_map>
 
 #include "collectives.hpp"
+#include "damage.hpp"
 #include "decode.hpp"
 #include "definitions.hpp"
 #include "match.hpp"
 #include "otf2_errors.hpp"
-#include "threads.hpp"
 #include "quality.hpp"
+#include "threads.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -108,47 +111,67 @@ class Worker {
         event_callbacks_.reset(Decoder::event_callbacks());
     }
 
-    /// False: libotf2 could not read the location's events to their end; `why` says more.
-    bool read(const Trace& trace, std::size_t location, LocationTrace& out, const ReadOptions& options,
-              std::string& why) {
+    /// Empty if all went well; else what was wrong. `file` is empty where event files are no plain files.
+    std::string read(const Trace& trace, std::size_t location, const fs::path& file, LocationTrace& out,
+                     const ReadOptions& options) {
         const auto ref = trace.locations[location].ref;
         decoder.begin(static_cast<std::int32_t>(location), out);
         read_local_definitions(ref);
         decoder.begin_events();
-        std::uint64_t events = 0;
-        bool intact = true;
+        std::string problem;
+        std::uint64_t trusted = std::numeric_limits<std::uint64_t>::max();
+        std::uint64_t most = trusted;
+        if (!file.empty()) {
+            // No event takes less than a byte: more of them than bytes means that libotf2 goes round in circles.
+            std::error_code no_size;
+            const auto size = fs::file_size(file, no_size);
+            most = no_size ? most : std::uint64_t{size};
+            if (!ends_properly(file)) {
+                if (const auto intact = intact_events(reader_.get(), ref)) {
+                    trusted = *intact;
+                    problem = "the file is cut short or its end is damaged";
+                }
+            }
+        }
         OTF2_EvtReader* reader = has_events_ ? OTF2_Reader_GetEvtReader(reader_.get(), ref) : nullptr;
+        std::uint64_t events = 0;
         if (reader == nullptr) {
-            intact = false;
+            problem = take_otf2_errors();
         } else {
             OTF2_EvtReader_ApplyMappingTables(reader, false);
             OTF2_EvtReader_ApplyClockOffsets(reader, false);
             OTF2_Reader_RegisterEvtCallbacks(reader_.get(), reader, event_callbacks_.get(), &decoder);
-            for (;;) {
-                std::uint64_t n = 0;
-                const auto status = OTF2_Reader_ReadLocalEvents(reader_.get(), reader, kEventsPerBlock, &n);
+            std::uint64_t n = 0;
+            do {
+                const auto block = std::min(kEventsPerBlock, trusted - events);
+                n = 0;
+                const auto status =
+                    block == 0 ? OTF2_SUCCESS : OTF2_Reader_ReadLocalEvents(reader_.get(), reader, block, &n);
                 events += n;
                 if (options.events_read != nullptr) {
                     options.events_read->fetch_add(n, std::memory_order_relaxed);
                 }
+                if (decoder.out_of_memory()) {
+                    throw std::bad_alloc();
+                }
+                if (status == OTF2_ERROR_INTERRUPTED_BY_CALLBACK) {
+                    problem = "its records make no sense from some point on";
+                    break;
+                }
                 if (status != OTF2_SUCCESS) {
-                    if (status == OTF2_ERROR_INTERRUPTED_BY_CALLBACK) {
-                        throw std::bad_alloc();  // the one reason why callbacks stop
-                    }
-                    intact = false;
+                    problem = take_otf2_errors();
                     break;
                 }
-                if (n < kEventsPerBlock || (options.cancel != nullptr && *options.cancel)) {
+                if (events > most) {
+                    problem = "it yields more events than it has bytes";
                     break;
                 }
-            }
+            } while (n == kEventsPerBlock && !(options.cancel != nullptr && *options.cancel));
             OTF2_Reader_CloseEvtReader(reader_.get(), reader);
         }
         decoder.end(events);
-        if (!intact) {
-            why = take_otf2_errors();
-        }
-        return intact;
+        take_otf2_errors();
+        return problem;
     }
 
     Decoder decoder;
@@ -331,7 +354,6 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     std::vector<std::unique_ptr<Worker>> workers(threads);
     std::vector<unsigned> thread_of(n, 0);
     std::vector<std::string> damage(n);
-    std::vector<char> damaged(n, 0);
     std::atomic<std::size_t> next{0};
     on_threads(threads, [&](unsigned thread) {
         workers[thread] = std::make_unique<Worker>(anchor, definitions, trace);
@@ -344,7 +366,9 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
             thread_of[l] = thread;
             // A local one: neighbours in `traces` share cache lines between threads.
             LocationTrace mine;
-            damaged[l] = workers[thread]->read(trace, l, mine, options, damage[l]) ? 0 : 1;
+            const auto file =
+                files.plain ? files.directory / (std::to_string(trace.locations[l].ref) + ".evt") : fs::path();
+            damage[l] = workers[thread]->read(trace, l, file, mine, options);
             trace.traces[l] = std::move(mine);
         }
     });
@@ -361,9 +385,9 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     }
     for (const auto l : order) {
         const auto& location = trace.traces[l];
-        if (damaged[l] != 0) {
+        if (!damage[l].empty()) {
             count(quality, Quality::event_file_damaged);
-            note(trace, Quality::event_file_damaged, std::to_string(trace.locations[l].ref) + ".evt, " + damage[l]);
+            note(trace, Quality::event_file_damaged, std::to_string(trace.locations[l].ref) + ".evt: " + damage[l]);
         }
         count(quality, Quality::location_without_events, location.events == 0 ? 1 : 0);
         count(quality, Quality::event_count_differs, location.events != definitions.declared_events[l] ? 1 : 0);

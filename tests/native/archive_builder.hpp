@@ -1,0 +1,369 @@
+#pragma once
+
+// Writes small OTF2 archives in code, for tests that tell a story: who did what at which tick.
+
+#include <otf2/otf2.h>
+#include <stdlib.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace logpost::tests {
+
+/// A directory that is gone when the test is over.
+class ScratchDirectory {
+  public:
+    ScratchDirectory() {
+        std::string name = (std::filesystem::temp_directory_path() / "logpost-test-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) {
+            throw std::runtime_error("no temporary directory");
+        }
+        path_ = name;
+    }
+    ~ScratchDirectory() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    ScratchDirectory(const ScratchDirectory&) = delete;
+    ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+/// The events of one location. Times are ticks of the location's own clock.
+class Events {
+  public:
+    explicit Events(OTF2_EvtWriter* writer) : w_(writer) {}
+    Events& enter(std::uint64_t t, std::uint32_t region) { return did(OTF2_EvtWriter_Enter(w_, nullptr, t, region)); }
+    Events& leave(std::uint64_t t, std::uint32_t region) { return did(OTF2_EvtWriter_Leave(w_, nullptr, t, region)); }
+    Events& send(std::uint64_t t, std::uint32_t to, std::uint32_t comm, std::uint32_t tag, std::uint64_t bytes,
+                 OTF2_AttributeList* attributes = nullptr) {
+        return did(OTF2_EvtWriter_MpiSend(w_, attributes, t, to, comm, tag, bytes));
+    }
+    Events& isend(std::uint64_t t, std::uint32_t to, std::uint32_t comm, std::uint32_t tag, std::uint64_t bytes,
+                  std::uint64_t request) {
+        return did(OTF2_EvtWriter_MpiIsend(w_, nullptr, t, to, comm, tag, bytes, request));
+    }
+    Events& isend_complete(std::uint64_t t, std::uint64_t request) {
+        return did(OTF2_EvtWriter_MpiIsendComplete(w_, nullptr, t, request));
+    }
+    Events& irecv_request(std::uint64_t t, std::uint64_t request) {
+        return did(OTF2_EvtWriter_MpiIrecvRequest(w_, nullptr, t, request));
+    }
+    Events& recv(std::uint64_t t, std::uint32_t from, std::uint32_t comm, std::uint32_t tag, std::uint64_t bytes) {
+        return did(OTF2_EvtWriter_MpiRecv(w_, nullptr, t, from, comm, tag, bytes));
+    }
+    Events& irecv(std::uint64_t t, std::uint32_t from, std::uint32_t comm, std::uint32_t tag, std::uint64_t bytes,
+                  std::uint64_t request) {
+        return did(OTF2_EvtWriter_MpiIrecv(w_, nullptr, t, from, comm, tag, bytes, request));
+    }
+    Events& request_test(std::uint64_t t, std::uint64_t request) {
+        return did(OTF2_EvtWriter_MpiRequestTest(w_, nullptr, t, request));
+    }
+    Events& cancelled(std::uint64_t t, std::uint64_t request) {
+        return did(OTF2_EvtWriter_MpiRequestCancelled(w_, nullptr, t, request));
+    }
+    Events& collective(std::uint64_t begin, std::uint64_t end, OTF2_CollectiveOp op, std::uint32_t comm,
+                       std::uint32_t root = OTF2_UNDEFINED_UINT32, std::uint64_t sent = 8, std::uint64_t received = 8) {
+        did(OTF2_EvtWriter_MpiCollectiveBegin(w_, nullptr, begin));
+        return did(OTF2_EvtWriter_MpiCollectiveEnd(w_, nullptr, end, op, comm, root, sent, received));
+    }
+    Events& collective_request(std::uint64_t t, std::uint64_t request) {
+        return did(OTF2_EvtWriter_NonBlockingCollectiveRequest(w_, nullptr, t, request));
+    }
+    Events& collective_complete(std::uint64_t t, OTF2_CollectiveOp op, std::uint32_t comm, std::uint64_t request) {
+        return did(OTF2_EvtWriter_NonBlockingCollectiveComplete(w_, nullptr, t, op, comm, OTF2_UNDEFINED_UINT32, 8, 8,
+                                                                request));
+    }
+    Events& measurement(std::uint64_t t, OTF2_MeasurementMode mode) {
+        return did(OTF2_EvtWriter_MeasurementOnOff(w_, nullptr, t, mode));
+    }
+    Events& put(std::uint64_t t, std::uint32_t window, std::uint32_t to, std::uint64_t bytes) {
+        return did(OTF2_EvtWriter_RmaPut(w_, nullptr, t, window, to, bytes, 0));
+    }
+    Events& get(std::uint64_t t, std::uint32_t window, std::uint32_t from, std::uint64_t bytes) {
+        return did(OTF2_EvtWriter_RmaGet(w_, nullptr, t, window, from, bytes, 0));
+    }
+    Events& context_enter(std::uint64_t t, std::uint32_t context) {
+        return did(OTF2_EvtWriter_CallingContextEnter(w_, nullptr, t, context, 1));
+    }
+    Events& context_leave(std::uint64_t t, std::uint32_t context) {
+        return did(OTF2_EvtWriter_CallingContextLeave(w_, nullptr, t, context));
+    }
+
+  private:
+    Events& did(OTF2_ErrorCode status) {
+        if (status != OTF2_SUCCESS) {
+            throw std::runtime_error(std::string("cannot write an event: ") + OTF2_Error_GetDescription(status));
+        }
+        return *this;
+    }
+    OTF2_EvtWriter* w_;
+};
+
+/// An archive in the making. Definitions are collected and written by `finish`. One process per location unless said;
+/// the string, group and communicator numbers are the builder's.
+class ArchiveBuilder {
+  public:
+    explicit ArchiveBuilder(const std::filesystem::path& directory, const char* name = "traces")
+        : directory_(directory), name_(name) {
+        archive_ = OTF2_Archive_Open(directory.c_str(), name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
+                                     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        if (archive_ == nullptr) {
+            throw std::runtime_error("cannot open the archive for writing");
+        }
+        OTF2_Archive_SetSerialCollectiveCallbacks(archive_);
+        static const OTF2_FlushCallbacks kFlush = {flush, nullptr};
+        OTF2_Archive_SetFlushCallbacks(archive_, &kFlush, nullptr);
+        OTF2_Archive_OpenEvtFiles(archive_);
+        OTF2_Archive_OpenDefFiles(archive_);
+        text("");
+    }
+    ~ArchiveBuilder() { finish(); }
+    ArchiveBuilder(const ArchiveBuilder&) = delete;
+    ArchiveBuilder& operator=(const ArchiveBuilder&) = delete;
+
+    std::uint64_t ticks_per_second = 1'000'000'000;  // one tick is 1000 ps
+    std::uint64_t global_offset = 0;
+
+    std::uint32_t text(const std::string& value) {
+        const auto [at, fresh] = texts_.emplace(value, static_cast<std::uint32_t>(texts_.size()));
+        return at->second;
+    }
+
+    /// A region; the number is given or the next one.
+    std::uint32_t region(const std::string& name, OTF2_Paradigm paradigm = OTF2_PARADIGM_MPI, std::int64_t ref = -1) {
+        const auto number = ref >= 0 ? static_cast<std::uint32_t>(ref) : static_cast<std::uint32_t>(regions_.size());
+        regions_.push_back({number, text(name), paradigm});
+        return number;
+    }
+
+    /// A process with one location. `node` is the name of its system tree node.
+    void location(std::uint64_t ref, const std::string& node = "n0", std::int64_t declared_events = -1) {
+        locations_.push_back({ref, node, declared_events, static_cast<std::uint32_t>(locations_.size())});
+    }
+    /// A further location in the process of the location defined last.
+    void thread(std::uint64_t ref) {
+        locations_.push_back({ref, locations_.back().node, -1, locations_.back().process});
+        locations_.back().is_thread = true;
+    }
+    void cores(const std::string& node, std::uint32_t cores) { cores_[node] = cores; }
+    void cpu_binding(std::uint64_t location, const std::string& binding) { bindings_[location] = binding; }
+
+    /// A group that numbers the locations of a paradigm.
+    void numbering(OTF2_Paradigm paradigm, std::vector<std::uint64_t> locations) {
+        groups_.push_back({OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, std::move(locations)});
+    }
+    std::uint32_t group(OTF2_GroupType type, OTF2_Paradigm paradigm, std::vector<std::uint64_t> members) {
+        groups_.push_back({type, paradigm, std::move(members)});
+        return static_cast<std::uint32_t>(groups_.size() - 1);
+    }
+    /// A communicator of `members` (ranks in MPI's numbering). Returns its number.
+    std::uint32_t communicator(std::vector<std::uint64_t> members, std::uint32_t ref, const std::string& name = "") {
+        const auto g = group(OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, std::move(members));
+        communicators_.push_back({ref, text(name), g, OTF2_UNDEFINED_GROUP});
+        return ref;
+    }
+    std::uint32_t communicator_of_group(std::uint32_t group, std::uint32_t ref) {
+        communicators_.push_back({ref, text(""), group, OTF2_UNDEFINED_GROUP});
+        return ref;
+    }
+    std::uint32_t self_communicator(std::uint32_t ref) {
+        return communicator_of_group(group(OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI, {}), ref);
+    }
+    std::uint32_t inter_communicator(std::vector<std::uint64_t> a, std::vector<std::uint64_t> b, std::uint32_t ref) {
+        const auto ga = group(OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, std::move(a));
+        const auto gb = group(OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, std::move(b));
+        communicators_.push_back({ref, text(""), ga, gb});
+        return ref;
+    }
+    std::uint32_t window(std::uint32_t communicator, std::uint32_t ref) {
+        windows_.emplace_back(ref, communicator);
+        return ref;
+    }
+    std::uint32_t calling_context(std::uint32_t region) {
+        contexts_.push_back(region);
+        return static_cast<std::uint32_t>(contexts_.size() - 1);
+    }
+    std::uint32_t attribute(const std::string& name, OTF2_Type type) {
+        attributes_.emplace_back(text(name), type);
+        return static_cast<std::uint32_t>(attributes_.size() - 1);
+    }
+
+    /// MPI ranks 0..n-1 on locations 0..n-1, one node, and MPI_COMM_WORLD as communicator 0.
+    void world(std::uint32_t n) {
+        std::vector<std::uint64_t> members;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            location(i);
+            members.push_back(i);
+        }
+        numbering(OTF2_PARADIGM_MPI, members);
+        communicator(members, 0, "MPI_COMM_WORLD");
+    }
+
+    /// Local definitions of one location; call before or after its events.
+    void local(std::uint64_t location, const std::vector<std::pair<std::uint64_t, std::int64_t>>& clock_offsets,
+               const std::map<std::uint64_t, std::uint64_t>& regions = {},
+               OTF2_MappingType type = OTF2_MAPPING_REGION) {
+        OTF2_DefWriter* w = OTF2_Archive_GetDefWriter(archive_, location);
+        if (!regions.empty()) {
+            OTF2_IdMap* map = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, regions.size());
+            for (const auto& [from, to] : regions) {
+                OTF2_IdMap_AddIdPair(map, from, to);
+            }
+            OTF2_DefWriter_WriteMappingTable(w, type, map);
+            OTF2_IdMap_Free(map);
+        }
+        for (const auto& [time, offset] : clock_offsets) {
+            OTF2_DefWriter_WriteClockOffset(w, time, offset, 0.0);
+        }
+        OTF2_Archive_CloseDefWriter(archive_, w);
+        with_local_[location] = true;
+    }
+
+    void events(std::uint64_t location, const std::function<void(Events&)>& write) {
+        OTF2_EvtWriter* w = OTF2_Archive_GetEvtWriter(archive_, location);
+        Events events(w);
+        write(events);
+        std::uint64_t n = 0;
+        OTF2_EvtWriter_GetNumberOfEvents(w, &n);
+        written_[location] = n;
+        OTF2_Archive_CloseEvtWriter(archive_, w);
+    }
+
+    /// Writes the definitions and closes; returns the anchor file.
+    std::filesystem::path finish() {
+        const auto anchor = directory_ / (name_ + ".otf2");
+        if (archive_ == nullptr) {
+            return anchor;
+        }
+        for (const auto& l : locations_) {
+            if (!with_local_[l.ref]) {
+                local(l.ref, {});
+            }
+        }
+        OTF2_Archive_CloseEvtFiles(archive_);
+        OTF2_Archive_CloseDefFiles(archive_);
+        write_definitions();
+        OTF2_Archive_Close(archive_);
+        archive_ = nullptr;
+        return anchor;
+    }
+
+  private:
+    struct RegionRow {
+        std::uint32_t ref, name;
+        OTF2_Paradigm paradigm;
+    };
+    struct LocationRow {
+        std::uint64_t ref;
+        std::string node;
+        std::int64_t declared;
+        std::uint32_t process;
+        bool is_thread = false;
+    };
+    struct GroupRow {
+        OTF2_GroupType type;
+        OTF2_Paradigm paradigm;
+        std::vector<std::uint64_t> members;
+    };
+    struct CommunicatorRow {
+        std::uint32_t ref, name, group_a, group_b;
+    };
+
+    static OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+
+    void write_definitions() {
+        OTF2_GlobalDefWriter* w = OTF2_Archive_GetGlobalDefWriter(archive_);
+        OTF2_GlobalDefWriter_WriteClockProperties(w, ticks_per_second, global_offset, 1000, OTF2_UNDEFINED_TIMESTAMP);
+        std::map<std::string, std::uint32_t> nodes;
+        for (const auto& l : locations_) {
+            nodes.emplace(l.node, static_cast<std::uint32_t>(nodes.size()) + 1);
+            text(l.node);
+        }
+        const auto machine = text("machine"), node_class = text("node"), master = text("Master thread"),
+                   cores_name = text("logpost:cores"), binding_name = text("logpost:cpu_binding");
+        for (const auto& [location, binding] : bindings_) {
+            text(binding);
+        }
+        for (const auto& [value, ref] : texts_) {
+            OTF2_GlobalDefWriter_WriteString(w, ref, value.c_str());
+        }
+        for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
+            OTF2_GlobalDefWriter_WriteAttribute(w, i, attributes_[i].first, text(""), attributes_[i].second);
+        }
+        OTF2_GlobalDefWriter_WriteSystemTreeNode(w, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+        for (const auto& [node, ref] : nodes) {
+            OTF2_GlobalDefWriter_WriteSystemTreeNode(w, ref, text(node), node_class, 0);
+            if (cores_.contains(node)) {
+                OTF2_AttributeValue value;
+                value.uint32 = cores_[node];
+                OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, ref, cores_name, OTF2_TYPE_UINT32, value);
+            }
+        }
+        for (const auto& l : locations_) {
+            if (!l.is_thread) {
+                OTF2_GlobalDefWriter_WriteLocationGroup(w, l.process, master, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                                                        nodes[l.node], OTF2_UNDEFINED_LOCATION_GROUP);
+            }
+            const auto declared = l.declared >= 0 ? static_cast<std::uint64_t>(l.declared) : written_[l.ref];
+            OTF2_GlobalDefWriter_WriteLocation(w, l.ref, master, OTF2_LOCATION_TYPE_CPU_THREAD, declared, l.process);
+            if (bindings_.contains(l.ref)) {
+                OTF2_AttributeValue value;
+                value.stringRef = text(bindings_[l.ref]);
+                OTF2_GlobalDefWriter_WriteLocationProperty(w, l.ref, binding_name, OTF2_TYPE_STRING, value);
+            }
+        }
+        for (const auto& r : regions_) {
+            OTF2_GlobalDefWriter_WriteRegion(w, r.ref, r.name, r.name, 0, OTF2_REGION_ROLE_FUNCTION, r.paradigm,
+                                             OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
+        }
+        for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+            const auto& g = groups_[i];
+            OTF2_GlobalDefWriter_WriteGroup(w, i, text(""), g.type, g.paradigm, OTF2_GROUP_FLAG_NONE,
+                                            static_cast<std::uint32_t>(g.members.size()), g.members.data());
+        }
+        for (const auto& c : communicators_) {
+            if (c.group_b == OTF2_UNDEFINED_GROUP) {
+                OTF2_GlobalDefWriter_WriteComm(w, c.ref, c.name, c.group_a, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+            } else {
+                OTF2_GlobalDefWriter_WriteInterComm(w, c.ref, c.name, c.group_a, c.group_b, OTF2_UNDEFINED_COMM,
+                                                    OTF2_COMM_FLAG_NONE);
+            }
+        }
+        for (const auto& [ref, communicator] : windows_) {
+            OTF2_GlobalDefWriter_WriteRmaWin(w, ref, text(""), communicator, OTF2_RMA_WIN_FLAG_NONE);
+        }
+        for (std::uint32_t i = 0; i < contexts_.size(); ++i) {
+            OTF2_GlobalDefWriter_WriteCallingContext(w, i, contexts_[i], OTF2_UNDEFINED_SOURCE_CODE_LOCATION,
+                                                     OTF2_UNDEFINED_CALLING_CONTEXT);
+        }
+        OTF2_Archive_CloseGlobalDefWriter(archive_, w);
+    }
+
+    std::filesystem::path directory_;
+    std::string name_;
+    OTF2_Archive* archive_ = nullptr;
+    std::map<std::string, std::uint32_t> texts_;
+    std::vector<RegionRow> regions_;
+    std::vector<LocationRow> locations_;
+    std::vector<GroupRow> groups_;
+    std::vector<CommunicatorRow> communicators_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> windows_;
+    std::vector<std::uint32_t> contexts_;
+    std::vector<std::pair<std::uint32_t, OTF2_Type>> attributes_;
+    std::map<std::string, std::uint32_t> cores_;
+    std::map<std::uint64_t, std::string> bindings_;
+    std::map<std::uint64_t, std::uint64_t> written_;
+    std::map<std::uint64_t, bool> with_local_;
+};
+
+}  // namespace logpost::tests

@@ -1,0 +1,151 @@
+#include "collectives.hpp"
+
+#include <gtest/gtest.h>
+#include <otf2/otf2.h>
+
+#include <numeric>
+
+namespace logpost::analyzer {
+namespace {
+
+struct Story {
+    explicit Story(std::size_t n) : owner(n) {
+        trace.traces.resize(n);
+        std::iota(owner.begin(), owner.end(), 0);
+    }
+    std::int32_t communicator(std::vector<std::int32_t> members, std::vector<std::int32_t> remote = {},
+                              bool is_self = false) {
+        Communicator c;
+        c.locations = std::move(members);
+        c.remote_locations = std::move(remote);
+        c.is_self = is_self;
+        trace.communicators.push_back(c);
+        return static_cast<std::int32_t>(trace.communicators.size() - 1);
+    }
+    void operation(std::size_t location, std::int32_t comm, OTF2_CollectiveOp op, std::int32_t root = kUndefined,
+                   std::int64_t begin = 0) {
+        trace.traces[location].collectives.push_back({begin, begin + 1, 0, 0, 0, 0, comm, root, kNone, op});
+    }
+    std::uint32_t instance(std::size_t location, std::size_t i) {
+        return trace.traces[location].collectives[i].instance;
+    }
+    void group() { group_collectives(trace, owner, quality); }
+    std::uint64_t counted(Quality what) const { return quality[static_cast<std::size_t>(what)]; }
+
+    Trace trace;
+    std::vector<std::int32_t> owner;
+    QualityCounts quality{};
+};
+
+TEST(Collectives, TheKthOperationOfEveryMemberIsOneInstance) {
+    Story s(3);
+    const auto world = s.communicator({0, 1, 2});
+    for (std::size_t l = 0; l < 3; ++l) {
+        s.operation(l, world, OTF2_COLLECTIVE_OP_BARRIER);
+        s.operation(l, world, OTF2_COLLECTIVE_OP_BCAST, 1);
+    }
+    s.group();
+    EXPECT_EQ(s.trace.collective_instances, 2U);
+    for (std::size_t l = 0; l < 3; ++l) {
+        EXPECT_EQ(s.instance(l, 0), 0U);
+        EXPECT_EQ(s.instance(l, 1), 1U);
+    }
+}
+
+TEST(Collectives, CommunicatorsCountForThemselves) {
+    // Location 0 alternates between two communicators, the others see one each.
+    Story s(3);
+    const auto a = s.communicator({0, 1});
+    const auto b = s.communicator({0, 2});
+    s.operation(0, b, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(0, a, OTF2_COLLECTIVE_OP_ALLREDUCE);
+    s.operation(0, b, OTF2_COLLECTIVE_OP_ALLREDUCE);
+    s.operation(1, a, OTF2_COLLECTIVE_OP_ALLREDUCE);
+    s.operation(2, b, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(2, b, OTF2_COLLECTIVE_OP_ALLREDUCE);
+    s.group();
+    EXPECT_EQ(s.trace.collective_instances, 3U);
+    EXPECT_EQ(s.instance(0, 0), s.instance(2, 0));
+    EXPECT_EQ(s.instance(0, 1), s.instance(1, 0));
+    EXPECT_EQ(s.instance(0, 2), s.instance(2, 1));
+}
+
+TEST(Collectives, AMissingMemberLeavesTheOperationUngrouped) {
+    Story s(2);
+    const auto world = s.communicator({0, 1});
+    s.operation(0, world, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(0, world, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(1, world, OTF2_COLLECTIVE_OP_BARRIER);
+    s.group();
+    EXPECT_EQ(s.instance(0, 0), s.instance(1, 0));
+    EXPECT_EQ(s.instance(0, 1), kNone);
+    EXPECT_EQ(s.counted(Quality::collective_incomplete), 1U);
+}
+
+TEST(Collectives, DisagreementLeavesTheOperationUngrouped) {
+    Story s(2);
+    const auto world = s.communicator({0, 1});
+    s.operation(0, world, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(1, world, OTF2_COLLECTIVE_OP_ALLREDUCE);
+    s.operation(0, world, OTF2_COLLECTIVE_OP_BCAST, 0);
+    s.operation(1, world, OTF2_COLLECTIVE_OP_BCAST, 1);
+    s.group();
+    EXPECT_EQ(s.counted(Quality::collective_inconsistent), 2U);
+    EXPECT_EQ(s.instance(0, 0), kNone);
+    EXPECT_EQ(s.instance(1, 1), kNone);
+}
+
+TEST(Collectives, EveryOperationOnSelfIsItsOwn) {
+    Story s(2);
+    const auto self = s.communicator({}, {}, true);
+    const auto one = s.communicator({1});
+    s.operation(0, self, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(1, self, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(1, one, OTF2_COLLECTIVE_OP_BARRIER);
+    s.group();
+    EXPECT_EQ(s.trace.collective_instances, 3U);
+    EXPECT_NE(s.instance(0, 0), s.instance(1, 0));
+    EXPECT_NE(s.instance(1, 0), s.instance(1, 1));
+}
+
+TEST(Collectives, BothGroupsOfAnInterCommunicatorTakePart) {
+    Story s(3);
+    const auto inter = s.communicator({0}, {1, 2});
+    for (std::size_t l = 0; l < 3; ++l) {
+        s.operation(l, inter, OTF2_COLLECTIVE_OP_BARRIER);
+    }
+    s.group();
+    EXPECT_EQ(s.trace.collective_instances, 1U);
+    EXPECT_EQ(s.instance(2, 0), 0U);
+}
+
+TEST(Collectives, OutsidersAndUndefinedCommunicatorsStayAlone) {
+    Story s(3);
+    const auto pair = s.communicator({0, 1});
+    s.operation(0, pair, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(1, pair, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(2, pair, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(2, kUndefined, OTF2_COLLECTIVE_OP_BARRIER);
+    s.group();
+    EXPECT_EQ(s.instance(0, 0), 0U);
+    EXPECT_EQ(s.instance(2, 0), kNone);
+    EXPECT_EQ(s.instance(2, 1), kNone);
+    EXPECT_EQ(s.counted(Quality::collective_outside_communicator), 1U);
+}
+
+TEST(Collectives, ThreadsOfAProcessActInItsName) {
+    Story s(3);
+    s.owner = {0, 0, 2};
+    const auto world = s.communicator({0, 2});
+    s.operation(0, world, OTF2_COLLECTIVE_OP_ALLREDUCE, kUndefined, 20);
+    s.operation(1, world, OTF2_COLLECTIVE_OP_BARRIER, kUndefined, 10);
+    s.operation(2, world, OTF2_COLLECTIVE_OP_BARRIER, kUndefined, 10);
+    s.operation(2, world, OTF2_COLLECTIVE_OP_ALLREDUCE, kUndefined, 20);
+    s.group();
+    EXPECT_EQ(s.trace.collective_instances, 2U);
+    EXPECT_EQ(s.instance(1, 0), s.instance(2, 0));
+    EXPECT_EQ(s.instance(0, 0), s.instance(2, 1));
+}
+
+}  // namespace
+}  // namespace logpost::analyzer
