@@ -160,6 +160,22 @@ void channel_drain(struct channel* c) {
         progress(c);
 }
 
+void channel_finish_sends(struct channel* c) {
+    while (c->oldest < c->sent)
+        progress(c);
+}
+
+void channel_cancel(struct channel* c) {
+    for (int64_t slot = 0; slot < c->n_slots; slot++) {
+        MPI_Request* request = &c->wait[WAIT_SLOTS + slot];
+        if (*request == MPI_REQUEST_NULL)
+            continue;
+        MPI_Cancel(request);
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+    c->expected = c->posted = c->received;
+}
+
 void channel_wait(struct channel* c, MPI_Request* request) {
     c->wait[WAIT_CALLER] = *request;
     while (c->wait[WAIT_CALLER] != MPI_REQUEST_NULL)

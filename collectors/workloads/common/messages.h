@@ -67,6 +67,12 @@ void channel_receive(struct channel* c);
 /* Handles messages until all announced ones have come and all own ones are gone. */
 void channel_drain(struct channel* c);
 
+/* Handles messages until all own ones are gone. */
+void channel_finish_sends(struct channel* c);
+
+/* Takes back the announcement of messages that have not come, where it was only a bound. Nobody may send any more. */
+void channel_cancel(struct channel* c);
+
 /* Handles messages until `request`, of the caller's, is complete. */
 void channel_wait(struct channel* c, MPI_Request* request);
 

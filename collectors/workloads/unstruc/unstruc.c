@@ -1,0 +1,196 @@
+/* UNSTRUC: a loop over the edges of an unstructured three-dimensional mesh, as in a simulation of fluid flow.
+ *
+ * Paper: Sensitivity of Communication Mechanisms (Chong et al.) section 4.2. Each edge takes about 75 floating-point
+ * operations on the values of its two nodes and gives 3 results for each. The paper's MESH2K (2,000 nodes) came with
+ * its code and is replaced by a generated mesh: random points, connected when closer than a radius that gives --degree
+ * neighbours on average, as in a mesh of tetrahedra, and dealt out by recursive coordinate bisection.
+ *   fine   values of remote nodes are brought before the computation; results are sent as soon as produced, one message
+ *          per edge that ends elsewhere
+ *   bulk   gathered values in one message per neighbour; results are summed up, sent back at once, and scattered
+ *   put    the same with MPI_Put and MPI_Accumulate
+ * All additions are exact (common/halo.h): the checksum is the same for any number of ranks, and is compared with that
+ * of a run on one rank. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../common/app.h"
+#include "../common/checksum.h"
+#include "../common/geometry.h"
+#include "../common/halo.h"
+#include "../common/memory.h"
+#include "../logpost_compute.h"
+
+#define FLOP_PER_EDGE 75
+#define FLOP_PER_NODE 6
+
+struct settings {
+    int64_t nodes, iterations, seed;
+    double degree, cycle_ns;
+    struct halo_options halo;
+};
+
+struct result {
+    uint64_t checksum;
+    double drift; /* of the conserved sum of all values */
+    double total_s, communication_s, compute_s;
+    int64_t edges, messages;
+};
+
+/* Results for the first node, and with the opposite sign for the second: what one loses, the other one gains. The
+ * polynomial stands for the equation of state. */
+static void edge(const double* a, const double* b, const double* from, const double* to, double result[HALO_WIDTH]) {
+    static const double c[8] = {0.31, 0.17, -0.11, 0.07, -0.05, 0.03, -0.02, 0.01};
+    double dx = to[0] - from[0], dy = to[1] - from[1], dz = to[2] - from[2];
+    double weight = 0.02 / (1 + dx * dx + dy * dy + dz * dz);
+    for (int k = 0; k < HALO_WIDTH; k++) {
+        double mean = 0.5 * (a[k] + b[k]), p = c[7];
+        for (int power = 6; power >= 0; power--)
+            p = p * mean + c[power];
+        result[k] = halo_round((b[k] - a[k]) * p * weight);
+    }
+}
+
+static void update(struct halo* h, const struct settings* s, const point* at, const int32_t (*edges)[2],
+                   const int64_t* own_edges, int64_t n_own_edges, double* compute_s) {
+    const int immediate = s->halo.mechanism == HALO_FINE;
+    const double communicated = h->communication_s;
+    const double start = MPI_Wtime();
+    for (int64_t k = 0; k < n_own_edges; k++) {
+        const int32_t *ends = edges[own_edges[k]], i = h->local_of[ends[0]], j = h->local_of[ends[1]];
+        double result[HALO_WIDTH];
+        edge(h->values + (int64_t)i * HALO_WIDTH, h->values + (int64_t)j * HALO_WIDTH, at[ends[0]], at[ends[1]],
+             result);
+        for (int d = 0; d < HALO_WIDTH; d++)
+            h->sums[(int64_t)i * HALO_WIDTH + d] += result[d];
+        for (int d = 0; d < HALO_WIDTH; d++)
+            result[d] = -result[d];
+        if (j >= h->n_own && immediate) {
+            logpost_account_flops(FLOP_PER_EDGE);
+            halo_contribute(h, j - h->n_own, result);
+        } else {
+            for (int d = 0; d < HALO_WIDTH; d++)
+                h->sums[(int64_t)j * HALO_WIDTH + d] += result[d];
+            if (immediate)
+                logpost_account_flops(FLOP_PER_EDGE);
+        }
+    }
+    if (!immediate)
+        logpost_account_flops(FLOP_PER_EDGE * (double)n_own_edges);
+    *compute_s += MPI_Wtime() - start - (h->communication_s - communicated);
+}
+
+static struct result run(const struct settings* s, MPI_Comm comm) {
+    struct result r = {0};
+    struct processor processor;
+    struct halo halo;
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    processor_open(&processor, s->cycle_ns);
+
+    point* at = lp_allocate(s->nodes, sizeof *at);
+    int32_t* owner = LP_NEW(int32_t, s->nodes);
+    int32_t(*edges)[2];
+    for (int64_t i = 0; i < s->nodes; i++)
+        for (int axis = 0; axis < 3; axis++)
+            at[i][axis] = lp_uniform((uint64_t)s->seed, (uint64_t)i, (uint64_t)axis);
+    /* A ball with this radius holds `degree` points on average, away from the surface. */
+    const double radius = cbrt(s->degree * 3 / (4 * 3.14159265358979 * (double)s->nodes));
+    r.edges = geometry_pairs((const point*)at, s->nodes, radius, 0, &edges);
+    geometry_bisect((const point*)at, s->nodes, ranks, owner);
+    halo_open(&halo, &s->halo, s->nodes, owner, (const int32_t(*)[2])edges, r.edges, 1, &processor, comm, "unstruc");
+
+    int64_t n_own_edges = 0;
+    int64_t* own_edges = LP_NEW(int64_t, r.edges);
+    for (int64_t k = 0; k < r.edges; k++)
+        if (owner[edges[k][0]] == rank)
+            own_edges[n_own_edges++] = k;
+    for (int64_t i = 0; i < s->nodes; i++)
+        for (int d = 0; owner[i] == rank && d < HALO_WIDTH; d++)
+            halo.values[(int64_t)halo.local_of[i] * HALO_WIDTH + d] =
+                halo_round(lp_uniform((uint64_t)s->seed, (uint64_t)i, (uint64_t)(8 + d)));
+
+    double before = 0, after = 0;
+    for (int64_t k = 0; k < halo.n_own * HALO_WIDTH; k++)
+        before += halo.values[k];
+    MPI_Barrier(comm);
+    const double start = MPI_Wtime();
+    for (int64_t iteration = 0; iteration < s->iterations; iteration++) {
+        halo_forward(&halo);
+        update(&halo, s, (const point*)at, (const int32_t(*)[2])edges, own_edges, n_own_edges, &r.compute_s);
+        halo_reverse(&halo);
+        for (int64_t k = 0; k < halo.n_own * HALO_WIDTH; k++)
+            halo.values[k] += halo.sums[k];
+        logpost_account_flops(FLOP_PER_NODE * (double)halo.n_own);
+    }
+    r.total_s = MPI_Wtime() - start;
+    r.communication_s = halo.communication_s;
+    r.messages = halo.forward.sent + halo.reverse.sent;
+    for (int64_t i = 0; i < s->nodes; i++)
+        for (int d = 0; owner[i] == rank && d < HALO_WIDTH; d++) {
+            double value = halo.values[(int64_t)halo.local_of[i] * HALO_WIDTH + d];
+            r.checksum += lp_checksum_term((uint64_t)(i * HALO_WIDTH + d), value);
+            after += value;
+        }
+    r.drift = after - before;
+    MPI_Allreduce(MPI_IN_PLACE, &r.drift, 1, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &r.checksum, 1, MPI_UINT64_T, MPI_SUM, comm);
+    halo_close(&halo);
+    free(at);
+    free(owner);
+    free(edges);
+    free(own_edges);
+    return r;
+}
+
+int main(int argc, char** argv) {
+    struct app app;
+    struct settings s = {.nodes = 2000,
+                         .iterations = 50,
+                         .seed = 1,
+                         .degree = 14,
+                         .cycle_ns = 0,
+                         .halo = {.block = 1, .messages = {.capacity = 8, .send_cycles = 15, .receive_cycles = 122}}};
+    int mechanism = HALO_FINE, receive = RECEIVE_WAIT;
+    const struct lp_option options[] = {
+        {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0, "of communication"},
+        {"receive", LP_CHOICE, &receive, "wait|poll", 0, 0, "receives posted beforehand, or MPI_Iprobe"},
+        {"nodes", LP_INTEGER, &s.nodes, NULL, 2, 1e7, "of the mesh (SENS: 2,000)"},
+        {"degree", LP_REAL, &s.degree, NULL, 0, 100, "mean number of neighbours inside the mesh"},
+        {"iterations", LP_INTEGER, &s.iterations, NULL, 1, 1e9, "edge loops"},
+        {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "nodes per message or put of values (three doubles each)"},
+        {"capacity", LP_INTEGER, &s.halo.messages.capacity, NULL, 0, 1e6,
+         "messages in flight per sender (8: Alewife's 256 bytes); 0: unbounded"},
+        {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
+        {"send-cycles", LP_REAL, &s.halo.messages.send_cycles, NULL, 0, 1e9, "its o_s per message"},
+        {"receive-cycles", LP_REAL, &s.halo.messages.receive_cycles, NULL, 0, 1e9, "its o_r per message"},
+        {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the mesh"},
+    };
+    enum lp_parse_result parsed =
+        app_open(&app, argc, argv, "unstruc", "edge loop over an unstructured mesh (SENS 4.2)", options,
+                 (int)(sizeof options / sizeof *options));
+    if (parsed != LP_RUN)
+        return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
+    s.halo.mechanism = (enum halo_mechanism)mechanism;
+    s.halo.messages.receive = (enum receive)receive;
+    if (s.nodes < app.ranks)
+        return app_close(&app, app_refuse(&app, "--nodes: must be at least the number of ranks"));
+
+    struct result r = run(&s, app.comm);
+    struct spread_of communication = app_spread(&app, r.communication_s), compute = app_spread(&app, r.compute_s);
+    struct result serial = r;
+    if (app.rank == 0) {
+        printf("unstruc: %d ranks, %" PRId64 " nodes, %" PRId64 " edges, checksum %016" PRIx64 "\n", app.ranks, s.nodes,
+               r.edges, r.checksum);
+        printf("unstruc: total_s %.6f, mean of ranks: communication_s %.6f, compute_s %.6f\n", r.total_s,
+               communication.mean, compute.mean);
+        s.cycle_ns = 0;
+        s.halo.mechanism = HALO_BULK; /* nothing to communicate, and Open MPI 4.1 has no windows of one process */
+        serial = run(&s, MPI_COMM_SELF);
+    }
+    /* The sum is conserved exactly; adding the rounded values up leaves this much. */
+    int right = r.checksum == serial.checksum && fabs(r.drift) < 1e-9 * (double)s.nodes;
+    return app_close(
+        &app, app_verdict(&app, right, "checksum %016" PRIx64 ", on one rank %016" PRIx64 "; the sum drifts by %.2g",
+                          r.checksum, serial.checksum, r.drift));
+}
