@@ -6,6 +6,8 @@ row stands for several ranks.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,12 +70,13 @@ class Columns:
     per_bin: int
     width_ps: int
 
-    def span(self, column: int) -> str:
-        """From when to when, e.g. '1.20–1.25 ms'."""
+    @functools.cached_property
+    def spans(self) -> list[str]:
+        """From when to when each bin is, e.g. '1.20–1.25 ms'."""
         factor, unit = time_unit(max(self.width_ps * self.count, 1))
         places = max(0, 1 - math.floor(math.log10(self.width_ps / factor))) if self.width_ps else 0
-        low, high = (f"{edge * self.width_ps / factor:.{places}f}" for edge in (column, column + 1))
-        return f"{low}–{high} {unit}"
+        edges = [f"{edge * self.width_ps / factor:.{places}f}" for edge in range(self.count + 1)]
+        return [f"{low}–{high} {unit}" for low, high in itertools.pairwise(edges)]
 
     @property
     def note(self) -> str:

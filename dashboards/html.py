@@ -15,6 +15,7 @@ from logpost import __version__
 from logpost.analyzer.reporting import units
 from logpost.analyzer.run import Run
 from logpost.dashboards import palette, text
+from logpost.dashboards.comparison import ComparisonPage, build_comparison
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.page import Caps, Page, build
 from logpost.dashboards.plotly_js import csp_hash, library, packed_json
@@ -35,9 +36,23 @@ def write_report(run: Run, path: Path) -> None:
     _write(path, lambda caps: render(build(run, caps)))
 
 
+def write_comparison(a: Run, b: Run, path: Path) -> None:
+    """Write the comparison of run B (after) with run A (before) as one HTML file.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    _write(path, lambda caps: render_comparison(build_comparison(a, b, caps)))
+
+
 def render(page: Page) -> str:
-    """The page as HTML text."""
+    """The page of a run as HTML text."""
     return _render("report.html.j2", page.charts, page=page)
+
+
+def render_comparison(page: ComparisonPage) -> str:
+    """The page of two runs as HTML text."""
+    return _render("comparison.html.j2", page.charts, page=page)
 
 
 def _write(path: Path, make: Callable[[Caps], str]) -> None:

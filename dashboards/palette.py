@@ -28,17 +28,17 @@ INKS: dict[str, Ink] = {
     "late_sender": Ink("#d55e00", "#f07c3c", "", "waiting"),
     "late_receiver": Ink("#f0a202", "#f7c14d", "/", "waiting"),
     "collective_wait": Ink("#b3246b", "#e4609f", "", "waiting"),
-    "endpoint_contention": Ink("#56288c", "#b9a0f5", "", "contention"),
-    "network_contention": Ink("#a98fd0", "#d6c9f5", "\\", "contention"),
-    "processor_queueing": Ink("#2c1150", "#7048c4", "", "contention"),
+    "endpoint_contention": Ink("#7a4fc0", "#b9a0f5", "", "contention"),
+    "network_contention": Ink("#b9a3e0", "#d6c9f5", "\\", "contention"),
+    "processor_queueing": Ink("#45108a", "#7048c4", "", "contention"),
     "latency": Ink("#0072b2", "#2b86d1", "", "transport"),
     "serialization": Ink("#56b4e9", "#94d3f7", "", "transport"),
     "send_overhead": Ink("#009e73", "#2fc79b", "", "overhead"),
     "recv_overhead": Ink("#7ccfb0", "#9ae6cb", "/", "overhead"),
     "middleware": Ink("#00593f", "#1d8a6b", "", "overhead"),
     "collective": Ink("#8a7a1f", "#d9c960", "", "collective"),
-    "mpi_other": Ink("#7f8896", "#8691a3", ".", "other"),
-    "residual": Ink("#1f2937", "#e8ecf2", "x", "other"),
+    "mpi_other": Ink("#98a1ae", "#7a8596", "", "other"),
+    "residual": Ink("#3d4756", "#e8ecf2", "x", "other"),
 }
 """Category -> ink; the order is the order of stacking: what one can act on comes first after compute."""
 

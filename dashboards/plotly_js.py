@@ -21,17 +21,17 @@ def library() -> tuple[str, str]:
     """
     source = plotly.offline.get_plotlyjs()
     # A script element normalises nothing when its text is set by script, so the hash is that of the text as it is.
-    return packed(source.encode()), csp_hash(source)
+    return packed(source.encode(), 9), csp_hash(source)
 
 
-def packed(data: bytes) -> str:
+def packed(data: bytes, level: int) -> str:
     """gzip in base64, the same bytes for the same data."""
-    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(data, level, mtime=0)).decode()
 
 
 def packed_json(value: Any) -> str:
     """JSON, packed; its alphabet cannot end a script element whatever names the data holds."""
-    return packed(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode())
+    return packed(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(), 6)
 
 
 def csp_hash(text: str) -> str:

@@ -29,7 +29,7 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
         return values
 
     def where(row: int, column: int) -> str:
-        return f"{on.titles[row]}, {over.span(column)}"
+        return f"{on.titles[row]}, {over.spans[column]}"
 
     utilisation = grid("recv", "busy_ps") / (np.maximum(on.sizes, 1)[:, None] * over.width_ps)
     views = tuple(

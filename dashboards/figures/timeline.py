@@ -82,13 +82,12 @@ def _shares(share: np.ndarray, some: np.ndarray, on: Rows, over: Columns) -> lis
     names = [palette.label(category) for category in CATEGORIES]
     order = np.argsort(-share, axis=2, kind="stable")[:, :, :3]
     per_cent = np.rint(100 * np.take_along_axis(share, order, axis=2)).astype(int)
-    spans = [over.span(column) for column in range(over.count)]
     return [
         [
             f"{title}, {span}" + "".join(f"<br>{names[i]} {p} %" for i, p in zip(o, q, strict=True) if p > 0)
             if there
             else ""
-            for span, o, q, there in zip(spans, o_row, p_row, some_row, strict=True)
+            for span, o, q, there in zip(over.spans, o_row, p_row, some_row, strict=True)
         ]
         for title, o_row, p_row, some_row in zip(
             on.titles, order.tolist(), per_cent.tolist(), some.tolist(), strict=True

@@ -35,6 +35,12 @@
     return steps.map((color, i) => [i / (steps.length - 1), color]);
   }
 
+  // Black or white, whichever stands out more (WCAG's relative luminance; 0.18 is where both do equally).
+  function readableOn(colour) {
+    const part = (at) => Math.pow(parseInt(colour.slice(at, at + 2), 16) / 255, 2.2);
+    return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.18 ? "#10161e" : "#ffffff";
+  }
+
   // A copy of the figure in its chosen view, with the colours of the theme.
   function themed(name, width) {
     const colors = theme[mode()], ink = css("--ink"), soft = css("--soft"), line = css("--line"), paper = css("--paper");
@@ -48,7 +54,7 @@
         if (trace.marker.pattern) trace.marker.pattern = Object.assign({}, trace.marker.pattern, { fgcolor: paper });
         trace.visible = hidden.has(name + " " + meta.category) ? false : true;
         trace.textfont = { color: ink };
-        trace.insidetextfont = { color: mode() === "dark" ? "#10161e" : "#ffffff" };
+        trace.insidetextfont = { color: readableOn(trace.marker.color) };
       }
       if (meta.scale) trace.colorscale = colorscale(meta.scale, colors);
       if (trace.colorbar) {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser.visit import Visit, watched
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -41,21 +41,6 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         browser.close()
 
 
-@dataclass
-class Visit:
-    """A page that was opened, and all that it did."""
-
-    page: Any
-    requests: list[str] = field(default_factory=list)
-    console: list[str] = field(default_factory=list)
-    dialogs: list[str] = field(default_factory=list)
-
-    def drawn(self) -> str:
-        """Wait until the page's script has finished; "drawn" or "failed"."""
-        self.page.wait_for_selector("html[data-charts]", state="attached", timeout=60_000)
-        return str(self.page.get_attribute("html", "data-charts"))
-
-
 @pytest.fixture
 def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
     """Open a file in a fresh, offline context and watch it."""
@@ -64,19 +49,7 @@ def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
     def opened(path: Path, **settings: Any) -> Visit:
         context = chromium.new_context(offline=True, **{"viewport": {"width": 1280, "height": 900}, **settings})
         contexts.append(context)
-        page = context.new_page()
-        seen = Visit(page)
-        page.on("request", lambda request: seen.requests.append(request.url))
-        page.on("console", lambda message: seen.console.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: seen.console.append(f"uncaught: {error}"))
-
-        def refuse(dialog: Any) -> None:
-            seen.dialogs.append(dialog.message)
-            dialog.dismiss()
-
-        page.on("dialog", refuse)
-        page.goto(path.resolve().as_uri())
-        return seen
+        return watched(context, path)
 
     yield opened
     for context in contexts:

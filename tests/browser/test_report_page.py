@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.browser.visit import Visit, watched
 from tests.dashboards.synthetic import Names, make_run
 
-from logpost.dashboards.html import write_report
+from logpost.dashboards.html import write_comparison, write_report
+from logpost.dashboards.palette import INKS
 
 pytestmark = pytest.mark.browser
 
@@ -46,15 +49,23 @@ def hostile() -> Names:
     )
 
 
-def test_page_draws_every_chart_and_requests_only_itself(tmp_path: Path, visit: Callable[..., Any]) -> None:
-    path = report(tmp_path)
-    seen = visit(path)
-    assert seen.drawn() == "drawn"
-    assert seen.requests == [path.resolve().as_uri()]
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> Iterator[Visit]:
+    """One page, opened once, for the tests that only look at it and use its switches."""
+    path = report(tmp_path_factory.mktemp("seen"), names=Names(host="<b>n</b>"))
+    context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 900}, color_scheme="light")
+    found = watched(context, path)
+    assert found.drawn() == "drawn"
+    yield found
+    context.close()
+
+
+def test_page_draws_every_chart_and_requests_only_itself(seen: Visit) -> None:
+    assert [Path(unquote(urlsplit(url).path)).name for url in seen.requests] == ["report.html"]
     assert seen.console == []
     plots = seen.page.query_selector_all(".plot.js-plotly-plot")
     assert {plot.get_attribute("data-chart") for plot in plots} == CHARTS
-    # 4 ranks, each with compute, collective wait (all but the last rank), ... : every drawn bar is a <path> with area.
+    # 4 ranks with compute, collective wait, collective, send overhead and MPI other at least: a <path> per bar.
     assert seen.page.locator('[data-chart="breakdown"] .bars .point path').count() >= 4 * 5
     # Heat maps are images that the page makes itself.
     for chart in ("timeline", "matrix", "load"):
@@ -91,9 +102,7 @@ def test_names_of_a_trace_never_run_and_never_become_markup(tmp_path: Path, visi
     assert "{{7*7}}{% raw %}" in page.inner_text("#findings")
 
 
-def test_hover_names_the_cell_and_escapes_the_host(tmp_path: Path, visit: Callable[..., Any]) -> None:
-    seen = visit(report(tmp_path, names=Names(host="<b>n</b>")))
-    assert seen.drawn() == "drawn"
+def test_hover_names_the_cell_and_escapes_the_host(seen: Visit) -> None:
     box = seen.page.locator('[data-chart="matrix"] .nsewdrag').first
     box.scroll_into_view_if_needed()
     size = box.bounding_box()
@@ -103,11 +112,9 @@ def test_hover_names_the_cell_and_escapes_the_host(tmp_path: Path, visit: Callab
     assert seen.page.locator(".hovertext").text_content() == "rank 3 on <b>n</b>03 → rank 0 on <b>n</b>00864 KiB"
 
 
-def test_views_switch_by_keyboard(tmp_path: Path, visit: Callable[..., Any]) -> None:
-    seen = visit(report(tmp_path))
-    assert seen.drawn() == "drawn"
-    titles = seen.page.locator('[data-chart="matrix"] .cbtitle text')
-    assert titles.text_content() == "bytes"
+def test_views_switch_by_keyboard(seen: Visit) -> None:
+    title = seen.page.locator('[data-chart="matrix"] .cbtitle text')
+    assert title.text_content() == "bytes"
     seen.page.focus('[data-for="matrix"] input:checked')
     seen.page.keyboard.press("ArrowRight")
     seen.page.wait_for_function(
@@ -115,40 +122,32 @@ def test_views_switch_by_keyboard(tmp_path: Path, visit: Callable[..., Any]) -> 
     )
 
 
-def test_a_category_is_switched_off_by_its_name(tmp_path: Path, visit: Callable[..., Any]) -> None:
-    seen = visit(report(tmp_path))
-    assert seen.drawn() == "drawn"
-    traces = seen.page.locator('[data-chart="breakdown"] .trace.bars')
-    before = traces.count()
+def test_a_category_is_switched_off_by_its_name(seen: Visit) -> None:
+    before = seen.page.locator('[data-chart="breakdown"] .trace.bars').count()
     button = seen.page.locator('[data-legend="breakdown"] button[data-category="compute"]')
-    button.click()
-    assert button.get_attribute("aria-pressed") == "false"
-    seen.page.wait_for_function(
-        "n => document.querySelectorAll('[data-chart=\"breakdown\"] .trace.bars').length === n", arg=before - 1
-    )
+    count = "n => document.querySelectorAll('[data-chart=\"breakdown\"] .trace.bars').length === n"
+    for pressed, bars in (("false", before - 1), ("true", before)):
+        button.click()
+        assert button.get_attribute("aria-pressed") == pressed
+        seen.page.wait_for_function(count, arg=bars)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_the_paper_in_both_themes(tmp_path: Path, visit: Callable[..., Any], scheme: str) -> None:
-    seen = visit(report(tmp_path), color_scheme=scheme)
-    assert seen.drawn() == "drawn"
-    ink, soft, paper = seen.page.evaluate(
-        "['--ink', '--soft', '--paper'].map(v => getComputedStyle(document.documentElement).getPropertyValue(v).trim())"
-    )
-    # WCAG 2.1 level AA asks for 4.5 : 1.
-    assert contrast(ink, paper) > 7
-    assert contrast(soft, paper) > 4.5
-    tick = seen.page.locator('[data-chart="breakdown"] .xtick text').first
-    assert tick.evaluate("t => getComputedStyle(t).fill") == rgb(soft)
-
-
-def test_theme_button_recolours_the_charts(tmp_path: Path, visit: Callable[..., Any]) -> None:
-    seen = visit(report(tmp_path), color_scheme="light")
-    assert seen.drawn() == "drawn"
+def test_themes_recolour_page_and_charts_and_keep_contrast(seen: Visit) -> None:
     fill = "() => getComputedStyle(document.querySelector('[data-chart=\"breakdown\"] .bars .point path')).fill"
-    assert seen.page.evaluate(fill) == rgb("#d3d8e0")
-    seen.page.click("#theme")
-    seen.page.wait_for_function(f"want => ({fill})() === want", arg=rgb("#3b4656"))
+    variables = (
+        "() => ['--ink', '--soft', '--paper'].map(v => getComputedStyle(document.documentElement)"
+        ".getPropertyValue(v).trim())"
+    )
+    for theme in ("light", "dark"):
+        if theme == "dark":
+            seen.page.click("#theme")
+        seen.page.wait_for_function(f"want => ({fill})() === want", arg=rgb(getattr(INKS["compute"], theme)))
+        ink, soft, paper = seen.page.evaluate(variables)
+        # WCAG 2.1 level AA asks for 4.5 : 1.
+        assert contrast(ink, paper) > 7
+        assert contrast(soft, paper) > 4.5
+        tick = seen.page.locator('[data-chart="breakdown"] .xtick text').first
+        assert tick.evaluate("t => getComputedStyle(t).fill") == rgb(soft)
 
 
 @pytest.mark.parametrize(
@@ -167,11 +166,22 @@ def test_page_never_scrolls_sideways(tmp_path: Path, visit: Callable[..., Any], 
     assert seen.console == []
 
 
+def test_comparison_draws_both_runs(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    a = make_run(tmp_path / "a.run", names=hostile())
+    b = make_run(tmp_path / "b.run", iterations=5, names=hostile())
+    write_comparison(a, b, tmp_path / "c.html")
+    seen = visit(tmp_path / "c.html")
+    assert seen.drawn() == "drawn"
+    assert (seen.dialogs, seen.console, len(seen.requests)) == ([], [], 1)
+    plots = seen.page.query_selector_all(".plot.js-plotly-plot")
+    assert {plot.get_attribute("data-chart") for plot in plots} == {"totals", "changes", "timeline_a", "timeline_b"}
+
+
 def test_tables_are_readable_without_script(tmp_path: Path, visit: Callable[..., Any]) -> None:
     seen = visit(report(tmp_path), java_script_enabled=False)
     assert "Scripts are off" in seen.page.inner_text("noscript")
     seen.page.click("#breakdown summary")
-    assert "collective wait" in seen.page.inner_text("#breakdown table")
+    assert "collective wait" in seen.page.inner_text("#breakdown details table")
 
 
 def test_an_old_browser_is_told_and_shown_the_tables(tmp_path: Path, chromium: Any) -> None:
@@ -182,7 +192,7 @@ def test_an_old_browser_is_told_and_shown_the_tables(tmp_path: Path, chromium: A
     page.goto(path.resolve().as_uri())
     page.wait_for_selector("html[data-charts=failed]", state="attached")
     assert "older than 2023" in page.inner_text("#trouble")
-    assert page.locator("#breakdown table").is_visible()
+    assert page.locator("#breakdown details table").is_visible()
     context.close()
 
 

@@ -423,9 +423,9 @@ def _manifest(
             origin="estimated",
             label=names.label,
             values=[
-                value("L", 3.0, "µs", None, 0.2),
-                value("o_s", 2.0, "µs", None, None),
-                value("G", 0.122, "ns/B", 65536, 0.004),
+                value("L", 3e6, "ps", None, 2e5),
+                value("o_s", 2e6, "ps", None, None),
+                value("G", 122, "ps/B", 65536, 4),
                 value("eager_limit", 4096, "B", None, None),
             ],
             residual_share=0.031,

@@ -65,7 +65,7 @@ def test_bins_are_whole_windows(windows: int, cap: int, count: int, width: int) 
 
 def test_span_states_edges_with_the_digits_that_tell_bins_apart() -> None:
     # 64 bins of 0.25 ms end at 16 ms, so the axis is in ms; 0.25 needs two decimals.
-    assert columns(Windows(count=64, width_ps=250_000_000), 100).span(3) == "0.75–1.00 ms"
+    assert columns(Windows(count=64, width_ps=250_000_000), 100).spans[3] == "0.75–1.00 ms"
 
 
 @pytest.mark.parametrize(("row_cap", "column_cap"), [(100, 100), (3, 7), (1, 1)])

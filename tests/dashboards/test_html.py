@@ -105,7 +105,7 @@ def test_sections_come_in_the_order_of_reading(page: Elements) -> None:
 
 def test_machine_states_value_unit_uncertainty_and_source(page: Elements) -> None:
     text = " ".join(" ".join(page.text[""]).split())
-    assert "other node L all 3.000 µs ± 0.20 µs lower envelope of 96 messages of this trace" in text
+    assert "other node L all 3.00 µs ± 200 ns lower envelope of 96 messages of this trace" in text
     assert "estimated from this trace" in text
     assert "3.1 % of message time stays unexplained, and the model wants 0.4 % more than was measured" in text
 
@@ -209,7 +209,7 @@ def test_4096_ranks_of_noise_stay_below_3_mb(tmp_path: Path) -> None:
 
 
 def test_a_page_above_the_limit_is_made_again_with_less_detail(tmp_path: Path) -> None:
-    run = big_run(tmp_path / "big.run", 200, 200)
+    run = big_run(tmp_path / "big.run", 200, 128)
     full = render(build(run, Caps()))
     assert len(full.encode()) > LIMIT_BYTES
     write_report(run, tmp_path / "big.html")
