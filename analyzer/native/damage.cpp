@@ -48,8 +48,8 @@ OTF2_CallbackCode on_unknown(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, vo
 
 }  // namespace
 
-bool ends_properly(const std::filesystem::path& event_file) {
-    std::ifstream file(event_file, std::ios::binary | std::ios::ate);
+bool ends_properly(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
     const auto size = static_cast<std::streamoff>(file.tellg());
     std::array<char, 3> end{};
     if (!file || size < static_cast<std::streamoff>(end.size())) {

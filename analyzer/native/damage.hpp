@@ -8,12 +8,12 @@
 
 namespace logpost::analyzer {
 
-/// Whether an event file ends as libotf2 ends them. One that does not was cut, and libotf2 (seen in 3.0.2) does not
+/// Whether an event or definition file ends as libotf2 ends them. One that does not was cut, and libotf2 (seen in 3.0.2) does not
 /// notice: it goes on in what the chunk before left in its buffer, and delivers that chunk again and again, for ever.
 ///
 /// The end of a file is the end-of-chunk byte (2) and the end-of-file byte (1); some archives carry a newline behind
 /// them.
-bool ends_properly(const std::filesystem::path& event_file);
+bool ends_properly(const std::filesystem::path& path);
 
 /// How many events of a location to trust: reads them without using them until time runs backwards, a record is of no
 /// known type, or libotf2 reports an error. The events of the last two timestamps before that are not trusted either:

@@ -313,9 +313,10 @@ Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
     Numbering numbering;
     for (const auto& [paradigm, ref] : r.numbering) {
         const auto& members = r.groups[ref].members;
-        auto& mine = numbering[paradigm];
+        const auto [at, fresh] = numbering.try_emplace(paradigm);
+        auto& mine = at->second;
+        count(quality, Quality::duplicate_group, fresh ? 0 : 1);
         if (!mine.empty()) {
-            count(quality, Quality::duplicate_group);
             continue;
         }
         for (const auto member : members) {
@@ -536,10 +537,13 @@ Definitions read_definitions(OTF2_Reader* reader, const std::string& archive, Tr
     OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, &r);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
 
+    std::uint64_t declared = 0;
+    OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &declared);
     std::uint64_t n = 0;
-    const auto status = OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n);
+    // One more than declared shows that there are more, and ends where damage makes libotf2 go round in circles.
+    const auto status = OTF2_Reader_ReadGlobalDefinitions(reader, definitions, declared + 1, &n);
     OTF2_Reader_CloseGlobalDefReader(reader, definitions);
-    if (status != OTF2_SUCCESS) {
+    if (status != OTF2_SUCCESS || n > declared) {
         throw ArchiveError(archive + ": the global definitions are damaged (" + take_otf2_errors() +
                            "); nothing can be read without them: copy or record the archive again");
     }

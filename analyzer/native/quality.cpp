@@ -17,7 +17,7 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
      "locations that hold another number of events than the definitions declare"},
     {location_without_events, "location_without_events", info, trace, "locations without a single event"},
     {duplicate_group, "duplicate_group", info, trace,
-     "further groups that number a paradigm's locations; the first one counts"},
+     "further groups that number a paradigm's locations; the first one with members counts"},
     {empty_communicator, "empty_communicator", info, trace, "communicators whose group has no members"},
     {undefined_member, "undefined_member", error, trace,
      "members of communicators that refer to a location that nobody defined"},

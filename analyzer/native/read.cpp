@@ -72,10 +72,14 @@ struct EventFiles {
     [[nodiscard]] bool has(std::uint64_t ref) const { return bytes.contains(ref); }
 };
 
+bool is_plain(OTF2_Reader* reader) {
+    OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
+    return OTF2_Reader_GetFileSubstrate(reader, &substrate) == OTF2_SUCCESS && substrate == OTF2_SUBSTRATE_POSIX;
+}
+
 EventFiles list_event_files(OTF2_Reader* reader, const fs::path& anchor) {
     EventFiles files;
-    OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
-    files.plain = OTF2_Reader_GetFileSubstrate(reader, &substrate) == OTF2_SUCCESS && substrate == OTF2_SUBSTRATE_POSIX;
+    files.plain = is_plain(reader);
     files.directory = anchor.parent_path() / anchor.stem();
     if (!files.plain) {
         return files;
@@ -116,7 +120,11 @@ class Worker {
                      const ReadOptions& options) {
         const auto ref = trace.locations[location].ref;
         decoder.begin(static_cast<std::int32_t>(location), out);
-        read_local_definitions(ref);
+        if (!read_local_definitions(ref, file)) {
+            decoder.begin_events();
+            decoder.end(0);
+            return "not read, because its local definitions are cut short: without them its ids and times mean nothing";
+        }
         decoder.begin_events();
         std::string problem;
         std::uint64_t trusted = std::numeric_limits<std::uint64_t>::max();
@@ -177,15 +185,30 @@ class Worker {
     Decoder decoder;
 
   private:
-    void read_local_definitions(std::uint64_t ref) {
+    /// False: the file is damaged. A missing one is none: writers without mappings leave it out.
+    bool read_local_definitions(std::uint64_t ref, fs::path file) {
+        std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+        if (!file.empty()) {
+            std::error_code missing;
+            most = fs::file_size(file.replace_extension(".def"), missing);
+            if (missing) {
+                return true;
+            }
+            if (!ends_properly(file)) {
+                return false;
+            }
+        }
         OTF2_DefReader* reader = has_definitions_ ? OTF2_Reader_GetDefReader(reader_.get(), ref) : nullptr;
+        bool intact = true;
         if (reader != nullptr) {
             OTF2_Reader_RegisterDefCallbacks(reader_.get(), reader, definition_callbacks_.get(), &decoder);
             std::uint64_t n = 0;
-            OTF2_Reader_ReadAllLocalDefinitions(reader_.get(), reader, &n);
+            // No definition takes less than a byte.
+            intact = OTF2_Reader_ReadLocalDefinitions(reader_.get(), reader, most, &n) == OTF2_SUCCESS && n < most;
             OTF2_Reader_CloseDefReader(reader_.get(), reader);
         }
         take_otf2_errors();
+        return intact;
     }
 
     struct DeleteCallbacks {
@@ -303,6 +326,13 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     {
         const auto reader = open(anchor);
         read_properties(reader.get(), trace);
+        // libotf2 would go round in a cut file for ever.
+        const auto file = fs::path(anchor).replace_extension(".def");
+        if (is_plain(reader.get()) && fs::exists(file) && !ends_properly(file)) {
+            throw ArchiveError(file.string() +
+                               ": the global definitions are cut short, and nothing can be read without them; copy or "
+                               "record the archive again");
+        }
         definitions = read_definitions(reader.get(), anchor.string(), trace, quality);
         files = list_event_files(reader.get(), anchor);
     }

@@ -511,6 +511,22 @@ TEST_F(Reader, ATruncatedEventFileKeepsWhatStoodBeforeTheDamage) {
     EXPECT_GT(counted(trace, Quality::send_unmatched), 0U);
 }
 
+TEST_F(Reader, WithoutItsLocalDefinitionsALocationIsNotRead) {
+    const auto a = archive.region("a", OTF2_PARADIGM_USER);
+    archive.world(2);
+    archive.local(1, {{0, 5}, {10, 6}}, {{7, a}});
+    archive.events(0, [&](Events& e) { e.enter(0, a).leave(1, a); });
+    archive.events(1, [&](Events& e) { e.enter(0, 7).leave(1, 7); });
+    const auto anchor = archive.finish();
+    const auto local = anchor.parent_path() / "traces" / "1.def";
+    std::filesystem::resize_file(local, std::filesystem::file_size(local) - 3);
+    const auto trace = read_archive(anchor);
+    EXPECT_EQ(counted(trace, Quality::event_file_damaged), 1U);
+    EXPECT_EQ(trace.traces[0].events, 2U);
+    EXPECT_EQ(trace.traces[1].events, 0U);
+    EXPECT_EQ(trace.quality_names_affected.at(0).substr(0, 37), "event_file_damaged: 1.evt: not read, ");
+}
+
 TEST_F(Reader, TheAnchorNeedNotBeCalledTracesAndMayBeItsDirectory) {
     ArchiveBuilder other(scratch.path() / "b", "run7");
     const auto a = other.region("a", OTF2_PARADIGM_USER);
@@ -539,6 +555,14 @@ TEST_F(Reader, RefusesInOneLineWhatCannotBeRead) {
     EXPECT_NE(message_of(scratch.path()).find("no .otf2 file in this directory"), std::string::npos);
     std::ofstream(scratch.path() / "x.otf2") << "hello";
     EXPECT_NE(message_of(scratch.path() / "x.otf2").find("not a readable OTF2 anchor file"), std::string::npos);
+
+    const auto definitions = anchor.parent_path() / "traces.def";
+    const auto size = std::filesystem::file_size(definitions);
+    std::filesystem::copy_file(definitions, scratch.path() / "whole.def");
+    std::filesystem::resize_file(definitions, size / 2);  // libotf2 alone never comes back from this one
+    EXPECT_NE(message_of(anchor).find("the global definitions are cut short"), std::string::npos);
+    std::filesystem::copy_file(scratch.path() / "whole.def", definitions,
+                               std::filesystem::copy_options::overwrite_existing);
 
     std::filesystem::remove_all(anchor.parent_path() / "traces");
     EXPECT_NE(message_of(anchor).find("none of the 2 event files is there"), std::string::npos);
