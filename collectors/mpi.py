@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from logpost.errors import InputError
@@ -70,6 +71,7 @@ def is_launcher(word: str) -> bool:
     return Path(word).name.startswith(_LAUNCHERS)
 
 
+@cache
 def launcher_abi(word: str) -> str | None:
     """Ask a launcher which MPI it belongs to."""
     if not is_launcher(word) or shutil.which(word) is None:

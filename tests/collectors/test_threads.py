@@ -1,0 +1,49 @@
+"""MPI_THREAD_MULTIPLE: a location per thread, nothing lost, and requests completed by another thread than their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import recording
+
+
+def test_threads_have_their_own_locations(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("threads.c", mpi, tmp_path, "-pthread")
+    # windows of 64 KiB move several times under way
+    result = recording.run(mpi, tmp_path, 2, program, options=("--window", "64"))
+    assert result.status == 0, result.err
+    trace = result.read()
+    locations = {e.location for e in trace.events}
+    # location = thread * 2^32 + rank; thread 0 is the one that called MPI_Init, four others follow
+    assert locations == {thread * 2**32 + rank for thread in range(5) for rank in (0, 1)}
+    tags = [f"{1000 * i + n}" for i in range(4) for n in range(200)] + ["9999"]
+    for kind in ("MPI_ISEND", "MPI_IRECV"):
+        assert Counter(str(e.number("Tag")) for e in trace.events if e.kind == kind) == Counter(tags)
+    for thread in range(1, 5):
+        sent = [e.number("Tag") for e in trace.on(thread * 2**32, "MPI_ISEND") if e.number("Tag") < 9999]
+        # one thread of the program is one location: its tags are one thousand, in order
+        assert sent == list(range(sent[0], sent[0] + 200))
+        received = {
+            e.number("Tag") // 1000 for e in trace.on(thread * 2**32 + 1, "MPI_IRECV") if e.number("Tag") < 9999
+        }
+        assert len(received) == 1
+    started = Counter(e.number("Request") for e in trace.events if e.kind == "MPI_ISEND")
+    completed = Counter(e.number("Request") for e in trace.events if e.kind == "MPI_ISEND_COMPLETE")
+    assert started == completed
+    assert set(started.values()) == {1}, "ids are the process's, not the thread's"
+
+
+def test_a_request_may_be_completed_by_another_thread(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("threads.c", mpi, tmp_path, "-pthread")
+    trace = recording.run(mpi, tmp_path, 2, program).read()
+    (send,) = [e for e in trace.events if e.kind == "MPI_ISEND" and e.number("Tag") == 9999]
+    (done,) = [
+        e
+        for e in trace.events
+        if e.kind == "MPI_ISEND_COMPLETE" and e.number("Request") == send.number("Request") and e.location % 2**32 == 0
+    ]
+    assert done.location != send.location
+    (received,) = [e for e in trace.events if e.kind == "MPI_IRECV" and e.number("Tag") == 9999]
+    waits = [i for i in trace.within(received.location, "MPI_Wait", "MPI_IRECV") if i]
+    assert [e.number("Tag") for e in waits[0]] == [9999]
