@@ -130,6 +130,32 @@ def test_network_of_a_closed_form() -> None:
     assert one_way["rho_open"] == pytest.approx(16 * 0.5 * 2.5 / 137)  # (3.5 + 1.5)/2 hops, one channel
 
 
+def test_distance_of_a_closed_form() -> None:
+    cube = model("kary-ncube")
+    assert cube.predict(kx=8, ky=4, B=16)["hops"] == 3.875  # self-messages included
+    assert cube.predict(kx=8, ky=4, B=16, self_messages="no")["hops"] == pytest.approx(4.0)
+    assert cube.predict(kx=8, ky=4, B=16, topology="unidirectional_torus")["hops"] == 5.0  # 3.5 + 1.5
+
+
+def test_table_4_of_logpc_by_name() -> None:
+    alewife = {"L": 21, "o_s": 15, "o_r": 122}
+    assert model("lopc").predict(**alewife, lopc="rule") == {"R": 453, "C_r": 137, "R_free": 316, "U_q": 137 / 453}
+    assert model("lopc").predict(**alewife)["C_r"] == pytest.approx(180.9, abs=0.05)
+    assert model("lopc").predict(**alewife, C2=1, W=0)["C_r"] == pytest.approx(246.0, abs=0.05)
+
+
+def test_makespans_of_logpc_by_name() -> None:
+    printed = {"n_tasks": 1024, "P": 32, "task": 100, "L": 8, "o_s": 25, "G": 0.5, "a": 8, "as_printed": "yes"}
+    found = model("diamond-dag").predict(**printed, b=64)
+    assert found["M"] == pytest.approx(4_866_748, abs=1)
+    assert (found["B"], found["W"], found["b_best"]) == (16, 51_200, 1024)
+    assert "M_contended" not in found
+    apart = model("diamond-dag").predict(**printed, b=64, B=320_000, k_d=2, units="printed")
+    assert apart["M_contended"] / apart["M"] == pytest.approx(2.39, abs=0.005)
+    assert model("diamond-dag").predict(**printed, b=64, interrupt=129)["b_best"] == 826
+    assert model("diamond-dag").predict(**{**printed, "as_printed": "no"}, b=1024)["M"] > 3_397_731
+
+
 def test_search_takes_measured_tables() -> None:
     profile = OverlapProfile.constant(o=1.0, G=0.001, L_roundtrip=10, unit=MICROSECOND, HD=64)
     plain = model("overlap-search").predict(V=2**20, t_V=430, o=1, G=0.001, L=10, HD=64)
