@@ -48,12 +48,13 @@ def build_comparison(a: Run, b: Run, caps: Caps) -> ComparisonPage:
     if any(c.difference for c in found.categories):
         charts["changes"] = figures.changes(found.categories)
     present = set()
+    longest = max(run.manifest.windows.count * run.manifest.windows.width_ps for run in (a, b))
     for side, run in (("a", a), ("b", b)):
         on = rows(run.table("locations").collect(), caps.rows)
         over = columns(run.manifest.windows, caps.columns)
         cube = time_cube(run.table("accounting"), on, over)
         if cube.any():
-            charts[f"timeline_{side}"] = timeline(cube, on, over)
+            charts[f"timeline_{side}"] = timeline(cube, on, over, longest)
             present |= {c for i, c in enumerate(CATEGORIES) if cube[:, :, i].any()}
         notes[side] = [note for note in (on.note, over.note) if note]
     return ComparisonPage(

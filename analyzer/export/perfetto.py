@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -206,6 +207,7 @@ def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -
         for location, part in _by_location(batch):
             exposed = part.select(columns).to_numpy()
             most = np.where(exposed.any(axis=1), 2 + exposed.argmax(axis=1), 1).tolist()
+            arguments = _arguments(exposed)
             begun = flows.begun(location, part["enter_ps"].to_numpy())
             ended = flows.ended(location, part["leave_ps"].to_numpy())
             rows = part.select(pl.col("enter_ps", "leave_ps") // 1000, pl.col("region") + 1).iter_rows()
@@ -220,8 +222,8 @@ def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -
                 event.category_iids.append(most[i])
                 if begun[i]:
                     event.flow_ids.extend(begun[i])
-                for number in np.flatnonzero(exposed[i]).tolist():
-                    event.debug_annotations.add(name_iid=number + 2, double_value=exposed[i, number] / 1000)
+                for number, ps in arguments[i]:
+                    event.debug_annotations.add(name_iid=number + 2, double_value=ps / 1000)
                 packet = writer.packet()
                 packet.timestamp = leave
                 event = packet.track_event
@@ -233,6 +235,14 @@ def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -
         if report:
             report("calls", done, total)
     return total
+
+
+def _arguments(exposed: np.ndarray) -> list[list[tuple[int, int]]]:
+    """Per call, (number of the category, exposed time in ps) of those that have time."""
+    calls, numbers = np.nonzero(exposed)
+    pairs = list(zip(numbers.tolist(), exposed[calls, numbers].tolist(), strict=True))
+    ends = np.cumsum(np.bincount(calls, minlength=len(exposed))).tolist()
+    return [pairs[begin:end] for begin, end in itertools.pairwise([0, *ends])]
 
 
 def _batches(run: Run) -> Iterator[pl.DataFrame]:

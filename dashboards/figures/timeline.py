@@ -19,7 +19,7 @@ DULL = 0.9
 """From this share of cells dominated by compute on, the first view leaves compute out."""
 
 
-def timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
+def timeline(cube: np.ndarray, on: Rows, over: Columns, until_ps: int = 0) -> Chart:
     """A cell per (row, time bin), with three views: what dominates, what dominates outside compute, and how much
     of the time is not compute.
 
@@ -27,6 +27,7 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
         cube: shape (rows, bins, categories), time in ps.
         on: the rows.
         over: the bins.
+        until_ps: where the time axis ends, if later than the bins, so that two timelines can share a scale.
     """
     total = cube.sum(axis=2)
     some = total > 0
@@ -34,7 +35,8 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
     dominant = np.where(some, share.argmax(axis=2), np.nan)
     outside = 1.0 - share[:, :, 0]
     busiest = np.where(some & (outside >= LEAST), 1 + share[:, :, 1:].argmax(axis=2), np.nan)
-    factor, unit = time_unit(over.width_ps * over.count)
+    end = max(until_ps, over.width_ps * over.count)
+    factor, unit = time_unit(end)
     step = over.width_ps / factor
     category = {"meta": {"scale": "category"}, "zmin": -0.5, "zmax": len(CATEGORIES) - 0.5, "showscale": False}
     magnitude = {
@@ -46,7 +48,7 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
     }
     fig = figure(
         90 + row_height(on.count, 22, 4, 720),
-        xaxis=axis(f"time ({unit})", showgrid=False, range=[0, step * over.count]),
+        xaxis=axis(f"time ({unit})", showgrid=False, range=[0, end / factor]),
         yaxis=row_axis(on.labels, on.axis),
     )
     fig.add_heatmap(

@@ -66,6 +66,14 @@ def test_page_says_which_findings_are_gone(tmp_path: Path) -> None:
     assert text.index("Gone in B") < text.index("New in B") < text.index("In both")
 
 
+def test_timelines_share_one_scale(tmp_path: Path) -> None:
+    a, b = make_run(tmp_path / "a.run"), make_run(tmp_path / "b.run", iterations=3)
+    charts = build_comparison(a, b, Caps()).charts
+    ranges = [charts[f"timeline_{side}"].payload()["figure"]["layout"]["xaxis"]["range"] for side in "ab"]
+    # The longer run's 64 windows, in ms.
+    assert ranges[0] == ranges[1] == [0, 64 * a.manifest.windows.width_ps / MS]
+
+
 def test_two_equal_runs_show_no_change(tmp_path: Path) -> None:
     run = make_run(tmp_path / "a.run")
     page = build_comparison(run, run, Caps())
