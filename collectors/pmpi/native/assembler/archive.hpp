@@ -39,6 +39,7 @@ struct Tally {
     std::uint64_t events = 0;
     std::uint64_t calls = 0;
     std::uint64_t messages_without_comm = 0;
+    std::uint64_t contradictory = 0;  // receives whose status did not fit what was asked for
     std::uint64_t pending = 0;  // requests that never completed
     std::uint64_t first = UINT64_MAX;
     std::uint64_t last = 0;

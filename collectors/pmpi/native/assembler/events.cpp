@@ -317,8 +317,18 @@ class ProcessEvents {
         }
     }
 
-    void receive_done(Out& out, std::uint64_t time, const lp_done& done, const lp_message& asked, std::uint64_t id) {
+    // MPICH 4.0 leaves the status of MPI_Isendrecv unfilled. Where a status contradicts what was asked for, what was asked
+    // for holds, with the length of the buffer; without a named source there is nothing to hold on to.
+    void receive_done(Out& out, std::uint64_t time, lp_done done, const lp_message& asked, std::uint64_t id) {
         OTF2_CommRef ref = 0;
+        const bool other_peer = asked.peer != LP_ANY_PEER && done.peer != asked.peer;
+        const bool other_tag = asked.tag != LP_ANY_TAG && done.tag != asked.tag;
+        if (done.peer != LP_NO_PEER && (other_peer || other_tag)) {
+            ++tally_.contradictory;
+            done.peer = asked.peer;
+            done.tag = asked.tag;
+            done.bytes = asked.bytes;
+        }
         if (done.peer >= 0 && comm(asked.comm, ref)) {
             check(OTF2_EvtWriter_MpiIrecv(out.writer, layout(out, asked.layout), out.at(time),
                                           static_cast<std::uint32_t>(done.peer), ref, static_cast<std::uint32_t>(done.tag),

@@ -83,10 +83,11 @@ static struct pattern at(struct pattern p, int64_t offset) { return join(nothing
 
 static struct pattern fold(MPI_Datatype type, int depth);
 
-static struct pattern array(struct pattern p, int dims, const int* sizes, const int* subsizes, const int* starts, int order) {
+static struct pattern array(struct pattern p, int64_t dims, const int64_t* sizes, const int64_t* subsizes,
+                            const int64_t* starts, int64_t order) {
   int64_t step = p.extent, offset = 0;
-  for (int i = 0; i < dims; i++) {
-    int d = order == MPI_ORDER_C ? dims - 1 - i : i;
+  for (int64_t i = 0; i < dims; i++) {
+    int64_t d = order == MPI_ORDER_C ? dims - 1 - i : i;
     p = repeat(p, (uint64_t)subsizes[d], step);
     offset += step * starts[d];
     step *= sizes[d];
@@ -95,7 +96,8 @@ static struct pattern array(struct pattern p, int dims, const int* sizes, const 
 }
 
 /* One dimension of MPI_Type_create_darray as section 4.1.4 of the standard defines it. */
-static struct pattern distribute(struct pattern p, int64_t step, int global, int kind, int argument, int procs, int coord) {
+static struct pattern distribute(struct pattern p, int64_t step, int64_t global, int64_t kind, int64_t argument,
+                                 int64_t procs, int64_t coord) {
   if (kind == MPI_DISTRIBUTE_NONE) return repeat(p, (uint64_t)global, step);
   int64_t block = argument;
   if (argument == MPI_DISTRIBUTE_DFLT_DARG) block = kind == MPI_DISTRIBUTE_BLOCK ? (global + procs - 1) / procs : 1;
@@ -112,19 +114,19 @@ static struct pattern distribute(struct pattern p, int64_t step, int global, int
   return at(r, from * step);
 }
 
-static struct pattern darray(struct pattern p, const int* n) {
-  int rank = n[1], dims = n[2];
-  const int *sizes = n + 3, *kinds = sizes + dims, *arguments = kinds + dims, *procs = arguments + dims;
-  int order = procs[dims];
-  int coords[64];
+static struct pattern darray(struct pattern p, const int64_t* n) {
+  int64_t rank = n[1], dims = n[2];
+  const int64_t *sizes = n + 3, *kinds = sizes + dims, *arguments = kinds + dims, *procs = arguments + dims;
+  int64_t order = procs[dims];
+  int64_t coords[64];
   if (dims > 64) return p;
-  for (int i = dims - 1; i >= 0; i--) { /* process grids are in C order whatever the arrays' order */
+  for (int64_t i = dims - 1; i >= 0; i--) { /* process grids are in C order whatever the arrays' order */
     coords[i] = rank % procs[i];
     rank /= procs[i];
   }
   int64_t step = p.extent;
-  for (int i = 0; i < dims; i++) {
-    int d = order == MPI_ORDER_C ? dims - 1 - i : i;
+  for (int64_t i = 0; i < dims; i++) {
+    int64_t d = order == MPI_ORDER_C ? dims - 1 - i : i;
     p = distribute(p, step, sizes[d], kinds[d], arguments[d], procs[d], coords[d]);
     step *= sizes[d];
   }
@@ -140,10 +142,10 @@ static struct pattern leaf(MPI_Datatype type) {
   return p;
 }
 
-static struct pattern combine(int combiner, const int* n, const MPI_Aint* a, const MPI_Datatype* types, int depth) {
+/* n and a: integers and addresses in the order in which MPI_Type_get_contents gives them. */
+static struct pattern combine(int combiner, const int64_t* n, const int64_t* a, const MPI_Datatype* types, int depth) {
   struct pattern p = fold(types[0], depth + 1), r = nothing;
-  int64_t extent = p.extent;
-  int count = n ? n[0] : 0;
+  int64_t extent = p.extent, count = n[0];
   switch (combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
@@ -155,21 +157,21 @@ static struct pattern combine(int combiner, const int* n, const MPI_Aint* a, con
     case MPI_COMBINER_HVECTOR:
       return repeat(repeat(p, (uint64_t)n[1], extent), (uint64_t)count, a[0]);
     case MPI_COMBINER_INDEXED:
-      for (int i = 0; i < count; i++) r = join(r, repeat(p, (uint64_t)n[1 + i], extent), n[1 + count + i] * extent);
+      for (int64_t i = 0; i < count; i++) r = join(r, repeat(p, (uint64_t)n[1 + i], extent), n[1 + count + i] * extent);
       return r;
     case MPI_COMBINER_HINDEXED:
-      for (int i = 0; i < count; i++) r = join(r, repeat(p, (uint64_t)n[1 + i], extent), a[i]);
+      for (int64_t i = 0; i < count; i++) r = join(r, repeat(p, (uint64_t)n[1 + i], extent), a[i]);
       return r;
     case MPI_COMBINER_INDEXED_BLOCK:
       p = repeat(p, (uint64_t)n[1], extent);
-      for (int i = 0; i < count; i++) r = join(r, p, n[2 + i] * extent);
+      for (int64_t i = 0; i < count; i++) r = join(r, p, n[2 + i] * extent);
       return r;
     case MPI_COMBINER_HINDEXED_BLOCK:
       p = repeat(p, (uint64_t)n[1], extent);
-      for (int i = 0; i < count; i++) r = join(r, p, a[i]);
+      for (int64_t i = 0; i < count; i++) r = join(r, p, a[i]);
       return r;
     case MPI_COMBINER_STRUCT:
-      for (int i = 0; i < count; i++) {
+      for (int64_t i = 0; i < count; i++) {
         if (i) p = fold(types[i], depth + 1);
         r = join(r, repeat(p, (uint64_t)n[1 + i], p.extent), a[i]);
       }
@@ -203,32 +205,91 @@ static int is_known(int combiner) {
   }
 }
 
+/* MPI-4's forms, which know the types made with large counts (the plain ones fail on them, and that would end the
+ * program); looked up by name, for the header that we are compiled with may be older than the library. */
+typedef int envelope_c(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*);
+typedef int contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int*, MPI_Aint*, MPI_Count*, MPI_Datatype*);
+
+struct envelope {
+  int combiner;
+  MPI_Count integers, addresses, large, types;
+};
+
+static int get_envelope(MPI_Datatype type, struct envelope* e) {
+  static envelope_c* large;
+  static int looked;
+  if (!looked) {
+    large = (envelope_c*)lp_find("PMPI_Type_get_envelope_c");
+    looked = 1;
+  }
+  *e = (struct envelope){MPI_COMBINER_NAMED, 0, 0, 0, 0};
+  if (large) return large(type, &e->integers, &e->addresses, &e->large, &e->types, &e->combiner);
+  int integers = 0, addresses = 0, types = 0;
+  int error = lp_mpi.Type_get_envelope(type, &integers, &addresses, &types, &e->combiner);
+  e->integers = integers;
+  e->addresses = addresses;
+  e->types = types;
+  return error;
+}
+
+/* Integers and addresses of a type in the plain form's order. The large-count form gives what is a count as a large count
+ * and the rest as integers; displacements in bytes are counts there too. */
+static void merge(struct envelope e, const int* i, const MPI_Aint* a, const MPI_Count* large, int64_t* n, int64_t* out) {
+  if (!e.large) {
+    for (MPI_Count k = 0; k < e.integers; k++) n[k] = i[k];
+    for (MPI_Count k = 0; k < e.addresses; k++) out[k] = a[k];
+    return;
+  }
+  MPI_Count counts = e.large; /* how many of the large ones are not byte displacements */
+  MPI_Count begin = 0;        /* integers that come before the counts */
+  if (e.combiner == MPI_COMBINER_HVECTOR || e.combiner == MPI_COMBINER_HINDEXED_BLOCK) counts = 2;
+  if (e.combiner == MPI_COMBINER_HINDEXED || e.combiner == MPI_COMBINER_STRUCT) counts = 1 + large[0];
+  if (e.combiner == MPI_COMBINER_SUBARRAY) begin = 1;
+  if (e.combiner == MPI_COMBINER_DARRAY) begin = 3;
+  for (MPI_Count k = 0; k < begin; k++) *n++ = i[k];
+  for (MPI_Count k = 0; k < counts; k++) *n++ = large[k];
+  for (MPI_Count k = begin; k < e.integers; k++) *n++ = i[k];
+  for (MPI_Count k = counts; k < e.large; k++) *out++ = large[k];
+}
+
+static int get_contents(MPI_Datatype type, struct envelope e, int* i, MPI_Aint* a, MPI_Count* large, MPI_Datatype* types) {
+  contents_c* with_large = e.large ? (contents_c*)lp_find("PMPI_Type_get_contents_c") : NULL;
+  if (with_large) return with_large(type, e.integers, e.addresses, e.large, e.types, i, a, large, types);
+  if (e.large) return 1;
+  return lp_mpi.Type_get_contents(type, (int)e.integers, (int)e.addresses, (int)e.types, i, a, types);
+}
+
 static int is_predefined(MPI_Datatype type) {
-  int integers, addresses, types, combiner;
-  if (lp_mpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner)) return 1;
-  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_REAL ||
-         combiner == MPI_COMBINER_F90_COMPLEX;
+  struct envelope e;
+  if (get_envelope(type, &e)) return 1;
+  return e.combiner == MPI_COMBINER_NAMED || e.combiner == MPI_COMBINER_F90_INTEGER ||
+         e.combiner == MPI_COMBINER_F90_REAL || e.combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
 static struct pattern fold(MPI_Datatype type, int depth) {
-  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  struct envelope e;
   struct pattern whole = leaf(type);
-  if (depth > 32 || lp_mpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) || !is_known(combiner) || !types)
-    return whole;
-  int* n = calloc((size_t)integers + 1, sizeof *n);
-  MPI_Aint* a = calloc((size_t)addresses + 1, sizeof *a);
-  MPI_Datatype* inner = calloc((size_t)types, sizeof *inner);
+  if (depth > 32 || get_envelope(type, &e) || !is_known(e.combiner) || !e.types) return whole;
+  size_t room = (size_t)(e.integers + e.addresses + e.large) + 2;
+  int* i = calloc((size_t)e.integers + 1, sizeof *i);
+  MPI_Aint* a = calloc((size_t)e.addresses + 1, sizeof *a);
+  MPI_Count* large = calloc((size_t)e.large + 1, sizeof *large);
+  MPI_Datatype* inner = calloc((size_t)e.types, sizeof *inner);
+  int64_t* numbers = calloc(2 * room, sizeof *numbers);
   struct pattern p = whole;
-  if (n && a && inner && !lp_mpi.Type_get_contents(type, integers, addresses, types, n, a, inner)) {
-    p = combine(combiner, n, a, inner, depth);
+  if (i && a && large && inner && numbers && !get_contents(type, e, i, a, large, inner)) {
+    merge(e, i, a, large, numbers, numbers + room);
+    p = combine(e.combiner, numbers, numbers + room, inner, depth);
     p.lb = whole.lb;
     p.extent = whole.extent;
-    for (int i = 0; i < types; i++)
-      if (!is_predefined(inner[i])) lp_mpi.Type_free(&inner[i]);
+    for (MPI_Count k = 0; k < e.types; k++)
+      if (!is_predefined(inner[k])) lp_mpi.Type_free(&inner[k]);
   }
-  free(n);
+  free(i);
   free(a);
+  free(large);
   free(inner);
+  free(numbers);
   return p;
 }
 

@@ -1,0 +1,43 @@
+"""Spawned processes come into the same archive, as ranks after those of the first world."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import recording
+
+
+def test_children_share_the_archive(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("spawn.c", mpi, tmp_path)
+    plain = subprocess.run(
+        [recording.LAUNCHERS[mpi], "-n", "2", str(program)],
+        capture_output=True,
+        check=False,
+        env=recording.environment(),
+    )
+    if plain.returncode != 0:
+        pytest.skip(f"this {mpi} cannot spawn (Debian's MPICH 4.0 cannot), recorded or not")
+    result = recording.run(mpi, tmp_path, 2, program)
+    assert result.status == 0, result.err
+    trace = result.read()
+    groups = trace.defined("LOCATION_GROUP")
+    names = [line.split('"')[1] for line in groups]
+    assert names == ["MPI Rank 0", "MPI Rank 1", "MPI Rank 0 (spawned 1)", "MPI Rank 1 (spawned 1)"]
+    assert trace.members("MPI_COMM_WORLD") == ["0, 1"]
+    assert trace.members("MPI_COMM_WORLD (spawned 1)") == ["2, 3"]
+    assert trace.members("together") == ["0, 1, 2, 3"]
+    inter = {e.comm for e in trace.events if e.kind in ("MPI_SEND", "MPI_RECV")}
+    assert len(inter) == 1, "parents and children name one inter-communicator"
+    for rank in (0, 1):
+        (down,) = trace.on(rank, "MPI_SEND")
+        (up,) = trace.on(rank + 2, "MPI_SEND")
+        assert (down.number("Tag"), down.number("Receiver")) == (10, rank)
+        assert (up.number("Tag"), up.number("Receiver")) == (11, rank)
+        # one clock, one host: a message is received after it was sent, in either direction
+        (at_child,) = trace.on(rank + 2, "MPI_RECV")
+        (at_parent,) = trace.on(rank, "MPI_RECV")
+        assert down.time < at_child.time < at_parent.time
+    (line,) = trace.defined("INTER_COMM")
+    assert line.count("Group") == 2
