@@ -156,6 +156,42 @@ WORKLOADS: tuple[Workload, ...] = (
         ),
         demo=("--pattern", "E", "--mechanism", "two-sided", "--topology", "all-to-all", "--repeat", "500"),
     ),
+    Workload(
+        name="unstruc",
+        what="edge loop over an unstructured 3-D mesh, about 75 flop and 3 results per edge; fine, bulk, one-sided",
+        paper="Sensitivity 4.2, Fig. 4",
+        programs=(mpi_program("unstruc"),),
+        quick=(
+            ("--nodes", "300", "--iterations", "2", "--receive", "poll"),
+            ("--nodes", "300", "--iterations", "2", "--mechanism", "bulk"),
+            ("--nodes", "300", "--iterations", "2", "--mechanism", "put", "--block", "4"),
+        ),
+        demo=("--mechanism", "fine", "--iterations", "200"),
+    ),
+    Workload(
+        name="iccg",
+        what="sparse triangular solve as a data-flow graph, 2 flop per edge; fine, bulk, one-sided",
+        paper="Sensitivity 4.3, Fig. 4",
+        programs=(mpi_program("iccg"),),
+        quick=(
+            ("--brick", "4", "--solves", "1"),
+            ("--brick", "4", "--solves", "2", "--mechanism", "bulk", "--receive", "wait"),
+            ("--brick", "3", "--solves", "2", "--mechanism", "put", "--chunk", "8"),
+        ),
+        demo=("--mechanism", "fine", "--receive", "wait", "--solves", "50"),
+    ),
+    Workload(
+        name="moldyn",
+        what="molecular dynamics with a cut-off, recursive coordinate bisection; bulk, fine, one-sided",
+        paper="Sensitivity 4.4, Fig. 4",
+        programs=(mpi_program("moldyn"),),
+        quick=(
+            ("--cells", "6", "--steps", "4", "--rebuild", "2"),
+            ("--cells", "6", "--steps", "1", "--mechanism", "fine", "--receive", "poll", "--block", "20"),
+            ("--cells", "6", "--steps", "1", "--mechanism", "put", "--block", "20"),
+        ),
+        demo=("--mechanism", "bulk", "--steps", "200"),
+    ),
 )
 
 

@@ -47,7 +47,7 @@ struct halo {
     MPI_Request* requests;
     MPI_Win value_window, sum_window;
     double* arrived;    /* put: what others have added for the own nodes; apart from `sums`, which this rank adds to */
-    int64_t* put_start; /* where the own values begin among each rank's ghosts */
+    int64_t* put_start; /* where the own values begin among each rank's values */
     int32_t* home;      /* index of each ghost at its owner */
     int64_t immediate;  /* contributions that come one by one; -1: in blocks */
     double communication_s;

@@ -28,8 +28,8 @@ struct exchange {
     struct schedule out, in;
     double* staging;               /* values to send, block after block */
     MPI_Request *sends, *receives; /* bulk */
-    MPI_Win window;                /* put: over the ghosts */
-    int64_t* put_offset;           /* put: where the own values begin among each rank's ghosts */
+    MPI_Win window;                /* put: over the sources */
+    int64_t* put_offset;           /* put: where the own values begin among each rank's sources */
     double exchange_s, stall_s;    /* whole communication phase without the barrier behind it; stalled in it */
     int64_t messages, bytes;       /* sent */
 };
