@@ -15,7 +15,13 @@ from logpost.replay.models.loggp import LogGP
 from logpost.replay.models.logp import LogP
 from logpost.replay.models.logpc import LoGPC, LongMessageParameters
 from logpost.replay.models.lopc import LoPC
-from logpost.replay.models.network_contention import Contention, Network, closed_contention, open_contention
+from logpost.replay.models.network_contention import (
+    Contention,
+    Network,
+    closed_contention,
+    interval_without_contention,
+    open_contention,
+)
 from logpost.replay.models.overlap import Overlap
 from logpost.replay.models.overlap_profile import OverlapProfile
 from logpost.replay.models.parameters import LogGPParameters
@@ -48,6 +54,7 @@ __all__ = [
     "TimeUnit",
     "closed_contention",
     "cycles",
+    "interval_without_contention",
     "model",
     "open_contention",
 ]

@@ -17,7 +17,7 @@ distances and T_net are not printed there.
 
 Validity: k_d > 1, n >= 2 (the term 1 + 1/n counts a message's own dimension), rho < 1, uniform traffic, B much
 larger than a switch delay. k_d <= 1 gives no wait (the equation would turn negative: a message that makes one
-hop or less meets no turn to wait at); rho >= 1 is a saturated channel: inf. Asymmetric machines keep one k_d
+hop or less meets no turn to wait at); rho >= 1 elsewhere is a saturated channel: inf. Asymmetric machines keep one k_d
 per dimension and sum over the dimensions.
 
 Excluding messages to oneself multiplies every distance by P/(P-1): on Alewife's 8x4 mesh 3.875 hops (printed)
@@ -71,17 +71,16 @@ def utilisation(m: NumberLike, B: NumberLike, k_d: NumberLike, channels: int = 2
 
 
 def switch_wait(rho: NumberLike, B: NumberLike, k_d: NumberLike, n: int = 2) -> Number:
-    """w_b = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n): LOGPC (3). inf for rho >= 1, 0 for k_d <= 1."""
+    """w_b = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n): LOGPC (3). 0 for k_d <= 1, else inf for rho >= 1."""
     if n < 1:
         raise ModelError(f"n = {n}: a network has at least one dimension")
     load, size, distance = np.broadcast_arrays(values("rho", rho), values("B", B), values("k_d", k_d))
-    wait = np.full(load.shape, np.inf)
-    fits = load < 1.0
-    turns = fits & (distance > 1.0)
-    wait[fits] = 0.0
-    wait[turns] = (
-        load[turns] * size[turns] / (1.0 - load[turns])
-        * (distance[turns] - 1.0) / distance[turns] ** 2
+    turns = distance > 1.0
+    wait = np.where(turns, np.inf, 0.0)
+    fits = turns & (load < 1.0)
+    wait[fits] = (
+        load[fits] * size[fits] / (1.0 - load[fits])
+        * (distance[fits] - 1.0) / distance[fits] ** 2
         * (1.0 + 1.0 / n)
     )  # fmt: skip
     return scalar_or_array(wait)
@@ -109,9 +108,7 @@ def latency(m: NumberLike, B: NumberLike, k_d: Sequence[NumberLike], channels: i
         d = values("k_d", distance)
         rho = utilisation(m, B, d, channels)
         hops = hops + d
-        with np.errstate(invalid="ignore"):
-            wait = np.asarray(d * np.asarray(switch_wait(rho, B, d, n)))
-        waits = waits + scalar_or_array(np.where(np.isnan(wait), 0.0, wait))  # 0 hops x inf: does not use the channel
+        waits = waits + d * switch_wait(rho, B, d, n)
         busiest = scalar_or_array(np.maximum(busiest, rho))
     return NetworkLatency(T=hops + waits + values("B", B), C_n=waits, rho=busiest)
 

@@ -23,7 +23,8 @@ Source: LOGPC (3)-(7), (13); closed form derived (spec 1.3) from them. The other
 < 0.
 
 Validity: rho < 1. An open network at rho >= 1 is saturated and C_n is inf; the closed form never gets there,
-because its delay slows the senders down. A dimension with k_i <= 1 adds no wait (the equations turn negative).
+because its delay slows the senders down. A dimension with k_i <= 1 adds no wait, whatever its load (the equations
+turn negative).
 Means cannot see hot-spots. Dimensions with different k_i have no closed form: x is the one root above max(T,
 e_i) of x - T - w sum_i A_i/(x - e_i), found by bisection.
 """
@@ -117,7 +118,7 @@ def open_contention(
     """(3)-(6) for messages of B bytes (B2: mean square) that leave each node every ``interval`` = 1/m.
 
     A rate measured in a trace contains the contention already: this is the form for it.
-    C_n is inf where rho >= 1.
+    C_n is inf where rho >= 1 in a dimension with k_i > 1.
     """
     x = np.asarray(values("interval", interval, above=0.0, finite=False))
     occupied, numerator = _per_dimension(network, B, B2)
@@ -125,8 +126,7 @@ def open_contention(
     occupied, numerator = rest[: network.n], rest[network.n :]
     rho = np.max([e / x for e in occupied], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        wait = np.sum([A / (x - e) for e, A in zip(occupied, numerator, strict=True)], axis=0)
-    C_n = np.where(rho >= 1.0, np.inf, wait)
+        C_n = _open_at(x, occupied, numerator)
     return Contention(T_c=scalar_or_array(x), C_n=scalar_or_array(C_n), rho=scalar_or_array(rho))
 
 
@@ -156,6 +156,18 @@ def closed_contention(
     return Contention(T_c=scalar_or_array(x), C_n=scalar_or_array(C_n), rho=scalar_or_array(rho))
 
 
+def interval_without_contention(
+    B: NumberLike, interval: NumberLike, network: Network, *, B2: NumberLike | None = None
+) -> Number:
+    """T = 1/m - C_n(m): what a measured rate would be without the contention that is in it.
+
+    The other way round of (7), for what-ifs: change the network, then close again from T. Where the model
+    predicts more wait than there is time (or a saturated channel), T is 0.
+    """
+    result = open_contention(B, interval, network, B2=B2)
+    return scalar_or_array(np.maximum(np.asarray(result.T_c) - result.C_n, 0.0))
+
+
 def closed_form_delay(T: NumberLike, e: NumberLike, c: NumberLike) -> Number:
     """x - T with x the larger root of (x-T)(x-e) = c, free of cancellation:
 
@@ -170,6 +182,7 @@ def closed_form_delay(T: NumberLike, e: NumberLike, c: NumberLike) -> Number:
 
 
 def _open_at(x: _Array, occupied: list[_Array], numerator: list[_Array]) -> _Array:
+    """(5), (6) at the interval x: A_i/(x - e_i), inf where rho_i >= 1, 0 where k_i <= 1 (A_i = 0)."""
     terms = [np.where(A > 0.0, A / np.maximum(x - e, 0.0), 0.0) for e, A in zip(occupied, numerator, strict=True)]
     return np.asarray(np.sum(terms, axis=0))
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.machines import Machine
+from logpost.machines import LOCALITIES, Machine
 from logpost.machines.units import UNITS, to_base
 from logpost.replay.models.arrays import ModelError
 from logpost.replay.models.interface import Kind, Model, Parameter
@@ -58,15 +58,20 @@ def predict(
 ) -> Prediction:
     """Evaluate ``model`` over the sweeps.
 
-    ``unit`` is the time unit of numbers without a unit and of the table: by default cycles when some value is
-    given in cycles, else us. Raises ModelError for bad assignments and for parameters that nobody gives.
+    ``unit`` is the time unit of numbers without a unit and of the table. Without it: cycles when some value is
+    given in cycles, or when no time is given and the machine's own are in cycles; else us.
+
+    Raises ModelError for bad assignments and for parameters that nobody gives.
     """
     pairs = parse_assignments(assignments, "--set")
     swept_pairs = parse_assignments(sweeps, "--sweep")
-    shown = _unit(unit, [text for _, text in (*pairs, *swept_pairs)])
+    texts = [text for _, text in (*pairs, *swept_pairs)]
+    if unit is None and machine is not None and not _times(texts) and _counts_cycles(machine):
+        unit = "cycle"
+    shown = _unit(unit, texts)
     clock = clock_hz or (machine.clock_hz if machine else None)
     if clock is None and shown == "cycle":
-        clock = _cycles_alone([text for _, text in (*pairs, *swept_pairs)])
+        clock = None if _times(texts) else 1e12
     known = _parameters(model)
     given: dict[str, Any] = {}
     origin: dict[str, str] = {}
@@ -145,12 +150,20 @@ def _unit(unit: str | None, texts: Sequence[str]) -> str:
     return name
 
 
-def _cycles_alone(texts: Sequence[str]) -> float | None:
-    """The equations are linear in time: when every time is in cycles no clock is needed, any will do."""
-    absolute = ("ps", "ns", "us", "µs", "ms", "s", "B/s")
-    if any(text.rstrip("/B").endswith(absolute) and "cycle" not in text for text in texts):
-        return None
-    return 1e12
+def _times(texts: Sequence[str]) -> list[str]:
+    """The values that are given in seconds or their parts, not in cycles.
+
+    Without any no clock is needed: the equations are linear in time, and cycles in give cycles out.
+    """
+    absolute = ("ps", "ns", "us", "µs", "ms", "s")
+    return [text for text in texts if "cycle" not in text and text.removesuffix("/B").endswith(absolute)]
+
+
+def _counts_cycles(machine: Machine) -> bool:
+    """Whether the machine file gives its latencies in cycles, as the papers on Alewife do."""
+    tables = [machine.loggp.of(locality) for locality in LOCALITIES]
+    latencies = [r.L for table in tables if table is not None for r in table.range if r.L is not None]
+    return bool(latencies) and all(latency.unit == "cycle" for latency in latencies)
 
 
 def _scale(kind: Kind, shown: str, clock: float | None) -> tuple[float, str]:

@@ -82,6 +82,7 @@ def test_a_saturated_channel_waits_for_ever() -> None:
 def test_short_ways_wait_for_nothing() -> None:
     # k_d <= 1 makes (3) negative: no wait. k = 2 (hypercube) has k_d = 0.5.
     np.testing.assert_array_equal(network.switch_wait(0.5, 20, np.array([0.0, 0.5, 1.0])), 0.0)
+    np.testing.assert_array_equal(network.switch_wait(2.0, 20, np.array([0.0, 0.5, 1.0])), 0.0)  # whatever the load
     hypercube = (float(network.mean_hops(2, "torus")),) * 5
     assert network.latency(0.01, 20, hypercube).T == pytest.approx(5 * 0.5 + 20)
 

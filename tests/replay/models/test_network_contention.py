@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from logpost.replay.models import ModelError, Network, closed_contention, open_contention
+from logpost.replay.models import ModelError, Network, closed_contention, interval_without_contention, open_contention
 from logpost.replay.models.network_contention import channel_time, closed_form_delay
 
 DISTINCT = Network.symmetric(2.0)  # Alewife between distinct nodes, a byte per cycle
@@ -101,6 +101,8 @@ def test_open_network_saturates() -> None:
     result = open_contention(20, np.array([40.0, 20.0, 10.0]), DISTINCT)
     np.testing.assert_array_equal(np.isinf(np.asarray(result.C_n)), [False, True, True])
     np.testing.assert_allclose(result.rho, [0.5, 1.0, 2.0])
+    # Saturated in x only, where the messages make turns.
+    assert open_contention(20, 25, Network((3.0, 0.5))).C_n == float("inf")
 
 
 def test_closed_network_never_saturates() -> None:
@@ -113,6 +115,7 @@ def test_short_ways_have_no_contention() -> None:
     for k_d in (0.0, 0.9375, 1.0):  # 0.9375: Alewife's own locality, for which (3) would be negative
         network = Network.symmetric(k_d)
         assert open_contention(20, 40, network).C_n == 0.0
+        assert open_contention(20, 1, network).C_n == 0.0  # whatever the load
         assert closed_contention(20, 40, network) == closed_contention(20, 40, Network((k_d, k_d)))
         assert closed_contention(20, 40, network).C_n == 0.0
         assert closed_contention(20, 40, network).T_c == 40
@@ -164,6 +167,20 @@ def test_contention_grows_with_size_distance_and_channel_time(
     ):
         assert other.C_n >= base.C_n * (1 - 1e-9)
     assert closed_contention(B, T + more, Network((kx, ky), t_c)).C_n <= base.C_n * (1 + 1e-9)
+
+
+@given(st.floats(1, 1e4), st.floats(1, 1e6), st.floats(0.1, 20), st.floats(0.1, 20))
+def test_a_measured_rate_opens_and_closes_again(B: float, T: float, kx: float, ky: float) -> None:
+    network = Network((kx, ky), 0.5)
+    measured = closed_contention(B, T, network).T_c
+    assume(T > 1e-3 * measured)  # a T that is nothing beside its delay is lost in rounding
+    assert interval_without_contention(B, measured, network) == pytest.approx(T, rel=1e-6)
+
+
+def test_a_rate_beyond_saturation_leaves_no_time() -> None:
+    # e = 20: at an interval of 20 the channel is full; at 21 the wait is 600/1, more than there is.
+    np.testing.assert_array_equal(interval_without_contention(20, np.array([20.0, 21.0]), DISTINCT), [0.0, 0.0])
+    assert interval_without_contention(20, 100, DISTINCT) == 100 - 600 / 80
 
 
 def test_units_of_a_channel() -> None:

@@ -17,7 +17,8 @@ def column(found: Prediction, name: str) -> list[float]:
 
 
 def test_table_4_of_logpc_from_the_machine_file() -> None:
-    found = predict(MODELS["logpc-all-to-all"], ["B=8"], machine=ALEWIFE, unit="cycle")
+    # Alewife's file counts in cycles, and so does the table when no time is given in seconds.
+    found = predict(MODELS["logpc-all-to-all"], ["B=8"], machine=ALEWIFE)
     row = found.rows()[0]
     assert (row["sync_logp"], row["sync_lopc"], row["C_r"], row["async"]) == pytest.approx((316, 453, 137, 137))
     assert {c.unit for c in found.results} == {"cycles", ""}
@@ -61,6 +62,17 @@ def test_cycles_need_no_clock_by_themselves() -> None:
     found = predict(MODELS["logp"], ["L=21cycle", "o_s=15cycle", "o_r=122"])
     assert column(found, "T") == [158]
     assert found.results[0].unit == "cycles"
+
+
+def test_seconds_make_seconds() -> None:
+    in_us = predict(MODELS["logpc-all-to-all"], ["B=8"], machine=ALEWIFE, unit="us")
+    assert column(in_us, "sync_lopc") == [pytest.approx(453 * 0.05)]
+    work = predict(MODELS["logpc-all-to-all"], ["B=8", "W=10us"], machine=ALEWIFE)
+    assert column(work, "sync_logp") == [pytest.approx(316 * 0.05 + 10)]
+    assert work.results[0].unit == "us"
+    assert predict(MODELS["logp"], [], machine=load_machine("paragon")).results[0].unit == "us"
+    # A bandwidth holds seconds as well.
+    assert predict(MODELS["loggp"], ["L=5", "o=1", "G=10GB/s", "B=11"]).results[0].unit == "us"
 
 
 def test_cycles_and_seconds_need_the_clock() -> None:
