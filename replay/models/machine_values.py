@@ -19,6 +19,7 @@ from logpost.machines.topologies import Cartesian
 from logpost.replay.models.arrays import ModelError, Number, scalar_or_array, values
 from logpost.replay.models.interface import Model
 from logpost.replay.models.log3p import Log3PTable
+from logpost.replay.models.overlap import is_interleaved
 from logpost.replay.models.overlap_profile import Level, OverlapProfile, Pattern
 from logpost.replay.models.tables import Line, Surface
 from logpost.replay.models.units import PICOSECOND
@@ -235,7 +236,7 @@ def _overlap(model: Model, machine: Machine, given: Mapping[str, Any], offered: 
         # o and G come from the tables at every point of the search.
         return {**found, "profile": profile, "o": 0.0, "G": 1.0}
     if "S" in given:
-        interleaved = given.get("topology") == "all-to-all-interleaved"
+        interleaved = is_interleaved(given.get("topology", ""))
         gap: Callable[[Any], Number] = lambda size: profile.G(given.get("P", 2.0), size, interleaved=interleaved)  # noqa: E731
         found.update(o=profile.o(given["S"], given.get("b", 1.0)), G=gap(given["S"]))
         if "V" in given:

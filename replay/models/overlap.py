@@ -6,7 +6,7 @@
     (5)  balanced, pipelined              (o+L) n_b t_V/(G_V V) + N G_S S + t_S
     (6)  computation bound, tight         (o + L + G_S S + b t_S) n_b
     (7)  computation bound, pipelined     (o + L + G_S S) + b t_S n_b + o b (n_b - 2)
-    several end-points, contiguous        P T(V,S,b)
+    several end-points                    P T(V,S,b), G of neighbours (contiguous) or of the cross pattern (interleaved)
     (9)  end-point congestion             T(V,S,b) + (P-1) b G_S S
     all-to-all, same order everywhere     P times (9)
     (10) all-to-all, contiguous           (5) + (P-1) 2 b G_S S
@@ -44,6 +44,7 @@ Form: TypeAlias = Literal["tight", "pipelined", "balanced"]
 Topology: TypeAlias = Literal[
     "point-to-point",
     "multi-contiguous",
+    "multi-interleaved",
     "end-point",
     "all-to-all-same",
     "all-to-all-contiguous",
@@ -157,7 +158,8 @@ def with_peers(d: Decomposition, topology: Topology, P: NumberLike = 1.0, form: 
     burst = d.b * d.G_S * d.S
     if topology == "point-to-point":
         return one + 0.0 * peers
-    if topology == "multi-contiguous":
+    if topology in ("multi-contiguous", "multi-interleaved"):
+        # The schedules differ in the bandwidth that the network gives: d.G_S and d.G_V (see is_interleaved).
         return peers * one
     congested = one + (peers - 1.0) * burst
     if topology == "end-point":
@@ -169,6 +171,11 @@ def with_peers(d: Decomposition, topology: Topology, P: NumberLike = 1.0, form: 
     if topology == "all-to-all-interleaved":
         return balanced_pipelined(d) + d.n_b * burst + 0.0 * peers
     raise ModelError(f"topology = {topology!r}: choose {', '.join(TOPOLOGIES)}")
+
+
+def is_interleaved(topology: str) -> bool:
+    """Whether the peers take turns, so that G is that of the cross pattern (OVL 3.2), not of neighbours."""
+    return topology.endswith("-interleaved")
 
 
 def best_burst_contiguous(d: Decomposition, P: NumberLike) -> Number:
@@ -303,7 +310,7 @@ MODEL = Model(
         "(5) (o+L) n_b t_V/(G_V V) + N G S + t_S         balanced",
         "(6) (o + L + G S + b t_S) n_b                   computation bound (t_V > G_V V), tight",
         "(7) o + L + G S + b t_S n_b + o b max(n_b-2,0)  computation bound, pipelined",
-        "(9) + (P-1) b G S ;  (10) + (P-1) 2 b G S ;  (11) + n_b b G S",
+        "several end-points: P times ;  (9) + (P-1) b G S ;  (10) + (P-1) 2 b G S ;  (11) + n_b b G S",
         "(2) G_V V - t_V > N o ;  (3) L + G S > (b-1) o ;  (8) b < HD",
     ),
     source="Iancu & Strohmaier: Optimizing Communication Overlap for High-Speed Networks, (1)-(11)",

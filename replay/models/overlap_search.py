@@ -28,6 +28,7 @@ from logpost.replay.models.overlap import (
     Form,
     Topology,
     constraints,
+    is_interleaved,
     with_peers,
 )
 from logpost.replay.models.overlap_profile import Operation, OverlapProfile
@@ -85,7 +86,7 @@ def search(
     possible = b <= N
     N, b = N[possible], b[possible]
     S = V / N
-    interleaved = topology == "all-to-all-interleaved"
+    interleaved = is_interleaved(topology)
     d = Decomposition(
         V=V,
         S=S,

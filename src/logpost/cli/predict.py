@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from logpost.replay.models.prediction import Prediction
 
-MODEL = typer.Argument(..., help="A model of `logpost models`.", show_default=False)
+MODEL = typer.Argument(..., metavar="MODEL", help="A model of `logpost models`.", show_default=False)
 SET = typer.Option([], "--set", "-s", help="NAME=VALUE with a unit, e.g. L=5us, B=4KiB, G=10GB/s. Repeatable.")
 SWEEP = typer.Option(
     [], "--sweep", help="NAME=FROM:TO:COUNT (geometric; :lin for even steps) or NAME=A,B,C. Repeatable: a grid."

@@ -57,6 +57,7 @@ def test_peers() -> None:
     burst = 4 * 51.2
     assert overlap.with_peers(COMM, "point-to-point", 4, "tight") == pytest.approx(one)
     assert overlap.with_peers(COMM, "multi-contiguous", 4, "tight") == pytest.approx(4 * one)
+    assert overlap.with_peers(COMM, "multi-interleaved", 4, "tight") == pytest.approx(4 * one)  # at its own G
     assert overlap.with_peers(COMM, "end-point", 4, "tight") == pytest.approx(one + 3 * burst)  # (9)
     assert overlap.with_peers(COMM, "all-to-all-same", 4, "tight") == pytest.approx(4 * (one + 3 * burst))
     five = overlap.balanced_pipelined(COMM)

@@ -101,6 +101,13 @@ def test_peers_choose_the_bandwidth_profile() -> None:
     interleaved = search(profile, 2**20, 430.0, P=32, topology="all-to-all-interleaved")
     assert interleaved.best.T > 2 * 4.0 * 1048.0  # (5) + N G S, both at a quarter of the bandwidth
     assert contiguous.best.T < interleaved.best.T
+    # Several end-points: the same equation, P T, at the bandwidth of the schedule.
+    V, t_V = 2**20, 0.9 * 1048.0
+    apart, turns = (
+        search(profile, V, t_V, P=32, topology=topology).best for topology in ("multi-contiguous", "multi-interleaved")
+    )
+    assert apart.T > 32 * 1048.0
+    assert turns.T > 32 * 4 * 1048.0
 
 
 def test_over_90_percent_of_the_overhead_is_hidden_when_computation_allows() -> None:
