@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.findings.ranks import ranks_noun, ranks_text
@@ -84,6 +86,12 @@ class Evidence:
     def _names(self) -> dict[int, tuple[int, str, str]]:
         columns = self.callpaths.select("callpath", "parent", "name", "path")
         return {callpath: (parent, name or "", path) for callpath, parent, name, path in columns.iter_rows()}
+
+    @cached_property
+    def moves_data(self) -> npt.NDArray[np.bool_]:
+        """By call path: whether its region is a communication call that is no mere query (MPI_Wtime, MPI_Comm_rank)."""
+        kinds = self.callpaths["kind"].fill_null("other")
+        return (~kinds.is_in(["user", "other"])).to_numpy()
 
     def region(self, callpath: int) -> str:
         """Region name of a call path; empty for none."""

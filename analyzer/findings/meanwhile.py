@@ -12,6 +12,9 @@ from logpost.analyzer.findings.evidence import WAITING, Evidence
 
 Sums = npt.NDArray[np.float64]
 
+LOOK_BACK = 16
+"""Calls looked back over for one that tells where the code is."""
+
 
 @dataclass(frozen=True)
 class Cause:
@@ -23,8 +26,8 @@ class Cause:
 
     @property
     def text(self) -> str:
-        """To stand after `late because of`."""
-        return self.region if self.computing else f"its work in {self.region}"
+        """`relax`, or `work in MPI_Waitall`."""
+        return self.region if self.computing else f"work in {self.region}"
 
 
 @dataclass(frozen=True)
@@ -47,26 +50,46 @@ class Meanwhile:
 
 def meanwhile_of(evidence: Evidence, largest: pl.DataFrame, senders: list[int]) -> dict[int, Meanwhile]:
     """Late sender to what it does while others wait for it."""
-    calls = (
-        evidence.tables["calls"]
-        .filter(pl.col("location").is_in(senders))
-        .select(
-            "location",
-            "enter_ps",
-            "leave_ps",
-            "callpath",
-            waiting=pl.sum_horizontal([pl.col(f"{category}_ps") for category in WAITING]),
-        )
-        .sort("location", "enter_ps")
-        .collect()
-        .partition_by("location", as_dict=True)
-    )
+    calls = _calls_near(evidence, largest, senders)
+    parts = calls.partition_by("location", as_dict=True)
     found: dict[int, Meanwhile] = {}
     for key, intervals in largest.partition_by("send_location", as_dict=True).items():
         sender = int(key[0])
-        if (sender,) in calls:
-            found[sender] = _of_sender(evidence, sender, intervals, calls[(sender,)])
+        if (sender,) in parts:
+            found[sender] = _of_sender(evidence, sender, intervals, parts[(sender,)])
     return found
+
+
+def _calls_near(evidence: Evidence, largest: pl.DataFrame, senders: list[int]) -> pl.DataFrame:
+    """The calls of these locations within the intervals, and the `LOOK_BACK` before each; by location and time.
+
+    The table may have 10^7 rows, of which the intervals touch few.
+    """
+    columns = ["location", "enter_ps", "leave_ps", "callpath"]
+    waiting = pl.sum_horizontal([pl.col(f"{category}_ps") for category in WAITING]).alias("waiting")
+    every = evidence.tables["calls"].filter(pl.col("location").is_in(senders)).select(*columns, waiting).collect()
+    keep = np.zeros(every.height, dtype=np.bool_)
+    location = every["location"].to_numpy()
+    edges = np.flatnonzero(np.diff(location)) + 1
+    if len(edges) + 1 != len(np.unique(location)) or (every["enter_ps"].diff() < 0).sum() > len(edges):
+        every = every.sort("location", "enter_ps")
+        location = every["location"].to_numpy()
+        edges = np.flatnonzero(np.diff(location)) + 1
+    enter, leave = every["enter_ps"].to_numpy(), every["leave_ps"].to_numpy()
+    by_sender = largest.partition_by("send_location", as_dict=True)
+    for start, stop in zip([0, *edges.tolist()], [*edges.tolist(), every.height], strict=True):
+        if stop == start or (int(location[start]),) not in by_sender:
+            continue
+        intervals = by_sender[(int(location[start]),)]
+        end = intervals["send_enter_ps"].to_numpy()
+        first = np.searchsorted(leave[start:stop], end - intervals["late_sender_ps"].to_numpy(), side="right")
+        past = np.searchsorted(enter[start:stop], end, side="left")
+        # +1 where a kept stretch begins and -1 behind its end: what sums to more than 0 is kept.
+        steps = np.zeros(stop - start + 1, dtype=np.int64)
+        np.add.at(steps, np.maximum(np.minimum(first, past) - LOOK_BACK, 0), 1)
+        np.add.at(steps, past, -1)
+        keep[start:stop] = np.cumsum(steps[:-1]) > 0
+    return every.filter(pl.Series(keep))
 
 
 def _of_sender(evidence: Evidence, sender: int, intervals: pl.DataFrame, calls: pl.DataFrame) -> Meanwhile:
@@ -111,6 +134,10 @@ def _computing(
     here = (intervals["send_callpath"].to_numpy() == callpath) & (past > 0)
     longest = int(np.argmax(np.where(here, computing, -1)))
     before, after = int(past[longest]) - 1, evidence.region(int(callpath))
+    # MPI_Wtime and the like tell nobody where the code is: the call before that moved data or waited does.
+    telling = evidence.moves_data[calls["callpath"].to_numpy()[max(0, before - LOOK_BACK) : before + 1]]
+    if telling.any():
+        before -= len(telling) - 1 - int(np.flatnonzero(telling)[-1])
     region = evidence.code_before(int(callpath))
     if here[longest]:
         region = f"code between {evidence.region(int(calls['callpath'][before]))} and {after}"

@@ -42,7 +42,9 @@ class Story:
         for depth in range(len(names)):
             key = names[: depth + 1]
             if key not in self.callpaths:
-                kind = "other" if names[depth].startswith("MPI_") else "user"
+                kind = "user"
+                if names[depth].startswith("MPI_"):
+                    kind = "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else "wait"
                 region = self.regions.setdefault((names[depth], kind), len(self.regions))
                 self.callpaths[key] = len(self.callpaths)
                 self.callpath_rows.append(

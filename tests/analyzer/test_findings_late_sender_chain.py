@@ -75,6 +75,54 @@ def test_without_user_regions_the_cause_is_named_by_the_calls_around_it() -> Non
     assert "no user region inside the program was recorded" in finding["confidence"]
 
 
+def late_rank(*, busy: bool, clocked: bool = False) -> Story:
+    """Rank 0 sends 4 ms after rank 1 began to wait for it: it computed, or was `busy` in another communication call."""
+    story = Story(2, 100 * MS)
+    send, recv = story.path("app", "MPI_Send"), story.path("app", "MPI_Recv")
+    other, clock = story.path("app", "MPI_Waitall"), story.path("app", "MPI_Wtime")
+    for rank in range(2):
+        story.user(rank, story.path("app"), 50 * MS)
+    for i in range(10):
+        t = i * 10 * MS
+        if busy:
+            story.call(0, t, t + 4 * MS, other, recv_overhead=MS, residual=3 * MS)
+        else:
+            story.call(0, t, t + MS // 4, other, recv_overhead=MS // 4)
+        if clocked:
+            story.call(0, t + MS // 2, t + MS // 2 + US, clock, mpi_other=US)
+        story.call(0, t + 4 * MS, t + 5 * MS, send, send_overhead=MS)
+        story.call(1, t, t + 5 * MS, recv, late_sender=4 * MS, serialization=MS)
+        story.message(
+            0,
+            1,
+            8,
+            (t + 4 * MS, t + 5 * MS),
+            (t, t + 5 * MS),
+            (send, recv),
+            late_sender=4 * MS,
+            serialization=MS,
+        )
+    return story
+
+
+def test_a_sender_that_is_busy_in_another_call_is_late_because_of_that_call() -> None:
+    finding = late_rank(busy=True).findings().filter(kind="late_sender_chain").row(0, named=True)
+    assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of work in MPI_Waitall"
+    assert finding["cause_region"] == "MPI_Waitall"
+    assert finding["exposed_ps"] == pytest.approx(40 * MS)
+    assert "works in communication calls for 100.0 %" in finding["evidence"]
+    assert "Send what is waited for first" in finding["advice"]
+
+
+@pytest.mark.parametrize("clocked", [False, True])
+def test_one_region_around_the_whole_program_tells_less_than_the_calls(clocked: bool) -> None:
+    """And a look at the clock in between tells nobody where the code is."""
+    finding = late_rank(busy=False, clocked=clocked).findings().filter(kind="late_sender_chain").row(0, named=True)
+    assert finding["cause_region"] == "code between MPI_Waitall and MPI_Send"
+    # Of 4 ms, 0.25 ms are in MPI_Waitall (and 1 µs in MPI_Wtime).
+    assert "rank 0 computes for 93.8 %" in finding["evidence"] if not clocked else "93.7 %" in finding["evidence"]
+
+
 def test_the_rest_of_the_run_does_not_stretch_the_window() -> None:
     story = wavefront(rounds=5)
     quiet = Story(4, 400 * MS, windows=20)
