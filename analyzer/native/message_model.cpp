@@ -1,63 +1,13 @@
 #include "message_model.hpp"
 
-#include <bit>
-
 #include "parallel.hpp"
+#include "stage_table.hpp"
 
 namespace logpost::analyzer {
 namespace {
 
-/// The distinct stages of the messages to one location: most programs send few sizes, so each is computed once.
-class StageTable {
-  public:
-    StageTable(const replay::Parameters& parameters, std::vector<replay::MessageStages>& rows)
-        : parameters_(parameters), rows_(rows) {}
-
-    std::uint32_t row(replay::Locality locality, std::uint64_t bytes, std::int64_t stride) {
-        const Key key{bytes, stride, locality};
-        if (key != last_) {
-            last_ = key;
-            const auto [place, added] = index_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
-            if (added) {
-                rows_.push_back(message_stages(parameters_, locality, bytes, stride));
-            }
-            last_row_ = place->second;
-        }
-        return last_row_;
-    }
-
-    /// The row like `row` but with the other protocol.
-    std::uint32_t with_other_protocol(std::uint32_t row) {
-        const auto [place, added] = other_.try_emplace(row, static_cast<std::uint32_t>(rows_.size()));
-        if (added) {
-            auto changed = rows_[row];
-            changed.rendezvous = !changed.rendezvous;
-            rows_.push_back(changed);
-        }
-        return place->second;
-    }
-
-  private:
-    struct Key {
-        std::uint64_t bytes = UINT64_MAX;
-        std::int64_t stride = -1;
-        replay::Locality locality = replay::Locality::self;
-        bool operator==(const Key&) const = default;
-    };
-    struct Hash {
-        std::size_t operator()(const Key& key) const noexcept {
-            constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
-            return (key.bytes * kOdd) ^ std::rotl(static_cast<std::uint64_t>(key.stride) * kOdd, 29) ^
-                   static_cast<std::uint64_t>(key.locality);
-        }
-    };
-    const replay::Parameters& parameters_;
-    std::vector<replay::MessageStages>& rows_;
-    std::unordered_map<Key, std::uint32_t, Hash> index_;
-    std::unordered_map<std::uint32_t, std::uint32_t> other_;
-    Key last_;
-    std::uint32_t last_row_ = 0;
-};
+/// How many messages ahead their sending ends are asked for: about a memory latency's worth of work.
+constexpr std::uint32_t kAhead = 12;
 
 }  // namespace
 
@@ -83,15 +33,21 @@ std::int32_t MessageModel::layout(MessageId id) const noexcept {
 void MessageModel::build_records(std::size_t location) {
     const auto& trace = trace_.traces[location];
     auto& records = records_[location];
-    records.resize(trace.receives.size());
+    records.reserve(trace.receives.size());
     StageTable table(parameters_, stages_[location]);
-    for (std::uint32_t i = 0; i < records.size(); ++i) {
+    for (std::uint32_t i = 0; i < trace.receives.size(); ++i) {
         const auto& received = trace.receives[i];
+        auto& record = records.emplace_back();
+        if (i + kAhead < trace.receives.size()) {
+            const auto& soon = trace.receives[i + kAhead];
+            if (soon.match != kNone) {
+                __builtin_prefetch(&trace_.traces[static_cast<std::size_t>(soon.peer)].sends[soon.match]);
+            }
+        }
         if (received.match == kNone) {
             continue;
         }
         const MessageId id{static_cast<std::int32_t>(location), i};
-        auto& record = records[i];
         record.matched = true;
         record.times = measured_times(trace_, id);
         record.locality = places_.between(received.peer, id.location);
@@ -109,7 +65,7 @@ void MessageModel::build_records(std::size_t location) {
         }
         const auto& stages = stages_[location][record.stages];
         if (record.violation) {
-            record.injection = record.times.rw1;
+            record.planned = record.times.rw1;
             continue;
         }
         if (stages.rendezvous) {
@@ -118,17 +74,8 @@ void MessageModel::build_records(std::size_t location) {
                 [&](std::int64_t time) { return first_in_mpi(trace, time); },
                 [&](std::int64_t time) { return first_in_mpi(sender, time); });
         }
-        record.injection = replay::injection(record.times, stages, record.handshake);
+        record.planned = replay::injection(record.times, stages, record.handshake);
     }
-}
-
-std::int64_t MessageModel::arrival(MessageId id) const noexcept {
-    const auto& message = record(id);
-    if (message.violation) {
-        return message.times.rw1;
-    }
-    const auto& planned = stages(id);
-    return message.injection + message.send_endpoint + planned.L + planned.serialization + message.recv_endpoint;
 }
 
 replay::Partition MessageModel::partition(MessageId id) const noexcept {

@@ -19,7 +19,8 @@ namespace logpost::analyzer {
 struct MessageRecord {
     replay::MessageTimes times;
     replay::Handshake handshake;     // rendezvous only
-    std::int64_t injection = 0;      // when the payload starts to leave, before any wait for its NIC
+    std::int64_t planned = 0;        // when the payload starts to leave, before any wait for its NIC;
+                                     // once the receiving endpoints are replayed: when it has arrived
     std::int64_t send_endpoint = 0;  // waits, see replay::MessageWaits
     std::int64_t recv_endpoint = 0;
     std::int64_t cpu_queue = 0;
@@ -59,7 +60,7 @@ class MessageModel {
 
     [[nodiscard]] replay::Partition partition(MessageId id) const noexcept;
     /// When the model has the message at its receiver, waits for NICs included.
-    [[nodiscard]] std::int64_t arrival(MessageId id) const noexcept;
+    [[nodiscard]] std::int64_t arrival(MessageId id) const noexcept { return record(id).planned; }
     /// Row of Trace::layouts of the message's data; kUndefined: contiguous or not stated.
     [[nodiscard]] std::int32_t layout(MessageId id) const noexcept;
 

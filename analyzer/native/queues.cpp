@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "call_operations.hpp"
 #include "message_model.hpp"
 #include "nearly_sorted.hpp"
 #include "parallel.hpp"
 #include "replay/native/fifo.hpp"
+#include "stage_table.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -16,10 +16,15 @@ using replay::Locality;
 /// One message at an endpoint.
 struct Customer {
     std::int64_t time;
+    std::int64_t service;
+    std::uint64_t bytes;
     MessageId id;
     std::int32_t here;  // location that acts as the endpoint
     std::int32_t peer;
 };
+
+/// How many messages ahead their far-away records are asked for: about a memory latency's worth of work.
+constexpr std::uint32_t kAhead = 12;
 
 /// Counts distinct partners per window without a set per window.
 class PeerCounter {
@@ -74,7 +79,8 @@ class BusyBlocks {
         }
     }
 
-    [[nodiscard]] std::int64_t between(std::int64_t begin, std::int64_t end) const noexcept {
+    /// Fast when asked in roughly ascending order: the search starts where the last one ended.
+    [[nodiscard]] std::int64_t between(std::int64_t begin, std::int64_t end) noexcept {
         return begin < end ? before(end) - before(begin) : 0;
     }
 
@@ -86,15 +92,30 @@ class BusyBlocks {
     };
 
     /// Busy time before `time`.
-    [[nodiscard]] std::int64_t before(std::int64_t time) const noexcept {
-        const auto next = std::ranges::partition_point(blocks_, [&](const Block& b) { return b.begin < time; });
-        if (next == blocks_.begin()) {
+    [[nodiscard]] std::int64_t before(std::int64_t time) noexcept {
+        // Gallop from the hint to an interval that holds the first block at or after `time`, then bisect it.
+        std::size_t low = hint_;
+        std::size_t high = hint_;
+        for (std::size_t step = 1; high < blocks_.size() && blocks_[high].begin < time; step *= 2) {
+            low = high;
+            high = std::min(high + step, blocks_.size());
+        }
+        for (std::size_t step = 1; low > 0 && blocks_[low - 1].begin >= time; step *= 2) {
+            high = low;
+            low -= std::min(low, step);
+        }
+        const auto first = blocks_.begin() + static_cast<std::ptrdiff_t>(low);
+        const auto last = blocks_.begin() + static_cast<std::ptrdiff_t>(high);
+        const auto next = std::partition_point(first, last, [&](const Block& b) { return b.begin < time; });
+        hint_ = static_cast<std::size_t>(next - blocks_.begin());
+        if (hint_ == 0) {
             return 0;
         }
-        const auto& last = *(next - 1);
-        return last.upto - std::max<std::int64_t>(0, last.end - time);
+        const auto& block = blocks_[hint_ - 1];
+        return block.upto - std::max<std::int64_t>(0, block.end - time);
     }
 
+    std::size_t hint_ = 0;
     std::vector<Block> blocks_;
 };
 
@@ -144,16 +165,22 @@ void MessageModel::replay_endpoints(bool receiving) {
             const auto here = static_cast<std::int32_t>(location);
             for (std::uint32_t i = 0; i < ends.size(); ++i) {
                 const auto& end = ends[i];
+                if (!receiving && i + kAhead < ends.size() && ends[i + kAhead].match != kNone) {
+                    __builtin_prefetch(&record(of_send(ends[i + kAhead])).planned);
+                }
                 if (end.match == kNone ||
                     (places_.between(here, end.peer) == Locality::other_node) != task.between_nodes) {
                     continue;
                 }
                 const MessageId id = receiving ? MessageId{here, i} : of_send(end);
                 const auto& message = record(id);
-                if (!message.violation) {
-                    const std::int64_t at_receiver = message.injection + message.send_endpoint + stages(id).L;
-                    customers.push_back({receiving ? at_receiver : message.injection, id, here, end.peer});
+                if (message.violation) {
+                    continue;
                 }
+                const auto& planned = stages(id);
+                const std::int64_t on_the_way = receiving ? message.send_endpoint + planned.L : 0;
+                customers.push_back(
+                    {message.planned + on_the_way, planned.service, end.bytes, id, here, end.peer});
             }
         }
         sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
@@ -162,17 +189,19 @@ void MessageModel::replay_endpoints(bool receiving) {
         replay::FifoServer server;
         std::vector<PeerCounter> peers(task.locations.size());
         for (const auto& customer : customers) {
-            auto& message = change(customer.id);
-            const std::int64_t service = stages(customer.id).service;
-            const std::int64_t wait = server.wait(customer.time, service);
-            (receiving ? message.recv_endpoint : message.send_endpoint) = wait;
+            const std::int64_t wait = server.wait(customer.time, customer.service);
+            if (receiving) {
+                auto& message = change(customer.id);
+                message.recv_endpoint = wait;
+                message.planned = customer.time + stages(customer.id).serialization + wait;
+            } else if (wait > 0) {
+                change(customer.id).send_endpoint = wait;
+            }
             const auto window = windows_.at(customer.time);
             auto& load = loads_[load_index(static_cast<std::size_t>(customer.here), receiving, window)];
             ++load.messages;
-            load.bytes += trace_.traces[static_cast<std::size_t>(customer.id.location)]
-                              .receives[customer.id.receive]
-                              .bytes;
-            load.busy_ps += service;
+            load.bytes += customer.bytes;
+            load.busy_ps += customer.service;
             load.queued_ps += wait;
             const auto place =
                 task.locations.size() == 1
@@ -198,82 +227,82 @@ void MessageModel::replay_processor(std::size_t location) {
         std::int64_t time;
         std::uint32_t receive;
     };
-    std::vector<Ready> ready;
-    std::vector<std::uint32_t> late;
-    ready.reserve(trace.receives.size());
-    const auto here = static_cast<std::int32_t>(location);
+    struct PerCall {
+        std::int64_t sending = 0;    // overheads of the messages that it started ...
+        std::int64_t receiving = 0;  // ... and of those that it completed
+        std::int64_t last = 0;       // latest instant that it waited for
+        std::uint32_t completions = 0;
+    };
+    // Kept from location to location: fresh pages would cost more than what is done with them.
+    thread_local std::vector<Ready> ready;
+    thread_local std::vector<PerCall> calls;
+    thread_local std::vector<std::uint32_t> late;
+    ready.clear();
+    late.clear();
+    calls.assign(trace.calls.size(), {});
     auto& records = records_[location];
+    const auto& table = stages_[location];
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         const auto& message = records[i];
         if (!message.matched || message.violation) {
             continue;
         }
-        const auto arrives = arrival({here, i});
-        ready.push_back({std::max(arrives, message.times.rw0), i});
-        if (!stages({here, i}).rendezvous && message.times.r0 > arrives) {
+        const auto& planned = table[message.stages];
+        ready.push_back({std::max(message.planned, message.times.rw0), i});
+        if (!planned.rendezvous && message.times.r0 > message.planned) {
             late.push_back(i);
         }
+        auto& call = calls[trace.receives[i].complete_call];
+        call.receiving += planned.o_r;
+        call.last = std::max(call.last, message.planned);
+        ++call.completions;
     }
     sort_nearly_sorted(ready, [](const Ready& a, const Ready& b) { return a.time < b.time; });
     replay::FifoServer processor;
     for (const auto& customer : ready) {
-        records[customer.receive].cpu_queue = processor.wait(customer.time, stages({here, customer.receive}).o_r);
+        auto& message = records[customer.receive];
+        message.cpu_queue = processor.wait(customer.time, table[message.stages].o_r);
     }
 
-    const CallOperations operations(trace);
-    BusyBlocks busy;
-    using Kind = CallOperation::Kind;
-    for (std::uint32_t c = 0; c < trace.calls.size(); ++c) {
-        const auto done = operations.of(c);
-        if (done.empty() || (done.size() == 1 && late.empty())) {
+    const auto here = static_cast<std::int32_t>(location);
+    std::vector<replay::MessageStages> rows;
+    StageTable own(parameters_, rows);
+    for (std::uint32_t i = 0; i < trace.sends.size(); ++i) {
+        const auto& send = trace.sends[i];
+        if (send.match == kNone) {
             continue;
         }
-        std::int64_t sending = 0;
-        std::int64_t receiving = 0;
-        std::int64_t last = 0;
-        std::size_t completions = 0;
-        for (const auto& operation : done) {
-            if (operation.kind == Kind::collective) {
-                continue;
-            }
-            const bool receive = operation.kind == Kind::receive_complete;
-            const MessageId id = receive ? MessageId{here, operation.index} : of_send(trace.sends[operation.index]);
-            if (id.receive == kNone || !record(id).matched || record(id).violation) {
-                continue;
-            }
-            const auto& planned = stages(id);
-            if (receive) {
-                ++completions;
-                last = std::max(last, arrival(id));
-                receiving += planned.o_r;
-                continue;
-            }
-            if (operation.kind != Kind::send_complete) {
-                sending += planned.o_s;
-            }
-            if (operation.kind != Kind::send_start && planned.rendezvous) {
-                ++completions;
-                last = std::max(last, arrival(id) - planned.L);
-            }
+        // The sending overhead knows nothing of the receiver: the message's record, far away, is not needed for it.
+        const auto& planned = rows[own.row(places_.between(here, send.peer), send.bytes, 0)];
+        calls[send.call].sending += planned.o_s;
+        if (planned.rendezvous && send.complete_call != kNone && stages(of_send(send)).rendezvous) {
+            auto& call = calls[send.complete_call];
+            call.last = std::max(call.last, arrival(of_send(send)) - planned.L);
+            ++call.completions;
         }
-        if (completions > 1) {
-            for (const auto& operation : done) {
-                if (operation.kind == Kind::receive_complete) {
-                    records[operation.index].held_until = last;
-                }
-            }
+    }
+    for (std::uint32_t i = 0; i < records.size(); ++i) {
+        if (records[i].matched) {
+            const auto& call = calls[trace.receives[i].complete_call];
+            records[i].held_until = call.completions > 1 ? call.last : 0;
         }
-        if (!late.empty()) {
+    }
+    if (late.empty()) {
+        return;
+    }
+    BusyBlocks busy;
+    for (std::uint32_t c = 0; c < calls.size(); ++c) {
+        if (calls[c].sending + calls[c].receiving > 0) {
             const auto& call = trace.calls[c];
             const std::int64_t length = call.leave_ps - call.enter_ps;
-            sending = std::min(sending, length);
-            receiving = std::min(receiving, length - sending);
+            const std::int64_t sending = std::min(calls[c].sending, length);
+            const std::int64_t receiving = std::min(calls[c].receiving, length - sending);
             busy.add(call.enter_ps, call.enter_ps + sending);
             busy.add(call.leave_ps - receiving, call.leave_ps);
         }
     }
     for (const auto receive : late) {
-        records[receive].receiver_busy = busy.between(arrival({here, receive}), records[receive].times.r0);
+        records[receive].receiver_busy = busy.between(records[receive].planned, records[receive].times.r0);
     }
 }
 

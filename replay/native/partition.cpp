@@ -20,6 +20,9 @@ struct Block {
 };
 
 Block block(std::int64_t limit, std::int64_t overhead, std::int64_t middleware) noexcept {
+    if (overhead + middleware <= limit) {
+        return {overhead, middleware, 0};
+    }
     std::array<Stage, 2> stages{{{.wanted_ps = overhead}, {.wanted_ps = middleware}}};
     const auto result = fit(positive(limit), stages);
     return {stages[0].granted_ps, stages[1].granted_ps, result.deficit_ps};
@@ -50,15 +53,24 @@ struct Planned {
 template <std::size_t N>
 void place_fitted(Partition& parts, std::int64_t until, const std::array<Planned, N>& plan,
                   const MessageWaits& waits) noexcept {
-    std::array<Stage, N> stages;
-    for (std::size_t i = 0; i < N; ++i) {
-        stages[i] = {.wanted_ps = plan[i].wanted, .tier = plan[i].tier};
+    std::int64_t wanted = 0;
+    for (const auto& stage : plan) {
+        wanted += stage.wanted;
     }
-    const auto result = fit(until - parts.cursor(), stages);
-    for (std::size_t i = 0; i < N; ++i) {
-        parts.place(plan[i].part, stages[i].granted_ps);
+    if (wanted <= until - parts.cursor()) {
+        for (const auto& stage : plan) {
+            parts.place(stage.part, stage.wanted);
+        }
+    } else {
+        std::array<Stage, N> stages;
+        for (std::size_t i = 0; i < N; ++i) {
+            stages[i] = {.wanted_ps = plan[i].wanted, .tier = plan[i].tier};
+        }
+        parts.deficit_ps += fit(until - parts.cursor(), stages).deficit_ps;
+        for (std::size_t i = 0; i < N; ++i) {
+            parts.place(plan[i].part, stages[i].granted_ps);
+        }
     }
-    parts.deficit_ps += result.deficit_ps;
     parts.place(Part::processor_queueing, positive(std::min(waits.held_until, until) - parts.cursor()));
     parts.place(Part::residual, until - parts.cursor());
 }

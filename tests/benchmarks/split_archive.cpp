@@ -1,0 +1,79 @@
+// The split under measurement: read, then replay the queues and partition every message.
+// usage: split_archive ANCHOR THREADS ROUNDS
+// prints: read-seconds split-seconds account-seconds messages calls peak-kilobytes   (best of the rounds for the last two times)
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "analysis.hpp"
+#include "read.hpp"
+
+namespace {
+
+/// Processor time of all threads: what a busy machine takes away from this process is not its cost.
+double processor_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Round figures of a machine with a NIC; the cost of the split does not depend on them.
+logpost::replay::Parameters round_figures() {
+    logpost::replay::Parameters parameters;
+    for (auto& locality : parameters.localities) {
+        locality.ranges.push_back(
+            {.up_to_bytes = UINT64_MAX, .L = 500e3, .o_s = 100e3, .o_r = 100e3, .g = 100e3, .G = 100});
+    }
+    return parameters;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace logpost::analyzer;
+    if (argc != 4) {
+        std::fprintf(stderr, "usage: split_archive ANCHOR THREADS ROUNDS\n");
+        return 2;
+    }
+    ReadOptions options;
+    options.threads = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
+    const auto rounds = std::strtoul(argv[3], nullptr, 10);
+    try {
+        double begin = processor_seconds();
+        const Trace trace = read_archive(argv[1], options);
+        const double read = processor_seconds() - begin;
+        const auto parameters = round_figures();
+        double split = 1e9;
+        double account = 1e9;
+        std::uint64_t messages = 0;
+        std::uint64_t calls = 0;
+        for (unsigned long round = 0; round < rounds; ++round) {
+            begin = processor_seconds();
+            Analysis analysis(trace, parameters, options.threads);
+            if (analysis.split_only() < 0) {
+                return 1;
+            }
+            split = std::min(split, processor_seconds() - begin);
+            messages = analysis.model().messages();
+            begin = processor_seconds();
+            CallRows rows;
+            calls = 0;
+            while (analysis.next_calls(1U << 17U, rows)) {
+                calls += rows.enter.size();
+            }
+            account = std::min(account, processor_seconds() - begin);
+        }
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        std::printf("%.6f %.6f %.6f %" PRIu64 " %" PRIu64 " %ld\n", read, split, account, messages, calls,
+                    usage.ru_maxrss);
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "%s\n", problem.what());
+        return 1;
+    }
+    return 0;
+}
