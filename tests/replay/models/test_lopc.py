@@ -213,6 +213,13 @@ def test_a_simulation_lies_between_the_rule_and_the_analysis() -> None:
     assert lopc.amva(0, S_T, S_O, 0).R / R == pytest.approx(1.06, abs=0.015)
 
 
+def test_exponential_handlers_wait_longer_in_the_simulation_too() -> None:
+    """The specification's simulation with exponential handlers: R = 512, C = 196; the analysis gives 246."""
+    R = simulate(32, 600, 15, 122, 21, 0.0, seed=3, exponential=True)
+    assert pytest.approx(512.0, abs=6.0) == R
+    assert R < lopc.amva(0, S_T, S_O, 1).R
+
+
 def test_with_much_work_simulation_analysis_and_rule_agree() -> None:
     R = simulate(32, 100, 15, 122, 21, 20_000.0, seed=2, exponential=False)
     C = R - 20_000 - 316

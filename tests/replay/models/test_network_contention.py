@@ -7,7 +7,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from logpost.replay.models import ModelError, Network, closed_contention, interval_without_contention, open_contention
+from logpost.replay.models import (
+    ModelError,
+    Network,
+    closed_contention,
+    interval_without_contention,
+    kary_ncube,
+    open_contention,
+)
 from logpost.replay.models.network_contention import channel_time, closed_form_delay
 
 DISTINCT = Network.symmetric(2.0)  # Alewife between distinct nodes, a byte per cycle
@@ -49,6 +56,18 @@ def test_closed_and_open_are_consistent_in_100000_random_cases() -> None:
     np.testing.assert_allclose(np.asarray(closed.T_c), T + np.asarray(closed.C_n), rtol=1e-12)
 
 
+@given(st.floats(1e-5, 1e-2), st.floats(1, 200), st.floats(0, 20), st.integers(1, 4))
+def test_equations_9_and_10_are_3_to_6_written_out(m: float, B: float, k_d: float, n: int) -> None:
+    """C_n = n k_d w_b with w_b of (3) and rho of (4): the open form in one fraction."""
+    rho = kary_ncube.utilisation(m, B, k_d)
+    assume(rho < 0.999)
+    step_by_step = n * k_d * np.asarray(kary_ncube.switch_wait(rho, B, k_d, n))
+    at_once = open_contention(B, 1 / m, Network.symmetric(k_d, n)).C_n
+    assert at_once == pytest.approx(step_by_step, rel=1e-9, abs=1e-12)
+    if k_d > 1:  # (9) as printed
+        assert at_once == pytest.approx((n + 1) * (k_d - 1) * B**2 * m / 2 / (1 - m * B * k_d / 2))
+
+
 def test_closed_form_does_not_cancel() -> None:
     # (x - 1e6)(x - 1) = 1e-3: x - T = 1e-3/(1e6 - 1) to first order; T + e - sqrt(...) would lose all its digits.
     assert closed_form_delay(1e6, 1.0, 1e-3) == pytest.approx(1e-3 / (1e6 - 1), rel=1e-12)
@@ -60,6 +79,8 @@ def test_the_other_root_is_not_a_rate() -> None:
     # (T e - c) m^2 - (T + e) m + 1 = 0 with T = B, e = 0.96875 B, c = 1.40625 B^2: m B = 0.4608 and -4.9608.
     roots = np.sort(np.roots([0.96875 - 1.40625, -1.96875, 1.0]))
     np.testing.assert_allclose(roots, [-4.9608, 0.4608], atol=5e-5)
+    # k_d = 2: T e - c = 1 - 1.5, m B = 0.4495 and -4.4495
+    np.testing.assert_allclose(np.sort(np.roots([-0.5, -2.0, 1.0])), [-4.4495, 0.4495], atol=5e-5)
     result = closed_contention(1.0, 1.0, Network.symmetric(1.9375))
     assert result.T_c == pytest.approx(1 / 0.4608, rel=2e-4)
     assert result.rho == pytest.approx(0.446, abs=5e-4)
