@@ -172,7 +172,8 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
 def model_error(report: Report) -> str:
     """Machine and error of every modelled number, to stand beside them."""
     machine = report.machine
-    known = machine.label if machine.name in machine.label else f"{machine.name} ({machine.label})"
+    # An estimated machine has no name but the trace's, which the page bears already.
+    known = machine.label if machine.origin == "estimated" else f"{machine.name} ({machine.label})"
     if not report.messages.count:
         return f"Machine {known}: the run holds no message that it could explain."
     return (

@@ -41,6 +41,8 @@ def wait_states(totals: Sequence[WaitState]) -> Chart:
         yaxis=row_axis([NAMES[w.name] for w in shown], ""),
     )
     for i, w in enumerate(shown):
+        # Inside where the text surely fits, else beside the bar, where it is never left out.
+        inside = w.wait_ps > 0.3 * shown[0].wait_ps
         fig.add_bar(
             orientation="h",
             y=[i],
@@ -48,7 +50,9 @@ def wait_states(totals: Sequence[WaitState]) -> Chart:
             name=NAMES[w.name],
             meta={"category": INK[w.name]},
             text=[f" {time_text(w.wait_ps)} · {grouped(w.count)} × "],
-            textposition="auto",
+            textposition="inside" if inside else "outside",
+            insidetextanchor="end",
+            cliponaxis=False,
             customdata=[f"<b>{NAMES[w.name]}</b> {time_text(w.wait_ps)}, {grouped(w.count)} occurrences"],
             hovertemplate="%{customdata}<extra></extra>",
         )
