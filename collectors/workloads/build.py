@@ -12,7 +12,7 @@ from logpost.collectors.workloads.catalogue import FOLDER, Program
 from logpost.errors import InputError
 
 # gnu11 for the C library's clocks; no fused multiply-add, so that results are equal bit by bit on any distribution.
-FLAGS = ("-std=gnu11", "-O2", "-g", "-ffp-contract=off")
+FLAGS = ("-std=gnu11", "-O2", "-ffp-contract=off")
 
 COMPILERS = {"mpi": "mpicc", "shmem": "oshcc"}
 LAUNCHERS = {"mpi": "mpirun", "shmem": "oshrun"}

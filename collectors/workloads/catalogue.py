@@ -53,9 +53,9 @@ class Workload:
         )
 
 
-def mpi_program(name: str) -> Program:
-    """All C files of the workload's folder with the common ones, compiled by mpicc."""
-    return Program(name, (f"{name}/*.c", "common/*.c"))
+def mpi_program(name: str, *common: str) -> Program:
+    """All C files of the workload's folder and the named common ones, compiled by mpicc."""
+    return Program(name, (f"{name}/*.c", *(f"common/{part}.c" for part in ("app", "options", *common))))
 
 
 WORKLOADS: tuple[Workload, ...] = (
@@ -64,7 +64,7 @@ WORKLOADS: tuple[Workload, ...] = (
         what="electromagnetic waves on an irregular bipartite graph; a hot-spotted and a spread order of communication",
         paper="LoGPC 5.3, Fig. 11; Sensitivity 4.1",
         programs=(
-            mpi_program("em3d"),
+            mpi_program("em3d", "messages", "processor"),
             Program(
                 "em3d_shmem",
                 (
@@ -90,7 +90,7 @@ WORKLOADS: tuple[Workload, ...] = (
         name="remap",
         what="all-to-all remap: request and reply, one-way short messages, one-way long messages",
         paper="LoGPC 5.1, Table 4, Fig. 6",
-        programs=(mpi_program("remap"),),
+        programs=(mpi_program("remap", "messages", "processor"),),
         quick=(
             ("--messages", "50", "--cycle-ns", "0"),
             ("--messages", "50", "--cycle-ns", "0", "--receive", "poll", "--destination", "staggered"),
@@ -128,7 +128,7 @@ WORKLOADS: tuple[Workload, ...] = (
         name="diamond",
         what="Diamond DAG: comparison of two DNA chains in stripes, with a choice of granularity and mapping",
         paper="LoGPC 5.2, Fig. 9, equation 15",
-        programs=(mpi_program("diamond"),),
+        programs=(mpi_program("diamond", "processor"),),
         quick=(
             ("--n", "256", "--blocks", "16", "--cycle-ns", "0"),
             ("--n", "256", "--blocks", "4", "--cycle-ns", "0", "--bytes", "16000", "--mapping", "random"),
@@ -160,7 +160,7 @@ WORKLOADS: tuple[Workload, ...] = (
         name="unstruc",
         what="edge loop over an unstructured 3-D mesh, about 75 flop and 3 results per edge; fine, bulk, one-sided",
         paper="Sensitivity 4.2, Fig. 4",
-        programs=(mpi_program("unstruc"),),
+        programs=(mpi_program("unstruc", "geometry", "halo", "messages", "processor"),),
         quick=(
             ("--nodes", "300", "--iterations", "2", "--receive", "poll"),
             ("--nodes", "300", "--iterations", "2", "--mechanism", "bulk"),
@@ -172,7 +172,7 @@ WORKLOADS: tuple[Workload, ...] = (
         name="iccg",
         what="sparse triangular solve as a data-flow graph, 2 flop per edge; fine, bulk, one-sided",
         paper="Sensitivity 4.3, Fig. 4",
-        programs=(mpi_program("iccg"),),
+        programs=(mpi_program("iccg", "messages", "processor"),),
         quick=(
             ("--brick", "4", "--solves", "1"),
             ("--brick", "4", "--solves", "2", "--mechanism", "bulk", "--receive", "wait"),
@@ -184,7 +184,7 @@ WORKLOADS: tuple[Workload, ...] = (
         name="moldyn",
         what="molecular dynamics with a cut-off, recursive coordinate bisection; bulk, fine, one-sided",
         paper="Sensitivity 4.4, Fig. 4",
-        programs=(mpi_program("moldyn"),),
+        programs=(mpi_program("moldyn", "geometry", "halo", "messages", "processor"),),
         quick=(
             ("--cells", "6", "--steps", "4", "--rebuild", "2"),
             ("--cells", "6", "--steps", "1", "--mechanism", "fine", "--receive", "poll", "--block", "20"),
