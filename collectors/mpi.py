@@ -222,9 +222,9 @@ def find(command: Sequence[str], choice: str | None = None) -> Mpi:
     c_compiler()
     library = next((lib for _, path in _executables(command) if (lib := linked_library(path))), None)
     abi = abi_of_soname(library.name) if library else None
-    if choice in NAMES:
-        abi = choice
-    elif abi is None and choice is None and command:
+    if choice:  # people know better; the interposer steps aside when they do not
+        abi = choice if choice in NAMES else None
+    elif abi is None and command:
         abi = launcher_abi(command[0])
     tried = []
     for compiler in dict.fromkeys(_compilers(command, choice)):

@@ -1,0 +1,200 @@
+"""`logpost record` as a command: what it finds, what it says, and what it refuses before the program starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import recording
+
+from logpost.collectors import mpi as detection
+from logpost.collectors import record as recorder
+from logpost.errors import InputError
+
+
+def _one_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    assert len(lines) == 1, text
+    return lines[0]
+
+
+def test_archive_is_named_and_described(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("blocking.c", mpi, tmp_path)
+    result = recording.run(mpi, tmp_path / "out", 2, program, options=("--json",))
+    assert result.status == 0, result.err
+    assert re.fullmatch(r"logpost_blocking_2_\d{8}_\d{6}", result.archive.name)
+    assert [p.name for p in (tmp_path / "out").iterdir()] == [result.archive.name], "raw logs are gone"
+    summary = json.loads(result.err.splitlines()[-1])
+    assert Path(summary["archive"]) == result.archive
+    assert {key: summary[key] for key in ("ranks", "recorded", "finalized", "threads", "stopped", "hosts")} == {
+        "ranks": 2, "recorded": 2, "finalized": 2, "threads": 2, "stopped": 0, "hosts": 1,
+    }  # fmt: skip
+    trace = result.read()
+    assert summary["events"] == len(trace.events)
+    names = {"openmpi": "Open MPI v", "mpich": "MPICH Version"}
+    assert re.search(rf"LOGPOST::MPI\nProperty value\s+{names[mpi]}", trace.info)
+    assert re.search(
+        r"LOGPOST::CLOCK\nProperty value\s+(rdtsc, \d{9,10}|CLOCK_MONOTONIC_RAW, 1000000000) ticks", trace.info
+    )
+    resolution = re.search(r"Ticks per Seconds: (\d+)", trace.definitions)
+    assert resolution is not None
+    assert int(resolution[1]) == summary["ticks_per_second"]
+    host = os.uname().nodename
+    assert [line for line in trace.defined("SYSTEM_TREE_NODE") if f'Name: "{host}"' in line and 'Class: "node"' in line]
+    cores = [line for line in trace.defined("SYSTEM_TREE_NODE_PROPERTY") if "logpost:cores" in line]
+    assert len(cores) == 1
+    assert f"Value: {os.sysconf('SC_NPROCESSORS_ONLN')}" in cores[0]
+    bindings = [line for line in trace.defined("LOCATION_PROPERTY") if "logpost:cpu_binding" in line]
+    assert len(bindings) == 2
+    assert all(re.search(r'Value: "[\d,-]+"', line) for line in bindings)
+    assert {line.split('"')[1] for line in trace.defined("LOCATION_GROUP")} == {"MPI Rank 0", "MPI Rank 1"}
+    (root,) = [line for line in trace.defined("REGION") if re.match(r"REGION\s+0\s", line)]
+    assert 'Name: "blocking"' in root
+
+
+def test_the_other_clock(mpi: str, tmp_path: Path) -> None:
+    """Without a good TSC the clock is CLOCK_MONOTONIC_RAW, and the archive says so."""
+    program = recording.build("blocking.c", mpi, tmp_path)
+    command = (recording.LAUNCHERS[mpi], "-n", "2", str(program))
+    result = recording.record(tmp_path, *command, env=recording.environment(LOGPOST_CLOCK="monotonic"))
+    trace = result.read()
+    assert "CLOCK_MONOTONIC_RAW, 1000000000 ticks per second" in trace.info
+    assert "Ticks per Seconds: 1000000000" in trace.definitions
+
+
+def test_one_process_without_a_launcher(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("surroundings.c", mpi, tmp_path)
+    result = recording.record(tmp_path, str(program), "many", "5")
+    assert result.status == 0, result.err
+    assert result.read().calls(0).count("MPI_Comm_size") == 5
+
+
+def test_wrapper_scripts_are_seen_through(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("surroundings.c", mpi, tmp_path)
+    script = tmp_path / "job.sh"
+    script.write_text(f'#!/bin/sh\nexec {recording.LAUNCHERS[mpi]} -n 1 "{program}" many 5\n')
+    script.chmod(0o755)
+    result = recording.record(tmp_path, "sh", str(script), options=("--mpi", recording.COMPILERS[mpi]))
+    assert result.status == 0, result.err
+    assert result.archive.name.startswith("logpost_job_1_")
+
+
+def test_a_program_without_mpi_runs_and_says_why_nothing_came(openmpi: str, tmp_path: Path) -> None:
+    result = recording.record(tmp_path, "sh", "-c", "echo out; echo err >&2; exit 42")
+    assert (result.status, result.out) == (42, "out\n")
+    assert result.err.splitlines()[0] == "err"
+    assert "no process of this command went through MPI_Init" in result.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_signal_is_a_status(openmpi: str, tmp_path: Path) -> None:
+    assert recording.record(tmp_path, "sh", "-c", "kill -9 $$").status == 128 + 9
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["record"], "nothing to record: logpost record -- mpirun -n 4 ./app"),
+        (["record", "--", "./no-such-program"], "./no-such-program: no such program"),
+        (["record", "--mpi", "/no/mpicc", "--", "true"], "--mpi /no/mpicc: not an mpicc"),
+        (["record", "--recover", "/tmp", "--", "true"], "--recover takes a directory and no program"),
+        (["record", "--recover", "/no/such"], "/no/such holds no raw logs"),
+        (["record", "-o", "/dev/null", "--", "true"], "/dev/null is not a directory"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(openmpi: str, words: list[str], complaint: str) -> None:
+    done = recording.logpost(*words)
+    assert done.returncode == 2
+    assert complaint in _one_line(done.stderr)
+    assert "Traceback" not in done.stderr
+
+
+def _path_with(tmp_path: Path, *programs: str) -> str:
+    """A PATH on which only some programs are."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for program in programs:
+        found = shutil.which(program)
+        assert found is not None, program
+        (folder / program).symlink_to(found)
+    return str(folder)
+
+
+def test_what_is_missing_is_named_with_its_package(openmpi: str, tmp_path: Path) -> None:
+    program = recording.build("blocking.c", openmpi, tmp_path)
+    tools = ("mpirun.openmpi", "ldd", "sh", "true", "orted")
+    path = _path_with(tmp_path, *tools)
+    env = recording.environment(PATH=path)
+    env.pop("CC", None)
+    done = recording.logpost("record", "-o", str(tmp_path), "--", "mpirun.openmpi", "-n", "1", str(program), env=env)
+    assert done.returncode == 2
+    assert "apt install gcc" in _one_line(done.stderr)
+    # a compiler, and no mpicc: the headers of the program's own library are found beside it, or named
+    (Path(path) / "cc").symlink_to(shutil.which("cc") or "cc")
+    done = recording.logpost("record", "-o", str(tmp_path), "--mpi", "mpich", "--", "true", env=env)
+    assert done.returncode == 2
+    assert "install libmpich-dev" in _one_line(done.stderr)
+
+
+def test_without_libotf2_the_package_is_named(openmpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from logpost.collectors import assemble
+
+    compiler = tmp_path / "c++"
+    compiler.write_text("#!/bin/sh\necho 'fatal error: otf2/otf2.h: No such file or directory' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(assemble, "_is_current", lambda path: False)
+    with pytest.raises(InputError, match="libotf2-trace-dev"):
+        assemble.find_assembler()
+
+
+OMPI, HYDRA = "mpirun.openmpi", "mpirun.mpich"
+
+
+@pytest.mark.parametrize(
+    ("command", "abi", "expected"),
+    [
+        (f"{OMPI} -n 2 ./a", "openmpi", f"{OMPI} -x LD_PRELOAD -x LOGPOST_RAW_DIR -n 2 ./a"),
+        # a preload of the user's own stays, behind ours
+        (f"{OMPI} -x LD_PRELOAD=/u.so a", "openmpi", f"{OMPI} -x LOGPOST_RAW_DIR -x LD_PRELOAD=/l.so:/u.so a"),
+        (f"{HYDRA} -n 2 ./a", "mpich", f"{HYDRA} -genv LD_PRELOAD /l.so -genv LOGPOST_RAW_DIR /raw -n 2 ./a"),
+        (
+            f"{HYDRA} -genv LD_PRELOAD /u.so ./a",
+            "mpich",
+            f"{HYDRA} -genv LOGPOST_RAW_DIR /raw -genv LD_PRELOAD /l.so:/u.so ./a",
+        ),
+        ("srun -n 2 ./a", "openmpi", "srun -n 2 ./a"),
+    ],
+)
+def test_variables_travel_with_the_launcher(openmpi: str, mpich: str, command: str, abi: str, expected: str) -> None:
+    variables = {"LD_PRELOAD": "/l.so", "LOGPOST_RAW_DIR": "/raw"}
+    assert recorder.with_environment(command.split(), abi, variables) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("soname", "abi"),
+    [
+        ("libmpi.so.40", "openmpi"),
+        ("libmpi.so.12", "mpich"),
+        ("libmpich.so.12", "mpich"),
+        ("libmpi_cray.so.12", "mpich"),
+        ("libmpi_abi.so.1", "abi"),
+        ("libmpi_cxx.so.40", None),
+        ("libm.so.6", None),
+    ],
+)
+def test_sonames_tell_the_interface(soname: str, abi: str | None) -> None:
+    assert detection.abi_of_soname(soname) == abi
+
+
+def test_the_program_gives_the_archive_its_name(tmp_path: Path) -> None:
+    script = tmp_path / "heat.py"
+    script.write_text("")
+    assert detection.program_name(["mpirun", "-n", "4", "python3", str(script), "x"]) == "heat"
+    assert detection.program_name(["mpirun", "-n", "4", "/usr/bin/true", "5"]) == "true"
+    assert detection.program_name(["/usr/bin/true"]) == "true"
