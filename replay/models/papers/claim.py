@@ -52,3 +52,5 @@ class Paper:
     claims: tuple[Claim, ...]
     not_computed: tuple[str, ...]
     contradictions: tuple[tuple[int, str], ...]
+    redo: tuple[tuple[str, str], ...] = ()
+    """Commands that redo rows from the shell, each with what to look for."""

@@ -102,4 +102,12 @@ LOG3P = Paper(
             "'Fig. 14' does not exist; C_n is written for LoPC's contention, which LOGPC calls C_r.",
         ),
     ),
+    redo=(
+        ("logpost predict log3p --machine titan_ia64 --set B=16KiB --set stride=1024", "Fig. 4: 580, 452"),
+        (
+            "logpost predict log3p-extract --set T00=32us --set T01=160us --set T00_strided=452us --set T_mem=3us",
+            "29, 420, 131",
+        ),
+        ("logpost predict complexity --set S=1 --set D=1", "terms"),
+    ),
 )

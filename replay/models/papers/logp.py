@@ -180,4 +180,13 @@ LOGP = Paper(
         (15, "Meiko's 7.5 and Myrinet's 11.1 need the maximum round trip."),
         (16, "T_0 + n/R_inf is printed once as T_0 + n R_inf."),
     ),
+    redo=(
+        ("logpost predict logp --machine paragon", "Table 3; also meiko_cs2, myrinet_now"),
+        (
+            "logpost predict logp-extract --set o_s=1.4us --set g=7.6us --set cost=19.6us --set delta=16us "
+            "--sweep RTT=19.9us,20.1us",
+            "3.3: o_r and L of the Paragon",
+        ),
+        ("logpost predict logp-benchmark --machine paragon --sweep M=1:10000:9", "Fig. 7's curve for Delta = 0"),
+    ),
 )

@@ -410,4 +410,24 @@ LOGPC = Paper(
         (11, "The caption of Table 4 prints 2(o_s+L+o/r) for 2(o_s+L+o_r)."),
         (12, "O_r of (15) omits the 129-cycle interrupt; logpost's `interrupt` adds it."),
     ),
+    redo=(
+        ("logpost predict logpc-all-to-all --machine alewife --set B=8", "Table 4: 316, 453, 137"),
+        ("logpost predict lopc --machine alewife --set B=8 --set lopc=amva", "C_r by mean value analysis"),
+        ("logpost predict locality --machine alewife --set ends=unreduced", "(11), (12): 3.875, 1.875"),
+        (
+            "logpost predict logpc-all-to-all-long --machine alewife --set B=32000 --set self_messages=no",
+            "(13), (14): 2.22 B, 2.2",
+        ),
+        (
+            "logpost predict logpc-network --machine alewife --set T=137cycle --set self_messages=no "
+            "--sweep B=16,24,44",
+            "C_n_open: 31 needs 44 B",
+        ),
+        ("logpost predict logpc-long --machine alewife --sweep B=100:100kB:7", "(2): the crossover"),
+        (
+            "logpost predict diamond-dag --machine alewife --set n_tasks=1024 --set P=32 --set task=100cycle "
+            "--set as_printed=yes --sweep b=64,1024",
+            "(15)",
+        ),
+    ),
 )

@@ -25,4 +25,16 @@ OVL = Paper(
         (19, "(7) has a negative term for one burst: clamped at 0."),
         (20, "L is called round-trip in the definition of LogGP; put uses one way."),
     ),
+    redo=(
+        (
+            "logpost predict overlap-search --machine elan4 --set t_V=600us --set o=1us --set G=1GB/s "
+            "--sweep V=64KiB:8MiB:8",
+            "message size and burst length for an assumed o and G",
+        ),
+        (
+            "logpost predict overlap --machine infiniband_opteron --set o=1us --set G=1GB/s --set V=1MiB --set S=4KiB "
+            "--set t_V=450us --sweep b=1,2,4,8,16,32,64 --set topology=all-to-all-contiguous --set P=4",
+            "(10): not least at b = 1",
+        ),
+    ),
 )

@@ -31,6 +31,9 @@ def _section(paper: Paper) -> str:
             *(_row(claim) for claim in paper.claims),
             "",
         ]
+    if paper.redo:
+        lines += ["To redo rows:", "", "```sh"]
+        lines += [line for command, what in paper.redo for line in (f"# {what}", command)] + ["```", ""]
     if paper.not_computed:
         lines += ["Not computed:", "", *(f"- {text}" for text in paper.not_computed), ""]
     if paper.contradictions:

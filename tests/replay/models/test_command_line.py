@@ -16,6 +16,7 @@ import pytest
 
 from logpost.cli.app import main
 from logpost.replay.models import MODELS
+from logpost.replay.models.papers import PAPERS
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,40 @@ def test_the_papers_page_is_written(tmp_path: Path) -> None:
     refused = logpost("models", "--papers", str(tmp_path / "no" / "papers.md"))
     assert refused.returncode == 2
     assert "cannot be written (No such file or directory)" in refused.stderr
+
+
+COMMANDS = [command for paper in PAPERS for command, _ in paper.redo]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_of_the_papers_page_run(command: str) -> None:
+    shown = logpost(*command.split()[1:])
+    assert (shown.returncode, shown.stderr) == (0, "")
+
+
+def figures(command: str) -> list[dict[str, float]]:
+    found = next(c for c in COMMANDS if c.startswith(f"logpost predict {command} "))
+    rows: list[dict[str, float]] = json.loads(logpost(*found.split()[1:], "--json").stdout)["rows"]
+    return rows
+
+
+def test_commands_of_the_papers_page_redo_the_numbers() -> None:
+    table_4 = figures("logpc-all-to-all")[0]
+    assert (table_4["sync_logp"], table_4["sync_lopc"], table_4["async"]) == pytest.approx((316, 453, 137))
+    assert figures("lopc")[0]["C_r"] == pytest.approx(180.9, abs=0.05)
+    assert figures("locality")[0] == {"neighbours": 1.875, "within_span": 3.875}
+    assert figures("logpc-all-to-all-long")[0]["F"] == pytest.approx(2.2247, abs=5e-5)
+    assert [row["C_n_open"] for row in figures("logpc-network")] == pytest.approx([3.2, 7.6, 31.2], abs=0.05)
+    assert figures("logpc-long")[0]["crossover"] == pytest.approx(970.9, abs=0.05)
+    assert [row["M"] for row in figures("diamond-dag")] == pytest.approx([4_866_748.5, 3_397_731])
+    assert figures("log3p")[0]["T"] == 580
+    assert figures("log3p-extract")[0] == pytest.approx({"o_mw": 29, "l_mw": 420, "o_net": 131, "T": 580})
+    assert figures("complexity")[0]["log3p"] == 6
+    times = [row["T"] for row in figures("overlap")]
+    assert min(times) < times[0]
+    assert figures("logp")[0]["RTT"] == pytest.approx(19.8)
+    assert [row["L"] for row in figures("logp-extract")] == pytest.approx([6.35, 6.45])
+    assert figures("logp-benchmark")[-1]["cost"] == pytest.approx(7.6, rel=0.01)
 
 
 def test_predict_prints_a_table() -> None:
