@@ -42,9 +42,7 @@ class MachineValue(Record):
 
     locality: str
     parameter: str = Field(description="a LogGP letter (L, o_s, o_r, g, G) or eager_limit")
-    up_to_bytes: int | None = Field(
-        default=None, description="upper end of its message-size range; None: no limit"
-    )
+    up_to_bytes: int | None = Field(default=None, description="upper end of its message-size range; None: no limit")
     value: float
     unit: str
     uncertainty: float | None = Field(default=None, description="in the same unit; None: not stated")

@@ -116,9 +116,7 @@ LOCATIONS = Table(
             kind="cpu, gpu, metric, other",
         ),
         Column("ref", pl.UInt64(), "", "the archive's id"),
-        Column(
-            "accounted", pl.Boolean(), "", "has rows in accounting: a rank, or a thread that communicates"
-        ),
+        Column("accounted", pl.Boolean(), "", "has rows in accounting: a rank, or a thread that communicates"),
         *_ps(first="first event", last="last event", wall="last minus first event"),
         _count("events", "events", "events read"),
         _count("communication_events", "events", "events of communication calls"),
@@ -185,9 +183,7 @@ MESSAGES = Table(
     (
         *_ids(send_location="the sender", recv_location="the receiver", comm="communicator", tag="tag"),
         _count("bytes", "B", "payload"),
-        _enum(
-            "protocol", PROTOCOLS, "assumed, or proven where the send completed before the receive was posted"
-        ),
+        _enum("protocol", PROTOCOLS, "assumed, or proven where the send completed before the receive was posted"),
         _enum("locality", LOCALITIES, "how far apart the ends are"),
         *_ids(
             layout="row of the manifest's layouts; -1: contiguous or not stated",
@@ -314,13 +310,9 @@ FINDINGS = Table(
             advice="what to try",
             confidence="high, medium or low, and why",
         ),
-        *_ids(
-            callpath="callpath of the region; -1: several", first_window="begins in", last_window="ends in"
-        ),
+        *_ids(callpath="callpath of the region; -1: several", first_window="begins in", last_window="ends in"),
         *_ps(exposed="exposed time over the ranks concerned"),
-        Column(
-            "share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's wall time"
-        ),
+        Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's wall time"),
     ),
 )
 

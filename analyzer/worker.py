@@ -57,9 +57,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
                 "error": f"{options['run']} cannot be written: {error.strerror or error}; choose another place with -o"
             }
         except MemoryError:
-            result = {
-                "error": f"{options['archive']} needs more memory than there is; analyze it on a larger machine"
-            }
+            result = {"error": f"{options['archive']} needs more memory than there is; analyze it on a larger machine"}
         finally:
             ended.set()
             heart.join()

@@ -22,6 +22,7 @@ def command(
             "efficiency, wait_state.late_sender, ..., wall. May be repeated.",
         ),
     ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in seconds.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the gates that fail.")] = False,
 ) -> None:
@@ -34,7 +35,12 @@ def command(
     from logpost.analyzer.run import Run
 
     gates = [parse(text) for text in fail_if or []]
-    comparison = compare(Run.open(a), Run.open(b))
+    before, after = Run.open(a), Run.open(b)
+    comparison = compare(before, after)
+    if html is not None:
+        from logpost.dashboards.html import write_comparison
+
+        write_comparison(before, after, html)
     verdicts = [check(gate, comparison) for gate in gates]
     if as_json:
         from logpost.analyzer.reporting.compare_json import as_json as object_of
