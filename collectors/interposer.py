@@ -21,7 +21,7 @@ from logpost.errors import InputError
 
 SOURCES = Path(__file__).parent / "pmpi" / "native"
 _FILES = ("log.c", "resolve.c", "comm.c", "layout.c", "runtime.c")
-_OPTIONS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-fno-semantic-interposition", "-w")
+_OPTIONS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-fno-semantic-interposition", "-w", "-Wfatal-errors")
 
 
 def cache_directory() -> Path:

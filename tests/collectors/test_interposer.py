@@ -140,6 +140,7 @@ def test_the_cache_is_keyed_by_sources_and_library(
     found = detection.find([], recording.COMPILERS[openmpi])
     few = frozenset({"MPI_Init", "MPI_Finalize", "MPI_Send"})  # compiles sooner
     monkeypatch.setattr(interposer, "exported_names", lambda library, includes: few)
+    monkeypatch.setattr(interposer, "_OPTIONS", (*interposer._OPTIONS, "-O0"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     first = interposer.build(found)
     said: list[str] = []

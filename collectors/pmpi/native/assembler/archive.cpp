@@ -50,6 +50,17 @@ void set_properties(OTF2_Archive* archive, const Job& job) {
     check(OTF2_Archive_SetProperty(archive, "LOGPOST::STOPPED_THREADS", std::to_string(stopped).c_str(), true), "property");
 }
 
+// A rank that left no log.
+LocationEvents nobody(OTF2_Archive* archive, const Job& job, std::uint32_t rank) {
+    OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, location_of(rank, 0));
+    if (writer == nullptr) {
+        throw std::runtime_error("cannot open the events of rank " + std::to_string(rank));
+    }
+    const std::uint64_t events = write_nothing(writer, job);
+    check(OTF2_Archive_CloseEvtWriter(archive, writer), "closing events");
+    return {location_of(rank, 0), rank, 0, events};
+}
+
 }  // namespace
 
 void check(OTF2_ErrorCode code, const char* what) {
@@ -81,10 +92,11 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
         if (job.by_rank[rank] != nullptr) {
             write_events(archive, job, *job.by_rank[rank], strings, tally, locations);
         } else {
-            OTF2_EvtWriter* empty = OTF2_Archive_GetEvtWriter(archive, location_of(rank, 0));
-            check(OTF2_Archive_CloseEvtWriter(archive, empty), "closing events");
-            locations.push_back({location_of(rank, 0), rank, 0, 0});
+            locations.push_back(nobody(archive, job, rank));
         }
+    }
+    if (job.has_unknown_members()) {
+        locations.push_back(nobody(archive, job, static_cast<std::uint32_t>(job.by_rank.size())));
     }
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
     write_definitions(archive, job, strings, tally, locations);

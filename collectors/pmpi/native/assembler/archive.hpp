@@ -65,6 +65,9 @@ inline constexpr OTF2_AttributeRef layout_attribute = 0;
 void write_events(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
                   std::vector<LocationEvents>& locations);
 
+// Gives a location without events the one that says so: readers look for a file of events wherever one is defined.
+std::uint64_t write_nothing(OTF2_EvtWriter* writer, const Job& job);
+
 // Writes the whole archive into `directory`, which must not exist; events first, then definitions.
 Tally write_archive(const std::filesystem::path& directory, Job& job);
 

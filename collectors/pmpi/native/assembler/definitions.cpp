@@ -22,6 +22,9 @@ OTF2_RegionRole role_named(const std::string& name) {
 }
 
 std::string rank_name(const Job& job, std::uint32_t rank) {
+    if (rank == job.by_rank.size()) {
+        return "not recorded";
+    }
     for (std::size_t w = job.worlds.size(); w-- > 0;) {
         if (rank >= job.worlds[w].first_rank) {
             const std::string own = std::to_string(rank - job.worlds[w].first_rank);
@@ -109,7 +112,7 @@ class Definitions {
     const std::string& program() const { return job_.program; }
 
     std::string binding_of(const LocationEvents& l) const {
-        const Process* process = job_.by_rank[l.rank];
+        const Process* process = job_.process_of(l.rank);
         if (process == nullptr) {
             return "";
         }
@@ -141,8 +144,9 @@ class Definitions {
     }
 
     void write_locations() {
-        for (std::uint32_t rank = 0; rank < job_.by_rank.size(); ++rank) {
-            const Process* process = job_.by_rank[rank];
+        const auto ranks = static_cast<std::uint32_t>(job_.by_rank.size());
+        for (std::uint32_t rank = 0; rank < ranks + (job_.has_unknown_members() ? 1U : 0U); ++rank) {
+            const Process* process = job_.process_of(rank);
             const OTF2_SystemTreeNodeRef node = process != nullptr ? process->host + 1 : 0;
 #if OTF2_VERSION_MAJOR >= 3
             check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, rank, strings_(rank_name(job_, rank)),
@@ -157,7 +161,7 @@ class Definitions {
         }
         for (const LocationEvents& l : locations_) {
             check(OTF2_GlobalDefWriter_WriteLocation(writer_, l.location,
-                                                     strings_(job_.by_rank[l.rank] != nullptr ? thread_name(l.thread)
+                                                     strings_(job_.process_of(l.rank) != nullptr ? thread_name(l.thread)
                                                                                               : "not recorded"),
                                                      OTF2_LOCATION_TYPE_CPU_THREAD, l.events, l.rank),
                   "location");
@@ -209,26 +213,8 @@ class Definitions {
         for (std::uint32_t rank = 0; rank < job_.by_rank.size(); ++rank) {
             places.push_back(location_of(rank, 0));
         }
-        const bool holes = std::any_of(job_.comms.begin(), job_.comms.end(), [](const Communicator& c) {
-            return std::any_of(c.members.begin(), c.members.end(), [](const auto& side) {
-                return std::find(side.begin(), side.end(), none) != side.end();
-            });
-        });
-        if (holes) {
-            const auto nobody = static_cast<std::uint32_t>(job_.by_rank.size());
-#if OTF2_VERSION_MAJOR >= 3
-            check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, nobody, strings_("not recorded"),
-                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP),
-                  "location group");
-#else
-            check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, nobody, strings_("not recorded"),
-                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, 0),
-                  "location group");
-#endif
-            check(OTF2_GlobalDefWriter_WriteLocation(writer_, nobody, strings_("not recorded"), OTF2_LOCATION_TYPE_CPU_THREAD,
-                                                     0, nobody),
-                  "location");
-            places.push_back(nobody);
+        if (job_.has_unknown_members()) {
+            places.push_back(location_of(static_cast<std::uint32_t>(job_.by_rank.size()), 0));
         }
         group(OTF2_GROUP_TYPE_COMM_LOCATIONS, places);
         for (OTF2_CommRef ref = 0; ref < job_.comms.size(); ++ref) {
@@ -264,7 +250,7 @@ void write_clock_offsets(OTF2_Archive* archive, const Job& job, const LocationEv
     if (writer == nullptr) {
         throw std::runtime_error("cannot open local definitions");
     }
-    const Process* process = job.by_rank[l.rank];
+    const Process* process = job.process_of(l.rank);
     if (process != nullptr) {
         for (const Measurement& m : process->measured) {
             check(OTF2_DefWriter_WriteClockOffset(writer, m.at, std::llround(m.offset), m.error), "clock offset");

@@ -153,7 +153,9 @@ class ProcessEvents {
     }
 
     void close(Out& out, std::vector<LocationEvents>& locations) {
-        if (out.events != 0) {
+        if (out.events == 0) {
+            out.events = write_nothing(out.writer, job_);
+        } else {
             check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(out.last), program_region), "Leave");
             if (out.thread == 0) {
                 check(OTF2_EvtWriter_ProgramEnd(out.writer, nullptr, out.at(out.last), OTF2_UNDEFINED_INT64), "ProgramEnd");
@@ -599,6 +601,20 @@ class ProcessEvents {
 };
 
 }  // namespace
+
+std::uint64_t write_nothing(OTF2_EvtWriter* writer, const Job& job) {
+    std::uint64_t first = UINT64_MAX;
+    for (const auto& process : job.processes) {
+        for (const auto& thread : process->threads) {
+            if (thread->calls != 0) {
+                first = std::min(first, to_global_ticks(job, *process, thread->first));
+            }
+        }
+    }
+    check(OTF2_EvtWriter_MeasurementOnOff(writer, nullptr, first != UINT64_MAX ? first : 0, OTF2_MEASUREMENT_OFF),
+          "MeasurementOnOff");
+    return 1;
+}
 
 void write_events(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
                   std::vector<LocationEvents>& locations) {

@@ -15,6 +15,9 @@ void read_functions(Job& job, const std::filesystem::path& path) {
     if (!(in >> word >> word)) {
         throw std::runtime_error(path.string() + " is missing or empty: not a directory of raw logs of logpost record");
     }
+    if (word.empty() || word.size() > 16 || word.find_first_not_of("0123456789abcdef") != std::string::npos) {
+        throw std::runtime_error(path.string() + " is damaged: its table has the number " + word);
+    }
     job.table = std::stoull(word, nullptr, 16);
     in >> job.program;
     std::size_t number = 0;

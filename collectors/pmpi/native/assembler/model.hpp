@@ -101,6 +101,11 @@ struct Job {
     std::string program;  // as the archive is named after it
     std::uint64_t resolution = 0;  // ticks per second of the archive
     std::vector<std::string> warnings;
+
+    // The process of a rank; nullptr where no log tells, and for the place of members that nobody knows, which is one
+    // beyond the last rank.
+    Process* process_of(std::uint32_t rank) const { return rank < by_rank.size() ? by_rank[rank] : nullptr; }
+    bool has_unknown_members() const;
 };
 
 // Reads functions.txt and all *.raw files of a directory. Throws std::runtime_error with a line for the user.

@@ -151,6 +151,13 @@ void number_comms(Job& job) {
 
 }  // namespace
 
+bool Job::has_unknown_members() const {
+    return std::any_of(comms.begin(), comms.end(), [](const Communicator& c) {
+        return std::any_of(c.members.begin(), c.members.end(),
+                           [](const auto& side) { return std::find(side.begin(), side.end(), none) != side.end(); });
+    });
+}
+
 void unify(Job& job) {
     number_ranks(job);
     number_hosts(job);

@@ -1,0 +1,80 @@
+"""Raw logs written in Python after the layout in collectors/pmpi/native/rawlog.h: stories for the assembler."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from logpost.collectors.pmpi import generate
+
+MAGIC = 0x31676F6C74736F70
+CALL, SEND, RECV = 1, 2, 3
+FINALIZE, DEF_COMM, INFO, SYNC, OFFSET = 23, 64, 67, 68, 69
+TSC, MONOTONIC = 1, 2
+WORLD, SELF = 1, 2
+
+NUMBERS = {f.name: f.number for f in generate.functions()}
+
+
+@dataclass
+class Log:
+    """The log of one process with one thread."""
+
+    rank: int
+    size: int
+    host: str = "a"
+    boot: str = "boot-a"
+    clock: int = TSC
+    world: int = 1000  # process id of the world's rank 0
+    process: int = 0
+    records: list[bytes] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Every log begins with who it is and the predefined communicators."""
+        self.process = self.process or self.world + self.rank
+        clock = {TSC: "rdtsc", MONOTONIC: "CLOCK_MONOTONIC_RAW"}[self.clock]
+        text = f"host={self.host}\nboot={self.boot}\ncores=4\nclock={clock}\n"
+        text += "executable=/bin/app\ncommand=app\nlibrary=Some MPI\n"
+        data = text.encode() + b"\0"
+        self._add(INFO, 0, 0, 0, data + b"\0" * (-len(data) % 8))
+        self._comm(1, WORLD, self.world, self.rank, self.size)
+        self._comm(2, SELF, self.process, 0, 1)
+
+    def _add(self, kind: int, function: int, enter: int, leave: int, payload: bytes = b"") -> None:
+        self.records.append(struct.pack("<HHIQQ", kind, function, 24 + len(payload), enter, leave) + payload)
+
+    def _comm(self, number: int, flags: int, leader: int, rank: int, size: int) -> None:
+        self._add(DEF_COMM, 0, 0, 0, struct.pack("<IIQQQQiiiI", number, flags, leader, 1, 0, 0, rank, size, 0, 0))
+
+    def sync(self, ticks: int, raw_ns: int, real_ns: int) -> None:
+        """The clock against CLOCK_MONOTONIC_RAW and the time of day."""
+        self._add(SYNC, 0, 0, 0, struct.pack("<QQQ", ticks, raw_ns, real_ns))
+
+    def offset(self, before: int, after: int, reference: int) -> None:
+        """One exchange with rank 0."""
+        self._add(OFFSET, 0, 0, 0, struct.pack("<QQQ", before, after, reference))
+
+    def call(self, name: str, enter: int, leave: int) -> None:
+        """A call with nothing to note."""
+        self._add(FINALIZE if name == "MPI_Finalize" else CALL, NUMBERS[name], enter, leave)
+
+    def message(self, kind: int, enter: int, leave: int, peer: int, tag: int, size: int) -> None:
+        """A blocking send or receive in the world."""
+        name = {SEND: "MPI_Send", RECV: "MPI_Recv"}[kind]
+        self._add(kind, NUMBERS[name], enter, leave, struct.pack("<QiiII", size, peer, tag, 1, 0))
+
+    def text(self) -> bytes:
+        """The file's bytes, with the zeros of its unused window."""
+        header = struct.pack("<QIIQQ32x", MAGIC, 0, self.clock, self.process, generate.table_hash())
+        return header + b"".join(self.records) + b"\0" * 4096
+
+
+def write(folder: Path, *logs: Log) -> Path:
+    """A directory of raw logs as `logpost record` leaves it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "functions.txt").write_text(generate.functions_text("app"))
+    (folder / "record.json").write_text('{"program": "app", "time": "20260102_030405"}')
+    for log in logs:
+        (folder / f"{log.host}.{log.process}.0.0.raw").write_bytes(log.text())
+    return folder
