@@ -3,117 +3,146 @@
 Per place in the code: the exposed collective wait of the calls there, and who the others waited for. In one operation
 the wait of a member ends when the last member that it needs has entered; that member is the one whose enter is that
 moment.
-Its waits are charged to it, and the user region in which it spends more of its own time than the others do is named as
-the cause.
+Its waits are charged to it, and what it does while the others wait (`meanwhile`) is named as the cause: computing in a
+region, working in a call, or waiting itself, in which case the collective only passes on what happened before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import polars as pl
 
 from logpost.analyzer.findings.evidence import Evidence
-from logpost.analyzer.findings.finding import MIN_SAMPLES, MIN_SHARE, Finding, worst_hit
+from logpost.analyzer.findings.finding import MIN_SAMPLES, Finding, worst_hit
+from logpost.analyzer.findings.meanwhile import Cause, Meanwhile, meanwhile_of
 from logpost.analyzer.reporting.units import count_text, percent_text, time_text
 
 MAINLY = 0.5
-"""One rank is named as the cause of more than half of the wait; else the ranks take turns."""
+"""One rank, or one cause, is named for more than half of the wait; else the ranks take turns."""
+LONGEST = 4096
+"""Operations in which the last rank is looked at: those waited for longest."""
+MOST_LATE = 64
+"""Late ranks whose calls are read."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per call path whose collective operations cost the worst-hit rank at least `MIN_SHARE`."""
-    if not evidence.worth_a_look(["collective_wait"], MIN_SHARE):
+    if not evidence.worth_a_look(["collective_wait"]):
         return
     places = evidence.exposure.filter(pl.col("category") == "collective_wait", pl.col("exposed_ps") > 0)
     costly = (
         places.group_by("callpath")
         .agg(pl.col("exposed_ps").max())
-        .filter(pl.col("exposed_ps") >= MIN_SHARE * evidence.slowest_wall_ps)
+        .filter(pl.col("exposed_ps") >= evidence.least_ps)
         .sort("exposed_ps", descending=True)
     )
     if costly.is_empty():
         return
-    delays = _delays(evidence)
+    delays = _delays(evidence).filter(pl.col("callpath").is_in(costly["callpath"].implode()))
+    longest = delays.sort(pl.col("end_ps") - pl.col("begin_ps"), descending=True).head(LONGEST)
+    late = longest.group_by("location").agg(pl.len()).sort("len", descending=True)["location"].head(MOST_LATE).to_list()
+    meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"))
     for callpath in costly["callpath"]:
         rows = places.filter(pl.col("callpath") == callpath)
         exposed = {int(location): float(time) for location, time in rows.select("location", "exposed_ps").iter_rows()}
-        blamed = delays.filter(pl.col("callpath") == callpath)
-        yield _finding(evidence, int(callpath), exposed, blamed)
+        states = [state for key, state in meanwhile.items() if key[0] == callpath]
+        yield _finding(evidence, int(callpath), exposed, delays.filter(pl.col("callpath") == callpath), states)
 
 
 def _delays(evidence: Evidence) -> pl.DataFrame:
-    """(callpath, late location) with the waits that its late arrival causes and in how many operations; ps."""
+    """An operation each: the location that came last, how long the first waited for it (interval), and all waits;
+    ps."""
     members = evidence.tables["collectives"].filter(pl.col("instance") >= 0)
     ends = pl.col("enter_ps") + pl.col("wait_ps")
+    waited = pl.col("wait_ps") > 0
     operations = (
         members.group_by("instance")
         .agg(
-            awaited=ends.filter(pl.col("wait_ps") > 0).max(),
+            begin_ps=pl.col("enter_ps").filter(waited).min(),
+            end_ps=ends.filter(waited).max(),
             wait_ps=pl.col("wait_ps").sum(),
             location=pl.col("location"),
             enter_ps=pl.col("enter_ps"),
-            callpath=pl.col("callpath").filter(pl.col("wait_ps") > 0).first(),
+            callpath=pl.col("callpath").filter(waited).first(),
         )
         .filter(pl.col("wait_ps") > 0)
     )
-    late = (
+    return (
         operations.explode("location", "enter_ps")
-        .with_columns(off=(pl.col("enter_ps") - pl.col("awaited")).abs())
+        .with_columns(off=(pl.col("enter_ps") - pl.col("end_ps")).abs())
         .sort("instance", "off", "location")
         .group_by("instance", maintain_order=True)
         .first()
-    )
-    return (
-        late.group_by("callpath", "location")
-        .agg(wait_ps=pl.col("wait_ps").sum(), operations=pl.len())
-        .sort("wait_ps", "location", descending=[True, False])
+        .select("callpath", "location", "begin_ps", "end_ps", "wait_ps")
         .collect()
     )
 
 
-def _finding(evidence: Evidence, callpath: int, exposed: dict[int, float], blamed: pl.DataFrame) -> Finding:
+@dataclass(frozen=True)
+class Delay:
+    """What the late ranks of one place do while the others wait, over all of them; fractions of that time."""
+
+    cause: Cause | None
+    cause_share: float
+    waiting: float
+    waits_in: str
+
+    @property
+    def text(self) -> str:
+        """To stand after `delayed`; empty where nothing is known."""
+        if self.waiting > max(MAINLY, self.cause_share):
+            return f"by waiting itself in {self.waits_in}"
+        if self.cause is None or self.cause_share <= 0:
+            return ""
+        return f"in {self.cause.text}" if self.cause.computing else f"by {self.cause.text}"
+
+
+def _delay(states: list[Meanwhile]) -> Delay:
+    total = sum(state.total_ps for state in states)
+    if total == 0:
+        return Delay(None, 0.0, 0.0, "")
+    causes: dict[Cause, float] = {}
+    waits: dict[str, float] = {}
+    for state in states:
+        for cause, fraction in state.causes.items():
+            causes[cause] = causes.get(cause, 0.0) + fraction * state.total_ps / total
+        waits[state.waits_in] = waits.get(state.waits_in, 0.0) + state.waiting * state.total_ps / total
+    cause = max(causes, key=lambda one: causes[one])
+    return Delay(cause, causes[cause], sum(waits.values()), max(waits, key=lambda one: waits[one]))
+
+
+def _finding(
+    evidence: Evidence, callpath: int, exposed: dict[int, float], delays: pl.DataFrame, states: list[Meanwhile]
+) -> Finding:
     operation = evidence.region(callpath) or "a collective operation"
-    total = sum(exposed.values())
-    all_waits = int(blamed["wait_ps"].sum())
-    operations = int(blamed["operations"].sum())
-    cause = who = ""
-    named: list[int] = []
-    if all_waits > 0:
-        last = int(blamed["location"][0])
-        part = int(blamed["wait_ps"][0]) / all_waits
-        cause = evidence.delaying_region(last, callpath)
-        named = [last] if part > MAINLY else []
-        where = cause or evidence.code_before(callpath)
-        who = (
-            f"; {evidence.ranks_noun([last])} comes last for {percent_text(part)} of the wait"
-            + (f", delayed in {where}" if named and where else "")
-            + ("" if named else ", so the ranks take turns in being late")
-        )
+    total, operations = sum(exposed.values()), delays.height
+    delay = _delay(states)
+    named, who = _last(evidence, delays)
     worst = max(exposed, key=lambda location: exposed[location])
     first, last_window = evidence.active_windows(["collective_wait"], exposed)
-    waiting = evidence.ranks_noun(exposed)
-    title = f"{waiting} wait{'s' if len(exposed) == 1 else ''} in {operation}"
-    if named:
-        title += f" for {evidence.ranks_noun(named)}" + (f", delayed in {cause}" if cause else "")
-    else:
-        title += " for whichever rank comes last"
-    certain = operations >= MIN_SAMPLES and all_waits > 0
+    title = f"{evidence.ranks_noun(exposed)} wait{'s' if len(exposed) == 1 else ''} in {operation} for "
+    title += evidence.ranks_noun(named) if named else "whichever rank comes last"
+    title += f", delayed {delay.text}" if delay.text else ""
+    what = (
+        f"; while the others wait, the last rank waits itself for {percent_text(delay.waiting)} of the time"
+        + (f" (in {delay.waits_in})" if delay.waiting > 0 else "")
+        + (f" and spends {percent_text(delay.cause_share)} in {delay.cause.text}" if delay.cause else "")
+        if states
+        else ""
+    )
+    certain = operations >= MIN_SAMPLES
     return Finding(
         kind="collective_wait",
         title=title,
         ranks=evidence.ranks_text(exposed),
         region=operation,
-        cause_region=cause if named else "",
+        cause_region=_cause_region(delay),
         evidence=f"{time_text(total)} exposed in {count_text(operations, 'operation')} at "
-        f"{evidence.path(callpath) or operation}, "
-        f"most on {evidence.ranks_noun([worst])} with {time_text(exposed[worst])}{who}",
-        advice=(
-            "Balance what comes before it on the rank named."
-            if named
-            else "Balance the work between these operations, or look for noise: a cause that moves from rank to rank."
-        )
-        + " Fewer or nonblocking collectives hide what remains.",
+        f"{evidence.path(callpath) or operation}, most on {evidence.ranks_noun([worst])} with "
+        f"{time_text(exposed[worst])}{who}{what}",
+        advice=_advice(delay, operation, bool(named)) + " Fewer or nonblocking collectives hide what remains.",
         confidence=evidence.confidence(
             "high" if certain else "medium",
             "enter times of all members are measured"
@@ -125,4 +154,34 @@ def _finding(evidence: Evidence, callpath: int, exposed: dict[int, float], blame
         last_window=last_window,
         exposed_ps=round(total),
         share=worst_hit(exposed, evidence.slowest_wall_ps),
+        indirect=delay.waiting,
     )
+
+
+def _last(evidence: Evidence, delays: pl.DataFrame) -> tuple[list[int], str]:
+    """The rank that is mainly waited for, if any, and a piece of evidence about who comes last."""
+    by_location = (
+        delays.group_by("location").agg(pl.col("wait_ps").sum()).sort("wait_ps", "location", descending=[True, False])
+    )
+    every = int(by_location["wait_ps"].sum())
+    if every == 0:
+        return [], ""
+    last, part = int(by_location["location"][0]), int(by_location["wait_ps"][0]) / every
+    text = f"; {evidence.ranks_noun([last])} comes last for {percent_text(part)} of the wait"
+    return ([last], text) if part > MAINLY else ([], text + ", so the ranks take turns in being late")
+
+
+def _cause_region(delay: Delay) -> str:
+    if delay.waiting > max(MAINLY, delay.cause_share):
+        return delay.waits_in
+    return delay.cause.region if delay.cause is not None and delay.cause_share > 0 else ""
+
+
+def _advice(delay: Delay, operation: str, named: bool) -> str:
+    if delay.waiting > max(MAINLY, delay.cause_share) and delay.waits_in != operation:
+        return (
+            f"Cure the waiting in {delay.waits_in} before it first (see the other findings): this one follows from it."
+        )
+    if named:
+        return "Balance what comes before it on the rank named."
+    return "Balance the work between these operations, or look for noise: a cause that moves from rank to rank."

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.findings.finding import MIN_SHARE
 from logpost.analyzer.findings.ranks import ranks_noun, ranks_text
 from logpost.analyzer.manifest import Manifest
 
@@ -62,9 +63,34 @@ class Evidence:
         )
         return {int(location): 0 for location in self.locations["location"]} | dict(rows.iter_rows())
 
-    def worth_a_look(self, categories: Sequence[str], least_share: float) -> bool:
-        """Whether any location has more than `least_share` of the slowest wall time exposed in these categories."""
-        return max(self.exposed_of(categories).values(), default=0) > least_share * self.slowest_wall_ps
+    @cached_property
+    def least_ps(self) -> float:
+        """The least exposed time on the worst-hit rank that makes a finding: `MIN_SHARE` of the slowest rank's wall
+        time.
+
+        MPI's initialization and finalization are left out of that: they do not grow with the run, and a short trace
+        must not hide what a long run would show.
+        """
+        inside = self.callpaths.filter(pl.col("kind") == "init_finalize")["callpath"].implode()
+        start_up = (
+            self.exposure.filter(pl.col("callpath").is_in(inside)).group_by("location").agg(pl.col("exposed_ps").sum())
+        )
+        running = (
+            self.locations.select("location", "wall_ps")
+            .join(start_up, on="location", how="left")
+            .select((pl.col("wall_ps") - pl.col("exposed_ps").fill_null(0)).max())
+            .item()
+        )
+        return MIN_SHARE * float(running or 0)
+
+    def matters(self, exposed_by_location: Mapping[int, float]) -> bool:
+        """Whether the worst-hit location loses at least `least_ps`."""
+        worst = max(exposed_by_location.values(), default=0.0)
+        return worst > 0 and worst >= self.least_ps
+
+    def worth_a_look(self, categories: Sequence[str]) -> bool:
+        """Whether any location loses at least `least_ps` in these categories."""
+        return self.matters(self.exposed_of(categories))
 
     @cached_property
     def pairs(self) -> pl.DataFrame:

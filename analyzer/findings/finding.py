@@ -10,8 +10,8 @@ import polars as pl
 from logpost.analyzer.schema import FINDINGS
 
 MIN_SHARE = 0.01
-"""Least share of the slowest rank's time on the worst-hit rank. A cure of less than 1 % disappears in the run-to-run
-variation of real programs, so a reader could not even check that it worked."""
+"""Least share of the slowest rank's time (start-up apart) on the worst-hit rank. A cure of less than 1 % disappears in
+the run-to-run variation of real programs, so a reader could not even check that it worked."""
 
 MIN_SAMPLES = 8
 """Fewest messages, calls or instants behind a statement about a pattern: fewer are an incident."""
@@ -19,7 +19,7 @@ MIN_SAMPLES = 8
 
 @dataclass(frozen=True)
 class Finding:
-    """A row of the findings table; the fields are its columns, with ranks still as numbers.
+    """A row of the findings table; the fields are its columns, but `indirect`.
 
     `exposed_ps` is summed over the ranks concerned; `share` is the exposed time of the worst-hit rank over the slowest
     rank's wall time.
@@ -38,15 +38,21 @@ class Finding:
     last_window: int
     exposed_ps: int
     share: float
+    indirect: float = 0.0
+    """Fraction of the time whose cause is other waiting, which another finding explains: it ranks lower by that."""
 
     def row(self) -> dict[str, object]:
         """As a row of `schema.FINDINGS`."""
-        return dict(vars(self))
+        return {name: value for name, value in vars(self).items() if name != "indirect"}
 
 
 def frame(found: Iterable[Finding]) -> pl.DataFrame:
-    """The findings table, worst first: by exposed share of the worst-hit rank, then by exposed time."""
-    rows = sorted(found, key=lambda finding: (-finding.share, -finding.exposed_ps, finding.kind, finding.title))
+    """The findings table, worst first: by what they explain of the worst-hit rank's time, then by exposed time."""
+
+    def order(finding: Finding) -> tuple[float, int, str, str]:
+        return -finding.share * (1 - finding.indirect), -finding.exposed_ps, finding.kind, finding.title
+
+    rows = sorted(found, key=order)
     return pl.DataFrame([finding.row() for finding in rows], schema=FINDINGS.schema)
 
 

@@ -22,7 +22,7 @@ import polars as pl
 from logpost.analyzer.findings.attribution import attribute
 from logpost.analyzer.findings.collisions import Crowding, crowding
 from logpost.analyzer.findings.evidence import WAITS_AT_RECEIVER, Evidence
-from logpost.analyzer.findings.finding import MIN_SAMPLES, MIN_SHARE, Finding, worst_hit
+from logpost.analyzer.findings.finding import MIN_SAMPLES, Finding, worst_hit
 from logpost.analyzer.findings.hot_endpoint import HotEndpoint, hot_endpoints
 from logpost.analyzer.reporting.units import percent_text, time_text
 
@@ -34,7 +34,7 @@ two."""
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Findings of both patterns."""
-    if not evidence.worth_a_look(WAITS_AT_RECEIVER, MIN_SHARE):
+    if not evidence.worth_a_look(WAITS_AT_RECEIVER):
         return
     measured = crowding(evidence.tables["messages"], evidence.pairs)
     crowded = {} if measured is None else _crowded_receivers(measured)
@@ -94,7 +94,7 @@ def _exposed_within(evidence: Evidence, categories: Iterable[str], windows: tupl
 def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
     charged, _, waiting = _charge(evidence, {hot.location: hot.excess}, hot.windows)
     share = worst_hit(charged, evidence.slowest_wall_ps)
-    if share < MIN_SHARE:
+    if not evidence.matters(charged):
         return None
     callpath, region = evidence.where(WAITS_AT_RECEIVER, charged)
     rank = evidence.ranks_noun([hot.location])
@@ -122,7 +122,7 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> F
     error = measured.standard_error
     charged, at_endpoint, waiting = _charge(evidence, hot, None)
     share = worst_hit(charged, evidence.slowest_wall_ps)
-    if share < MIN_SHARE:
+    if not evidence.matters(charged):
         return None
     callpath, region = evidence.where(WAITS_AT_RECEIVER, charged)
     first, last = evidence.active_windows(WAITS_AT_RECEIVER, charged)

@@ -14,7 +14,7 @@ import polars as pl
 
 from logpost.analyzer.findings.attribution import attribute
 from logpost.analyzer.findings.evidence import Evidence
-from logpost.analyzer.findings.finding import MIN_SHARE, Finding, worst_hit
+from logpost.analyzer.findings.finding import Finding, worst_hit
 from logpost.analyzer.findings.hot_endpoint import HotEndpoint, hot_endpoints
 from logpost.analyzer.reporting.units import percent_text, time_text
 
@@ -26,7 +26,7 @@ SENDING = ("send_overhead", "middleware", "endpoint_contention", "latency", "ser
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per hot sender that others wait for."""
-    if not evidence.worth_a_look(WAITS_FOR_SENDER, MIN_SHARE):
+    if not evidence.worth_a_look(WAITS_FOR_SENDER):
         return
     for hot in hot_endpoints(evidence, "send"):
         finding = _finding(evidence, hot)
@@ -55,7 +55,7 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
     waits = waits.filter(pl.col("endpoint") == hot.location)
     charged = {location: time * (1 - 1 / hot.excess) for location, _, time in waits.iter_rows()}
     share = worst_hit(charged, evidence.slowest_wall_ps)
-    if share < MIN_SHARE:
+    if not evidence.matters(charged):
         return None
     callpath, region = evidence.where(WAITS_FOR_SENDER, charged)
     _, sends_in = evidence.where(SENDING, [hot.location])

@@ -29,7 +29,7 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.findings.evidence import Evidence
-from logpost.analyzer.findings.finding import MIN_SHARE, Finding, worst_hit
+from logpost.analyzer.findings.finding import Finding, worst_hit
 from logpost.analyzer.findings.meanwhile import Cause, Meanwhile, meanwhile_of
 from logpost.analyzer.reporting.units import count_text, percent_text, time_text
 
@@ -49,7 +49,7 @@ Sums = npt.NDArray[np.float64]
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per causing region, of those that cost the worst-hit rank at least `MIN_SHARE`."""
-    if not evidence.worth_a_look(["late_sender"], MIN_SHARE):
+    if not evidence.worth_a_look(["late_sender"]):
         return
     waits = _waits(evidence)
     if waits.is_empty():
@@ -58,8 +58,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     senders = (
         waits.group_by("sender").agg(pl.col("wait").sum()).sort("wait", descending=True)["sender"].head(MOST_SENDERS)
     )
-    meanwhile = meanwhile_of(evidence, largest, senders.to_list())
-    covered = int(largest["late_sender_ps"].sum()) / max(1, int(evidence.pairs["late_sender_ps"].sum()))
+    meanwhile = {key[0]: state for key, state in meanwhile_of(evidence, largest, senders.to_list()).items()}
+    covered = int((largest["end_ps"] - largest["begin_ps"]).sum()) / max(1, int(evidence.pairs["late_sender_ps"].sum()))
     yield from _findings(evidence, waits, meanwhile, largest, min(1.0, covered))
 
 
@@ -69,7 +69,12 @@ def _largest(messages: pl.LazyFrame) -> pl.DataFrame:
     least = 1 if len(parts) <= LARGEST else max(1, int(np.partition(parts, -LARGEST)[-LARGEST]))
     return (
         messages.filter(pl.col("late_sender_ps") >= least, pl.col("send_location") != pl.col("recv_location"))
-        .select("send_location", "send_callpath", "late_sender_ps", "send_enter_ps")
+        .select(
+            location="send_location",
+            callpath="send_callpath",
+            begin_ps=pl.col("send_enter_ps") - pl.col("late_sender_ps"),
+            end_ps="send_enter_ps",
+        )
         .collect()
         .head(2 * LARGEST)
     )
@@ -138,7 +143,7 @@ def _findings(
         by_receiver = np.sum(list(caused[cause].values()), axis=0)
         single = {order[i]: float(by_receiver[i]) for i in range(min(len(order), MOST_SENDERS))}
         share = worst_hit(single, evidence.slowest_wall_ps)
-        if share < MIN_SHARE or sums[cause] < LEAST_OF_FIRST * max(sums.values()):
+        if not evidence.matters(single) or sums[cause] < LEAST_OF_FIRST * max(sums.values()):
             continue
         chain = _chain(max(single, key=lambda r: single[r]), waits, meanwhile)
         traced = Traced(cause, weights, single, float(by_receiver.sum()), share, total, chain, largest.height, covered)

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from logpost.analyzer.findings.evidence import WAITING, Evidence
-from logpost.analyzer.findings.finding import MIN_SHARE, Finding, worst_hit
+from logpost.analyzer.findings.finding import Finding, worst_hit
 from logpost.analyzer.reporting.units import percent_text, time_text
 
 HEAVY = 0.5
@@ -34,7 +34,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     waiting = evidence.exposed_of(WAITING)
     charged = {location: float(min(most - time, waiting[location])) for location, time in compute.items()}
     share = worst_hit(charged, evidence.slowest_wall_ps)
-    if share < MIN_SHARE or (most - mean) < MIN_SHARE * evidence.slowest_wall_ps:
+    if not evidence.matters(charged) or most - mean < evidence.least_ps:
         return
     heavy = [location for location, time in compute.items() if time >= mean + HEAVY * (most - mean)]
     callpath, region, text = _region(evidence, slowest, len(compute))

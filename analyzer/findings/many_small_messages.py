@@ -18,7 +18,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from logpost.analyzer.findings.evidence import Evidence
-from logpost.analyzer.findings.finding import MIN_SAMPLES, MIN_SHARE, Finding, worst_hit
+from logpost.analyzer.findings.finding import MIN_SAMPLES, Finding, worst_hit
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, time_text
 
 PER_MESSAGE = ("send_overhead", "middleware", "latency", "recv_overhead")
@@ -30,7 +30,7 @@ LEAST_PACKABLE = 0.5
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per sending call path."""
-    if not evidence.worth_a_look(PER_MESSAGE, MIN_SHARE):
+    if not evidence.worth_a_look(PER_MESSAGE):
         return
     fixed = pl.sum_horizontal([pl.col(f"{part}_ps") for part in PER_MESSAGE])
     places = (
@@ -119,7 +119,7 @@ def _finding(
         location: time * fraction * part_of_all for location, time in evidence.exposed_of(PER_MESSAGE).items() if time
     }
     share = worst_hit(exposed, evidence.slowest_wall_ps)
-    if share < MIN_SHARE:
+    if not evidence.matters(exposed):
         return None
     fixed, by_size = costs
     region = evidence.region(callpath)

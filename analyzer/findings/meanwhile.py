@@ -1,4 +1,4 @@
-"""What a late sender does while others wait for it."""
+"""What a rank does while others wait for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOK_BACK = 16
 
 @dataclass(frozen=True)
 class Cause:
-    """What keeps a late sender: computing in a region, or working in a communication call."""
+    """What keeps a late rank: computing in a region, or working in a communication call."""
 
     region: str
     computing: bool
@@ -32,10 +32,14 @@ class Cause:
 
 @dataclass(frozen=True)
 class Meanwhile:
-    """What a late sender does while others wait for it, as fractions of that time that add up to 1."""
+    """What a late rank does while others wait for it, as fractions of that time that add up to 1."""
 
     causes: dict[Cause, float]
     waiting: float
+    waits_in: str
+    """the call in which most of its own waiting happens"""
+    total_ps: int
+    """length of the intervals together"""
 
     @property
     def computing(self) -> float:
@@ -48,26 +52,33 @@ class Meanwhile:
         return sum(fraction for cause, fraction in self.causes.items() if not cause.computing)
 
 
-def meanwhile_of(evidence: Evidence, largest: pl.DataFrame, senders: list[int]) -> dict[int, Meanwhile]:
-    """Late sender to what it does while others wait for it."""
-    calls = _calls_near(evidence, largest, senders)
-    parts = calls.partition_by("location", as_dict=True)
-    found: dict[int, Meanwhile] = {}
-    for key, intervals in largest.partition_by("send_location", as_dict=True).items():
-        sender = int(key[0])
-        if (sender,) in parts:
-            found[sender] = _of_sender(evidence, sender, intervals, parts[(sender,)])
+def meanwhile_of(
+    evidence: Evidence, intervals: pl.DataFrame, locations: list[int], by: tuple[str, ...] = ("location",)
+) -> dict[tuple[int, ...], Meanwhile]:
+    """What each late rank does in the intervals in which others wait for it.
+
+    Arguments:
+        intervals: `location` that is late, `begin_ps` and `end_ps` of the waiting, `callpath` of the call that ends it.
+        locations: the late ranks whose calls are read.
+        by: columns of `intervals` that make the keys of the result.
+    """
+    parts = _calls_near(evidence, intervals, locations).partition_by("location", as_dict=True)
+    found: dict[tuple[int, ...], Meanwhile] = {}
+    for key, some in intervals.partition_by(list(by), as_dict=True).items():
+        location = int(some["location"][0])
+        if (location,) in parts:
+            found[tuple(int(part) for part in key)] = _of(evidence, location, some, parts[(location,)])
     return found
 
 
-def _calls_near(evidence: Evidence, largest: pl.DataFrame, senders: list[int]) -> pl.DataFrame:
+def _calls_near(evidence: Evidence, intervals: pl.DataFrame, locations: list[int]) -> pl.DataFrame:
     """The calls of these locations within the intervals, and the `LOOK_BACK` before each; by location and time.
 
     The table may have 10^7 rows, of which the intervals touch few.
     """
     columns = ["location", "enter_ps", "leave_ps", "callpath"]
     waiting = pl.sum_horizontal([pl.col(f"{category}_ps") for category in WAITING]).alias("waiting")
-    every = evidence.tables["calls"].filter(pl.col("location").is_in(senders)).select(*columns, waiting).collect()
+    every = evidence.tables["calls"].filter(pl.col("location").is_in(locations)).select(*columns, waiting).collect()
     keep = np.zeros(every.height, dtype=np.bool_)
     location = every["location"].to_numpy()
     edges = np.flatnonzero(np.diff(location)) + 1
@@ -76,13 +87,13 @@ def _calls_near(evidence: Evidence, largest: pl.DataFrame, senders: list[int]) -
         location = every["location"].to_numpy()
         edges = np.flatnonzero(np.diff(location)) + 1
     enter, leave = every["enter_ps"].to_numpy(), every["leave_ps"].to_numpy()
-    by_sender = largest.partition_by("send_location", as_dict=True)
+    by_location = intervals.partition_by("location", as_dict=True)
     for start, stop in zip([0, *edges.tolist()], [*edges.tolist(), every.height], strict=True):
-        if stop == start or (int(location[start]),) not in by_sender:
+        if stop == start or (int(location[start]),) not in by_location:
             continue
-        intervals = by_sender[(int(location[start]),)]
-        end = intervals["send_enter_ps"].to_numpy()
-        first = np.searchsorted(leave[start:stop], end - intervals["late_sender_ps"].to_numpy(), side="right")
+        some = by_location[(int(location[start]),)]
+        end = some["end_ps"].to_numpy()
+        first = np.searchsorted(leave[start:stop], some["begin_ps"].to_numpy(), side="right")
         past = np.searchsorted(enter[start:stop], end, side="left")
         # +1 where a kept stretch begins and -1 behind its end: what sums to more than 0 is kept.
         steps = np.zeros(stop - start + 1, dtype=np.int64)
@@ -92,9 +103,8 @@ def _calls_near(evidence: Evidence, largest: pl.DataFrame, senders: list[int]) -
     return every.filter(pl.Series(keep))
 
 
-def _of_sender(evidence: Evidence, sender: int, intervals: pl.DataFrame, calls: pl.DataFrame) -> Meanwhile:
-    end = intervals["send_enter_ps"].to_numpy()
-    begin = end - intervals["late_sender_ps"].to_numpy()
+def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.DataFrame) -> Meanwhile:
+    begin, end = intervals["begin_ps"].to_numpy(), intervals["end_ps"].to_numpy()
     enter, leave = calls["enter_ps"].to_numpy(), calls["leave_ps"].to_numpy()
     callpath = calls["callpath"].to_numpy()
     waits = calls["waiting"].to_numpy() / np.maximum(leave - enter, 1)
@@ -106,32 +116,40 @@ def _of_sender(evidence: Evidence, sender: int, intervals: pl.DataFrame, calls: 
         return float(_overlaps(density, enter, leave, first, past, begin, end).sum()) / total
 
     inside = _overlaps(np.ones(len(enter)), enter, leave, first, past, begin, end)
-    causes = {_computing(evidence, sender, intervals, calls, (end - begin) - inside, past): 1 - inside.sum() / total}
+    causes = {_computing(evidence, location, intervals, calls, (end - begin) - inside, past): 1 - inside.sum() / total}
+    waits_in: dict[str, float] = {}
     for one in np.unique(callpath):
-        working = share(np.where(callpath == one, 1 - waits, 0.0))
+        here, region = callpath == one, evidence.region(int(one))
+        working, waiting = share(np.where(here, 1 - waits, 0.0)), share(np.where(here, waits, 0.0))
+        waits_in[region] = waits_in.get(region, 0.0) + waiting
         if working > 0:
-            cause = Cause(evidence.region(int(one)), False, "the call it is in")
+            cause = Cause(region, False, "the call it is in")
             causes[cause] = causes.get(cause, 0.0) + working
-    return Meanwhile({cause: float(fraction) for cause, fraction in causes.items()}, share(waits))
+    return Meanwhile(
+        causes={cause: float(fraction) for cause, fraction in causes.items()},
+        waiting=sum(waits_in.values()),
+        waits_in=max(waits_in, key=lambda region: waits_in[region], default=""),
+        total_ps=total,
+    )
 
 
 def _computing(
     evidence: Evidence,
-    sender: int,
+    location: int,
     intervals: pl.DataFrame,
     calls: pl.DataFrame,
     computing: Sums,
     past: npt.NDArray[np.int64],
 ) -> Cause:
-    """Where the sender computes: the user region that delays its send, else the code between the calls around it."""
+    """Where the rank computes: the user region that delays its next call, else the code between the calls around it."""
     per_place: dict[int, float] = {}
-    for place, time in zip(intervals["send_callpath"].to_list(), computing.tolist(), strict=True):
+    for place, time in zip(intervals["callpath"].to_list(), computing.tolist(), strict=True):
         per_place[place] = per_place.get(place, 0.0) + time
     callpath = max(per_place, key=lambda place: per_place[place])
-    region = evidence.delaying_region(sender, callpath)
+    region = evidence.delaying_region(location, callpath)
     if region:
         return Cause(region, True, "user regions of the profile")
-    here = (intervals["send_callpath"].to_numpy() == callpath) & (past > 0)
+    here = (intervals["callpath"].to_numpy() == callpath) & (past > 0)
     longest = int(np.argmax(np.where(here, computing, -1)))
     before, after = int(past[longest]) - 1, evidence.region(int(callpath))
     # MPI_Wtime and the like tell nobody where the code is: the call before that moved data or waited does.
