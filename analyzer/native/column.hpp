@@ -85,14 +85,13 @@ class Column {
             return;
         }
         const auto last = n - 1 + kFirst;
-        const auto top = static_cast<unsigned>(std::bit_width(last)) - 1U;
-        const auto chunk = top - kFirstBits;
+        const auto chunk = static_cast<unsigned>(std::bit_width(last)) - 1U - kFirstBits;
         for (unsigned k = chunk + 1; k < used_chunks_; ++k) {
             chunks_[k].reset();
         }
         used_chunks_ = chunk + 1;
         size_ = n;
-        tail_ = chunks_[chunk].get() + (last - (std::size_t{1} << top)) + 1;
+        tail_ = chunks_[chunk].get() + (last - std::bit_floor(last)) + 1;
         tail_end_ = chunks_[chunk].get() + (kFirst << chunk);
     }
 

@@ -60,7 +60,8 @@ bool ends_properly(const std::filesystem::path& path) {
     return file && ((end[1] == 2 && end[2] == 1) || (end[0] == 2 && end[1] == 1 && end[2] == '\n'));
 }
 
-std::optional<std::uint64_t> intact_events(OTF2_Reader* reader, OTF2_LocationRef location) {
+std::optional<std::uint64_t> intact_events(OTF2_Reader* reader, OTF2_LocationRef location,
+                                           std::atomic<std::uint64_t>* progress) {
     OTF2_EvtReader* events = OTF2_Reader_GetEvtReader(reader, location);
     if (events == nullptr) {
         take_otf2_errors();
@@ -76,8 +77,20 @@ std::optional<std::uint64_t> intact_events(OTF2_Reader* reader, OTF2_LocationRef
     Scan scan;
     OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, &scan);
     OTF2_EvtReaderCallbacks_Delete(callbacks);
+    constexpr std::uint64_t kBlock = 1U << 16;
     std::uint64_t n = 0;
-    const auto status = OTF2_Reader_ReadAllLocalEvents(reader, events, &n);
+    std::uint64_t told = 0;
+    OTF2_ErrorCode status = OTF2_SUCCESS;
+    do {
+        status = OTF2_Reader_ReadLocalEvents(reader, events, kBlock, &n);
+        if (progress != nullptr) {
+            progress->fetch_add(n, std::memory_order_relaxed);
+            told += n;
+        }
+    } while (status == OTF2_SUCCESS && n == kBlock);
+    if (progress != nullptr) {
+        progress->fetch_sub(told, std::memory_order_relaxed);
+    }
     OTF2_Reader_CloseEvtReader(reader, events);
     take_otf2_errors();
     if (scan.sign_of_damage || status != OTF2_SUCCESS) {

@@ -135,7 +135,7 @@ class Worker {
             const auto size = fs::file_size(file, no_size);
             most = no_size ? most : std::uint64_t{size};
             if (!ends_properly(file)) {
-                if (const auto intact = intact_events(reader_.get(), ref)) {
+                if (const auto intact = intact_events(reader_.get(), ref, options.events_read)) {
                     trusted = *intact;
                     problem = "the file is cut short or its end is damaged";
                 }

@@ -241,7 +241,7 @@ class ArchiveBuilder {
 
     /// Writes the definitions and closes; returns the anchor file.
     std::filesystem::path finish() {
-        const auto anchor = directory_ / (name_ + ".otf2");
+        auto anchor = directory_ / (name_ + ".otf2");
         if (archive_ == nullptr) {
             return anchor;
         }

@@ -36,7 +36,8 @@ const ProfileRow* profile_of(const Trace& trace, std::size_t location, const std
         std::string name;
         for (auto at = row.callpath; at != kUndefined; at = trace.callpaths[static_cast<std::size_t>(at)].parent) {
             const auto region = trace.callpaths[static_cast<std::size_t>(at)].region;
-            name = trace.regions[static_cast<std::size_t>(region)].name + (name.empty() ? "" : "/" + name);
+            const auto& above = trace.regions[static_cast<std::size_t>(region)].name;
+            name = name.empty() ? above : std::string(above).append("/").append(name);
         }
         if (name == path) {
             return &row;
@@ -583,7 +584,7 @@ TEST_F(Reader, GivesTheSameTraceForAnyNumberOfThreads) {
     archive.world(kRanks);
     for (std::uint32_t l = 0; l < kRanks; ++l) {
         archive.events(l, [&](Events& e) {
-            std::uint64_t t = 10 * l;
+            std::uint64_t t = std::uint64_t{10} * l;
             e.enter(t, main);
             for (std::uint32_t i = 0; i < 50 + 10 * l % 3; ++i, t += 12) {
                 const auto side = (i + l) % 2 == 0 ? left : right;
