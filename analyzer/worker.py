@@ -37,7 +37,10 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         ended = threading.Event()
 
         def report(phase: str, done: int, total: int) -> None:
+            changed = phase != state["phase"]
             state.update(phase=phase, done=done, total=total)
+            if changed:
+                tell(**state)
 
         def beat() -> None:
             while not ended.wait(HEARTBEAT_S):

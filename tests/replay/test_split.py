@@ -30,7 +30,9 @@ PARTS = (
 WAITS = ("send_endpoint", "recv_endpoint", "cpu_queue", "network", "receiver_busy", "held_until")
 
 
-def machine(*, limit: int | None = None, L: float = 100, o_s: float = 10, o_r: float = 20, G: float = 2) -> ReplayParameters:
+def machine(
+    *, limit: int | None = None, L: float = 100, o_s: float = 10, o_r: float = 20, G: float = 2
+) -> ReplayParameters:
     """Times in ps: o_s = 10, L = 100, G = 2 ps/B, o_r = 20; rendezvous above `limit` bytes."""
     values = RangeValues(max_bytes=UNLIMITED, L_ps=L, o_s_ps=o_s, o_r_ps=o_r, G_ps_per_byte=G)
     limits = {} if limit is None else {"other_node": limit}
@@ -79,7 +81,13 @@ def test_a_receiver_that_enters_first_waits_for_the_late_sender() -> None:
 def test_an_eager_message_waits_for_the_late_receiver_after_its_arrival() -> None:
     # Arrival at 10 + 100 + 100 = 210; the receive comes at 1000 and needs 20.
     parts = split({"s1": 15, "rw0": 1000, "rw1": 1020})
-    assert parts == {"send_overhead": 10, "latency": 100, "serialization": 100, "late_receiver": 790, "recv_overhead": 20}
+    assert parts == {
+        "send_overhead": 10,
+        "latency": 100,
+        "serialization": 100,
+        "late_receiver": 790,
+        "recv_overhead": 20,
+    }
 
 
 def test_after_the_post_the_receivers_processor_is_what_the_message_waits_for() -> None:
@@ -163,9 +171,7 @@ def test_half_of_the_middleware_latency_lies_at_each_end() -> None:
         l_mw_ps=np.array([[40.0]]),
     )
     values = RangeValues(max_bytes=UNLIMITED, L_ps=100, o_s_ps=10, o_r_ps=20, G_ps_per_byte=2)
-    strided = assemble(
-        "test", "this test", {"other_node": [values]}, eager_limits={}, nics_per_node=1, log3p=table
-    )
+    strided = assemble("test", "this test", {"other_node": [values]}, eager_limits={}, nics_per_node=1, log3p=table)
     arguments: dict[str, Any] = {
         name: np.array([value], dtype=np.int64)
         for name, value in {"s0": 0, "s1": 50, "sw0": 0, "sw1": 50, "r0": 0, "rw0": 0, "rw1": 270}.items()

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from logpost.machines.schema import Machine
     from logpost.machines.show import Row
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List, show and check machine files.")
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="List, show and check machine files.\n\nExample: logpost machines show alewife",
+)
 
 JSON = typer.Option(False, "--json", help="Print one JSON object instead of a table.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only what was asked for: names, or nothing when all is well.")

@@ -1,0 +1,145 @@
+"""Damaged archives and failing analyses: one line, no dead process, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from logpost.analyzer import supervise
+from logpost.analyzer.supervise import Request, analyze
+from logpost.errors import InputError
+
+
+@pytest.fixture
+def archive(shared: Path, tmp_path: Path) -> Path:
+    """A copy of a small real archive, to be damaged."""
+    copy = tmp_path / "ping-pong"
+    shutil.copytree(shared / "traces" / "pipit-ping-pong", copy)
+    for path in [copy, *copy.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return copy
+
+
+def leftovers(folder: Path) -> list[str]:
+    """Runs, finished or not, below a folder."""
+    return [path.name for path in folder.iterdir() if ".run" in path.name]
+
+
+def test_a_run_appears_only_whole(archive: Path, tmp_path: Path) -> None:
+    phases: list[str] = []
+    run = analyze(Request(str(archive), str(tmp_path / "a.run")), lambda phase, _done, _total: phases.append(phase))
+    assert (run / "manifest.json").is_file()
+    assert leftovers(tmp_path) == ["a.run"]
+    assert phases[0] == "reading"
+    assert "looking for hotspots" in phases
+
+
+def test_an_existing_run_is_kept_unless_forced(archive: Path, tmp_path: Path) -> None:
+    request = Request(str(archive), str(tmp_path / "a.run"))
+    analyze(request)
+    before = (tmp_path / "a.run" / "manifest.json").stat().st_mtime_ns
+    with pytest.raises(InputError, match=r"a\.run already exists; pass --force to overwrite it"):
+        analyze(request)
+    assert (tmp_path / "a.run" / "manifest.json").stat().st_mtime_ns == before
+    analyze(Request(str(archive), str(tmp_path / "a.run"), force=True))
+    assert leftovers(tmp_path) == ["a.run"]
+
+
+def test_force_does_not_remove_what_is_no_run(archive: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "thesis.run"
+    precious.mkdir()
+    (precious / "chapter1.tex").write_text("...")
+    with pytest.raises(InputError, match=r"thesis\.run exists and is not a run; choose another place with -o"):
+        analyze(Request(str(archive), str(precious), force=True))
+    assert (precious / "chapter1.tex").exists()
+
+
+@pytest.mark.parametrize("victim", ["traces.otf2", "traces.def", "traces/0.evt"])
+@pytest.mark.parametrize("damage", ["cut", "zeros", "noise", "empty", "gone"])
+def test_damage_ends_in_a_run_or_in_one_line(archive: Path, tmp_path: Path, victim: str, damage: str) -> None:
+    file = archive / victim
+    data = bytearray(file.read_bytes())
+    if damage == "cut":
+        data = data[: len(data) // 2]
+    elif damage == "zeros":
+        data[len(data) // 3 : 2 * len(data) // 3] = bytes(2 * len(data) // 3 - len(data) // 3)
+    elif damage == "noise":
+        for i in range(16, len(data), 7):
+            data[i] ^= (i * 73) & 0xFF
+    elif damage == "empty":
+        data = bytearray()
+    if damage == "gone":
+        file.unlink()
+    else:
+        file.write_bytes(data)
+    try:
+        analyze(Request(str(archive), str(tmp_path / "a.run")))
+    except InputError as error:
+        refusal = str(error)
+    else:
+        refusal = ""
+    assert "\n" not in refusal
+    assert "bug of logpost" not in refusal
+    assert leftovers(tmp_path) == ([] if refusal else ["a.run"])
+
+
+WORKER = """
+import os, signal, sys, time
+os.write(int(sys.argv[1]), b'{"phase": "reading", "done": 7, "total": 10}\\n')
+"""
+
+
+def with_worker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
+    """Runs `code` in place of the real worker; it has told that it read 7 events."""
+    (tmp_path / "fake_worker.py").write_text(WORKER + code)
+    real = supervise.subprocess.Popen
+
+    def start(command: list[str], **options: object) -> object:
+        return real([command[0], str(tmp_path / "fake_worker.py"), *command[3:]], **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(supervise.subprocess, "Popen", start)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS])
+def test_a_crash_while_reading_blames_the_archive(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: signal.Signals
+) -> None:
+    with_worker(monkeypatch, tmp_path, f"os.kill(os.getpid(), {int(number)}); time.sleep(60)")
+    with pytest.raises(InputError, match=rf"x: the OTF2 library crashed \({number.name}\) after 7 events; .* damaged"):
+        analyze(Request("x", str(tmp_path / "a.run")))
+
+
+def test_a_reader_that_stops_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with_worker(monkeypatch, tmp_path, "time.sleep(600)")
+    monkeypatch.setattr(supervise, "STALL_S", 0.5)
+    with pytest.raises(InputError, match="not one event more in 0 s after 7 events; the archive is damaged"):
+        analyze(Request("x", str(tmp_path / "a.run")))
+
+
+def test_being_killed_later_says_what_was_done_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    unfinished = tmp_path / ".a.run.half"
+    with_worker(
+        monkeypatch,
+        tmp_path,
+        f"""
+os.mkdir({str(unfinished)!r})
+os.write(int(sys.argv[1]), b'{{"temporary": "{unfinished}"}}\\n')
+os.write(int(sys.argv[1]), b'{{"phase": "splitting messages", "done": 1, "total": 2}}\\n')
+os.kill(os.getpid(), signal.SIGKILL)
+""",
+    )
+    with pytest.raises(InputError, match=r"was killed \(SIGKILL\) while splitting messages; if memory ran out"):
+        analyze(Request("x", str(tmp_path / "a.run")))
+    assert not unfinished.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_run_that_cannot_be_written_says_where(archive: Path) -> None:
+    with pytest.raises(InputError, match=r"/dev/full/a\.run cannot be written: .*; choose another place with -o"):
+        analyze(Request(str(archive), "/dev/full/a.run"))

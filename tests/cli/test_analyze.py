@@ -1,0 +1,81 @@
+"""`logpost analyze` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def logpost(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "logpost.cli.app", *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def ping_pong(shared: Path) -> Path:
+    return shared / "traces" / "pipit-ping-pong"
+
+
+@pytest.mark.parametrize("form", ["directory", "anchor"])
+def test_the_run_is_named_after_the_archive(ping_pong: Path, tmp_path: Path, form: str) -> None:
+    anchor = next(ping_pong.glob("*.otf2"))
+    done = logpost("analyze", ping_pong if form == "directory" else anchor, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "run: pipit-ping-pong.run\nnext: logpost report pipit-ping-pong.run\n"
+    assert (tmp_path / "pipit-ping-pong.run" / "manifest.json").is_file()
+
+
+def test_quiet_prints_nothing(ping_pong: Path, tmp_path: Path) -> None:
+    done = logpost("analyze", ping_pong, "-o", "a.run", "--quiet", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_machine_can_be_named(ping_pong: Path, tmp_path: Path) -> None:
+    done = logpost("analyze", ping_pong, "-o", "a.run", "-m", "tukey_infiniband", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    machine = json.loads((tmp_path / "a.run" / "manifest.json").read_text())["machine"]
+    assert machine["origin"] == "file"
+    assert machine["sha256"]
+    assert all(value["source"] for value in machine["values"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "logpost: nothing does not exist; give the archive's anchor file (*.otf2) or its directory\n"),
+        (["."], "logpost: "),
+        (["ARCHIVE", "-m", "cray-9"], "logpost: no machine is called 'cray-9'; known are "),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_two(
+    arguments: list[str], message: str, ping_pong: Path, tmp_path: Path
+) -> None:
+    words = [str(ping_pong) if word == "ARCHIVE" else word for word in arguments]
+    done = logpost("analyze", *words, "-o", "a.run", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_has_an_example(tmp_path: Path) -> None:
+    done = logpost("analyze", "--help", cwd=tmp_path)
+    assert "Example: logpost analyze" in done.stdout
+
+
+def test_every_verb_that_is_listed_exists_and_has_an_example(tmp_path: Path) -> None:
+    from logpost.cli.app import VERBS
+
+    listed = logpost("--help", cwd=tmp_path).stdout
+    for verb in VERBS:
+        assert f" {verb} " in listed
+        assert "xample" in logpost(verb, "--help", cwd=tmp_path).stdout, verb
