@@ -36,6 +36,9 @@ from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS, Network, closed_contention, network_from
 from logpost.replay.models.units import SECOND, TimeUnit
 
+# The search for the best number of blocks visits every one.
+_MOST_TASKS = 10.0**7
+
 
 @dataclass(frozen=True, kw_only=True)
 class DiamondDAG:
@@ -55,8 +58,8 @@ class DiamondDAG:
     unit: TimeUnit
 
     def __post_init__(self) -> None:
-        for name, low in (("n", 1.0), ("P", 2.0)):
-            values(name, getattr(self, name), at_least=low)
+        values("n", self.n, at_least=1.0, at_most=_MOST_TASKS)
+        values("P", self.P, at_least=2.0)
         for name in ("task", "L", "o_s", "G", "a", "o_rl", "alpha", "bytes_per_value"):
             values(name, getattr(self, name))
 

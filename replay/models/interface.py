@@ -106,6 +106,8 @@ class Parameter:
     """Left out entirely when not given (the equation's own rule applies)."""
 
 
+_LARGEST = 1e30
+
 SIZE_SELECTOR = Parameter("B", "bytes", "message size, at which a machine's values are taken", optional=True)
 """For models whose equations have no size, but whose parameters a machine may give per size."""
 
@@ -160,7 +162,9 @@ class Model:
                 missing.append(name)
         if missing:
             raise ModelError(f"model {self.name} needs {', '.join(missing)}: give it, or a machine that has it")
-        return dict(self.evaluate(chosen))
+        # An overflow is a value beyond any machine: it shows as inf.
+        with np.errstate(over="ignore", under="ignore"):
+            return dict(self.evaluate(chosen))
 
     def _checked(self, parameter: Parameter, value: Any) -> Any:
         if parameter.kind == "choice":
@@ -171,7 +175,8 @@ class Model:
             return value
         if isinstance(value, str):
             raise ModelError(f"{parameter.name} = {value!r} is not a number")
-        return values(parameter.name, value, finite=parameter.default != float("inf"))
+        unlimited = parameter.default == float("inf")
+        return values(parameter.name, value, at_most=None if unlimited else _LARGEST, finite=not unlimited)
 
 
 def row_by_row(

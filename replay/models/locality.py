@@ -22,41 +22,44 @@ from math import prod
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logpost.replay.models.arrays import ModelError
 from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 
+_MOST_NODES = 10**7
+_MOST_SIDE = 4096
+
 Ends: TypeAlias = Literal["modulo", "unreduced", "zero", "existing"]
 
 
-def coordinates(node: int, dims: Sequence[int]) -> tuple[int, ...]:
-    """Position of a node numbered along the first dimension. The last coordinate is not reduced."""
+def coordinates(node: NDArray[np.int64] | int, dims: Sequence[int]) -> NDArray[np.int64]:
+    """Positions of nodes numbered along the first dimension, shape (..., dimensions); the last is not reduced."""
+    rest = np.asarray(node, dtype=np.int64)
     position = []
     for k in dims[:-1]:
-        position.append(node % k)
-        node //= k
-    return (*position, node)
+        position.append(rest % k)
+        rest = rest // k
+    return np.stack([*position, rest], axis=-1)
 
 
-def hops(a: int, b: int, dims: Sequence[int]) -> int:
-    """Channels between two nodes of a mesh in dimension order (shortest path)."""
-    return sum(abs(i - j) for i, j in zip(coordinates(a, dims), coordinates(b, dims), strict=True))
+def hops(a: NDArray[np.int64] | int, b: NDArray[np.int64] | int, dims: Sequence[int]) -> NDArray[np.int64]:
+    """Channels between nodes of a mesh in dimension order (shortest path)."""
+    return np.asarray(np.abs(coordinates(a, dims) - coordinates(b, dims)).sum(axis=-1))
 
 
 def neighbour_distance(dims: Sequence[int], ends: Ends = "modulo") -> float:
     """2 k_dl of (12): mean hops to the processors p-1 and p+1 with equal probability."""
     P = prod(dims)
-    if P < 2:
-        raise ModelError(f"dims = {list(dims)}: a network needs at least two nodes")
+    if not 2 <= P <= _MOST_NODES:
+        raise ModelError(f"dims = {list(dims)}: a network of 2 to {_MOST_NODES} nodes is needed to count its pairs")
+    p = np.arange(P)
     total, pairs = 0, 0
-    for p in range(P):
-        for q in (p - 1, p + 1):
-            exists = 0 <= q < P
-            if ends == "modulo":
-                q %= P
-            if exists or ends in ("modulo", "unreduced"):
-                total += hops(p, q, dims)
-            pairs += exists or ends != "existing"
+    for q in (p - 1, p + 1):
+        exists = (q >= 0) & (q < P)
+        way = hops(p, q % P if ends == "modulo" else q, dims)
+        total += int(way[exists].sum() if ends in ("zero", "existing") else way.sum())
+        pairs += int(exists.sum()) if ends == "existing" else P
     return total / pairs
 
 
@@ -67,6 +70,8 @@ def span_distances(dims: Sequence[int], span: int) -> tuple[float, ...]:
     """
     if span < 0:
         raise ModelError(f"span = {span} must be at least 0")
+    if max(dims) > _MOST_SIDE:
+        raise ModelError(f"dims = {list(dims)}: at most {_MOST_SIDE} nodes per dimension can be counted pair by pair")
     distances = []
     for k in dims:
         i = np.arange(k)

@@ -137,7 +137,7 @@ def terms(S: Sequence[int], D: Sequence[int]) -> int:
 def complexity(model: str, *, N: int = 3, S: int = 1, D: int = 0, contention_terms: int = 1) -> int:
     """Terms a model needs to describe one communication (LOG3P section 5, Fig. 13b)."""
     if model in ("lognp", "copy-transfer"):
-        return terms((S,) * N, (D,) * N)
+        return N * terms((S,), (D,))
     if model in ("log3p", "memory-logp"):
         return terms((S,) * 3, (D,) * 3)
     if model == "loggp":

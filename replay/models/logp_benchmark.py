@@ -35,6 +35,8 @@ from logpost.replay.models.logp import round_trip
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND, TimeUnit
 
+_MOST_REQUESTS = 10**6
+
 
 def steady_state_cost(p: LogGPParameters, delta: NumberLike) -> Number:
     """max(g, o_s + o_r + Delta): the asymptote of the signature for large M."""
@@ -49,8 +51,8 @@ def cost(p: LogGPParameters, M: int, delta: float = 0.0, *, window: int | None =
     with ``window`` requests outstanding the sender stalls for a reply. The default window,
     ceil(RTT/o_s) + 1, is a network whose capacity is not reached before the first reply.
     """
-    if M < 1:
-        raise ModelError(f"M = {M} must be at least 1: the benchmark issues M requests")
+    if not 1 <= M <= _MOST_REQUESTS:
+        raise ModelError(f"M = {M} must be at least 1 and at most {_MOST_REQUESTS}: the benchmark is played by request")
     o_s, o_r, g, L = (float(np.asarray(value)) for value in (p.o_s, p.o_r, p.g, p.L))
     if window is None:
         window = int(np.ceil((2 * o_s + 2 * L + 2 * o_r) / o_s)) + 1 if o_s > 0 else M

@@ -41,6 +41,8 @@ from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parame
 
 # Utilisation at which a trial cycle is cut off on the way to the solution, where it is below 1.
 _BUSIEST = 1.0 - 1e-6
+# Visit matrices above this take gigabytes.
+_MOST_NODES = 4096
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,8 @@ def clients_and_servers(
     """Clients that work W and ask one of the servers, evenly; the servers only answer (nodes 0 .. servers-1)."""
     if clients < 1 or servers < 1:
         raise ModelError(f"clients = {clients}, servers = {servers}: at least one of each")
+    if clients + servers > _MOST_NODES:
+        raise ModelError(f"clients = {clients}, servers = {servers}: at most {_MOST_NODES} nodes together")
     P = clients + servers
     visits = np.zeros((P, P))
     visits[servers:, :servers] = 1.0 / servers

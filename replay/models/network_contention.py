@@ -42,6 +42,8 @@ from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.kary_ncube import mean_distances
 
+_MOST_DIMENSIONS = 64
+
 Units: TypeAlias = Literal["printed", "consistent"]
 
 
@@ -212,8 +214,8 @@ def network_from(given: Mapping[str, Any]) -> Network:
     k_d: tuple[Number, ...]
     if "k_d" in given:
         n = values("n", given["n"], at_least=1.0)
-        if isinstance(n, np.ndarray) or n != int(n):
-            raise ModelError(f"n = {n}: the number of dimensions is one whole number")
+        if isinstance(n, np.ndarray) or n != int(n) or n > _MOST_DIMENSIONS:
+            raise ModelError(f"n = {n}: the number of dimensions is one whole number up to {_MOST_DIMENSIONS}")
         k_d = (given["k_d"],) * int(n)
     elif dims:
         k_d = mean_distances(dims, given["topology"], self_messages=given["self_messages"] == "yes")

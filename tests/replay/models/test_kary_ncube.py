@@ -49,7 +49,9 @@ def test_columns_of_networks() -> None:
         (lambda: network.mean_distances(()), r"dims = \[\]: a network needs at least two nodes"),
         (lambda: network.utilisation(1, 1, 1, 3), r"channels = 3: 1 \(unidirectional\) or 2"),
         (lambda: network.switch_wait(0.5, 1, 2, 0), r"n = 0: a network has at least one dimension"),
-        (lambda: locality.neighbour_distance((1, 1)), r"needs at least two nodes"),
+        (lambda: locality.neighbour_distance((1, 1)), r"dims = \[1, 1\]: a network of 2 to 10000000 nodes"),
+        (lambda: locality.neighbour_distance((10**9, 2)), r"a network of 2 to 10000000 nodes is needed to count"),
+        (lambda: locality.span_distances((10**6,), 1), r"at most 4096 nodes per dimension can be counted"),
         (lambda: locality.span_distances((4,), -1), r"span = -1 must be at least 0"),
     ],
 )

@@ -86,8 +86,9 @@ def test_nonsense_is_refused_with_its_reason(changes: dict[str, float], message:
 
 
 def test_no_requests_no_benchmark() -> None:
-    with pytest.raises(ModelError, match=r"M = 0 must be at least 1"):
-        benchmark.cost(PARAGON, 0)
+    for M in (0, 10**7):
+        with pytest.raises(ModelError, match=rf"M = {M} must be at least 1 and at most 1000000"):
+            benchmark.cost(PARAGON, M)
 
 
 @settings(max_examples=50, deadline=None)

@@ -174,3 +174,8 @@ def test_every_parameter_kind_has_a_unit_for_people() -> None:
 
     assert {p.kind for one in MODELS.values() for p in one.parameters} <= UNITS_OF_KINDS.keys()
     assert isinstance(MODELS["loggp"].parameters[0], Parameter)
+
+
+def test_an_overflow_is_infinite_and_no_warning() -> None:
+    # 1e30 V/(1e-300): beyond any machine, and not a traceback.
+    assert model("overlap").predict(V=2, S=1, t_V=1e30, o=1e30, L=1, G=1e-300)["T"] == float("inf")
