@@ -127,6 +127,7 @@ def test_contention_enters_a_block_twice() -> None:
     [
         ({"P": 1.0}, r"P = 1 must be at least 2"),
         ({"n": 0.0}, r"n = 0 must be at least 1"),
+        ({"n": 1e8}, r"n = 1e\+08 must be at most 1e\+07"),
         ({"task": -1.0}, r"task = -1 must be at least 0"),
     ],
 )

@@ -27,6 +27,7 @@ def test_mean_value_analysis_gives_more_than_the_rule() -> None:
     assert lopc.amva(0, S_T, S_O, 0).C == pytest.approx(180.9, abs=0.05)
     assert lopc.amva(0, S_T, S_O, 1).C == pytest.approx(246.0, abs=0.05)
     assert lopc.contention(ALEWIFE_SHORT, C2=1, method="amva") == lopc.amva(0, S_T, S_O, 1).C
+    assert lopc.contention(ALEWIFE_SHORT, method="amva") == lopc.amva(0, S_T, S_O, 0).C
 
 
 def test_the_rule_is_the_limit_of_much_work() -> None:

@@ -106,6 +106,9 @@ def test_one_overhead_sets_both() -> None:
             {"L": 5, "o": 1, "clients": 0, "servers": 1},
             r"clients = 0, servers = 1: at least one of each",
         ),
+        ("lopc-servers", {"L": 5, "o": 1, "clients": 4096, "servers": 1}, r"at most 4096 nodes together"),
+        ("logpc-network", {"B": 8, "T": 9, "G": 1, "k_d": 2, "n": 65}, r"one whole number up to 64"),
+        ("logp", {"L": 1e31, "o": 1}, r"L = 1e\+31 must be at most 1e\+30"),
     ],
 )
 def test_bad_calls(name: str, given: dict[str, Any], message: str) -> None:
