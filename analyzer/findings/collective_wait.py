@@ -96,7 +96,7 @@ class Delay:
             return f"by waiting itself in {self.waits_in}"
         if self.cause is None or self.cause_share <= 0:
             return ""
-        return f"in {self.cause.text}" if self.cause.computing else f"by {self.cause.text}"
+        return f"in {self.cause.text}" if self.cause.doing == "computing" else f"by {self.cause.text}"
 
 
 def _delay(states: list[Meanwhile]) -> Delay:
@@ -106,9 +106,12 @@ def _delay(states: list[Meanwhile]) -> Delay:
     causes: dict[Cause, float] = {}
     waits: dict[str, float] = {}
     for state in states:
+        weight = state.total_ps / total
         for cause, fraction in state.causes.items():
-            causes[cause] = causes.get(cause, 0.0) + fraction * state.total_ps / total
-        waits[state.waits_in] = waits.get(state.waits_in, 0.0) + state.waiting * state.total_ps / total
+            if cause.doing != "waiting":
+                causes[cause] = causes.get(cause, 0.0) + fraction * weight
+        for region, fraction in state.waits.items():
+            waits[region] = waits.get(region, 0.0) + fraction * weight
     cause = max(causes, key=lambda one: causes[one])
     return Delay(cause, causes[cause], sum(waits.values()), max(waits, key=lambda one: waits[one]))
 

@@ -7,8 +7,9 @@ that works (it is still busy with another message), or inside a call in which it
 waiting.
 
 With f_s(c) the fraction of the intervals in which others wait for s that s spends in cause c (a region in which it
-computes, a call in which it works), f_s(indirect) the fraction in which it waits, and T(s, q) the share of q in s's own
-late-sender waits, waiting W is passed up the chain until nothing is left:
+computes, a call in which it works or waits for something else), f_s(indirect) the fraction in which it waits for a late
+sender itself, and T(s, q) the share of q in s's own late-sender waits, waiting W is passed up the chain until nothing
+is left:
 
     W_0(s) = exposed late-sender wait of all receivers for s
     caused(s, c) += W_k(s) f_s(c)
@@ -43,6 +44,13 @@ REPORTED = 3
 """Most causes reported."""
 LEAST_OF_FIRST = 1 / 3
 """A further cause must hold this much of the first one's waiting; a smaller one would only draw attention from it."""
+
+ADVICE = {
+    "computing": "Shorten or split the work before the send there, send earlier (before what the receiver "
+    "does not need)",
+    "working": "Send what is waited for first, or let the call overlap (nonblocking sends completed later)",
+    "waiting": "Cure that waiting first (see the other findings), or send before it",
+}
 
 Sums = npt.NDArray[np.float64]
 
@@ -116,7 +124,7 @@ def _findings(
     for receiver, sender, wait in waits.iter_rows():
         standing[row[receiver], index[sender]] += wait
         upstream.setdefault(index[receiver], []).append((index[sender], wait))
-    indirect = np.array([meanwhile[loc].waiting if loc in meanwhile else 0.0 for loc in locations])
+    indirect = np.array([meanwhile[loc].late_sender if loc in meanwhile else 0.0 for loc in locations])
     total = float(standing.sum())
     visited = np.zeros_like(standing)
     for _ in range(STEPS):
@@ -176,7 +184,7 @@ def _chain(receiver: int, waits: pl.DataFrame, meanwhile: dict[int, Meanwhile]) 
             return chain
         chain.append(int(above["sender"][0]))
         state = meanwhile.get(chain[-1])
-        if state is None or state.waiting <= 0.5:
+        if state is None or state.late_sender <= 0.5:
             return chain
 
 
@@ -202,17 +210,14 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
         cause_region=traced.cause.region,
         evidence=f"{time_text(traced.exposed)} of {time_text(traced.all_late_sender)} exposed late-sender time "
         f"({percent_text(ratio)}) traced to {traced.cause.text} on {evidence.ranks_noun(late)}; while others wait, "
-        f"{evidence.ranks_noun([first_late])} computes for {percent_text(state.computing)}, works in communication "
-        f"calls for {percent_text(state.working)} and waits itself for {percent_text(state.waiting)} of that time; "
+        f"{evidence.ranks_noun([first_late])} computes for {percent_text(state.share('computing'))}, works in "
+        "communication "
+        f"calls for {percent_text(state.share('working'))} and waits itself for {percent_text(state.waiting)} "
+        "of that time; "
         f"strongest chain of ranks (waiting ← late): {shown}; seen in the "
         f"{count_text(traced.intervals, 'longest wait')}, which "
         f"hold {percent_text(traced.covered)} of the time",
-        advice=(
-            "Shorten or split the work before the send there, send earlier (before what the receiver does not need), "
-            if traced.cause.computing
-            else "Send what is waited for first, or let the call overlap (nonblocking sends completed later), "
-        )
-        + "or give the receiver something to do meanwhile (nonblocking receives).",
+        advice=ADVICE[traced.cause.doing] + ", or give the receiver something to do meanwhile (nonblocking receives).",
         confidence=evidence.confidence(
             "high" if certain else "medium", f"measured intervals; the cause is known from {traced.cause.known_from}"
         ),

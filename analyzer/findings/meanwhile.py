@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,38 +19,48 @@ LOOK_BACK = 16
 
 @dataclass(frozen=True)
 class Cause:
-    """What keeps a late rank: computing in a region, or working in a communication call."""
+    """What keeps a late rank: computing in a region, working in a communication call, or waiting in one itself."""
 
     region: str
-    computing: bool
+    doing: Literal["computing", "working", "waiting"]
     known_from: str
 
     @property
     def text(self) -> str:
-        """`relax`, or `work in MPI_Waitall`."""
-        return self.region if self.computing else f"work in {self.region}"
+        """`relax`, `work in MPI_Waitall`, `waiting in MPI_Send`."""
+        return {"computing": "", "working": "work in ", "waiting": "waiting in "}[self.doing] + self.region
 
 
 @dataclass(frozen=True)
 class Meanwhile:
-    """What a late rank does while others wait for it, as fractions of that time that add up to 1."""
+    """What a late rank does while others wait for it, as fractions of that time; causes and `late_sender` add up to
+    1."""
 
     causes: dict[Cause, float]
-    waiting: float
-    waits_in: str
-    """the call in which most of its own waiting happens"""
+    late_sender: float
+    """waiting for late senders itself: the cause is found further up the chain"""
     total_ps: int
     """length of the intervals together"""
+    late_sender_in: str
+    """the call in which most of that waiting happens"""
+
+    def share(self, doing: str) -> float:
+        """Fraction of causes of one kind."""
+        return sum(fraction for cause, fraction in self.causes.items() if cause.doing == doing)
 
     @property
-    def computing(self) -> float:
-        """Fraction outside communication."""
-        return sum(fraction for cause, fraction in self.causes.items() if cause.computing)
+    def waiting(self) -> float:
+        """Fraction of waiting of any kind."""
+        return self.late_sender + self.share("waiting")
 
     @property
-    def working(self) -> float:
-        """Fraction in communication calls without waiting."""
-        return sum(fraction for cause, fraction in self.causes.items() if not cause.computing)
+    def waits(self) -> dict[str, float]:
+        """Region to the fraction of waiting in it, of any kind."""
+        found = {self.late_sender_in: self.late_sender}
+        for cause, fraction in self.causes.items():
+            if cause.doing == "waiting":
+                found[cause.region] = found.get(cause.region, 0.0) + fraction
+        return found
 
 
 def meanwhile_of(
@@ -77,8 +88,9 @@ def _calls_near(evidence: Evidence, intervals: pl.DataFrame, locations: list[int
     The table may have 10^7 rows, of which the intervals touch few.
     """
     columns = ["location", "enter_ps", "leave_ps", "callpath"]
-    waiting = pl.sum_horizontal([pl.col(f"{category}_ps") for category in WAITING]).alias("waiting")
-    every = evidence.tables["calls"].filter(pl.col("location").is_in(locations)).select(*columns, waiting).collect()
+    others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
+    waiting = [pl.col("late_sender_ps"), pl.sum_horizontal(others).alias("waiting_ps")]
+    every = evidence.tables["calls"].filter(pl.col("location").is_in(locations)).select(*columns, *waiting).collect()
     keep = np.zeros(every.height, dtype=np.bool_)
     location = every["location"].to_numpy()
     edges = np.flatnonzero(np.diff(location)) + 1
@@ -107,7 +119,8 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
     begin, end = intervals["begin_ps"].to_numpy(), intervals["end_ps"].to_numpy()
     enter, leave = calls["enter_ps"].to_numpy(), calls["leave_ps"].to_numpy()
     callpath = calls["callpath"].to_numpy()
-    waits = calls["waiting"].to_numpy() / np.maximum(leave - enter, 1)
+    length = np.maximum(leave - enter, 1)
+    late, waits = calls["late_sender_ps"].to_numpy() / length, calls["waiting_ps"].to_numpy() / length
     first = np.searchsorted(leave, begin, side="right")
     past = np.searchsorted(enter, end, side="left")
     total = max(1, int((end - begin).sum()))
@@ -117,19 +130,22 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
 
     inside = _overlaps(np.ones(len(enter)), enter, leave, first, past, begin, end)
     causes = {_computing(evidence, location, intervals, calls, (end - begin) - inside, past): 1 - inside.sum() / total}
-    waits_in: dict[str, float] = {}
+    late_in: dict[str, float] = {}
     for one in np.unique(callpath):
         here, region = callpath == one, evidence.region(int(one))
-        working, waiting = share(np.where(here, 1 - waits, 0.0)), share(np.where(here, waits, 0.0))
-        waits_in[region] = waits_in.get(region, 0.0) + waiting
-        if working > 0:
-            cause = Cause(region, False, "the call it is in")
-            causes[cause] = causes.get(cause, 0.0) + working
+        late_in[region] = late_in.get(region, 0.0) + share(np.where(here, late, 0.0))
+        for cause, density in (
+            (Cause(region, "working", "the call it is in"), 1 - waits - late),
+            (Cause(region, "waiting", "the call it is in"), waits),
+        ):
+            fraction = share(np.where(here, density, 0.0))
+            if fraction > 0:
+                causes[cause] = causes.get(cause, 0.0) + fraction
     return Meanwhile(
         causes={cause: float(fraction) for cause, fraction in causes.items()},
-        waiting=sum(waits_in.values()),
-        waits_in=max(waits_in, key=lambda region: waits_in[region], default=""),
+        late_sender=sum(late_in.values()),
         total_ps=total,
+        late_sender_in=max(late_in, key=lambda region: late_in[region], default=""),
     )
 
 
@@ -148,7 +164,7 @@ def _computing(
     callpath = max(per_place, key=lambda place: per_place[place])
     region = evidence.delaying_region(location, callpath)
     if region:
-        return Cause(region, True, "user regions of the profile")
+        return Cause(region, "computing", "user regions of the profile")
     here = (intervals["callpath"].to_numpy() == callpath) & (past > 0)
     longest = int(np.argmax(np.where(here, computing, -1)))
     before, after = int(past[longest]) - 1, evidence.region(int(callpath))
@@ -159,7 +175,7 @@ def _computing(
     region = evidence.code_before(int(callpath))
     if here[longest]:
         region = f"code between {evidence.region(int(calls['callpath'][before]))} and {after}"
-    return Cause(region, True, "the calls around it, since no user region inside the program was recorded")
+    return Cause(region, "computing", "the calls around it, since no user region inside the program was recorded")
 
 
 def _overlaps(

@@ -65,7 +65,7 @@ def _communication(breakdown: Sequence[Share], largest: Largest, start_up: float
 
 def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
     if not found:
-        return "no pattern was found that costs any rank as much as 1 % of the run."
+        return "no pattern was found that costs any rank as much as 1 % of its time after start-up."
     worst = found[0]
     return (
         f"the worst finding{', scheduling included,' if oversubscribed else ''} costs a rank up to "

@@ -93,7 +93,7 @@ def _head(report: Report, *, quiet: bool) -> Group:
 
 def _findings(report: Report) -> Group:
     if not report.findings:
-        return _section("Findings", Text("none: no pattern costs any rank as much as 1 % of the run"))
+        return _section("Findings", Text("none: no pattern costs any rank as much as 1 % of its time after start-up"))
     return _section("Findings, worst first", *(_finding(n, found) for n, found in enumerate(report.findings, 1)))
 
 

@@ -105,6 +105,22 @@ def late_rank(*, busy: bool, clocked: bool = False) -> Story:
     return story
 
 
+def test_a_sender_that_waits_for_something_else_is_late_because_of_that_waiting() -> None:
+    """Waiting for a late receiver, say, has no late sender above it: the chain ends there."""
+    story = late_rank(busy=True)
+    for row in (*story.rows["calls"], *story.rows["exposed"], *story.rows["segments"]):
+        if row.get("category") == "residual":
+            row["category"] = "late_receiver"
+        elif row.get("residual_ps"):
+            row["late_receiver_ps"], row["residual_ps"] = row["residual_ps"], 0
+    finding = story.findings().filter(kind="late_sender_chain").row(0, named=True)
+    assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of waiting in MPI_Waitall"
+    # 3 of 4 ms
+    assert finding["exposed_ps"] == pytest.approx(30 * MS)
+    assert "waits itself for 75.0 %" in finding["evidence"]
+    assert finding["advice"].startswith("Cure that waiting first")
+
+
 def test_a_sender_that_is_busy_in_another_call_is_late_because_of_that_call() -> None:
     finding = late_rank(busy=True).findings().filter(kind="late_sender_chain").row(0, named=True)
     assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of work in MPI_Waitall"
