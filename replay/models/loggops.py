@@ -6,8 +6,8 @@
 Symbols: L, o_s, o_r (times), G, O (time per byte), S (bytes), B size (bytes), o_ctl CPU time for a control
 message, taken as o_s. The three L are request-to-send, clear-to-send and the data.
 
-Source: the LogGOPS letters of the LogGP family (not in the five papers); the rendezvous is the sequence of
-replay.md, section 8, for a receiver that waits already.
+Source: the LogGOPS letters of the LogGP family (not in the five papers); the rendezvous is the replay engine's
+sequence for a receiver that waits already.
 
 Validity: as LogGP. With O = 0 and S infinite it is LogGP.
 """

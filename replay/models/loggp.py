@@ -62,7 +62,7 @@ def bandwidth(p: LogGPParameters, B: NumberLike) -> Number:
 
 
 def interface_time(p: LogGPParameters, B: NumberLike) -> Number:
-    """max(g, B G): how long a message occupies the network interface (replay.md, section 8)."""
+    """max(g, B G): how long a message occupies the network interface."""
     return scalar_or_array(np.maximum(p.g, values("B", B) * p.G))
 
 

@@ -19,7 +19,7 @@ the link and is right for any other machine.
 
 Message lengths that vary: rho uses E[B], the numerator E[B^2] (M/G/1); mean B alone underestimates.
 
-Source: LOGPC (3)-(7), (13); closed form derived (spec 1.3) from them. The other root of (7) has rho >= 1 or m_c
+Source: LOGPC (3)-(7), (13); closed form derived from them. The other root of (7) has rho >= 1 or m_c
 < 0.
 
 Validity: rho < 1. An open network at rho >= 1 is saturated and C_n is inf; the closed form never gets there,

@@ -32,7 +32,7 @@ def test_regimes_of_the_signature(p: LogGPParameters) -> None:
 
 @pytest.mark.parametrize("p", [PARAGON, MEIKO, MYRINET], ids=["Paragon", "Meiko", "Myrinet"])
 def test_the_played_benchmark_gives_the_parameters_back(p: LogGPParameters) -> None:
-    """Inferred claim of the specification: all parameters of the three machines within 1.1 %."""
+    """Not printed, derived: all parameters of the three machines within 1.1 %."""
     found = benchmark.extract(
         o_s=float(np.mean([benchmark.cost(p, M) for M in (1, 2, 3, 4)])),
         g=benchmark.cost(p, 20_000),

