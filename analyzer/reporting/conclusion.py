@@ -39,10 +39,10 @@ def conclude(
     *,
     oversubscribed: bool,
 ) -> str:
-    """How much of the time is communication, what the largest part of it is, and what the worst finding blames."""
+    """What the worst finding blames, how much of the time is communication, and what the largest part of that is."""
     if not any(share.exposed_ps for share in breakdown):
         return "No rank has a measured runtime in this run, so there is nothing to conclude."
-    return f"{_communication(breakdown, largest, start_up)}; {_worst(found, oversubscribed=oversubscribed)}"
+    return f"{_worst(found, oversubscribed=oversubscribed)} {_communication(breakdown, largest, start_up)}."
 
 
 def _communication(breakdown: Sequence[Share], largest: Largest, start_up: float) -> str:
@@ -65,10 +65,10 @@ def _communication(breakdown: Sequence[Share], largest: Largest, start_up: float
 
 def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
     if not found:
-        return "no pattern was found that costs any rank as much as 1 % of its time after start-up."
+        return "No pattern was found that costs any rank as much as 1 % of its time after start-up."
     worst = found[0]
+    title = worst.title[:1].upper() + worst.title[1:]
     return (
-        f"the worst finding{', scheduling included,' if oversubscribed else ''} costs a rank up to "
-        f"{percent_text(worst.share)} of the slowest rank's time ({time_text(worst.exposed_ps)} over all ranks): "
-        f"{worst.title}."
+        f"{title}: this costs a rank up to {percent_text(worst.share)} of the slowest rank's time "
+        f"({time_text(worst.exposed_ps)} over all ranks{', scheduling included' if oversubscribed else ''})."
     )

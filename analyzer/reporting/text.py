@@ -114,7 +114,7 @@ def _finding(number: int, found: FoundHere) -> Group:
 
 def _cost(found: FoundHere) -> str:
     return (
-        f"{time_text(found.exposed_ps)} exposed over the ranks concerned; up to {percent_text(found.share)} of the "
+        f"{time_text(found.exposed_ps)} exposed over all ranks that lose it; up to {percent_text(found.share)} of the "
         "slowest rank's time on one rank"
     )
 
