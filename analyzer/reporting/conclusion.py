@@ -69,6 +69,6 @@ def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
     worst = found[0]
     title = worst.title[:1].upper() + worst.title[1:]
     return (
-        f"{title}: this costs a rank up to {percent_text(worst.share)} of the slowest rank's time "
+        f"{title}. This costs a rank up to {percent_text(worst.share)} of the slowest rank's time "
         f"({time_text(worst.exposed_ps)} over all ranks{', scheduling included' if oversubscribed else ''})."
     )
