@@ -1,6 +1,7 @@
 #include "geometry.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -43,7 +44,7 @@ static struct cells sort_into_cells(const point* at, int64_t n, double radius, d
         c.per_side = 1;
     if (extent > 0)
         c.size = extent / (double)c.per_side; /* at least `radius`: neighbours are in adjacent cells */
-    c.first = LP_NEW(int32_t, c.per_side * c.per_side * c.per_side);
+    c.first = LP_NEW(int32_t, c.per_side* c.per_side* c.per_side);
     c.next = LP_NEW(int32_t, n);
     for (int64_t k = 0; k < c.per_side * c.per_side * c.per_side; k++)
         c.first[k] = -1;
@@ -59,7 +60,7 @@ static struct cells sort_into_cells(const point* at, int64_t n, double radius, d
 int64_t geometry_pairs(const point* at, int64_t n, double radius, double box, int32_t (**pairs)[2]) {
     struct cells c = sort_into_cells(at, n, radius, box);
     int64_t found = 0, room = 16 * (n + 1);
-    int32_t(*list)[2] = lp_allocate(room, sizeof *list);
+    int32_t (*list)[2] = lp_allocate(room, sizeof *list);
     for (int64_t i = 0; i < n; i++) {
         const int64_t begin = found;
         int64_t middle[3];
@@ -84,12 +85,11 @@ int64_t geometry_pairs(const point* at, int64_t n, double radius, double box, in
                 if (dx * dx + dy * dy + dz * dz >= radius * radius)
                     continue;
                 if (found == room) {
+                    int32_t (*longer)[2] = lp_allocate(2 * room, sizeof *longer);
+                    memcpy(longer, list, (size_t)room * sizeof *list);
+                    free(list);
+                    list = longer;
                     room *= 2;
-                    list = realloc(list, (size_t)room * sizeof *list);
-                    if (!list) {
-                        fprintf(stderr, "out of memory for %lld pairs\n", (long long)room);
-                        exit(3);
-                    }
                 }
                 list[found][0] = (int32_t)i;
                 list[found++][1] = j;

@@ -72,8 +72,10 @@ static void find_neighbours(struct halo* h, int64_t n, const int32_t* owner, con
 }
 
 static void open_windows(struct halo* h, const char* name) {
-    int* counts = LP_NEW(int, 4 * h->ranks);
-    int *send_count = counts, *send_at = counts + h->ranks, *count = counts + 2 * h->ranks, *at = counts + 3 * h->ranks;
+    int* send_count = LP_NEW(int, h->ranks);
+    int* send_at = LP_NEW(int, h->ranks);
+    int* count = LP_NEW(int, h->ranks);
+    int* at = LP_NEW(int, h->ranks);
     h->put_start = LP_NEW(int64_t, h->ranks);
     h->home = LP_NEW(int32_t, h->n_ghosts);
     h->arrived = LP_NEW(double, h->n_own* HALO_WIDTH);
@@ -91,7 +93,10 @@ static void open_windows(struct halo* h, const char* name) {
         at[r] = (int)h->ghost_start[r];
     }
     MPI_Alltoallv(h->send_node, send_count, send_at, MPI_INT32_T, h->home, count, at, MPI_INT32_T, h->comm);
-    free(counts);
+    free(send_count);
+    free(send_at);
+    free(count);
+    free(at);
     MPI_Win_create(h->values, (MPI_Aint)(h->n_own + h->n_ghosts) * NODE_BYTES, NODE_BYTES, MPI_INFO_NULL, h->comm,
                    &h->value_window);
     MPI_Win_create(h->arrived, (MPI_Aint)h->n_own * NODE_BYTES, NODE_BYTES, MPI_INFO_NULL, h->comm, &h->sum_window);

@@ -116,15 +116,11 @@ int main(int argc, char** argv) {
     struct app app;
     struct settings s = {
         .graph = {.nodes = 0, .degree = 32, .nonlocal = 1, .span = 15, .parts = 0, .seed = 1},
-        .exchange = {.block = 10, .messages = {.capacity = 2, .send_cycles = 15, .receive_cycles = -1}},
+        .exchange = {.block = 10, .messages = {.capacity = 2, .send_cycles = -1, .receive_cycles = -1}},
         .iterations = 20,
-        .cycle_ns = 1000,
+        .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 1000,
         .edge_cycles = 10,
     };
-    if (LOGPOST_COMPUTE_IS_SIMULATED) { /* the testbed charges o_s itself, but o_r for eager messages only */
-        s.cycle_ns = 50;
-        s.exchange.messages.send_cycles = 0;
-    }
     int mechanism = MECHANISM_FINE, receive = RECEIVE_WAIT, order = ORDER_ORIGINAL, spread = SPREAD_RANDOM;
     const struct lp_option options[] = {
         {"order", LP_CHOICE, &order, "original|improved", 0, 0, "order of communication: with or without the hot spot"},
@@ -168,9 +164,7 @@ int main(int argc, char** argv) {
     s.exchange.order = (enum order)order;
     s.exchange.spread = (enum spread)spread;
     s.exchange.seed = (uint64_t)s.graph.seed;
-    if (s.exchange.messages.receive_cycles < 0)
-        s.exchange.messages.receive_cycles =
-            LOGPOST_COMPUTE_IS_SIMULATED && s.exchange.messages.capacity == 0 ? 0 : 122;
+    message_overheads(&s.exchange.messages, 15, 122);
     if (s.graph.nodes % 2 != 0 || s.graph.nodes / 2 < s.graph.parts || s.graph.parts < app.ranks)
         return app_close(&app,
                          app_refuse(&app,

@@ -42,9 +42,9 @@ static uint64_t element_sum(uint64_t position, double complex x) {
 
 /* The coefficients to check: sample k of the iteration, as index into the whole grid. */
 static void sample(const struct settings* s, int64_t iteration, int k, int64_t at[3]) {
-    at[0] = lp_below(11, (uint64_t)iteration, (uint64_t)(3 * k), s->nx);
-    at[1] = lp_below(11, (uint64_t)iteration, (uint64_t)(3 * k + 1), s->ny);
-    at[2] = lp_below(11, (uint64_t)iteration, (uint64_t)(3 * k + 2), s->nz);
+    at[0] = lp_below(11, (uint64_t)iteration, 3 * (uint64_t)k, s->nx);
+    at[1] = lp_below(11, (uint64_t)iteration, 3 * (uint64_t)k + 1, s->ny);
+    at[2] = lp_below(11, (uint64_t)iteration, 3 * (uint64_t)k + 2, s->nz);
 }
 
 static int run(const struct settings* s, const struct app* app) {

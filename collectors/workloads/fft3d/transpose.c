@@ -77,8 +77,8 @@ static void exchange_packed(struct transpose* t) {
     }
     for (int k = 0; k < t->ranks; k++) {
         int from = (t->rank - k + t->ranks) % t->ranks, to = (t->rank + k) % t->ranks;
-        MPI_Irecv(t->in + (int64_t)from * size, size, MPI_C_DOUBLE_COMPLEX, from, 0, t->comm, &t->requests[2 * k]);
-        MPI_Isend(t->out + (int64_t)to * size, size, MPI_C_DOUBLE_COMPLEX, to, 0, t->comm, &t->requests[2 * k + 1]);
+        MPI_Irecv(t->in + from * (int64_t)size, size, MPI_C_DOUBLE_COMPLEX, from, 0, t->comm, &t->requests[k]);
+        MPI_Isend(t->out + to * (int64_t)size, size, MPI_C_DOUBLE_COMPLEX, to, 0, t->comm, &t->requests[t->ranks + k]);
     }
     MPI_Waitall(2 * t->ranks, t->requests, MPI_STATUSES_IGNORE);
 }
@@ -107,8 +107,8 @@ static void exchange_described(struct transpose* t, const double complex* slab, 
     }
     for (int k = 0; k < t->ranks; k++) {
         int from = (t->rank - k + t->ranks) % t->ranks, to = (t->rank + k) % t->ranks;
-        MPI_Irecv(column + from * t->planes, 1, t->transposed, from, 0, t->comm, &t->requests[2 * k]);
-        MPI_Isend(slab + to * t->columns, 1, t->submatrix, to, 0, t->comm, &t->requests[2 * k + 1]);
+        MPI_Irecv(column + from * t->planes, 1, t->transposed, from, 0, t->comm, &t->requests[k]);
+        MPI_Isend(slab + to * t->columns, 1, t->submatrix, to, 0, t->comm, &t->requests[t->ranks + k]);
     }
     MPI_Waitall(2 * t->ranks, t->requests, MPI_STATUSES_IGNORE);
 }

@@ -14,6 +14,7 @@
 #include "../common/app.h"
 #include "../common/memory.h"
 #include "../common/random.h"
+#include "../logpost_compute.h"
 #include "solve.h"
 
 struct settings {
@@ -86,10 +87,10 @@ int main(int argc, char** argv) {
         .brick = 8,
         .solves = 10,
         .seed = 1,
-        .cycle_ns = 0,
-        .solve = {.chunk = 32,
+        .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
+        .solve = {.chunk = 0,
                   .buffer = 64,
-                  .messages = {.capacity = 16, .send_cycles = 15, .receive_cycles = 122, .receive = RECEIVE_POLL}}};
+                  .messages = {.capacity = 16, .send_cycles = -1, .receive_cycles = -1, .receive = RECEIVE_POLL}}};
     int mechanism = MECHANISM_FINE, receive = RECEIVE_POLL;
     const struct lp_option options[] = {
         {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0, "of communication"},
@@ -97,14 +98,15 @@ int main(int argc, char** argv) {
         {"matrix", LP_TEXT, &s.matrix, NULL, 0, 0, "Matrix Market file, symmetric (SENS: BCSSTK32)"},
         {"brick", LP_INTEGER, &s.brick, NULL, 1, 200, "nodes along a side of the generated brick, 3 rows each"},
         {"solves", LP_INTEGER, &s.solves, NULL, 1, 1e6, "right-hand sides, one after the other"},
-        {"chunk", LP_INTEGER, &s.solve.chunk, NULL, 1, 1e9,
-         "consecutive rows on the same rank; chunks are dealt round"},
+        {"chunk", LP_INTEGER, &s.solve.chunk, NULL, 0, 1e9,
+         "consecutive rows on a rank, dealt round; 0: one chunk per rank"},
         {"buffer", LP_INTEGER, &s.solve.buffer, NULL, 1, 1e6, "edges per bulk message"},
         {"capacity", LP_INTEGER, &s.solve.messages.capacity, NULL, 0, 1e6,
          "messages in flight per sender (16: Alewife's 256 bytes); 0: unbounded"},
         {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
-        {"send-cycles", LP_REAL, &s.solve.messages.send_cycles, NULL, 0, 1e9, "its o_s per message"},
-        {"receive-cycles", LP_REAL, &s.solve.messages.receive_cycles, NULL, 0, 1e9, "its o_r per message"},
+        {"send-cycles", LP_REAL, &s.solve.messages.send_cycles, NULL, -1, 1e9, "its o_s per message; -1: Alewife's"},
+        {"receive-cycles", LP_REAL, &s.solve.messages.receive_cycles, NULL, -1, 1e9,
+         "its o_r per message; -1: Alewife's"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the brick and the right-hand sides"},
     };
     enum lp_parse_result parsed = app_open(&app, argc, argv, "iccg", "sparse triangular solve as data flow (SENS 4.3)",
@@ -113,6 +115,7 @@ int main(int argc, char** argv) {
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
     s.solve.mechanism = (enum mechanism)mechanism;
     s.solve.messages.receive = (enum receive)receive;
+    message_overheads(&s.solve.messages, 15, 122);
     char problem[300];
     struct lower matrix =
         s.matrix ? matrix_read(s.matrix, problem, sizeof problem) : matrix_brick(s.brick, (uint64_t)s.seed);

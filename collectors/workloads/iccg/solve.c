@@ -104,6 +104,8 @@ void solver_open(struct solver* s, const struct solve_options* options, const st
     s->factor = factor;
     MPI_Comm_rank(parent, &s->rank);
     MPI_Comm_size(parent, &s->ranks);
+    if (options->chunk == 0)
+        s->options.chunk = (factor->n + s->ranks - 1) / s->ranks;
     const int64_t n = factor->n;
     s->x = LP_NEW(double, n);
     s->sum = LP_NEW(double, n);
@@ -215,7 +217,7 @@ static void wait_for_edges(struct solver* s) {
     }
     for (int r = 0; r < s->ranks; r++)
         flush_buffer(s, r);
-    if (s->n_ready == 0)
+    if (s->n_done == s->n_ready)
         channel_receive(&s->channel);
 }
 
@@ -224,7 +226,7 @@ void solver_run(struct solver* s, const double* b) {
     s->n_ready = s->n_done = 0;
     memcpy(s->sum, b, (size_t)s->factor->n * sizeof(double));
     memcpy(s->missing, s->n_in, (size_t)s->factor->n * sizeof *s->missing);
-    for (int64_t i = s->factor->n - 1; i >= 0; i--)
+    for (int64_t i = 0; i < s->factor->n; i++)
         if (s->n_in[i] == 0 && solver_owner(s, i) == s->rank)
             s->ready[s->n_ready++] = (int32_t)i;
     if (s->window != MPI_WIN_NULL) {
@@ -240,8 +242,8 @@ void solver_run(struct solver* s, const double* b) {
     }
     MPI_Barrier(s->channel.comm);
     while (s->n_done < s->n_own) {
-        if (s->n_ready > 0)
-            compute_row(s, s->ready[--s->n_ready], &n_put);
+        if (s->n_done < s->n_ready)
+            compute_row(s, s->ready[s->n_done], &n_put);
         else
             wait_for_edges(s);
         if (s->options.messages.receive == RECEIVE_POLL && s->options.mechanism != MECHANISM_PUT)

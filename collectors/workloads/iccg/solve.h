@@ -12,7 +12,7 @@ enum mechanism { MECHANISM_FINE = 0, MECHANISM_BULK = 1, MECHANISM_PUT = 2 };
 
 struct solve_options {
     enum mechanism mechanism;
-    int64_t chunk;  /* consecutive rows that go to the same rank; chunks are dealt round */
+    int64_t chunk;  /* consecutive rows that go to the same rank; chunks are dealt round; 0: one chunk per rank */
     int64_t buffer; /* bulk: edges per message */
     struct message_options messages;
 };
@@ -30,8 +30,8 @@ struct solver {
     double* x;         /* of all rows; own ones are valid */
     double* sum;       /* b minus what has come */
     int32_t *n_in, *missing;
-    int32_t* ready; /* stack of rows that can be computed */
-    int64_t n_ready, n_done, n_own;
+    int32_t* ready;                 /* rows that can be computed, in the order in which they became so */
+    int64_t n_ready, n_done, n_own; /* rows that have become ready; rows computed */
     struct channel channel;
     char** buffers; /* bulk: one per rank */
     int64_t* buffered;

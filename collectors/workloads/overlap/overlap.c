@@ -175,8 +175,8 @@ static int run(const struct settings* s, const struct app* app) {
                                              pieces, app->rank, app->ranks);
     transfer_open(&l.transfer, (enum mechanism)s->mechanism, own, (enum topology)s->topology,
                   (enum peer_schedule)s->schedule, s->peers, piece, pieces, app->comm);
-    l.result = LP_NEW(double, piece* pieces* own.n_peers);
-    l.at_hand = LP_NEW(double, piece* pieces* own.n_peers);
+    l.result = LP_NEW(double, piece * pieces * own.n_peers);
+    l.at_hand = LP_NEW(double, piece * pieces * own.n_peers);
 
     double total_s = 0, fastest_s = 0;
     int64_t wrong = 0;

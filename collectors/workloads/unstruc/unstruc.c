@@ -90,7 +90,7 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
 
     point* at = lp_allocate(s->nodes, sizeof *at);
     int32_t* owner = LP_NEW(int32_t, s->nodes);
-    int32_t(*edges)[2];
+    int32_t (*edges)[2];
     for (int64_t i = 0; i < s->nodes; i++)
         for (int axis = 0; axis < 3; axis++)
             at[i][axis] = lp_uniform((uint64_t)s->seed, (uint64_t)i, (uint64_t)axis);
@@ -98,7 +98,7 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
     const double radius = cbrt(s->degree * 3 / (4 * 3.14159265358979 * (double)s->nodes));
     r.edges = geometry_pairs((const point*)at, s->nodes, radius, 0, &edges);
     geometry_bisect((const point*)at, s->nodes, ranks, owner);
-    halo_open(&halo, &s->halo, s->nodes, owner, (const int32_t(*)[2])edges, r.edges, 1, &processor, comm, "unstruc");
+    halo_open(&halo, &s->halo, s->nodes, owner, (const int32_t (*)[2])edges, r.edges, 1, &processor, comm, "unstruc");
 
     int64_t n_own_edges = 0;
     int64_t* own_edges = LP_NEW(int64_t, r.edges);
@@ -108,7 +108,7 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
     for (int64_t i = 0; i < s->nodes; i++)
         for (int d = 0; owner[i] == rank && d < HALO_WIDTH; d++)
             halo.values[(int64_t)halo.local_of[i] * HALO_WIDTH + d] =
-                halo_round(lp_uniform((uint64_t)s->seed, (uint64_t)i, (uint64_t)(8 + d)));
+                halo_round(lp_uniform((uint64_t)s->seed, (uint64_t)i, 8 + (uint64_t)d));
 
     double before = 0, after = 0;
     for (int64_t k = 0; k < halo.n_own * HALO_WIDTH; k++)
@@ -117,7 +117,7 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
     const double start = MPI_Wtime();
     for (int64_t iteration = 0; iteration < s->iterations; iteration++) {
         halo_forward(&halo);
-        update(&halo, s, (const point*)at, (const int32_t(*)[2])edges, own_edges, n_own_edges, &r.compute_s);
+        update(&halo, s, (const point*)at, (const int32_t (*)[2])edges, own_edges, n_own_edges, &r.compute_s);
         halo_reverse(&halo);
         for (int64_t k = 0; k < halo.n_own * HALO_WIDTH; k++)
             halo.values[k] += halo.sums[k];
@@ -149,8 +149,8 @@ int main(int argc, char** argv) {
                          .iterations = 50,
                          .seed = 1,
                          .degree = 14,
-                         .cycle_ns = 0,
-                         .halo = {.block = 1, .messages = {.capacity = 8, .send_cycles = 15, .receive_cycles = 122}}};
+                         .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
+                         .halo = {.block = 1, .messages = {.capacity = 8, .send_cycles = -1, .receive_cycles = -1}}};
     int mechanism = HALO_FINE, receive = RECEIVE_WAIT;
     const struct lp_option options[] = {
         {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0, "of communication"},
@@ -162,8 +162,9 @@ int main(int argc, char** argv) {
         {"capacity", LP_INTEGER, &s.halo.messages.capacity, NULL, 0, 1e6,
          "messages in flight per sender (8: Alewife's 256 bytes); 0: unbounded"},
         {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
-        {"send-cycles", LP_REAL, &s.halo.messages.send_cycles, NULL, 0, 1e9, "its o_s per message"},
-        {"receive-cycles", LP_REAL, &s.halo.messages.receive_cycles, NULL, 0, 1e9, "its o_r per message"},
+        {"send-cycles", LP_REAL, &s.halo.messages.send_cycles, NULL, -1, 1e9, "its o_s per message; -1: Alewife's"},
+        {"receive-cycles", LP_REAL, &s.halo.messages.receive_cycles, NULL, -1, 1e9,
+         "its o_r per message; -1: Alewife's"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the mesh"},
     };
     enum lp_parse_result parsed =
@@ -173,6 +174,7 @@ int main(int argc, char** argv) {
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
     s.halo.mechanism = (enum halo_mechanism)mechanism;
     s.halo.messages.receive = (enum receive)receive;
+    message_overheads(&s.halo.messages, 15, 122);
     if (s.nodes < app.ranks)
         return app_close(&app, app_refuse(&app, "--nodes: must be at least the number of ranks"));
 

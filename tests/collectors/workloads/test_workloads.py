@@ -60,14 +60,13 @@ def checksum(output: str) -> str:
 
 def test_em3d_gives_one_result_whatever_the_order_mechanism_and_number_of_ranks(run_workload: Run, mpicc: str) -> None:
     program = workload("em3d").program()
-    common = ("--iterations", "2", "--cycle-ns", "0", "--parts", "4", "--receive", "poll")
+    common = ("--iterations", "2", "--cycle-ns", "0", "--parts", "4", "--degree", "8", "--receive", "poll")
     variants: list[tuple[tuple[str, ...], int]] = [
         ((), 1),
-        ((), 2),
         ((), 4),
         (("--order", "improved"), 4),
         (("--order", "improved", "--spread", "staggered"), 3),
-        (("--mechanism", "bulk", "--order", "improved"), 4),
+        (("--mechanism", "bulk"), 2),
         (("--mechanism", "put", "--capacity", "0"), 2),
     ]
     sums = {checksum(run_workload(program, mpicc, common + extra, ranks).stdout) for extra, ranks in variants}
@@ -98,3 +97,56 @@ def test_help_and_bad_usage(executables: Callable[[Program, str], Path], entry: 
     wrong = subprocess.run([executable, "--no-such"], capture_output=True, text=True, timeout=60, check=False)
     assert wrong.returncode == 2
     assert wrong.stderr.splitlines() == [f"{entry.name}: no option --no-such; --help lists them"]
+
+
+def write_matrix(path: Path, header: str, entries: list[tuple[float, ...]], n: int) -> Path:
+    lines = [header, "% a comment", f"{n} {n} {len(entries)}"]
+    path.write_text("\n".join([*lines, *(" ".join(f"{x:g}" for x in entry) for entry in entries)]) + "\n")
+    return path
+
+
+@pytest.mark.skipif(shutil.which("mpicc.mpich") is None, reason="no MPICH here")
+def test_iccg_reads_matrix_market_files(run_workload: Run, tmp_path: Path) -> None:
+    # A chain of 5 rows: 4 edges, in chunks of one row all between different ranks.
+    chain: list[tuple[float, ...]] = [(i, i, 2.0) for i in range(1, 6)] + [(i + 1, i, -1.0) for i in range(1, 5)]
+    real = write_matrix(tmp_path / "real.mtx", "%%MatrixMarket matrix coordinate real symmetric", chain, 5)
+    # The pattern of the same chain, upper triangle and no diagonal.
+    edges: list[tuple[float, ...]] = [(i, i + 1) for i in range(1, 5)]
+    pattern = write_matrix(tmp_path / "p.mtx", "%%MatrixMarket matrix coordinate pattern symmetric", edges, 5)
+    # Indefinite: the second pivot 1 - 2^2 is negative. Scaled to a unit diagonal the entry stays 2, and the diagonal is
+    # doubled from 1 + 0.001 on until (1 + shift)^2 > 4: shift = 0.001 x 2^10 = 1.024.
+    bad: list[tuple[float, ...]] = [(1, 1, 1.0), (2, 1, 2.0), (2, 2, 1.0)]
+    indefinite = write_matrix(tmp_path / "i.mtx", "%%MatrixMarket matrix coordinate real symmetric", bad, 2)
+    for path, expected in (
+        (real, "5 rows, 4 edges, 4 between ranks, shift 0"),
+        (pattern, "5 rows, 4 edges, 4 between ranks, shift 0"),
+        (indefinite, "2 rows, 1 edges, 1 between ranks, shift 1.024"),
+    ):
+        arguments = ("--matrix", str(path), "--chunk", "1", "--solves", "1")
+        done = run_workload(workload("iccg").program(), "mpicc.mpich", arguments, 2)
+        assert done.returncode == 0, done.stderr
+        assert expected in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("mpicc.mpich") is None, reason="no MPICH here")
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (None, "cannot be opened"),
+        ("%%MatrixMarket matrix array real general\n2 2\n", "is not a Matrix Market file of a real symmetric"),
+        ("%%MatrixMarket matrix coordinate real symmetric\n% only comments\n", "has no valid line of sizes"),
+        ("%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 1\n", "ends early or has a line"),
+        ("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n3 1 4\n", "ends early or has a line"),
+    ],
+)
+def test_iccg_refuses_other_files(
+    executables: Callable[[Program, str], Path], tmp_path: Path, text: str | None, complaint: str
+) -> None:
+    path = tmp_path / "matrix.mtx"
+    if text is not None:
+        path.write_text(text)
+    command = [str(executables(workload("iccg").program(), "mpicc.mpich")), "--matrix", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"iccg: {path}: {complaint}")
+    assert len(done.stderr.splitlines()) == 1
