@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,13 @@ import polars as pl
 import logpost
 from logpost.analyzer import manifest as m
 from logpost.analyzer import schema
-from logpost.analyzer._native import Analysis, ArchiveError, Progress, Trace, find_anchor, read
+from logpost.analyzer._native import Analysis, Trace
 from logpost.analyzer.archive_tables import definition_frames, hosts, paradigms
 from logpost.analyzer.estimate import estimate
 from logpost.analyzer.findings import find_all
-from logpost.analyzer.parquet import Columns, TableStream, frame
+from logpost.analyzer.parquet import TableStream, frame
+from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.run import RunWriter, scan
-from logpost.errors import InputError
 from logpost.machines import LOCALITIES, ReplayParameters, file_hash, load_machine, replay_parameters
 from logpost.machines.load import find_machine_file
 from logpost.machines.parameters import ESTIMATED, PARAMETERS, UNLIMITED
@@ -69,50 +68,50 @@ def choose_machine(options: Options, trace: Trace, name: str) -> ChosenMachine:
     return ChosenMachine(parameters, "estimated", ESTIMATED, None, None, notes)
 
 
-def build_run(options: Options, progress: Progress, report: Report, started: Callable[[Path], None]) -> Path:
+def build_run(options: Options, source: ReadAhead, report: Report, started: Callable[[Path], None]) -> Path:
     """Analyze one archive and write the run. `started` is told the directory that holds the unfinished run.
 
     Raises:
         InputError: the archive cannot be read, the run exists, the machine does not fit.
     """
-    threads = options.threads or len(os.sched_getaffinity(0))
     with RunWriter(options.run, force=options.force) as writer:
         started(writer.path)
-        report("reading", 0, 0)
-        try:
-            anchor = Path(find_anchor(options.archive))
-            trace = read(str(anchor), threads, progress)
-        except ArchiveError as error:
-            raise InputError(str(error)) from None
-        report("choosing the machine", 0, 0)
-        chosen = choose_machine(options, trace, anchor.stem if anchor.stem != "traces" else anchor.parent.name)
-        report("replaying queues", 0, 0)
-        parameters = native_parameters(chosen.parameters, asynchronous_progress=options.asynchronous_progress)
-        analysis = Analysis(trace, parameters, threads)
-        sums = _write_messages(writer, analysis, report)
-        _write_calls(writer, analysis, trace, report)
-        report("writing tables", 0, 0)
-        frames = definition_frames(trace, set(analysis.accounted()))
-        frames |= {
-            table.name: frame(table, columns)
-            for table, columns in (
-                (schema.PROFILE, trace.profile()),
-                (schema.ACCOUNTING, analysis.accounting()),
-                (schema.EXPOSURE, analysis.exposure()),
-                (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
-                (schema.PAIRS, analysis.pairs()),
-                (schema.LOAD, analysis.load()),
-            )
-        }
-        frames["collectives"] = _collectives(analysis)
-        for name, table in frames.items():
-            writer.write(name, table)
-        manifest = _manifest(anchor, trace, analysis, chosen, frames, sums)
+        manifest = _write_tables(writer, options, source, report)
         report("looking for hotspots", 0, 0)
         tables = {name: scan(writer.path, name) for name in schema.TABLES if name != "findings"}
         writer.write("findings", find_all(tables, manifest))
         writer.finish(manifest)
     return writer.final
+
+
+def _write_tables(writer: RunWriter, options: Options, source: ReadAhead, report: Report) -> m.Manifest:
+    """Everything that needs the trace in memory; it is gone when this returns."""
+    report("reading", 0, 0)
+    anchor, trace = source.wait()
+    report("choosing the machine", 0, 0)
+    chosen = choose_machine(options, trace, anchor.stem if anchor.stem != "traces" else anchor.parent.name)
+    report("replaying queues", 0, 0)
+    parameters = native_parameters(chosen.parameters, asynchronous_progress=options.asynchronous_progress)
+    analysis = Analysis(trace, parameters, source.threads)
+    sums = _write_messages(writer, analysis, report)
+    _write_calls(writer, analysis, trace, report)
+    report("writing tables", 0, 0)
+    frames = definition_frames(trace, set(analysis.accounted()))
+    frames |= {
+        table.name: frame(table, columns)
+        for table, columns in (
+            (schema.PROFILE, trace.profile()),
+            (schema.ACCOUNTING, analysis.accounting()),
+            (schema.EXPOSURE, analysis.exposure()),
+            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
+            (schema.PAIRS, analysis.pairs()),
+            (schema.LOAD, analysis.load()),
+        )
+    }
+    frames["collectives"] = _collectives(analysis)
+    for name, table in frames.items():
+        writer.write(name, table)
+    return _manifest(anchor, trace, analysis, chosen, frames, sums)
 
 
 def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Mapping[str, int]:
@@ -287,6 +286,3 @@ def _limits(
 def _archive_bytes(anchor: Path) -> int:
     files = [anchor, anchor.with_suffix(".def"), *(anchor.parent / anchor.stem).glob("*")]
     return sum(file.stat().st_size for file in files if file.is_file())
-
-
-__all__ = ["Columns", "Options", "Report", "build_run"]

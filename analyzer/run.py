@@ -12,10 +12,9 @@ import polars as pl
 from pydantic import ValidationError
 
 from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.run_place import MANIFEST, refuse_occupied
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 from logpost.errors import InputError
-
-MANIFEST = "manifest.json"
 
 
 def scan(directory: Path, name: str) -> pl.LazyFrame:
@@ -73,11 +72,7 @@ class RunWriter:
 
     def __init__(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         self.final = Path(path)
-        if self.final.exists():
-            if not force:
-                raise InputError(f"{self.final} already exists; pass --force to overwrite it")
-            if not (self.final / MANIFEST).is_file() and not (self.final.is_dir() and not any(self.final.iterdir())):
-                raise InputError(f"{self.final} exists and is not a run; choose another place with -o")
+        refuse_occupied(self.final, force=force)
         self.path = self.final
 
     def __enter__(self) -> RunWriter:

@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from logpost.analyzer.run_place import refuse_occupied
 from logpost.errors import InputError
 
 STALL_S = 60.0
@@ -77,6 +78,7 @@ def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _t
     Raises:
         InputError: the archive is damaged or unreadable, the run exists, the machine does not fit.
     """
+    refuse_occupied(Path(request.run), force=request.force)
     receive, send = os.pipe()
     child = subprocess.Popen(
         [sys.executable, "-m", "logpost.analyzer.worker", str(send), json.dumps(asdict(request))],

@@ -21,6 +21,8 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
     """Analyze; exit status 0 when the run is written, 2 for bad input."""
     # The parent ends this process itself on Ctrl-C, and then removes what was written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from logpost.errors import InputError
+
     with os.fdopen(descriptor, "w", buffering=1) as pipe:
         lock = threading.Lock()
 
@@ -28,12 +30,10 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
             with lock:
                 pipe.write(json.dumps(fields) + "\n")
 
-        from logpost.analyzer._native import Progress
-        from logpost.analyzer.build import Options, build_run
-        from logpost.errors import InputError
+        from logpost.analyzer.read_ahead import ReadAhead
 
-        progress = Progress()
-        state: dict[str, Any] = {"phase": "starting", "done": 0, "total": 0}
+        source = ReadAhead(options["archive"], options["threads"])
+        state: dict[str, Any] = {"phase": "reading", "done": 0, "total": 0}
         ended = threading.Event()
 
         def report(phase: str, done: int, total: int) -> None:
@@ -46,13 +46,16 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
             while not ended.wait(HEARTBEAT_S):
                 now = dict(state)
                 if now["phase"] == "reading":
-                    now.update(done=progress.events, total=progress.declared)
+                    now.update(done=source.progress.events, total=source.progress.declared)
                 tell(**now)
 
+        tell(**state)
         heart = threading.Thread(target=beat)
         heart.start()
         try:
-            result = {"run": str(build_run(Options(**options), progress, report, lambda p: tell(temporary=str(p))))}
+            from logpost.analyzer.build import Options, build_run
+
+            result = {"run": str(build_run(Options(**options), source, report, lambda p: tell(temporary=str(p))))}
         except InputError as error:
             result = {"error": str(error)}
         except OSError as error:

@@ -10,7 +10,8 @@ import polars as pl
 
 from logpost.analyzer.export.files import Progress, whole
 from logpost.analyzer.reporting.units import safe
-from logpost.analyzer.run import MANIFEST, Run
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_place import MANIFEST
 from logpost.analyzer.schema import TABLES
 from logpost.errors import InputError
 

@@ -1,0 +1,33 @@
+"""Reading that starts while the table libraries are still being imported: they take as long as millions of events."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from logpost.analyzer._native import ArchiveError, Progress, Trace, find_anchor, read
+from logpost.errors import InputError
+
+
+class ReadAhead:
+    """An archive being read in a thread of its own; the native reader needs no interpreter lock."""
+
+    def __init__(self, archive: str, threads: int = 0) -> None:
+        self.threads = threads or len(os.sched_getaffinity(0))
+        self.progress = Progress()
+        executor = ThreadPoolExecutor(max_workers=1)
+        self._result = executor.submit(self._read, archive)
+        executor.shutdown(wait=False)
+
+    def _read(self, archive: str) -> tuple[Path, Trace]:
+        anchor = find_anchor(archive)
+        return Path(anchor), read(anchor, self.threads, self.progress)
+
+    def wait(self) -> tuple[Path, Trace]:
+        """Anchor file and trace, once; this object then holds neither. Raises InputError for a damaged archive."""
+        result, self._result = self._result, None  # type: ignore[assignment]
+        try:
+            return result.result()
+        except ArchiveError as error:
+            raise InputError(str(error)) from None
