@@ -42,6 +42,17 @@ Reader open(const fs::path& anchor) {
                            "); give the .otf2 file or the directory that holds it");
     }
     OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
+    // libotf2 allocates and clears a chunk for every file it opens, whatever size a damaged anchor file states.
+    std::uint64_t events = 0;
+    std::uint64_t definitions = 0;
+    OTF2_Reader_GetChunkSize(reader.get(), &events, &definitions);
+    for (const auto size : {events, definitions}) {
+        if (size < OTF2_CHUNK_SIZE_MIN || size > OTF2_CHUNK_SIZE_MAX) {
+            throw ArchiveError(anchor.string() + ": states a chunk size of " + std::to_string(size) +
+                               " bytes, outside of " + std::to_string(OTF2_CHUNK_SIZE_MIN) + " to " +
+                               std::to_string(OTF2_CHUNK_SIZE_MAX) + "; the anchor file is damaged, copy it again");
+        }
+    }
     return reader;
 }
 

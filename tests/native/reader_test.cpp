@@ -557,6 +557,17 @@ TEST_F(Reader, RefusesInOneLineWhatCannotBeRead) {
     std::ofstream(scratch.path() / "x.otf2") << "hello";
     EXPECT_NE(message_of(scratch.path() / "x.otf2").find("not a readable OTF2 anchor file"), std::string::npos);
 
+    // Anchor file: 2 bytes of buffer header, "OTF2", 6 bytes of versions, then the size of an event chunk (8, little
+    // endian).
+    const auto change = [&](std::streamoff at, char value) {
+        std::fstream file(anchor, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(at);
+        file.put(value);
+    };
+    change(12 + 5, 1);  // 2^40 bytes more
+    EXPECT_NE(message_of(anchor).find("states a chunk size of 1099512676352 bytes"), std::string::npos);
+    change(12 + 5, 0);
+
     const auto definitions = anchor.parent_path() / "traces.def";
     const auto size = std::filesystem::file_size(definitions);
     std::filesystem::copy_file(definitions, scratch.path() / "whole.def");
