@@ -110,9 +110,11 @@ static int run(const struct settings* s, const struct app* app) {
         channel_send(&channel, to, 0, data, (int)s->bytes);
         if (s->style == STYLE_SYNC) {
             channel_wait(&channel, &request);
-            // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): channel_wait has waited for the request
-            processor_busy(&state.processor, s->channel.receive_cycles);
+            // NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): channel_wait has waited for the request
+            if (!LOGPOST_COMPUTE_IS_SIMULATED) /* the testbed charges o_r itself: a reply is sent with MPI_Send */
+                processor_busy(&state.processor, s->channel.receive_cycles);
             wrong_replies += reply != answer(first, to);
+            // NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker)
         }
     }
     channel_drain(&channel);
