@@ -9,8 +9,11 @@
  *                  they are full, the sender stalls until a receiver takes a message (LogP's finite capacity). MPI
  *                  buffers small messages practically without bound, and then nobody stalls; with N > 0 at most N
  *                  synchronous sends (MPI_Issend, complete when received) are in flight, in order, as in a queue.
+ *   --cycle-ns X   Alewife's overheads, o_s = 15 and o_r = 122 cycles per message: the receiver is busy that long with
+ *                  each, so one that is hit by everybody at once is the bottleneck. X ns per cycle, slept away
+ *                  (common/processor.h); 50 was Alewife's, 1,000 lets the effect stand out from a busy machine's noise.
  *   --block K      values per message: 10 in LoGPC ("values are sent in blocks of 10"), 5 double-words in SENS.
- *   --receive wait receives are posted beforehand, so values are stored during any MPI call, like an interrupt handler.
+ *   --receive wait receives are posted beforehand, and handled as soon as this rank waits: like an interrupt.
  *   --receive poll Alewife's polling (Remote Queues): a message is taken where the program asks for it.
  *   --order        original: all ranks walk the destinations from rank 0 up and hit the same receiver at once;
  *                  improved: "more uniform (i.e., random)", schedule.h.
