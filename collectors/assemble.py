@@ -157,8 +157,8 @@ def raw_directories(directory: Path) -> list[Path]:
 def running(raw: Path) -> list[int]:
     """Return the processes of this host that still write to a directory of raw logs."""
     found = []
-    for path in raw.glob("*.raw"):
-        match = re.fullmatch(r"(.+)\.(\d+)\.[0-9a-f]+\.\d+\.raw", path.name)
+    for path in raw.glob("*.window"):
+        match = re.fullmatch(r"(.+)\.(\d+)\.[0-9a-f]+\.\d+\.window", path.name)
         if match is None or match[1] != socket.gethostname():
             continue
         try:

@@ -31,7 +31,7 @@ class Settings:
 
     output: Path = Path()
     mpi: str | None = None
-    window_kib: int = 1024
+    window_kib: int = 256
     limit_mib: int | None = None
     keep_raw: bool = False
     environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from logpost.collectors.pmpi import generate
 
-MAGIC = 0x31676F6C74736F70
+MAGIC = 0x32676F6C74736F70
 CALL, SEND, RECV = 1, 2, 3
 FINALIZE, DEF_COMM, INFO, SYNC, OFFSET = 23, 64, 67, 68, 69
 TSC, MONOTONIC = 1, 2

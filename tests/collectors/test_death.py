@@ -71,7 +71,7 @@ def test_killing_the_launcher_leaves_raw_logs_to_recover(openmpi: str, tmp_path:
     while time.monotonic() < deadline:
         raw = list(tmp_path.glob("*.raw"))
         # 50 messages of 48 bytes and the definitions before them are more than 2500 bytes of records
-        if raw and sum(_used(p) > 2500 for p in raw[0].glob("*.raw")) == 2:
+        if raw and sum(_used(p) > 2500 for p in raw[0].glob("*.window")) == 2:
             break
         time.sleep(0.05)
     else:
@@ -93,7 +93,7 @@ def test_killing_the_launcher_leaves_raw_logs_to_recover(openmpi: str, tmp_path:
 
 
 def _used(path: Path) -> int:
-    """Bytes before the zeros at the end of a log."""
+    """Bytes before the zeros at the end of a window that was filled for the first time."""
     return len(path.read_bytes().rstrip(b"\0"))
 
 

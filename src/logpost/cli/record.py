@@ -30,7 +30,7 @@ def command(
     ] = None,
     window: Annotated[
         int, typer.Option("--window", min=64, max=1 << 20, help="Mapped memory per thread that calls MPI, in KiB.")
-    ] = 1024,
+    ] = 256,
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="End the recording of a thread at so many MiB of raw log.")
     ] = None,

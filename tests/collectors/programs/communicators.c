@@ -6,7 +6,8 @@ static int x, y;
 /* A message of one int around a communicator, its tag telling which. */
 static void ring(MPI_Comm c, int tag) {
     int rank, size;
-    if (c == MPI_COMM_NULL) return;
+    if (c == MPI_COMM_NULL)
+        return;
     MPI_Comm_rank(c, &rank);
     MPI_Comm_size(c, &size);
     MPI_Sendrecv(&x, 1, MPI_INT, (rank + 1) % size, tag, &y, 1, MPI_INT, (rank + size - 1) % size, tag, c,
@@ -36,7 +37,8 @@ int main(int argc, char** argv) {
     MPI_Group_incl(all, 2, ranks, &some); /* {3, 1} in this order */
     MPI_Comm_create(w, some, &c);
     ring(c, 30);
-    if (c != MPI_COMM_NULL) MPI_Comm_set_name(c, "created");
+    if (c != MPI_COMM_NULL)
+        MPI_Comm_set_name(c, "created");
     if (rank % 2) {
         MPI_Comm_create_group(w, some, 7, &d);
         MPI_Comm_set_name(d, "create_group");
@@ -78,10 +80,14 @@ int main(int argc, char** argv) {
     MPI_Comm_split(w, rank / 2, rank, &half);
     MPI_Intercomm_create(half, 0, w, rank < 2 ? 2 : 0, 99, &inter);
     MPI_Comm_set_name(inter, "inter");
-    if (rank == 0) MPI_Send(&x, 1, MPI_INT, 1, 80, inter); /* to rank 3 of the world */
-    if (rank == 3) MPI_Recv(&y, 1, MPI_INT, MPI_ANY_SOURCE, 80, inter, MPI_STATUS_IGNORE);
-    if (rank == 2) MPI_Send(&x, 1, MPI_INT, 1, 81, inter); /* to rank 1 of the world */
-    if (rank == 1) MPI_Recv(&y, 1, MPI_INT, 0, 81, inter, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        MPI_Send(&x, 1, MPI_INT, 1, 80, inter); /* to rank 3 of the world */
+    if (rank == 3)
+        MPI_Recv(&y, 1, MPI_INT, MPI_ANY_SOURCE, 80, inter, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        MPI_Send(&x, 1, MPI_INT, 1, 81, inter); /* to rank 1 of the world */
+    if (rank == 1)
+        MPI_Recv(&y, 1, MPI_INT, 0, 81, inter, MPI_STATUS_IGNORE);
     MPI_Bcast(&x, 1, MPI_INT, rank == 0 ? MPI_ROOT : rank == 1 ? MPI_PROC_NULL : 0, inter);
     MPI_Intercomm_merge(inter, rank < 2, &merged); /* {2, 3, 0, 1} */
     MPI_Comm_set_name(merged, "merged");

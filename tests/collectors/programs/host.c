@@ -3,10 +3,12 @@
 #include <stdio.h>
 
 int main(int argc, char** argv) {
-    printf("MPI is %s\n", dlsym(RTLD_DEFAULT, "MPI_Get_version") || dlsym(dlopen(0, RTLD_LAZY), "MPI_Init") ? "there" : "not there");
+    printf("MPI is %s\n",
+           dlsym(RTLD_DEFAULT, "MPI_Get_version") || dlsym(dlopen(0, RTLD_LAZY), "MPI_Init") ? "there" : "not there");
     fflush(stdout);
     void* plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-    if (!plugin) return puts(dlerror()), 1;
+    if (!plugin)
+        return puts(dlerror()), 1;
     int (*run)(void) = (int (*)(void))dlsym(plugin, "run");
     return run();
 }

@@ -12,29 +12,44 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
     for (int i = 0; i < N; i++) /* tags 100..103, one MPI_Wait each, sends completed in reverse */
-        if (rank == 0) MPI_Isend(a[i], 2 * i, MPI_CHAR, 1, 100 + i, MPI_COMM_WORLD, &r[i]);
-        else MPI_Irecv(b[i], 64, MPI_CHAR, MPI_ANY_SOURCE, 100 + i, MPI_COMM_WORLD, &r[i]);
-    for (int i = N; i-- > 0;) MPI_Wait(&r[i], rank ? &s[i] : MPI_STATUS_IGNORE);
+        if (rank == 0)
+            MPI_Isend(a[i], 2 * i, MPI_CHAR, 1, 100 + i, MPI_COMM_WORLD, &r[i]);
+        else
+            MPI_Irecv(b[i], 64, MPI_CHAR, MPI_ANY_SOURCE, 100 + i, MPI_COMM_WORLD, &r[i]);
+    for (int i = N; i-- > 0;)
+        MPI_Wait(&r[i], rank ? &s[i] : MPI_STATUS_IGNORE);
 
     for (int i = 0; i < N; i++) /* 110..113, MPI_Waitany */
-        if (rank == 0) MPI_Issend(a[i], 8, MPI_CHAR, 1, 110 + i, MPI_COMM_WORLD, &r[i]);
-        else MPI_Irecv(b[i], 64, MPI_CHAR, 0, 110 + i, MPI_COMM_WORLD, &r[i]);
-    for (int i = 0; i < N; i++) MPI_Waitany(N, r, &index, MPI_STATUS_IGNORE);
+        if (rank == 0)
+            MPI_Issend(a[i], 8, MPI_CHAR, 1, 110 + i, MPI_COMM_WORLD, &r[i]);
+        else
+            MPI_Irecv(b[i], 64, MPI_CHAR, 0, 110 + i, MPI_COMM_WORLD, &r[i]);
+    for (int i = 0; i < N; i++)
+        MPI_Waitany(N, r, &index, MPI_STATUS_IGNORE);
     MPI_Waitany(N, r, &index, MPI_STATUS_IGNORE); /* nothing left: MPI_UNDEFINED */
 
     for (int i = 0; i < N; i++) /* 120..123, MPI_Waitsome */
-        if (rank == 0) MPI_Isend(a[i], 8, MPI_CHAR, 1, 120 + i, MPI_COMM_WORLD, &r[i]);
-        else MPI_Irecv(b[i], 64, MPI_CHAR, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &r[i]);
-    for (int done = 0; done < N; done += count) MPI_Waitsome(N, r, &count, indices, MPI_STATUSES_IGNORE);
+        if (rank == 0)
+            MPI_Isend(a[i], 8, MPI_CHAR, 1, 120 + i, MPI_COMM_WORLD, &r[i]);
+        else
+            MPI_Irecv(b[i], 64, MPI_CHAR, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &r[i]);
+    for (int done = 0; done < N; done += count)
+        MPI_Waitsome(N, r, &count, indices, MPI_STATUSES_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
 
     for (int i = 0; i < N; i++) /* 130..133, MPI_Test, Testany, Testsome, Testall */
-        if (rank == 0) MPI_Isend(a[i], 8, MPI_CHAR, 1, 130 + i, MPI_COMM_WORLD, &r[i]);
-        else MPI_Irecv(b[i], 64, MPI_CHAR, 0, 130 + i, MPI_COMM_WORLD, &r[i]);
-    for (flag = 0; !flag;) MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
-    for (flag = 0; !flag;) MPI_Testany(2, r, &index, &flag, &s[0]);
-    for (count = 0; !count;) MPI_Testsome(1, r + 2, &count, indices, s);
-    for (flag = 0; !flag;) MPI_Testall(N, r, &flag, MPI_STATUSES_IGNORE);
+        if (rank == 0)
+            MPI_Isend(a[i], 8, MPI_CHAR, 1, 130 + i, MPI_COMM_WORLD, &r[i]);
+        else
+            MPI_Irecv(b[i], 64, MPI_CHAR, 0, 130 + i, MPI_COMM_WORLD, &r[i]);
+    for (flag = 0; !flag;)
+        MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+    for (flag = 0; !flag;)
+        MPI_Testany(2, r, &index, &flag, &s[0]);
+    for (count = 0; !count;)
+        MPI_Testsome(1, r + 2, &count, indices, s);
+    for (flag = 0; !flag;)
+        MPI_Testall(N, r, &flag, MPI_STATUSES_IGNORE);
 
     if (rank == 1) { /* a receive that is tested before its message is sent, and one that is cancelled */
         MPI_Irecv(b[0], 64, MPI_CHAR, 0, 140, MPI_COMM_WORLD, &r[0]);
@@ -74,7 +89,8 @@ int main(int argc, char** argv) {
         MPI_Message m;
         MPI_Mprobe(MPI_ANY_SOURCE, 160, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);
         MPI_Mrecv(b[0], 64, MPI_CHAR, &m, MPI_STATUS_IGNORE);
-        for (flag = 0; !flag;) MPI_Improbe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &m, &s[0]);
+        for (flag = 0; !flag;)
+            MPI_Improbe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &m, &s[0]);
         MPI_Imrecv(b[0], 64, MPI_CHAR, &m, &r[0]);
         MPI_Wait(&r[0], MPI_STATUS_IGNORE);
     }

@@ -18,7 +18,8 @@ static void exchange(int times) {
 
 static void calls(int times) {
     int size;
-    for (int i = 0; i < times; i++) MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < times; i++)
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
 /* A child calls MPI functions that it may not call; nothing of it may reach the parent's log. */
@@ -45,7 +46,8 @@ static void closes_files(void) {
             snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
             ssize_t n = readlink(link, path, sizeof path - 1);
             path[n > 0 ? n : 0] = 0;
-            if (strstr(path, ".raw")) puts("a descriptor of the log is open");
+            if (strstr(path, ".raw"))
+                puts("a descriptor of the log is open");
         }
     chdir("/");
     calls(20000);
@@ -65,8 +67,10 @@ static void files(const char* path) {
 static void errors(void) {
     int big[4], small[1];
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (rank == 0) MPI_Send(big, 4, MPI_INT, 1, 1, MPI_COMM_WORLD);
-    else printf("truncated %d\n", MPI_Recv(small, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    if (rank == 0)
+        MPI_Send(big, 4, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    else
+        printf("truncated %d\n", MPI_Recv(small, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS);
     printf("bad rank %d\n", MPI_Send(small, 1, MPI_INT, 77, 1, MPI_COMM_WORLD) != MPI_SUCCESS);
     exchange(1);
 }
@@ -84,12 +88,18 @@ static void one_sided(void) {
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!strcmp(argv[1], "fork")) forks();
-    if (!strcmp(argv[1], "files")) files(argv[2]);
-    if (!strcmp(argv[1], "close")) closes_files();
-    if (!strcmp(argv[1], "errors")) errors();
-    if (!strcmp(argv[1], "rma")) one_sided();
-    if (!strcmp(argv[1], "many")) calls(atoi(argv[2]));
+    if (!strcmp(argv[1], "fork"))
+        forks();
+    if (!strcmp(argv[1], "files"))
+        files(argv[2]);
+    if (!strcmp(argv[1], "close"))
+        closes_files();
+    if (!strcmp(argv[1], "errors"))
+        errors();
+    if (!strcmp(argv[1], "rma"))
+        one_sided();
+    if (!strcmp(argv[1], "many"))
+        calls(atoi(argv[2]));
     if (!strcmp(argv[1], "small files")) {
         struct rlimit limit = {1 << 20, 1 << 20}; /* growing a file beyond it is a SIGXFSZ, whose default is death */
         setrlimit(RLIMIT_FSIZE, &limit);

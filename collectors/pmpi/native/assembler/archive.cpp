@@ -9,7 +9,9 @@ namespace {
 constexpr std::uint64_t event_chunk = 1ULL << 20;
 constexpr std::uint64_t definition_chunk = 4ULL << 20;
 
-OTF2_FlushType before_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+OTF2_FlushType before_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
+    return OTF2_FLUSH;
+}
 
 struct Closer {
     OTF2_Archive* archive;
@@ -46,8 +48,10 @@ void set_properties(OTF2_Archive* archive, const Job& job) {
     check(OTF2_Archive_SetMachineName(archive, value(first, "host").c_str()), "machine name");
     check(OTF2_Archive_SetProperty(archive, "LOGPOST::MPI", value(first, "library").c_str(), true), "property");
     check(OTF2_Archive_SetProperty(archive, "LOGPOST::CLOCK", text.str().c_str(), true), "property");
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::FINALIZED_RANKS", std::to_string(finalized).c_str(), true), "property");
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::STOPPED_THREADS", std::to_string(stopped).c_str(), true), "property");
+    check(OTF2_Archive_SetProperty(archive, "LOGPOST::FINALIZED_RANKS", std::to_string(finalized).c_str(), true),
+          "property");
+    check(OTF2_Archive_SetProperty(archive, "LOGPOST::STOPPED_THREADS", std::to_string(stopped).c_str(), true),
+          "property");
 }
 
 // A rank that left no log.
@@ -71,8 +75,8 @@ void check(OTF2_ErrorCode code, const char* what) {
 }
 
 Tally write_archive(const std::filesystem::path& directory, Job& job) {
-    OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk, definition_chunk,
-                                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk,
+                                              definition_chunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive == nullptr) {
         throw std::runtime_error("cannot create an archive in " + directory.string());
     }

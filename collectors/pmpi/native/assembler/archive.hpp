@@ -40,7 +40,7 @@ struct Tally {
     std::uint64_t calls = 0;
     std::uint64_t messages_without_comm = 0;
     std::uint64_t contradictory = 0;  // receives whose status did not fit what was asked for
-    std::uint64_t pending = 0;  // requests that never completed
+    std::uint64_t pending = 0;        // requests that never completed
     std::uint64_t first = UINT64_MAX;
     std::uint64_t last = 0;
 };
@@ -60,8 +60,8 @@ inline std::uint64_t location_of(std::uint32_t rank, std::uint32_t thread) {
 inline constexpr OTF2_RegionRef program_region = 0;
 inline constexpr OTF2_AttributeRef layout_attribute = 0;
 
-// Writes all events of one process, thread by thread in step with each other (requests may be completed by another thread
-// than the one that started them). Adds a row per location.
+// Writes all events of one process, thread by thread in step with each other (requests may be completed by another
+// thread than the one that started them). Adds a row per location.
 void write_events(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
                   std::vector<LocationEvents>& locations);
 

@@ -1,9 +1,9 @@
 // Rates and offsets of the clocks.
 //
-// Time stamps stay in the clock of their host, in the resolution of rank 0's clock; the offsets found by the ping-pongs at
-// MPI_Init and MPI_Finalize are written as OTF2 clock offsets, and readers interpolate between them. Processes that share
-// a clock with rank 0 have offset 0 by construction: the ping-pong only checks it (0 must lie within the round trip), and
-// its half round trip is stated as the uncertainty.
+// Time stamps stay in the clock of their host, in the resolution of rank 0's clock; the offsets found by the ping-pongs
+// at MPI_Init and MPI_Finalize are written as OTF2 clock offsets, and readers interpolate between them. Processes that
+// share a clock with rank 0 have offset 0 by construction: the ping-pong only checks it (0 must lie within the round
+// trip), and its half round trip is stated as the uncertainty.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,8 +13,8 @@
 namespace logpost::assembler {
 namespace {
 
-constexpr double shortest_base_s = 1e-3;    // below it a rate would be noise
-constexpr double slack_ticks = 300;         // two readings of one counter on two cores may appear out of order by this
+constexpr double shortest_base_s = 1e-3;  // below it a rate would be noise
+constexpr double slack_ticks = 300;       // two readings of one counter on two cores may appear out of order by this
 
 void group_clocks(Job& job) {
     std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> known;
@@ -64,7 +64,8 @@ void fit_rates(Job& job) {
     for (Clock& clock : job.clocks) {
         if (clock.hertz <= 0) {
             clock.hertz = any > 0 ? any : 1e9;
-            job.warnings.emplace_back("a process ended too early to measure its clock's rate; another clock's was taken");
+            job.warnings.emplace_back(
+                "a process ended too early to measure its clock's rate; another clock's was taken");
         }
     }
 }
@@ -74,7 +75,8 @@ Measurement translate(const Job& job, const Process& process, const Process& ref
     const std::uint64_t after = to_archive_ticks(job, process, raw.after);
     const std::uint64_t there = to_archive_ticks(job, reference, raw.reference);
     const std::uint64_t middle = before + (after - before) / 2;
-    return {static_cast<double>(static_cast<std::int64_t>(there - middle)), static_cast<double>(after - before) / 2, middle};
+    return {static_cast<double>(static_cast<std::int64_t>(there - middle)), static_cast<double>(after - before) / 2,
+            middle};
 }
 
 // Offsets of one world against its rank 0, which itself is `shift` away from the archive's reference.
@@ -133,8 +135,8 @@ void fit_world(Job& job, std::uint32_t w, std::map<std::uint32_t, double>& known
         }
         if (process->measured.empty()) {
             const auto at = known.find(process->clock);
-            process->measured.push_back({at != known.end() ? at->second : 0.0, 0, to_archive_ticks(job, *process,
-                                                                                  process->threads.front()->first)});
+            process->measured.push_back({at != known.end() ? at->second : 0.0, 0,
+                                         to_archive_ticks(job, *process, process->threads.front()->first)});
         }
     }
 }
@@ -148,7 +150,8 @@ std::uint64_t to_archive_ticks(const Job& job, const Process& process, std::uint
         return ticks;
     }
     const auto delta = static_cast<long double>(static_cast<std::int64_t>(ticks - clock.base));
-    const long double scaled = delta * static_cast<long double>(reference.hertz) / static_cast<long double>(clock.hertz);
+    const long double scaled =
+        delta * static_cast<long double>(reference.hertz) / static_cast<long double>(clock.hertz);
     return clock.base + static_cast<std::uint64_t>(static_cast<std::int64_t>(std::llround(scaled)));
 }
 

@@ -11,10 +11,10 @@ namespace {
 
 OTF2_RegionRole role_named(const std::string& name) {
     static const std::unordered_map<std::string, OTF2_RegionRole> known{
-        {"function", OTF2_REGION_ROLE_FUNCTION},      {"point2point", OTF2_REGION_ROLE_POINT2POINT},
-        {"barrier", OTF2_REGION_ROLE_BARRIER},        {"one2all", OTF2_REGION_ROLE_COLL_ONE2ALL},
-        {"all2one", OTF2_REGION_ROLE_COLL_ALL2ONE},   {"all2all", OTF2_REGION_ROLE_COLL_ALL2ALL},
-        {"coll_other", OTF2_REGION_ROLE_COLL_OTHER},  {"rma", OTF2_REGION_ROLE_RMA},
+        {"function", OTF2_REGION_ROLE_FUNCTION},     {"point2point", OTF2_REGION_ROLE_POINT2POINT},
+        {"barrier", OTF2_REGION_ROLE_BARRIER},       {"one2all", OTF2_REGION_ROLE_COLL_ONE2ALL},
+        {"all2one", OTF2_REGION_ROLE_COLL_ALL2ONE},  {"all2all", OTF2_REGION_ROLE_COLL_ALL2ALL},
+        {"coll_other", OTF2_REGION_ROLE_COLL_OTHER}, {"rma", OTF2_REGION_ROLE_RMA},
         {"file_io", OTF2_REGION_ROLE_FILE_IO},
     };
     const auto at = known.find(name);
@@ -38,7 +38,11 @@ class Definitions {
   public:
     Definitions(OTF2_Archive* archive, const Job& job, Strings& strings, const Tally& tally,
                 const std::vector<LocationEvents>& locations)
-        : job_(job), strings_(strings), tally_(tally), locations_(locations), writer_(OTF2_Archive_GetGlobalDefWriter(archive)) {
+        : job_(job),
+          strings_(strings),
+          tally_(tally),
+          locations_(locations),
+          writer_(OTF2_Archive_GetGlobalDefWriter(archive)) {
         if (writer_ == nullptr) {
             throw std::runtime_error("cannot open the global definitions");
         }
@@ -55,15 +59,18 @@ class Definitions {
             real = sync.real_ns - static_cast<std::uint64_t>(static_cast<std::int64_t>(std::llround(before)));
         }
 #if OTF2_VERSION_MAJOR >= 3
-        check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, job_.resolution, first, tally_.last - first + 1, real), "clock");
+        check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, job_.resolution, first, tally_.last - first + 1, real),
+              "clock");
 #else
-        check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, job_.resolution, first, tally_.last - first + 1), "clock");
+        check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, job_.resolution, first, tally_.last - first + 1),
+              "clock");
 #endif
         OTF2_StringRef id = 0;
         for (const std::string& text : strings_.all()) {
             check(OTF2_GlobalDefWriter_WriteString(writer_, id++, text.c_str()), "string");
         }
-        check(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, strings_("MPI"), OTF2_PARADIGM_CLASS_PROCESS),
+        check(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, strings_("MPI"),
+                                                 OTF2_PARADIGM_CLASS_PROCESS),
               "paradigm");
         check(OTF2_GlobalDefWriter_WriteAttribute(writer_, layout_attribute, strings_("logpost:layout"),
                                                   strings_(layout_help), OTF2_TYPE_STRING),
@@ -76,7 +83,8 @@ class Definitions {
 
   private:
     static constexpr const char* layout_help =
-        "Memory layout of one element of a message's non-contiguous datatype: blocks, bytes per block, distance of block "
+        "Memory layout of one element of a message's non-contiguous datatype: blocks, bytes per block, distance of "
+        "block "
         "starts, extent of the element; irregular=1 when block length and stride are means";
 
     // Every string must be written before it is referred to, so all are asked for beforehand.
@@ -133,12 +141,14 @@ class Definitions {
         OTF2_SystemTreeNodeRef node = 0;
         for (const Host& host : job_.hosts) {
             ++node;
-            check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, node, strings_(host.name), strings_("node"), 0), "node");
-            check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer_, node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY), "node");
+            check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, node, strings_(host.name), strings_("node"), 0),
+                  "node");
+            check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer_, node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY),
+                  "node");
             OTF2_AttributeValue cores;
             cores.uint64 = host.cores;
-            check(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(writer_, node, strings_("logpost:cores"), OTF2_TYPE_UINT64,
-                                                                   cores),
+            check(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(writer_, node, strings_("logpost:cores"),
+                                                                   OTF2_TYPE_UINT64, cores),
                   "node property");
         }
     }
@@ -160,10 +170,10 @@ class Definitions {
 #endif
         }
         for (const LocationEvents& l : locations_) {
-            check(OTF2_GlobalDefWriter_WriteLocation(writer_, l.location,
-                                                     strings_(job_.process_of(l.rank) != nullptr ? thread_name(l.thread)
-                                                                                              : "not recorded"),
-                                                     OTF2_LOCATION_TYPE_CPU_THREAD, l.events, l.rank),
+            check(OTF2_GlobalDefWriter_WriteLocation(
+                      writer_, l.location,
+                      strings_(job_.process_of(l.rank) != nullptr ? thread_name(l.thread) : "not recorded"),
+                      OTF2_LOCATION_TYPE_CPU_THREAD, l.events, l.rank),
                   "location");
             const std::string binding = binding_of(l);
             if (!binding.empty()) {
@@ -177,14 +187,16 @@ class Definitions {
     }
 
     void write_regions() {
-        check(OTF2_GlobalDefWriter_WriteRegion(writer_, program_region, strings_(program()), strings_(program()), strings_(""),
-                                               OTF2_REGION_ROLE_ARTIFICIAL, OTF2_PARADIGM_MEASUREMENT_SYSTEM,
-                                               OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0),
+        check(OTF2_GlobalDefWriter_WriteRegion(writer_, program_region, strings_(program()), strings_(program()),
+                                               strings_(""), OTF2_REGION_ROLE_ARTIFICIAL,
+                                               OTF2_PARADIGM_MEASUREMENT_SYSTEM, OTF2_REGION_FLAG_NONE,
+                                               OTF2_UNDEFINED_STRING, 0, 0),
               "region");
         for (const std::uint32_t f : tally_.called) {
             const OTF2_StringRef name = strings_(job_.functions[f].name);
-            check(OTF2_GlobalDefWriter_WriteRegion(writer_, tally_.regions[f], name, name, strings_(""), role_named(job_.functions[f].role),
-                                                   OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0),
+            check(OTF2_GlobalDefWriter_WriteRegion(writer_, tally_.regions[f], name, name, strings_(""),
+                                                   role_named(job_.functions[f].role), OTF2_PARADIGM_MPI,
+                                                   OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0),
                   "region");
         }
     }
@@ -202,6 +214,7 @@ class Definitions {
 
     OTF2_GroupRef members_of(const std::vector<std::uint32_t>& ranks) {
         std::vector<std::uint64_t> members;
+        members.reserve(ranks.size());
         for (const std::uint32_t rank : ranks) {
             members.push_back(rank != none ? rank : job_.by_rank.size());  // the last place is the one of nobody
         }
@@ -210,6 +223,7 @@ class Definitions {
 
     void write_comms() {
         std::vector<std::uint64_t> places;
+        places.reserve(job_.by_rank.size() + 1);
         for (std::uint32_t rank = 0; rank < job_.by_rank.size(); ++rank) {
             places.push_back(location_of(rank, 0));
         }
@@ -219,17 +233,17 @@ class Definitions {
         group(OTF2_GROUP_TYPE_COMM_LOCATIONS, places);
         for (OTF2_CommRef ref = 0; ref < job_.comms.size(); ++ref) {
             const Communicator& comm = job_.comms[ref];
-            const OTF2_GroupRef first =
-                comm.self ? group(OTF2_GROUP_TYPE_COMM_SELF, {}) : members_of(comm.members[0]);
+            const OTF2_GroupRef first = comm.self ? group(OTF2_GROUP_TYPE_COMM_SELF, {}) : members_of(comm.members[0]);
             const OTF2_CommRef parent = comm.parent != none ? comm.parent : OTF2_UNDEFINED_COMM;
 #if OTF2_VERSION_MAJOR >= 3
             const OTF2_CommFlag flags = comm.created ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
             if (comm.inter) {
-                check(OTF2_GlobalDefWriter_WriteInterComm(writer_, ref, strings_(comm.name), first, members_of(comm.members[1]),
-                                                          OTF2_UNDEFINED_COMM, flags),
+                check(OTF2_GlobalDefWriter_WriteInterComm(writer_, ref, strings_(comm.name), first,
+                                                          members_of(comm.members[1]), OTF2_UNDEFINED_COMM, flags),
                       "inter-communicator");
             } else {
-                check(OTF2_GlobalDefWriter_WriteComm(writer_, ref, strings_(comm.name), first, parent, flags), "communicator");
+                check(OTF2_GlobalDefWriter_WriteComm(writer_, ref, strings_(comm.name), first, parent, flags),
+                      "communicator");
             }
 #else
             check(OTF2_GlobalDefWriter_WriteComm(writer_, ref, strings_(comm.name), first, parent), "communicator");

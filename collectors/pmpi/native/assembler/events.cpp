@@ -158,7 +158,8 @@ class ProcessEvents {
         } else {
             check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(out.last), program_region), "Leave");
             if (out.thread == 0) {
-                check(OTF2_EvtWriter_ProgramEnd(out.writer, nullptr, out.at(out.last), OTF2_UNDEFINED_INT64), "ProgramEnd");
+                check(OTF2_EvtWriter_ProgramEnd(out.writer, nullptr, out.at(out.last), OTF2_UNDEFINED_INT64),
+                      "ProgramEnd");
             }
         }
         locations.push_back({location_of(process_.rank, out.thread), process_.rank, out.thread, out.events});
@@ -179,9 +180,10 @@ class ProcessEvents {
                 return nullptr;
             }
             const lp_layout_def& l = found->second;
-            const std::string text = "blocks=" + std::to_string(l.blocks) + " block_bytes=" +
-                                     std::to_string(l.block_bytes) + " stride_bytes=" + std::to_string(l.stride_bytes) +
-                                     " extent_bytes=" + std::to_string(l.extent_bytes) + (l.regular ? "" : " irregular=1");
+            const std::string text =
+                "blocks=" + std::to_string(l.blocks) + " block_bytes=" + std::to_string(l.block_bytes) +
+                " stride_bytes=" + std::to_string(l.stride_bytes) + " extent_bytes=" + std::to_string(l.extent_bytes) +
+                (l.regular ? "" : " irregular=1");
             at = process_.layout_refs.emplace(id, strings_(text)).first;
         }
         OTF2_AttributeList_AddStringRef(out.attributes, layout_attribute, at->second);
@@ -201,8 +203,9 @@ class ProcessEvents {
     void send(Out& out, std::uint64_t time, const lp_message& m) {
         OTF2_CommRef ref = 0;
         if (m.peer >= 0 && comm(m.comm, ref)) {
-            check(OTF2_EvtWriter_MpiSend(out.writer, layout(out, m.layout), out.at(time), static_cast<std::uint32_t>(m.peer),
-                                         ref, static_cast<std::uint32_t>(m.tag), m.bytes),
+            check(OTF2_EvtWriter_MpiSend(out.writer, layout(out, m.layout), out.at(time),
+                                         static_cast<std::uint32_t>(m.peer), ref, static_cast<std::uint32_t>(m.tag),
+                                         m.bytes),
                   "MpiSend");
         }
     }
@@ -210,8 +213,9 @@ class ProcessEvents {
     void receive(Out& out, std::uint64_t time, const lp_message& m) {
         OTF2_CommRef ref = 0;
         if (m.peer >= 0 && comm(m.comm, ref)) {
-            check(OTF2_EvtWriter_MpiRecv(out.writer, layout(out, m.layout), out.at(time), static_cast<std::uint32_t>(m.peer),
-                                         ref, static_cast<std::uint32_t>(m.tag), m.bytes),
+            check(OTF2_EvtWriter_MpiRecv(out.writer, layout(out, m.layout), out.at(time),
+                                         static_cast<std::uint32_t>(m.peer), ref, static_cast<std::uint32_t>(m.tag),
+                                         m.bytes),
                   "MpiRecv");
         }
     }
@@ -319,8 +323,8 @@ class ProcessEvents {
         }
     }
 
-    // MPICH 4.0 leaves the status of MPI_Isendrecv unfilled. Where a status contradicts what was asked for, what was asked
-    // for holds, with the length of the buffer; without a named source there is nothing to hold on to.
+    // MPICH 4.0 leaves the status of MPI_Isendrecv unfilled. Where a status contradicts what was asked for, what was
+    // asked for holds, with the length of the buffer; without a named source there is nothing to hold on to.
     void receive_done(Out& out, std::uint64_t time, lp_done done, const lp_message& asked, std::uint64_t id) {
         OTF2_CommRef ref = 0;
         const bool other_peer = asked.peer != LP_ANY_PEER && done.peer != asked.peer;
@@ -333,8 +337,8 @@ class ProcessEvents {
         }
         if (done.peer >= 0 && comm(asked.comm, ref)) {
             check(OTF2_EvtWriter_MpiIrecv(out.writer, layout(out, asked.layout), out.at(time),
-                                          static_cast<std::uint32_t>(done.peer), ref, static_cast<std::uint32_t>(done.tag),
-                                          done.bytes, id),
+                                          static_cast<std::uint32_t>(done.peer), ref,
+                                          static_cast<std::uint32_t>(done.tag), done.bytes, id),
                   "MpiIrecv");
         }
     }
@@ -408,7 +412,8 @@ class ProcessEvents {
 
     OTF2_RegionRef region_of(const Source& source, std::uint32_t function) {
         if (function >= tally_.regions.size()) {
-            throw std::runtime_error(source.thread->log.path() + ": a record names a function that is not in the table");
+            throw std::runtime_error(source.thread->log.path() +
+                                     ": a record names a function that is not in the table");
         }
         OTF2_RegionRef& region = tally_.regions[function];
         if (region == program_region) {
@@ -583,9 +588,10 @@ class ProcessEvents {
         } else {
             destroyed(out, leave, call.parent);
         }
-        end_collective(out, leave,
-                       r.head.kind == LP_COMM_NEW ? OTF2_COLLECTIVE_OP_CREATE_HANDLE : OTF2_COLLECTIVE_OP_DESTROY_HANDLE,
-                       ref, OTF2_UNDEFINED_UINT32, 0, 0);
+        end_collective(
+            out, leave,
+            r.head.kind == LP_COMM_NEW ? OTF2_COLLECTIVE_OP_CREATE_HANDLE : OTF2_COLLECTIVE_OP_DESTROY_HANDLE, ref,
+            OTF2_UNDEFINED_UINT32, 0, 0);
     }
 
     OTF2_Archive* archive_;

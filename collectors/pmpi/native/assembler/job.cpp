@@ -104,7 +104,8 @@ Job read_job(const std::filesystem::path& directory) {
             continue;
         }
         if (thread->log.header().table != job.table) {
-            throw std::runtime_error(path.string() + " was made with another table of functions than functions.txt beside it");
+            throw std::runtime_error(path.string() +
+                                     " was made with another table of functions than functions.txt beside it");
         }
         auto& process = found[thread->log.header().process];
         if (!process) {

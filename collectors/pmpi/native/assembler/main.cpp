@@ -56,10 +56,10 @@ int main(int argc, char** argv) {
                   << ", \"finalized\": " << finalized << ", \"threads\": " << threads << ", \"stopped\": " << stopped
                   << ", \"hosts\": " << job.hosts.size() << ", \"communicators\": " << job.comms.size()
                   << ", \"calls\": " << tally.calls << ", \"events\": " << tally.events
-                  << ", \"unknown_communicator\": " << tally.messages_without_comm << ", \"contradictory_statuses\": " << tally.contradictory
-                  << ", \"incomplete_requests\": " << tally.pending
-                  << ", \"ticks_per_second\": " << job.resolution << ", \"length_ticks\": " << tally.last - tally.first
-                  << ", \"warnings\": [";
+                  << ", \"unknown_communicator\": " << tally.messages_without_comm
+                  << ", \"contradictory_statuses\": " << tally.contradictory
+                  << ", \"incomplete_requests\": " << tally.pending << ", \"ticks_per_second\": " << job.resolution
+                  << ", \"length_ticks\": " << tally.last - tally.first << ", \"warnings\": [";
         const char* separator = "";
         for (const std::string& warning : job.warnings) {
             std::cout << separator << quoted(warning);

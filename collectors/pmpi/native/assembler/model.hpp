@@ -98,7 +98,7 @@ struct Job {
     std::vector<Communicator> comms;
     std::vector<Function> functions;  // by number
     std::uint64_t table = 0;
-    std::string program;  // as the archive is named after it
+    std::string program;           // as the archive is named after it
     std::uint64_t resolution = 0;  // ticks per second of the archive
     std::vector<std::string> warnings;
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace logpost::assembler {
@@ -14,52 +15,75 @@ std::string Record::text() const {
     return {begin, strnlen(begin, data_bytes)};
 }
 
-RawLog::RawLog(const std::filesystem::path& path) : path_(path.string()) {
-    const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+Mapping::Mapping(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return;
     }
-    struct stat info {};
-    if (::fstat(fd, &info) == 0 && info.st_size >= LP_FILE_HEADER) {
-        bytes_ = static_cast<std::size_t>(info.st_size);
-        void* map = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, fd, 0);
+    struct stat info{};
+    if (::fstat(fd, &info) == 0 && info.st_size > 0) {
+        size_ = static_cast<std::size_t>(info.st_size);
+        void* map = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map != MAP_FAILED) {
-            ::madvise(map, bytes_, MADV_SEQUENTIAL);
+            ::madvise(map, size_, MADV_SEQUENTIAL);
             data_ = static_cast<const std::byte*>(map);
-            std::memcpy(&header_, data_, sizeof header_);
-            usable_ = header_.magic == LP_MAGIC;
+        } else {
+            size_ = 0;
         }
     }
     ::close(fd);
 }
 
-RawLog::~RawLog() {
+Mapping::~Mapping() {
     if (data_ != nullptr) {
-        ::munmap(const_cast<std::byte*>(data_), bytes_);
+        ::munmap(const_cast<std::byte*>(data_), size_);
     }
 }
 
-RawLog::RawLog(RawLog&& other) noexcept
-    : path_(std::move(other.path_)),
-      data_(std::exchange(other.data_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)),
-      header_(other.header_),
-      usable_(std::exchange(other.usable_, false)) {}
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+lp_file_header Mapping::header() const {
+    lp_file_header header{};
+    if (size_ >= sizeof header) {
+        std::memcpy(&header, data_, sizeof header);
+    }
+    return header;
+}
+
+RawLog::RawLog(const std::filesystem::path& path)
+    : path_(path.string()),
+      log_(path_),
+      window_(std::filesystem::path(path).replace_extension(".window").string()),
+      header_(log_.header()),
+      flushed_(log_.size()) {
+    const lp_file_header window = window_.header();
+    if (window.magic == LP_MAGIC && window.process == header_.process) {
+        const std::uint64_t flushed = window.flushed & ~std::uint64_t{LP_WINDOW_IS_STALE};
+        window_counts_ = (window.flushed & LP_WINDOW_IS_STALE) == 0 && flushed <= log_.size();
+        flushed_ = std::min<std::size_t>(flushed_, flushed);
+    }
+}
 
 std::optional<Record> RawLog::next(std::size_t& offset) const {
-    const std::size_t at = offset < LP_FILE_HEADER ? std::size_t{LP_FILE_HEADER} : offset;
-    if (!usable_ || at + sizeof(lp_head) > bytes_) {
+    const std::size_t place = std::max<std::size_t>(offset, LP_FILE_HEADER);
+    // Offsets beyond the flushed part count on in the window.
+    const bool in_window = window_counts_ && place >= flushed_;
+    const Mapping& part = in_window ? window_ : log_;
+    const std::size_t at = in_window ? place - flushed_ + LP_FILE_HEADER : place;
+    const std::size_t end = in_window ? window_.size() : flushed_;
+    if (!usable() || at + sizeof(lp_head) > end) {
         return std::nullopt;
     }
     Record record{};
-    std::memcpy(&record.head, data_ + at, sizeof record.head);
+    std::memcpy(&record.head, part.data() + at, sizeof record.head);
     const std::size_t size = record.head.bytes;
-    if (record.head.kind == LP_END || size < sizeof(lp_head) || size % 8 != 0 || size > bytes_ - at) {
+    if (record.head.kind == LP_END || size < sizeof(lp_head) || size % 8 != 0 || size > end - at) {
         return std::nullopt;
     }
-    record.data = data_ + at + sizeof(lp_head);
+    record.data = part.data() + at + sizeof(lp_head);
     record.data_bytes = size - sizeof(lp_head);
-    offset = at + size;
+    offset = place + size;
     return record;
 }
 

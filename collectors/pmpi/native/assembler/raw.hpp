@@ -1,4 +1,4 @@
-// Reading raw logs: a mapped file per thread, records in the order in which calls ended.
+// Reading raw logs: mapped files, records in the order in which calls ended.
 #pragma once
 
 #include <cstdint>
@@ -32,30 +32,47 @@ struct Record {
     bool is_note() const { return head.kind >= LP_FIRST_NOTE; }
 };
 
-// A mapped log. Reading stops at the first word that is zero or that cannot be the head of a record.
+// A file mapped for reading; empty when it cannot be.
+class Mapping {
+  public:
+    explicit Mapping(const std::string& path);
+    ~Mapping();
+    Mapping(Mapping&& other) noexcept;
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    Mapping& operator=(Mapping&&) = delete;
+
+    const std::byte* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    // Its header; all zero when it has none.
+    lp_file_header header() const;
+
+  private:
+    const std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+// The log of a thread, and the window that its death left. Reading stops at the first word that is zero or that cannot
+// be the head of a record.
 class RawLog {
   public:
     explicit RawLog(const std::filesystem::path& path);
-    ~RawLog();
-    RawLog(RawLog&& other) noexcept;
-    RawLog(const RawLog&) = delete;
-    RawLog& operator=(const RawLog&) = delete;
-    RawLog& operator=(RawLog&&) = delete;
 
     // False when the process died before the file's first bytes were written, or it is not a raw log.
-    bool usable() const { return usable_; }
+    bool usable() const { return header_.magic == LP_MAGIC; }
     const lp_file_header& header() const { return header_; }
     const std::string& path() const { return path_; }
 
-    // The record at `offset`, which moves past it; nothing at the end of the log.
+    // The record at `offset` (0 at the beginning), which moves past it; nothing at the end of the log.
     std::optional<Record> next(std::size_t& offset) const;
 
   private:
     std::string path_;
-    const std::byte* data_ = nullptr;
-    std::size_t bytes_ = 0;
-    lp_file_header header_{};
-    bool usable_ = false;
+    Mapping log_;
+    Mapping window_;
+    lp_file_header header_;
+    std::size_t flushed_;         // valid bytes of the log
+    bool window_counts_ = false;  // and the window's records come after them
 };
 
 // "key=value" lines.

@@ -24,10 +24,8 @@ Key key_of(const lp_comm_def& def) {
 
 // 0 for the group whose leader has the smaller id.
 std::size_t side_of(const lp_comm_def& def) {
-    return (def.flags & LP_COMM_INTER) != 0 &&
-                   Id{def.agreed[0], def.agreed[1]} > Id{def.remote[0], def.remote[1]}
-               ? 1
-               : 0;
+    return (def.flags & LP_COMM_INTER) != 0 && Id{def.agreed[0], def.agreed[1]} > Id{def.remote[0], def.remote[1]} ? 1
+                                                                                                                   : 0;
 }
 
 void number_ranks(Job& job) {
@@ -120,8 +118,9 @@ void number_comms(Job& job) {
                     comm.self = pass == LP_COMM_SELF;
                     comm.created = (def.flags & LP_COMM_UNAGREED) == 0;
                     if (pass == LP_COMM_WORLD) {
-                        comm.name = process->world == 0 ? "MPI_COMM_WORLD"
-                                                        : "MPI_COMM_WORLD (spawned " + std::to_string(process->world) + ")";
+                        comm.name = process->world == 0
+                                        ? "MPI_COMM_WORLD"
+                                        : "MPI_COMM_WORLD (spawned " + std::to_string(process->world) + ")";
                     } else if (pass == LP_COMM_SELF) {
                         comm.name = "MPI_COMM_SELF";
                     }

@@ -12,16 +12,17 @@
 extern __attribute__((visibility("hidden"))) int lp_clock; /* enum lp_clock_kind */
 
 static inline uint64_t lp_clock_ns(clockid_t id) {
-  struct timespec ts;
-  clock_gettime(id, &ts);
-  return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    struct timespec ts;
+    clock_gettime(id, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static inline uint64_t lp_now(void) {
 #if defined(__x86_64__)
-  if (__builtin_expect(lp_clock == 1, 1)) return __rdtsc();
+    if (__builtin_expect(lp_clock == 1, 1))
+        return __rdtsc();
 #endif
-  return lp_clock_ns(CLOCK_MONOTONIC_RAW);
+    return lp_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
 #endif

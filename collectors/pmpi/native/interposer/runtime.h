@@ -32,28 +32,28 @@ typedef uintptr_t lp_word;
 #define LP_KEY(type, word) ((uintptr_t)(type)(word))
 
 struct lp_type_entry {
-  uintptr_t handle;
-  uint32_t generation;
-  uint32_t layout;
-  uint64_t size;
+    uintptr_t handle;
+    uint32_t generation;
+    uint32_t layout;
+    uint64_t size;
 };
 #define LP_TYPE_ENTRIES 64u
 
 struct lp_thread {
-  char* pos; /* where the next record goes */
-  char* end; /* end of the mapped window */
-  int busy;
-  uint32_t comm_id, comm_generation; /* the communicator used last */
-  uintptr_t comm_handle;
-  struct lp_type_entry types[LP_TYPE_ENTRIES];
-  uint64_t* handles; /* scratch space of calls on many requests */
-  MPI_Status* statuses;
-  size_t handles_room, statuses_room;
-  char* map;
-  uint64_t map_offset; /* of the window in the file */
-  uint32_t index;
-  int window_moves;
-  char path[512];
+    char* pos; /* where the next record goes */
+    char* end; /* of the window's room for records */
+    int busy;
+    uint32_t comm_id, comm_generation; /* the communicator used last */
+    uintptr_t comm_handle;
+    struct lp_type_entry types[LP_TYPE_ENTRIES];
+    uint64_t* handles; /* scratch space of calls on many requests */
+    MPI_Status* statuses;
+    size_t handles_room, statuses_room;
+    char* map;
+    uint64_t flushed; /* bytes of the log that are in its file, header included */
+    uint32_t index;
+    int window_moves;
+    char path[512], window[512];
 };
 
 /* log.c */
@@ -97,69 +97,79 @@ LP_HIDDEN void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other);
 #define LP_TYPE_SLOTS 1024u
 extern LP_HIDDEN volatile uint32_t lp_type_generation[LP_TYPE_SLOTS]; /* moves when a type of that slot is freed */
 static inline volatile uint32_t* lp_type_slot(uintptr_t handle) {
-  return &lp_type_generation[(handle ^ handle >> 5 ^ handle >> 13) % LP_TYPE_SLOTS];
+    return &lp_type_generation[(handle ^ handle >> 5 ^ handle >> 13) % LP_TYPE_SLOTS];
 }
 LP_HIDDEN struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_type_entry* slot, MPI_Datatype type);
 
 /* The functions of MPI that the interposer itself calls, looked up once. */
-#define LP_API(X)                                                                                                      \
-  X(Allgather) X(Allreduce) X(Bcast) X(Comm_dup) X(Comm_free) X(Comm_get_parent) X(Comm_group) X(Comm_rank)            \
-  X(Comm_remote_size) X(Comm_size) X(Comm_test_inter) X(Get_count) X(Get_elements_x) X(Get_library_version)            \
-  X(Get_processor_name) X(Group_free) X(Group_size) X(Group_translate_ranks) X(Initialized) X(Recv) X(Send)            \
-  X(Test_cancelled) X(Topo_test) X(Dist_graph_neighbors_count) X(Type_free) X(Type_get_contents)                       \
-  X(Type_get_envelope) X(Type_get_extent_x) X(Type_get_true_extent_x) X(Type_size_x)
+#define LP_API(X)                                                                                                    \
+    X(Allgather)                                                                                                     \
+    X(Allreduce)                                                                                                     \
+    X(Bcast) X(Comm_dup) X(Comm_free) X(Comm_get_parent) X(Comm_group) X(Comm_rank) X(Comm_remote_size) X(Comm_size) \
+        X(Comm_test_inter) X(Get_count) X(Get_elements_x) X(Get_library_version) X(Get_processor_name) X(Group_free) \
+            X(Group_size) X(Group_translate_ranks) X(Initialized) X(Recv) X(Send) X(Test_cancelled) X(Topo_test)     \
+                X(Dist_graph_neighbors_count) X(Type_free) X(Type_get_contents) X(Type_get_envelope)                 \
+                    X(Type_get_extent_x) X(Type_get_true_extent_x) X(Type_size_x)
 struct lp_api {
 #define X(name) __typeof__(PMPI_##name)* name;
-  LP_API(X)
+    LP_API(X)
 #undef X
 };
 extern LP_HIDDEN struct lp_api lp_mpi;
 
 struct lp_constants {
-  MPI_Comm world, self, comm_null;
-  MPI_Request request_null;
-  MPI_Datatype type_null, uint64, byte;
-  MPI_Op max;
-  MPI_Group group_null;
+    MPI_Comm world, self, comm_null;
+    MPI_Request request_null;
+    MPI_Datatype type_null, uint64, byte;
+    MPI_Op max;
+    MPI_Group group_null;
 };
 extern LP_HIDDEN struct lp_constants lp_k;
 
 static inline struct lp_thread* lp_enter(void) {
-  if (LP_UNLIKELY(!lp_on)) return NULL;
-  struct lp_thread* t = lp_self;
-  if (LP_UNLIKELY(!t) && !(t = lp_thread_create())) return NULL;
-  if (t->busy) return NULL;
-  t->busy = 1;
-  return t;
+    if (LP_UNLIKELY(!lp_on))
+        return NULL;
+    struct lp_thread* t = lp_self;
+    if (LP_UNLIKELY(!t) && !(t = lp_thread_create()))
+        return NULL;
+    if (t->busy)
+        return NULL;
+    t->busy = 1;
+    return t;
 }
 
 /* Room for a record of `bytes` bytes; NULL when recording has ended. */
 static inline char* lp_reserve(struct lp_thread* t, size_t bytes) {
-  if (LP_UNLIKELY((size_t)(t->end - t->pos) < bytes)) return lp_window(t, bytes);
-  return t->pos;
+    if (LP_UNLIKELY((size_t)(t->end - t->pos) < bytes))
+        return lp_window(t, bytes);
+    return t->pos;
 }
 
-/* Publishes the record at t->pos: times first, then the word that makes it visible. */
-static inline void lp_commit(struct lp_thread* t, int kind, int function, size_t bytes, uint64_t enter, uint64_t leave) {
-  struct lp_head* head = (struct lp_head*)t->pos;
-  head->enter = enter;
-  head->leave = leave;
-  uint64_t word = (uint64_t)(uint16_t)kind | (uint64_t)(uint16_t)function << 16 | (uint64_t)bytes << 32;
-  __atomic_store_n((uint64_t*)head, word, __ATOMIC_RELEASE);
-  t->pos += bytes;
+/* Publishes the record at t->pos: times and what ends the log first, then the word that makes it visible. */
+static inline void lp_commit(struct lp_thread* t, int kind, int function, size_t bytes, uint64_t enter,
+                             uint64_t leave) {
+    struct lp_head* head = (struct lp_head*)t->pos;
+    head->enter = enter;
+    head->leave = leave;
+    *(uint64_t*)(t->pos + bytes) = 0; /* the window has been used before: the log ends after this record */
+    uint64_t word = (uint64_t)(uint16_t)kind | (uint64_t)(uint16_t)function << 16 | (uint64_t)bytes << 32;
+    __atomic_store_n((uint64_t*)head, word, __ATOMIC_RELEASE);
+    t->pos += bytes;
 }
 
 static inline uint32_t lp_comm_id(struct lp_thread* t, MPI_Comm comm) {
-  uintptr_t handle = (uintptr_t)comm;
-  if (t->comm_handle == handle && t->comm_generation == lp_comm_generation) return t->comm_id;
-  return lp_comm_lookup(t, handle);
+    uintptr_t handle = (uintptr_t)comm;
+    if (t->comm_handle == handle && t->comm_generation == lp_comm_generation)
+        return t->comm_id;
+    return lp_comm_lookup(t, handle);
 }
 
 static inline struct lp_type_entry* lp_type(struct lp_thread* t, MPI_Datatype type) {
-  uintptr_t handle = (uintptr_t)type;
-  struct lp_type_entry* e = &t->types[(handle ^ handle >> 6 ^ handle >> 12) % LP_TYPE_ENTRIES];
-  if (e->handle == handle && e->generation == *lp_type_slot(handle)) return e;
-  return lp_type_learn(t, e, type);
+    uintptr_t handle = (uintptr_t)type;
+    struct lp_type_entry* e = &t->types[(handle ^ handle >> 6 ^ handle >> 12) % LP_TYPE_ENTRIES];
+    if (e->handle == handle && e->generation == *lp_type_slot(handle))
+        return e;
+    return lp_type_learn(t, e, type);
 }
 
 #endif

@@ -1,0 +1,70 @@
+"""What recording adds to an MPI call: at most 40 ns, as a difference within one run (design: collectors)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BAR_NS = 40.0
+_SOURCE = Path(__file__).with_name("pingpong.c")
+_MPIS = {"Open MPI": ("mpicc.openmpi", "mpirun.openmpi"), "MPICH": ("mpicc.mpich", "mpirun.mpich")}
+
+
+def _record(mpicc: str, mpirun: str, folder: Path) -> tuple[dict[str, float], str]:
+    """Run the program under `logpost record`; return its figures and what otf2-print shows of its window moves."""
+    program = folder / "pingpong"
+    subprocess.run([mpicc, "-O2", "-o", str(program), str(_SOURCE), "-ldl"], check=True)
+    env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    command = [sys.executable, "-m", "logpost.cli.app", "record", "--quiet", "-o", str(folder), "--"]
+    command += [mpirun, "-n", "2", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    anchor = next(folder.glob("logpost_*/traces.otf2"))
+    shown = subprocess.run(["otf2-print", "-L", "0", str(anchor)], capture_output=True, text=True, check=True).stdout
+    resolution = subprocess.run(["otf2-print", "-G", str(anchor)], capture_output=True, text=True, check=True).stdout
+    figures: dict[str, float] = json.loads(done.stdout)
+    ticks = re.search(r"Ticks per Seconds: (\d+)", resolution)
+    assert ticks is not None
+    moves = [
+        (int(end) - int(begin)) / int(ticks[1])
+        for begin, end in re.findall(r"^BUFFER_FLUSH\s+0\s+(\d+)\s+Stop Time: (\d+)", shown, re.MULTILINE)
+    ]
+    calls = len(re.findall(r"^ENTER\s", shown, re.MULTILINE))
+    # two records of each exchange and three to oneself, per block: the recorded half of the calls must all be there
+    assert calls > 400 * 2000 * 5, calls
+    figures["window_ns_per_call"] = sum(moves) / calls * 1e9
+    return figures, f"{len(moves)} window moves of {sum(moves) / max(1, len(moves)) * 1e6:.0f} µs"
+
+
+def main() -> int:
+    """Print the table; 1 when a bar is missed."""
+    print(f"{'':10} {'':24} {'without':>9} {'with':>9} {'per call':>9}   bar {BAR_NS:.0f} ns")
+    missed, measured = 0, 0
+    for name, (mpicc, mpirun) in _MPIS.items():
+        if shutil.which(mpicc) is None or shutil.which(mpirun) is None:
+            print(f"{name:10} is not installed")
+            continue
+        measured += 1
+        with tempfile.TemporaryDirectory() as folder:
+            figures, moves = _record(mpicc, mpirun, Path(folder))
+        for what, key, calls in (("half round trip, 8 B", "half", 2), ("Isend + Recv + Wait, self", "self", 3)):
+            without, traced = figures[f"{key}_ns"], figures[f"{key}_traced_ns"]
+            added = (traced - without) / calls
+            bad = added > BAR_NS
+            missed += bad
+            print(
+                f"{name:10} {what:24} {without:6.1f} ns {traced:6.1f} ns {added:6.1f} ns   {'MISSED' if bad else 'ok'}"
+            )
+        print(f"{name:10} {moves}, spread over all calls {figures['window_ns_per_call']:.1f} ns each")
+    if not measured:
+        print("no MPI is installed: nothing was measured")
+    return int(missed > 0 or not measured)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
