@@ -27,6 +27,9 @@ def read(archive: str, threads: int, progress: Progress) -> Trace:
     Reads an archive, given as its anchor file or directory. Raises ArchiveError.
     """
 
+def release_memory() -> None:
+    """Gives memory that the core has freed back to the system."""
+
 def find_anchor(path: str) -> str:
     """The anchor file of an archive. Raises ArchiveError."""
 

@@ -13,7 +13,7 @@ import polars as pl
 import logpost
 from logpost.analyzer import manifest as m
 from logpost.analyzer import schema
-from logpost.analyzer._native import Analysis, Trace
+from logpost.analyzer._native import Analysis, Trace, release_memory
 from logpost.analyzer.archive_tables import definition_frames, hosts, paradigms
 from logpost.analyzer.estimate import estimate
 from logpost.analyzer.findings import find_all
@@ -77,6 +77,7 @@ def build_run(options: Options, source: ReadAhead, report: Report, started: Call
     with RunWriter(options.run, force=options.force) as writer:
         started(writer.path)
         manifest = _write_tables(writer, options, source, report)
+        release_memory()
         report("looking for hotspots", 0, 0)
         tables = {name: scan(writer.path, name) for name in schema.TABLES if name != "findings"}
         writer.write("findings", find_all(tables, manifest))

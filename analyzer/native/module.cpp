@@ -6,6 +6,10 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <atomic>
 #include <memory>
 #include <string>
@@ -452,6 +456,13 @@ std::unique_ptr<Trace> read_trace(const std::string& archive, unsigned threads, 
     return std::make_unique<Trace>(read_archive(find_anchor(archive), options));
 }
 
+/// Gives freed memory back to the system: the table libraries have allocators of their own and could not reuse it.
+void release_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
@@ -474,6 +485,7 @@ NB_MODULE(_native, module) {
         .def_prop_ro("declared", [](const Progress& p) { return p.declared.load(); });
     module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a,
                "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");
+    module.def("release_memory", &release_memory, "Gives memory that the core has freed back to the system.");
     module.def(
         "find_anchor", [](const std::string& path) { return find_anchor(path).string(); }, "path"_a,
         "The anchor file of an archive. Raises ArchiveError.");

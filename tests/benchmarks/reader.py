@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = 20_000_000
 LOCATIONS = (32, 256, 4096)
-ROUNDS = 5
+ROUNDS = 7
 PYTHON_EVENTS = 500_000
 EVENTS_PER_STEP = 44
 MESSAGES_PER_STEP = 3
