@@ -64,10 +64,16 @@ class Log:
         name = {SEND: "MPI_Send", RECV: "MPI_Recv"}[kind]
         self._add(kind, NUMBERS[name], enter, leave, struct.pack("<QiiII", size, peer, tag, 1, 0))
 
+    def _header(self, flushed: int) -> bytes:
+        return struct.pack("<QIIQQQ24x", MAGIC, 0, self.clock, self.process, generate.table_hash(), flushed)
+
     def text(self) -> bytes:
-        """The file's bytes, with the zeros of its unused window."""
-        header = struct.pack("<QIIQQ32x", MAGIC, 0, self.clock, self.process, generate.table_hash())
-        return header + b"".join(self.records) + b"\0" * 4096
+        """The log's bytes, and some zeros as a file system may leave them behind the end."""
+        return self._header(64) + b"".join(self.records) + b"\0" * 4096
+
+    def window(self, flushed: int, records: bytes) -> bytes:
+        """A window's bytes: how much of the log is valid (plus 1: the window is not), then records."""
+        return self._header(flushed) + records + b"\0" * 4096
 
 
 def write(folder: Path, *logs: Log) -> Path:

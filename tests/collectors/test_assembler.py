@@ -184,3 +184,33 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="got through MPI_Init: nothing to make an archive of"):
         assemble.assemble(assembler, raw, tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["raw"], "nothing half made stays behind"
+
+
+def test_a_log_goes_on_in_the_window_that_its_process_left(tmp_path: Path) -> None:
+    """Log and window hold the same call twice while the window is being emptied; its header tells which counts."""
+    log = Log(0, 1)
+    log.sync(1_000_000, 1_000_000, 10**15)
+    log.sync(1_001_000_000, 1_001_000_000, 10**15 + 10**9)
+    log.call("MPI_Init", 2_000_000, 3_000_000)
+    before = log.text()[:-4096]
+    log.call("MPI_Barrier", 4_000_000, 5_000_000)
+    both = log.text()[:-4096]
+    raw = raw_logs.write(tmp_path / "raw", log)
+    file = next(raw.glob("*.raw"))
+    call = both[len(before) :]
+    stale_rest = b"\0" * 8 + call  # from an earlier use of the window, behind the zero word that ends it
+    assembler = assemble.find_assembler()
+    for name, text, window, expected in (
+        # killed before the append began, within it, after it; then with an empty window, then with one more call
+        ("before", before, log.window(len(before), call), ["MPI_Init", "MPI_Barrier"]),
+        ("within", before + call[:8], log.window(len(before), call), ["MPI_Init", "MPI_Barrier"]),
+        ("after", both, log.window(len(before), call), ["MPI_Init", "MPI_Barrier"]),
+        ("stale", both, log.window(len(both) + 1, call), ["MPI_Init", "MPI_Barrier"]),
+        ("empty", both, log.window(len(both), stale_rest), ["MPI_Init", "MPI_Barrier"]),
+        ("filled", both, log.window(len(both), call + stale_rest), ["MPI_Init", "MPI_Barrier", "MPI_Barrier"]),
+        ("cut log", before[:-8], log.window(len(before), call), []),
+    ):
+        file.write_bytes(text)
+        file.with_suffix(".window").write_bytes(window)
+        made = assemble.assemble(assembler, raw, tmp_path / name)
+        assert recording.read(made.path).calls(0) == expected, name
