@@ -148,7 +148,7 @@ WORKLOADS: tuple[Workload, ...] = (
             ("--scale", "2", "--iterations", "1", "--version", "opt", "--exchange", "collective"),
             ("--scale", "2", "--iterations", "1", "--version", "ddt", "--exchange", "collective"),
         ),
-        demo=("--version", "ddt", "--grid", "W", "--iterations", "20"),
+        demo=("--version", "ddt", "--grid", "A", "--iterations", "3"),
     ),
     Workload(
         name="diamond",
