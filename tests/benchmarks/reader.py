@@ -195,7 +195,8 @@ def main() -> int:
             print(
                 f"{locations:9d}  {row.scan.events / row.scan.seconds / 1e6:8.1f}"
                 f"  {row.one.events / row.one.seconds / 1e6:8.1f}"
-                f"  {row.of_scan:5.2f} × {verdict(met[0]):8s}  {row.two_threads:5.2f} × ({row.two_scans:4.2f} ×) {verdict(met[1]):8s}"
+                f"  {row.of_scan:5.2f} × {verdict(met[0]):8s}"
+                f"  {row.two_threads:5.2f} × ({row.two_scans:4.2f} ×) {verdict(met[1]):8s}"
                 f"  {row.one.peak_kb / 1024:9.0f}  {row.bytes_per_event:6.1f} {verdict(met[2])}",
                 flush=True,
             )
