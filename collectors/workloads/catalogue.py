@@ -135,7 +135,7 @@ WORKLOADS: tuple[Workload, ...] = (
             ("--repeat", "5", "--algorithm", "binomial", "--packing", "manual", "--root", "1"),
             ("--repeat", "5", "--algorithm", "library", "--stride", "8"),
         ),
-        demo=("--algorithm", "binomial", "--repeat", "20000"),
+        demo=("--algorithm", "binomial", "--repeat", "2000"),
     ),
     Workload(
         name="fft3d",
@@ -180,7 +180,7 @@ WORKLOADS: tuple[Workload, ...] = (
                 *("--mechanism", "two-sided", "--topology", "all-to-all", "--schedule", "same"),
             ),
         ),
-        demo=("--pattern", "E", "--mechanism", "two-sided", "--topology", "all-to-all", "--repeat", "500"),
+        demo=("--pattern", "E", "--mechanism", "two-sided", "--topology", "all-to-all", "--repeat", "100"),
     ),
     Workload(
         name="unstruc",
