@@ -1,0 +1,176 @@
+// Whole archives, written in code and read back: definitions, ids, clocks. One tick is 1000 ps.
+#include "definitions.hpp"
+#include "reader_fixture.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+using ReaderDefinitions = Reader;
+
+TEST_F(ReaderDefinitions, AppliesTheClockOffsetsOfEachLocation) {
+    const auto send = archive.region("MPI_Send");
+    const auto recv = archive.region("MPI_Recv");
+    archive.world(2);
+    archive.global_offset = (1ULL << 60) + 1000;
+    const std::uint64_t far = 1ULL << 60;  // location 0 counts from here, location 1 from 0
+    archive.local(0, {{far, 0}});
+    archive.local(1, {{0, static_cast<std::int64_t>(far)}, {100000, static_cast<std::int64_t>(far)}});
+    archive.events(0,
+                   [&](Events& e) { e.enter(far + 1000, send).send(far + 1001, 1, 0, 1, 8).leave(far + 1002, send); });
+    archive.events(1, [&](Events& e) { e.enter(900, recv).recv(1005, 0, 0, 1, 8).leave(1006, recv); });
+    const auto trace = read();
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    EXPECT_EQ(trace.traces[1].calls[0].enter_ps, 0);        // the earliest event of all
+    EXPECT_EQ(trace.traces[0].calls[0].enter_ps, 100'000);  // 1000 − 900
+    EXPECT_EQ(trace.traces[1].calls[0].leave_ps, 106'000);
+    EXPECT_EQ(trace.length_ps, 106'000);
+}
+
+TEST_F(ReaderDefinitions, IdsMayBeHugeAndInAnyOrder) {
+    const auto recv = archive.region("MPI_Recv", OTF2_PARADIGM_MPI, 1'600'000'000);
+    const auto send = archive.region("MPI_Send", OTF2_PARADIGM_MPI, 3);
+    archive.location(1'600'000'001);
+    archive.location(17);
+    archive.numbering(OTF2_PARADIGM_MPI, {17, 1'600'000'001});
+    const auto comm = archive.communicator({0, 1}, 1'500'000'000);
+    archive.events(17, [&](Events& e) { e.enter(0, send).send(1, 1, comm, 2, 8).leave(2, send); });
+    archive.events(1'600'000'001, [&](Events& e) { e.enter(0, recv).recv(3, 0, comm, 2, 8).leave(4, recv); });
+    const auto trace = read();
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    EXPECT_EQ(trace.locations[0].ref, 1'600'000'001U);
+    EXPECT_EQ(trace.locations[0].rank, 1);
+    EXPECT_EQ(trace.locations[1].rank, 0);
+    EXPECT_EQ(trace.traces[1].sends[0].peer, 0);
+    EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
+}
+
+TEST_F(ReaderDefinitions, MapsLocalIdsToGlobalOnes) {
+    const auto send = archive.region("MPI_Send");
+    const auto recv = archive.region("MPI_Recv");
+    archive.world(2);
+    archive.communicator({1, 0}, 8);
+    archive.local(0, {}, {{0, recv}, {1, send}});        // the other way round
+    archive.local(1, {}, {{40, 8}}, OTF2_MAPPING_COMM);  // its communicator 40 is communicator 8
+    archive.events(0, [&](Events& e) { e.enter(0, 1).send(1, 0, 8, 2, 8).leave(2, 1); });
+    archive.events(1, [&](Events& e) { e.enter(0, recv).recv(3, 1, 40, 2, 8).leave(4, recv); });
+    const auto trace = read();
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    EXPECT_EQ(trace.regions[static_cast<std::size_t>(trace.traces[0].calls[0].region)].name, "MPI_Send");
+    EXPECT_EQ(trace.traces[1].receives[0].match, 0U);
+}
+
+TEST_F(ReaderDefinitions, CommunicatorsOfEveryShape) {
+    const auto region = archive.region("MPI_Sendrecv");
+    archive.world(3);
+    const auto self = archive.self_communicator(1);
+    const auto alone = archive.communicator({2}, 2);
+    const auto inter = archive.inter_communicator({0}, {1, 2}, 3);
+    const auto empty = archive.communicator({}, 4);
+    archive.numbering(OTF2_PARADIGM_MPI, {0, 1, 2});  // a second time
+    archive.numbering(OTF2_PARADIGM_CUDA, {2, 1});    // another paradigm's numbering
+    archive.communicator_of_group(archive.group(OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_CUDA, {0}), 5);
+    archive.communicator({0, 7}, 6);  // rank 7 does not exist
+    archive.events(0, [&](Events& e) {
+        e.enter(0, region).send(1, 0, self, 1, 8).recv(2, 0, self, 1, 8);
+        e.send(3, 1, inter, 1, 8).leave(4, region);  // to rank 1 of the other group: location 2
+    });
+    archive.events(1, [&](Events& e) { e.enter(0, region).leave(1, region); });
+    archive.events(2, [&](Events& e) {
+        e.enter(0, region).send(1, 0, alone, 1, 8).recv(2, 0, alone, 1, 8).recv(5, 0, inter, 1, 8).leave(6, region);
+        e.enter(7, region).collective(7, 8, OTF2_COLLECTIVE_OP_BARRIER, self).leave(9, region);
+    });
+    const auto trace = read();
+    EXPECT_EQ(counted(trace, Quality::duplicate_group), 1U);
+    EXPECT_EQ(counted(trace, Quality::empty_communicator), 1U);
+    EXPECT_EQ(counted(trace, Quality::undefined_member), 1U);
+    EXPECT_EQ(
+        counted_besides(trace, {Quality::duplicate_group, Quality::empty_communicator, Quality::undefined_member}), 0U);
+    EXPECT_TRUE(trace.communicators[1].is_self);
+    EXPECT_EQ(trace.communicators[3].remote_locations, (std::vector<std::int32_t>{1, 2}));
+    EXPECT_TRUE(trace.communicators[empty].locations.empty());
+    EXPECT_EQ(trace.communicators[5].locations, (std::vector<std::int32_t>{2}));
+    EXPECT_EQ(trace.communicators[6].locations, (std::vector<std::int32_t>{0, kUndefined}));
+    EXPECT_EQ(trace.traces[0].sends[1].peer, 2);
+    EXPECT_EQ(trace.traces[2].receives[1].peer, 0);
+    EXPECT_NE(trace.traces[2].collectives[0].instance, kNone);
+}
+
+TEST_F(ReaderDefinitions, ReadsLayoutsNodesCoresAndBindings) {
+    const auto send = archive.region("MPI_Send");
+    const auto recv = archive.region("MPI_Recv");
+    archive.location(0, "alpha");
+    archive.location(1, "beta");
+    archive.numbering(OTF2_PARADIGM_MPI, {0, 1});
+    archive.communicator({0, 1}, 0, "MPI_COMM_WORLD");
+    archive.cores("beta", 96);
+    archive.cpu_binding(1, "0-3");
+    const auto attribute = archive.attribute("logpost:layout", OTF2_TYPE_STRING);
+    const auto layout = archive.text("blocks=16 block_bytes=16 stride_bytes=64 extent_bytes=976");
+    const auto nonsense = archive.text("blocks=many");
+    archive.events(0, [&](Events& e) {
+        OTF2_AttributeList* list = OTF2_AttributeList_New();
+        e.enter(0, send).send(1, 1, 0, 1, 8).leave(2, send);
+        OTF2_AttributeList_AddStringRef(list, attribute, layout);
+        e.enter(3, send).send(4, 1, 0, 1, 256, list).leave(5, send);
+        OTF2_AttributeList_AddStringRef(list, attribute, nonsense);
+        e.enter(6, send).send(7, 1, 0, 1, 8, list).leave(8, send);
+        OTF2_AttributeList_Delete(list);
+    });
+    archive.events(1, [&](Events& e) { e.enter(0, recv).leave(1, recv); });
+    const auto trace = read();
+    EXPECT_EQ(trace.nodes[static_cast<std::size_t>(trace.locations[1].node)].name, "beta");
+    EXPECT_EQ(trace.nodes[static_cast<std::size_t>(trace.locations[1].node)].cores, 96);
+    EXPECT_EQ(trace.nodes[static_cast<std::size_t>(trace.locations[0].node)].cores, 0);
+    EXPECT_NE(trace.locations[0].node, trace.locations[1].node);
+    EXPECT_EQ(trace.locations[1].cpu_binding, "0-3");
+    ASSERT_EQ(trace.layouts.size(), 1U);
+    EXPECT_EQ(trace.layouts[0].blocks, 16U);
+    EXPECT_EQ(trace.layouts[0].block_bytes, 16U);
+    EXPECT_EQ(trace.layouts[0].stride_bytes, 64);
+    EXPECT_EQ(trace.layouts[0].extent_bytes, 976U);
+    ASSERT_EQ(trace.traces[0].layouts.size(), 1U);
+    EXPECT_EQ(trace.traces[0].layouts[0].send, 1U);
+    EXPECT_EQ(counted(trace, Quality::layout_unreadable), 2U);  // the text once, its use once
+}
+
+TEST_F(ReaderDefinitions, TheAnchorNeedNotBeCalledTracesAndMayBeItsDirectory) {
+    ArchiveBuilder other(scratch.path() / "b", "run7");
+    const auto a = other.region("a", OTF2_PARADIGM_USER);
+    other.world(1);
+    other.events(0, [&](Events& e) { e.enter(0, a).leave(1, a); });
+    other.finish();
+    EXPECT_EQ(read_archive(scratch.path() / "b").traces[0].events, 2U);
+    EXPECT_EQ(find_anchor(scratch.path() / "b").filename(), "run7.otf2");
+}
+
+TEST_F(ReaderDefinitions, ThreadsOfAProcessCommunicateInItsName) {
+    const auto send = archive.region("MPI_Send");
+    const auto recv = archive.region("MPI_Recv");
+    archive.location(0);
+    archive.thread(100);
+    archive.location(1);
+    archive.numbering(OTF2_PARADIGM_MPI, {0, 1});
+    archive.communicator({0, 1}, 0);
+    archive.events(0, [&](Events& e) { e.enter(0, send).leave(1, send); });
+    archive.events(100, [&](Events& e) { e.enter(0, send).send(1, 1, 0, 5, 8).leave(2, send); });
+    archive.events(1, [&](Events& e) { e.enter(0, recv).recv(3, 0, 0, 5, 8).leave(4, recv); });
+    const auto trace = read();
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    EXPECT_EQ(trace.locations[1].rank, kUndefined);
+    EXPECT_EQ(trace.locations[1].group, trace.locations[0].group);
+    EXPECT_EQ(trace.traces[2].receives[0].peer, 1);  // the thread that sent, not its process's first location
+    EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
+}
+
+TEST(ParseLayout, UnderstandsWhatTheCollectorWritesAndNothingElse) {
+    Layout layout;
+    EXPECT_TRUE(parse_layout("blocks=2 block_bytes=8 stride_bytes=-32 extent_bytes=40", layout));
+    EXPECT_EQ(layout.stride_bytes, -32);
+    EXPECT_FALSE(parse_layout("blocks=-2", layout));
+    EXPECT_FALSE(parse_layout("blocks", layout));
+    EXPECT_FALSE(parse_layout("block_bytes=4", layout));
+    EXPECT_FALSE(parse_layout("blocks=4x", layout));
+}
+
+}  // namespace
+}  // namespace logpost::analyzer
