@@ -1,7 +1,7 @@
 #include "account.hpp"
 
-#include <algorithm>
 #include <otf2/OTF2_Events.h>
+#include <algorithm>
 
 namespace logpost::analyzer {
 namespace {
@@ -105,8 +105,7 @@ MessageId LocationAccount::message_of(const CallOperation& operation) const noex
     return operation.kind == Kind::collective ? kNoMessage : MessageModel::of_send(trace_.sends[operation.index]);
 }
 
-void LocationAccount::account_messages(Exposed& exposed, const Call& call,
-                                       std::span<const CallOperation> operations) {
+void LocationAccount::account_messages(Exposed& exposed, const Call& call, std::span<const CallOperation> operations) {
     if (operations.size() == 1) {
         const auto id = message_of(operations.front());
         if (id.receive == kNone) {

@@ -17,7 +17,9 @@ namespace logpost::analyzer {
 /// compute, the message parts (replay::Part + 1), then what is not split yet.
 enum Category : std::uint8_t { kCompute = 0, kCollectiveWait = 12, kCollective = 13, kMpiOther = 14 };
 inline constexpr std::size_t kCategories = 15;
-inline constexpr std::uint8_t category_of(replay::Part part) noexcept { return static_cast<std::uint8_t>(part) + 1; }
+inline constexpr std::uint8_t category_of(replay::Part part) noexcept {
+    return static_cast<std::uint8_t>(part) + 1;
+}
 inline constexpr std::uint8_t kResidual = category_of(replay::Part::residual);
 
 using Exposed = std::array<std::int64_t, kCategories>;

@@ -50,10 +50,11 @@ Analysis::Analysis(const Trace& trace, const replay::Parameters& parameters, uns
       windows_(accounted_.size()),
       callpaths_(accounted_.size()),
       pairs_(trace.traces.size()) {
-    model_.replay_queues();
+    model_.replay_endpoints();
 }
 
 void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
+    model_.replay_processor(slice.item);
     const auto& trace = trace_.traces[slice.item];
     auto& pairs = pairs_[slice.item];
     std::vector<std::int32_t> slot(trace_.traces.size(), kUndefined);
@@ -143,6 +144,10 @@ bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
 }
 
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
+    if (call_item_ == 0 && !open_) {
+        // A sender's calls are labelled by messages to anywhere.
+        parallel_for(threads_, trace_.traces.size(), [&](std::size_t location) { model_.replay_processor(location); });
+    }
     std::vector<Slice> slices;
     std::size_t count = 0;
     std::uint32_t begin = open_ ? open_->position() : 0;
@@ -196,6 +201,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
 std::int64_t Analysis::split_only() {
     std::vector<std::int64_t> sums(trace_.traces.size());
     parallel_for(threads_, trace_.traces.size(), [&](std::size_t location) {
+        model_.replay_processor(location);
         const auto& receives = trace_.traces[location].receives;
         for (std::uint32_t i = 0; i < receives.size(); ++i) {
             if (receives[i].match != kNone) {

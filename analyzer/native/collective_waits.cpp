@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <otf2/OTF2_Events.h>
+#include <algorithm>
 
 #include "account.hpp"
 

@@ -90,18 +90,16 @@ replay::Partition MessageModel::partition(MessageId id) const noexcept {
                              message.handshake);
 }
 
-void MessageModel::replay_queues() {
+void MessageModel::replay_endpoints() {
     const std::size_t locations = trace_.traces.size();
     records_.resize(locations);
     stages_.resize(locations);
+    processor_replayed_.resize(locations);
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
-    parallel_for(threads_, locations, [&](std::size_t location) { build_records(location); });
-    replay_endpoints(false);
-    replay_endpoints(true);
     std::vector<std::uint64_t> messages(locations);
     std::vector<std::uint64_t> violations(locations);
     parallel_for(threads_, locations, [&](std::size_t location) {
-        replay_processor(location);
+        build_records(location);
         for (const auto& message : records_[location]) {
             messages[location] += message.matched ? 1 : 0;
             violations[location] += message.violation ? 1 : 0;
@@ -111,6 +109,8 @@ void MessageModel::replay_queues() {
         messages_ += messages[location];
         violations_ += violations[location];
     }
+    replay_endpoints(false);
+    replay_endpoints(true);
 }
 
 }  // namespace logpost::analyzer

@@ -46,8 +46,11 @@ class MessageModel {
   public:
     MessageModel(const Trace& trace, const replay::Parameters& parameters, Windows windows, unsigned threads);
 
-    /// Replays the endpoints and processors; call once before asking for partitions.
-    void replay_queues();
+    /// Builds the records and replays the endpoints; call once, first.
+    void replay_endpoints();
+    /// Replays the processor of one location; a partition needs that of its receiver. Does nothing the second time.
+    /// Apart from the endpoints, so that a pass over one location's messages finds them still in the cache.
+    void replay_processor(std::size_t location);
 
     [[nodiscard]] const MessageRecord& record(MessageId id) const noexcept {
         return records_[static_cast<std::size_t>(id.location)][id.receive];
@@ -82,7 +85,6 @@ class MessageModel {
     }
     void build_records(std::size_t location);
     void replay_endpoints(bool receiving);
-    void replay_processor(std::size_t location);
     [[nodiscard]] std::vector<std::vector<std::size_t>> endpoint_groups() const;
 
     const Trace& trace_;
@@ -93,6 +95,7 @@ class MessageModel {
     std::vector<std::vector<MessageRecord>> records_;         // [receiving location][receive]
     std::vector<std::vector<replay::MessageStages>> stages_;  // [receiving location]: the distinct ones
     std::vector<EndpointLoad> loads_;
+    std::vector<std::uint8_t> processor_replayed_;  // by location
     std::uint64_t messages_ = 0;
     std::uint64_t violations_ = 0;
 };

@@ -57,8 +57,8 @@ nb::list texts(const Rows& rows, Value&& value) {
     for (const auto& row : rows) {
         // Names in archives are bytes of any encoding; what is not UTF-8 is shown with replacement characters.
         const std::string& text = value(row);
-        result.append(nb::steal<nb::object>(
-            PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace")));
+        result.append(
+            nb::steal<nb::object>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace")));
     }
     return result;
 }
@@ -221,16 +221,29 @@ nb::list sample_columns(const Trace& trace, std::size_t limit) {
 
 constexpr const char* kIdNames[MessageRows::kIds] = {"send_location", "recv_location", "comm",          "tag",
                                                      "layout",        "send_callpath", "recv_callpath", "window"};
-constexpr const char* kTimeNames[MessageRows::kTimes] = {
-    "send_enter_ps",        "send_leave_ps",          "send_complete_ps",         "recv_post_ps",
-    "recv_enter_ps",        "recv_leave_ps",          "envelope_ps",              "late_sender_ps",
-    "send_overhead_ps",     "middleware_ps",          "endpoint_contention_ps",   "latency_ps",
-    "serialization_ps",     "network_contention_ps",  "late_receiver_ps",         "processor_queueing_ps",
-    "recv_overhead_ps",     "residual_ps",            "deficit_ps"};
+constexpr const char* kTimeNames[MessageRows::kTimes] = {"send_enter_ps",
+                                                         "send_leave_ps",
+                                                         "send_complete_ps",
+                                                         "recv_post_ps",
+                                                         "recv_enter_ps",
+                                                         "recv_leave_ps",
+                                                         "envelope_ps",
+                                                         "late_sender_ps",
+                                                         "send_overhead_ps",
+                                                         "middleware_ps",
+                                                         "endpoint_contention_ps",
+                                                         "latency_ps",
+                                                         "serialization_ps",
+                                                         "network_contention_ps",
+                                                         "late_receiver_ps",
+                                                         "processor_queueing_ps",
+                                                         "recv_overhead_ps",
+                                                         "residual_ps",
+                                                         "deficit_ps"};
 constexpr const char* kCategoryNames[kCategories] = {
-    "compute",           "late_sender",   "send_overhead",      "middleware",    "endpoint_contention",
-    "latency",           "serialization", "network_contention", "late_receiver", "processor_queueing",
-    "recv_overhead",     "residual",      "collective_wait",    "collective",    "mpi_other"};
+    "compute",       "late_sender",   "send_overhead",      "middleware",    "endpoint_contention",
+    "latency",       "serialization", "network_contention", "late_receiver", "processor_queueing",
+    "recv_overhead", "residual",      "collective_wait",    "collective",    "mpi_other"};
 
 nb::object next_messages(Analysis& analysis, std::size_t limit) {
     MessageRows rows;
@@ -472,10 +485,26 @@ NB_MODULE(_native, module) {
     module.def(
         "region_kinds",
         [] {
-            return std::vector<std::string>{
-                "user", "send", "send_synchronous", "send_buffered", "send_nonblocking", "receive",
-                "receive_nonblocking", "send_receive", "start", "wait", "wait_multi", "test", "probe", "barrier",
-                "collective", "collective_nonblocking", "one_sided", "init_finalize", "io", "other"};
+            return std::vector<std::string>{"user",
+                                            "send",
+                                            "send_synchronous",
+                                            "send_buffered",
+                                            "send_nonblocking",
+                                            "receive",
+                                            "receive_nonblocking",
+                                            "send_receive",
+                                            "start",
+                                            "wait",
+                                            "wait_multi",
+                                            "test",
+                                            "probe",
+                                            "barrier",
+                                            "collective",
+                                            "collective_nonblocking",
+                                            "one_sided",
+                                            "init_finalize",
+                                            "io",
+                                            "other"};
         },
         "Names of the codes in regions()['kind'].");
     nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError);
@@ -504,7 +533,8 @@ NB_MODULE(_native, module) {
         .def("quality", &quality, nb::sig("def quality(self) -> list[dict[str, typing.Any]]"))
         .def("properties", &properties, nb::sig("def properties(self) -> list[tuple[str, str]]"))
         .def("samples", &sample_columns, "limit"_a,
-             nb::sig("def samples(self, limit: int) -> list[dict[str, typing.Any]]"), "Observations of LogGP parameters, a dict per locality class.");
+             nb::sig("def samples(self, limit: int) -> list[dict[str, typing.Any]]"),
+             "Observations of LogGP parameters, a dict per locality class.");
 
     nb::class_<Analysis>(module, "Analysis", "Rows of a run's tables, in batches.")
         .def(nb::init<const Trace&, const Parameters&, unsigned>(), "trace"_a, "parameters"_a, "threads"_a,

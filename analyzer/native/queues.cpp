@@ -30,8 +30,8 @@ constexpr std::uint32_t kAhead = 12;
 class PeerCounter {
   public:
     void add(std::int32_t window, std::int32_t peer) {
-        const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(window)) << 32U) |
-                         static_cast<std::uint32_t>(peer);
+        const auto key =
+            (static_cast<std::uint64_t>(static_cast<std::uint32_t>(window)) << 32U) | static_cast<std::uint32_t>(peer);
         // A pattern of partners repeats: what was just added need not be kept again.
         auto& recent = recent_[static_cast<std::uint32_t>(peer) % kRecent];
         if (recent == key) {
@@ -179,8 +179,7 @@ void MessageModel::replay_endpoints(bool receiving) {
                 }
                 const auto& planned = stages(id);
                 const std::int64_t on_the_way = receiving ? message.send_endpoint + planned.L : 0;
-                customers.push_back(
-                    {message.planned + on_the_way, planned.service, end.bytes, id, here, end.peer});
+                customers.push_back({message.planned + on_the_way, planned.service, end.bytes, id, here, end.peer});
             }
         }
         sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
@@ -203,15 +202,15 @@ void MessageModel::replay_endpoints(bool receiving) {
             load.bytes += customer.bytes;
             load.busy_ps += customer.service;
             load.queued_ps += wait;
-            const auto place =
-                task.locations.size() == 1
-                    ? 0
-                    : std::ranges::lower_bound(task.locations, static_cast<std::size_t>(customer.here)) -
-                          task.locations.begin();
+            const auto place = task.locations.size() == 1
+                                   ? 0
+                                   : std::ranges::lower_bound(task.locations, static_cast<std::size_t>(customer.here)) -
+                                         task.locations.begin();
             peers[static_cast<std::size_t>(place)].add(window, customer.peer);
         }
         for (std::size_t i = 0; i < task.locations.size(); ++i) {
-            peers[i].for_each([&](std::int32_t window) { ++loads_[load_index(task.locations[i], receiving, window)].peers; });
+            peers[i].for_each(
+                [&](std::int32_t window) { ++loads_[load_index(task.locations[i], receiving, window)].peers; });
         }
     });
 }
@@ -220,6 +219,10 @@ void MessageModel::replay_endpoints(bool receiving) {
 /// receive was posted, and how long a call that completes several requests was held by the last of them.
 void MessageModel::replay_processor(std::size_t location) {
     const auto& trace = trace_.traces[location];
+    if (processor_replayed_[location] != 0) {
+        return;
+    }
+    processor_replayed_[location] = 1;
     if (trace.receives.empty()) {
         return;
     }

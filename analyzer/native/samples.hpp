@@ -18,11 +18,12 @@ struct SampleColumn {
 };
 
 struct LocalitySamples {
-    SampleColumn end_to_end;     ///< send enter to receive leave, where the receiver was waiting, for this message last
-    SampleColumn send_call;      ///< length of send calls that were over before the receive was posted
-    SampleColumn receive_call;   ///< length of receive calls whose message must have been there before
-    SampleColumn early_complete; ///< sends complete before their receive was posted (time: how long before): eager
-    SampleColumn late_complete;  ///< sends that began before and ended after their receive was posted: may be rendezvous
+    SampleColumn end_to_end;    ///< send enter to receive leave, where the receiver was waiting, for this message last
+    SampleColumn send_call;     ///< length of send calls that were over before the receive was posted
+    SampleColumn receive_call;  ///< length of receive calls whose message must have been there before
+    SampleColumn early_complete;  ///< sends complete before their receive was posted (time: how long before): eager
+    SampleColumn
+        late_complete;  ///< sends that began before and ended after their receive was posted: may be rendezvous
     std::uint64_t messages = 0;
 };
 

@@ -61,5 +61,4 @@ class StageTable {
     std::uint32_t last_row_ = 0;
 };
 
-
 }  // namespace logpost::analyzer

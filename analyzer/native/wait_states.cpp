@@ -1,7 +1,7 @@
 #include "wait_states.hpp"
 
-#include <algorithm>
 #include <otf2/OTF2_Events.h>
+#include <algorithm>
 
 #include "call_operations.hpp"
 
@@ -31,9 +31,8 @@ class Totals {
 
     [[nodiscard]] std::int64_t ticks(std::int64_t ps) const noexcept {
         constexpr Wide kPsPerSecond = 1'000'000'000'000;
-        return static_cast<std::int64_t>((static_cast<Wide>(ps) * static_cast<Wide>(ticks_per_second_) +
-                                          kPsPerSecond / 2) /
-                                         kPsPerSecond);
+        return static_cast<std::int64_t>(
+            (static_cast<Wide>(ps) * static_cast<Wide>(ticks_per_second_) + kPsPerSecond / 2) / kPsPerSecond);
     }
 
     std::uint64_t ticks_per_second_;

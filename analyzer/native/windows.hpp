@@ -14,8 +14,7 @@ struct Windows {
     /// Few enough that (locations x windows) stays bounded, enough for a timeline that a person reads.
     static Windows over(std::int64_t length_ps, std::size_t locations) {
         const std::size_t wanted = std::clamp<std::size_t>(65536 / std::max<std::size_t>(1, locations), 32, 256);
-        const std::int64_t width =
-            std::max<std::int64_t>(1, length_ps / static_cast<std::int64_t>(wanted) + 1);
+        const std::int64_t width = std::max<std::int64_t>(1, length_ps / static_cast<std::int64_t>(wanted) + 1);
         return {.count = static_cast<std::int32_t>(wanted), .width_ps = width};
     }
 

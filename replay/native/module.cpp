@@ -30,12 +30,12 @@ Out column(std::vector<std::int64_t>&& values, std::size_t rows, std::size_t col
     return columns == 1 ? Out(data, {rows}, owner) : Out(data, {rows, columns}, owner);
 }
 
-Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t>& max_bytes,
-                      const In<std::int64_t>& L, const In<std::int64_t>& o_s, const In<double>& o_s_per_byte,
-                      const In<std::int64_t>& o_r, const In<double>& o_r_per_byte, const In<std::int64_t>& g,
-                      const In<double>& G, const In<std::int64_t>& eager_limit, int nics_per_node,
-                      const std::vector<double>& mw_bytes, const std::vector<double>& mw_strides,
-                      const std::vector<double>& l_mw, bool asynchronous_progress) {
+Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t>& max_bytes, const In<std::int64_t>& L,
+                      const In<std::int64_t>& o_s, const In<double>& o_s_per_byte, const In<std::int64_t>& o_r,
+                      const In<double>& o_r_per_byte, const In<std::int64_t>& g, const In<double>& G,
+                      const In<std::int64_t>& eager_limit, int nics_per_node, const std::vector<double>& mw_bytes,
+                      const std::vector<double>& mw_strides, const std::vector<double>& l_mw,
+                      bool asynchronous_progress) {
     Parameters result;
     for (std::size_t c = 0; c < kLocalities; ++c) {
         auto& locality = result.localities[c];
@@ -83,8 +83,7 @@ nb::tuple split(const Parameters& machine, const In<std::int64_t>& s0, const In<
     return nb::make_tuple(column(std::move(parts), n, kParts), column(std::move(deficits), n, 1));
 }
 
-nb::tuple fit_stages(std::int64_t duration, const std::vector<std::int64_t>& wanted,
-                     const std::vector<int>& tiers) {
+nb::tuple fit_stages(std::int64_t duration, const std::vector<std::int64_t>& wanted, const std::vector<int>& tiers) {
     std::vector<Stage> stages;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         stages.push_back({.wanted_ps = wanted[i], .tier = static_cast<std::uint8_t>(tiers[i])});
@@ -103,11 +102,12 @@ NB_MODULE(_native, module) {
     module.doc() = "Native core of logpost.replay.";
     nb::class_<Parameters>(module, "Parameters", "LogGP and middleware parameters per locality, in picoseconds.")
         .def(nb::new_(&parameters), "class_start"_a, "max_bytes"_a, "L"_a, "o_s"_a, "o_s_per_byte"_a, "o_r"_a,
-             "o_r_per_byte"_a, "g"_a, "G"_a, "eager_limit"_a, "nics_per_node"_a, "mw_bytes"_a, "mw_strides"_a,
-             "l_mw"_a, "asynchronous_progress"_a);
+             "o_r_per_byte"_a, "g"_a, "G"_a, "eager_limit"_a, "nics_per_node"_a, "mw_bytes"_a, "mw_strides"_a, "l_mw"_a,
+             "asynchronous_progress"_a);
     module.def("split", &split, "machine"_a, "s0"_a, "s1"_a, "sw0"_a, "sw1"_a, "r0"_a, "rw0"_a, "rw1"_a, "bytes"_a,
                "locality"_a, "stride"_a, "waits"_a,
-               nb::sig("def split(machine: Parameters, s0: numpy.ndarray, s1: numpy.ndarray, sw0: numpy.ndarray, sw1: numpy.ndarray, "
+               nb::sig("def split(machine: Parameters, s0: numpy.ndarray, s1: numpy.ndarray, sw0: numpy.ndarray, sw1: "
+                       "numpy.ndarray, "
                        "r0: numpy.ndarray, rw0: numpy.ndarray, rw1: numpy.ndarray, bytes: numpy.ndarray, "
                        "locality: numpy.ndarray, stride: numpy.ndarray, waits: numpy.ndarray) "
                        "-> tuple[numpy.ndarray, numpy.ndarray]"),

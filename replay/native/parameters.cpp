@@ -24,7 +24,9 @@ Place locate(const std::vector<double>& axis, double x) {
     return {above - 1, (std::log(x) - low) / (high - low)};
 }
 
-std::int64_t picoseconds(double value) { return std::llround(std::max(0.0, value)); }
+std::int64_t picoseconds(double value) {
+    return std::llround(std::max(0.0, value));
+}
 
 }  // namespace
 
@@ -34,8 +36,8 @@ double MiddlewareTable::at(double message_bytes, double stride_bytes) const {
     const auto value = [&](std::size_t i, std::size_t j) {
         return l_mw[std::min(i, bytes.size() - 1) * strides.size() + std::min(j, strides.size() - 1)];
     };
-    const double low = value(row.below, column.below) * (1 - column.weight) +
-                       value(row.below, column.below + 1) * column.weight;
+    const double low =
+        value(row.below, column.below) * (1 - column.weight) + value(row.below, column.below + 1) * column.weight;
     const double high = value(row.below + 1, column.below) * (1 - column.weight) +
                         value(row.below + 1, column.below + 1) * column.weight;
     return low * (1 - row.weight) + high * row.weight;

@@ -23,7 +23,7 @@ struct Range {
 };
 
 struct LocalityParameters {
-    std::vector<Range> ranges;  ///< sorted by up_to_bytes; the last also serves everything larger
+    std::vector<Range> ranges;                 ///< sorted by up_to_bytes; the last also serves everything larger
     std::optional<std::uint64_t> eager_limit;  ///< absent: every message is taken as eager
 };
 
@@ -49,7 +49,7 @@ struct Parameters {
 struct MessageStages {
     std::int64_t o_s = 0;
     std::int64_t o_r = 0;
-    std::int64_t l_mw = 0;           ///< middleware latency, half at each end
+    std::int64_t l_mw = 0;  ///< middleware latency, half at each end
     std::int64_t L = 0;
     std::int64_t serialization = 0;  ///< (B - 1) G
     std::int64_t service = 0;        ///< max(g, B G): how long an endpoint is taken

@@ -7,10 +7,16 @@
 namespace logpost::replay {
 namespace {
 
-std::int64_t positive(std::int64_t value) noexcept { return std::max<std::int64_t>(0, value); }
+std::int64_t positive(std::int64_t value) noexcept {
+    return std::max<std::int64_t>(0, value);
+}
 
-std::int64_t first_half(std::int64_t l_mw) noexcept { return l_mw / 2; }
-std::int64_t second_half(std::int64_t l_mw) noexcept { return l_mw - l_mw / 2; }
+std::int64_t first_half(std::int64_t l_mw) noexcept {
+    return l_mw / 2;
+}
+std::int64_t second_half(std::int64_t l_mw) noexcept {
+    return l_mw - l_mw / 2;
+}
 
 /// o_s and half of the middleware, limited by the send call.
 struct Block {
@@ -77,8 +83,8 @@ void place_fitted(Partition& parts, std::int64_t until, const std::array<Planned
 
 void place_eager(Partition& parts, std::int64_t until, const MessageTimes& times, const MessageStages& stages,
                  const MessageWaits& waits) noexcept {
-    const std::int64_t arrival = parts.cursor() + waits.send_endpoint + stages.L + stages.serialization +
-                                 waits.network + waits.recv_endpoint;
+    const std::int64_t arrival =
+        parts.cursor() + waits.send_endpoint + stages.L + stages.serialization + waits.network + waits.recv_endpoint;
     parts.planned_arrival = arrival;
     if (times.rw0 <= arrival) {
         place_fitted<6>(parts, until,

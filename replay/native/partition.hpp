@@ -82,9 +82,9 @@ class Partition {
     [[nodiscard]] const Segment* end_segment() const noexcept { return segments_.data() + size_; }
     [[nodiscard]] std::array<std::int64_t, kParts> totals() const noexcept;
 
-    std::int64_t deficit_ps = 0;      ///< how much more the model wanted than was measured
-    std::int64_t planned_arrival = 0; ///< when the model has the message at the receiver
-    std::int64_t recv_overhead_ps = 0; ///< granted at the end of the envelope
+    std::int64_t deficit_ps = 0;        ///< how much more the model wanted than was measured
+    std::int64_t planned_arrival = 0;   ///< when the model has the message at the receiver
+    std::int64_t recv_overhead_ps = 0;  ///< granted at the end of the envelope
 
   private:
     std::array<Segment, kMaxSegments> segments_;

@@ -1,6 +1,7 @@
 // The split under measurement: read, then replay the queues and partition every message.
 // usage: split_archive ANCHOR THREADS ROUNDS
-// prints: read-seconds split-seconds account-seconds messages calls peak-kilobytes   (best of the rounds for the last two times)
+// prints: read-seconds split-seconds account-seconds messages calls peak-kilobytes   (best of the rounds for the last
+// two times)
 #include <sys/resource.h>
 
 #include <algorithm>
