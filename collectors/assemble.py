@@ -67,7 +67,10 @@ def _is_current(path: Path) -> bool:
     """Whether the program is there, starts (it cannot without libotf2) and was built from the sources beside us."""
     if not path.exists():
         return False
-    done = subprocess.run([str(path), "--sources"], capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run([str(path), "--sources"], capture_output=True, text=True, check=False)
+    except OSError:
+        return False
     return done.returncode == 0 and done.stdout.strip() == _key()
 
 

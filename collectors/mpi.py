@@ -236,10 +236,9 @@ def find(command: Sequence[str], choice: str | None = None) -> Mpi:
             continue
         tried.append(f"{compiler} ({NAMES[known[0]]})")
         if abi is None or known[0] == abi:
-            own = _library_of(compiler)
-            return Mpi(
-                known[0], known[1], includes, library if library and abi_of_soname(library.name) == known[0] else own
-            )
+            if library is None or abi_of_soname(library.name) != known[0]:
+                library = _library_of(compiler)
+            return Mpi(known[0], known[1], includes, library)
     if abi is not None and (choice is None or choice in NAMES):
         for directory in _include_directories(library, abi):
             if (directory / "mpi.h").is_file():

@@ -55,11 +55,11 @@ def test_lammps(openmpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         pytest.skip("lammps is not installed")
     monkeypatch.chdir(tmp_path)
     Path("in.lj").write_text(LJ)
-    result = recording.record(tmp_path, "mpirun.openmpi", "-n", "4", "lmp", "-in", "in.lj")
+    result = recording.record(tmp_path, "mpirun.openmpi", "-n", "2", "lmp", "-in", "in.lj")
     assert result.status == 0, result.err
     assert "Total wall time" in result.out
-    count = _balanced(result.read(), 4)
-    assert count["MPI_SEND"] > 1000
+    count = _balanced(result.read(), 2)
+    assert count["MPI_SEND"] > 500
 
 
 def test_hpcc(openmpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,15 +68,15 @@ def test_hpcc(openmpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         pytest.skip("hpcc is not installed")
     monkeypatch.chdir(tmp_path)
     lines = example.read_text().splitlines()
-    lines[5], lines[7] = "200 Ns", "40 NBs"
+    lines[5], lines[7], lines[10] = "200 Ns", "40 NBs", "1 Ps"  # small, on a grid of 1 x 2
     Path("hpccinf.txt").write_text("\n".join(lines) + "\n")
-    result = recording.record(tmp_path, "mpirun.openmpi", "-n", "4", "hpcc")
+    result = recording.record(tmp_path, "mpirun.openmpi", "-n", "2", "hpcc")
     assert result.status == 0, result.err
     trace = result.read()
-    count = _balanced(trace, 4)
+    count = _balanced(trace, 2)
     # hpcc cancels receives, sends thousands that share one handle, and makes communicators by the dozen
     assert count["MPI_REQUEST_CANCELLED"] > 0
-    assert count["MPI_ISEND"] > 5000
+    assert count["MPI_ISEND"] > 1000
     assert len(trace.defined("COMM")) > 10
     assert any("logpost:layout" in e.attributes for e in trace.events)
 
