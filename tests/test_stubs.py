@@ -17,4 +17,6 @@ def test_stub_is_current(folder: str, tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", f"logpost.{folder}._native", "-o", str(made)], check=True
     )
-    assert (ROOT / folder / "_native.pyi").read_text() == made.read_text(), "run: python -m nanobind.stubgen (CONTRIBUTING)"
+    assert (ROOT / folder / "_native.pyi").read_text() == made.read_text(), (
+        "run: python -m nanobind.stubgen (CONTRIBUTING)"
+    )

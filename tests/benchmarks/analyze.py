@@ -69,7 +69,8 @@ def main() -> int:
             f"{WHOLE_CONSTANT_S} s, ≤ {BYTES_BAR:.0f} B per communication event"
         )
         print(
-            "locations  decode s  split s  split/decode     account s  scan s  analyze s  limit s           B/comm. event"
+            "locations  decode s  split s  split/decode     account s"
+            "  scan s  analyze s  limit s           B/comm. event"
         )
         for locations in LOCATIONS:
             archive = folder / f"halo{locations}"

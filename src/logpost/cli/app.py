@@ -14,8 +14,8 @@ import typer
 from logpost import __version__
 from logpost.errors import InputError
 
-# Verb -> the line `logpost --help` shows. A verb's module (of the same name) is imported only when the verb runs, so that
-# `logpost --help` and `logpost record` need no table library.
+# Verb -> the line `logpost --help` shows. A verb's module (of the same name) is imported only when the verb runs, so
+# that `logpost --help` and `logpost record` need no table library.
 VERBS: dict[str, str] = {
     "record": "Run an unmodified MPI program and leave an OTF2 archive.",
     "analyze": "Read an OTF2 archive, split every message, write a run.",
