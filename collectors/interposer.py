@@ -21,7 +21,16 @@ from logpost.errors import InputError
 
 SOURCES = Path(__file__).parent / "pmpi" / "native"
 _FILES = ("log.c", "resolve.c", "comm.c", "layout.c", "runtime.c")
-_OPTIONS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-fno-semantic-interposition", "-w", "-Wfatal-errors")
+_OPTIONS = (
+    "-std=gnu11",
+    "-D_GNU_SOURCE",
+    "-O2",
+    "-fPIC",
+    "-shared",
+    "-fno-semantic-interposition",
+    "-w",
+    "-Wfatal-errors",
+)
 
 
 def cache_directory() -> Path:
