@@ -65,7 +65,7 @@ class Column {
     const T& operator[](std::size_t i) const noexcept {
         assert(i < size_);
         const auto shifted = i + kFirst;
-        const auto top = static_cast<unsigned>(std::bit_width(shifted)) - 1U;
+        const auto top = static_cast<unsigned>(std::bit_width(shifted | kFirst)) - 1U;
         return chunks_[top - kFirstBits][shifted - (std::size_t{1} << top)];
     }
 

@@ -9,6 +9,9 @@ __extension__ typedef unsigned __int128 Wide;
 
 /// Shares `available` among the stages of `tier` in proportion to what they want; `total` > available >= 0.
 void scale(std::span<Stage> stages, std::uint8_t tier, std::int64_t available, std::int64_t total) {
+    if (total <= 0) {
+        return;
+    }
     std::int64_t left = available;
     for (auto& stage : stages) {
         if (stage.tier == tier) {
