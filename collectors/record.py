@@ -120,7 +120,9 @@ def _new_raw_directory(command: Sequence[str], output: Path) -> Path:
     attempt = 1
     while True:
         suffix = "" if attempt == 1 else f"_{attempt}"
-        raw = output.absolute() / f"logpost_{about['program']}_{about['time']}{suffix}.raw"
+        raw = output.resolve() / f"logpost_{about['program']}_{about['time']}{suffix}.raw"
+        if len(os.fsencode(raw)) > 1000:
+            raise InputError(f"the path of {output} is too long for a recording; pass another directory with -o")
         try:
             output.mkdir(parents=True, exist_ok=True)
             raw.mkdir()
@@ -172,7 +174,7 @@ def _finish(assembler: Path, raw: Path, settings: Settings, say: Say) -> assembl
                 "(statically linked, another MPI than the launcher's, or LD_PRELOAD removed on the way)"
             )
             return None
-        archive = assemble.assemble(assembler, raw, settings.output.absolute())
+        archive = assemble.assemble(assembler, raw, settings.output.resolve())
     except (InputError, OSError, ValueError) as error:
         say(f"{error}; the raw logs are kept: logpost record --recover {raw}")
         return None

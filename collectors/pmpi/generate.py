@@ -284,6 +284,9 @@ def _completion(f: Function) -> tuple[str, dict[str, str], str, str]:
 def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
     """Return the hooks of communicators, datatypes and the ends of the program."""
     h, failed = f.hook, "lp_call(s);"
+    if h == "comm_far":
+        local = "(lp_word)lp_k.self" if f.arguments[0] == "-" else f.arguments[0]
+        return "", {}, f"lp_comm_far(s, {local}, {f.arguments[1]});", failed
     if h == "comm_new":
         parent, made = f.arguments
         if parent == "-":

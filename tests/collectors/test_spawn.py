@@ -24,9 +24,9 @@ def test_children_share_the_archive(mpi: str, tmp_path: Path) -> None:
     trace = result.read()
     groups = trace.defined("LOCATION_GROUP")
     names = [line.split('"')[1] for line in groups]
-    assert names == ["MPI Rank 0", "MPI Rank 1", "MPI Rank 0 (spawned 1)", "MPI Rank 1 (spawned 1)"]
+    assert names == ["MPI Rank 0", "MPI Rank 1", "MPI Rank 0 (world 1)", "MPI Rank 1 (world 1)"]
     assert trace.members("MPI_COMM_WORLD") == ["0, 1"]
-    assert trace.members("MPI_COMM_WORLD (spawned 1)") == ["2, 3"]
+    assert trace.members("MPI_COMM_WORLD (world 1)") == ["2, 3"]
     assert trace.members("together") == ["0, 1, 2, 3"]
     inter = {e.comm for e in trace.events if e.kind in ("MPI_SEND", "MPI_RECV")}
     assert len(inter) == 1, "parents and children name one inter-communicator"
@@ -41,3 +41,17 @@ def test_children_share_the_archive(mpi: str, tmp_path: Path) -> None:
         assert down.time < at_child.time < at_parent.time
     (line,) = trace.defined("INTER_COMM")
     assert line.count("Group") == 2
+
+
+def test_nothing_is_asked_of_the_program_at_the_other_end_of_a_port(openmpi: str, tmp_path: Path) -> None:
+    """It might not be recorded: each side names the inter-communicator for itself and does not know the other group."""
+    program = recording.build("ports.c", openmpi, tmp_path)
+    result = recording.run(openmpi, tmp_path, 2, program)
+    assert result.status == 0, result.err
+    trace = result.read()
+    comms = [e.comm for rank in (0, 1) for e in trace.on(rank, "MPI_SEND") if e.number("Tag") == 2]
+    assert len(set(comms)) == 2
+    assert len(trace.defined("INTER_COMM")) == 2
+    assert trace.calls(0)[-4:] == ["MPI_Comm_accept", "MPI_Sendrecv", "MPI_Comm_disconnect", "MPI_Finalize"]
+    nobody = [line for line in trace.defined("LOCATION_GROUP") if '"not recorded"' in line]
+    assert len(nobody) == 1

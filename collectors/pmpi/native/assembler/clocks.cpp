@@ -65,7 +65,8 @@ void fit_rates(Job& job) {
         if (clock.hertz <= 0) {
             clock.hertz = any > 0 ? any : 1e9;
             job.warnings.emplace_back(
-                "a process ended too early to measure its clock's rate; another clock's was taken");
+                any > 0 ? "the rate of a host's clock could not be measured; another clock's was taken"
+                        : "the rate of the clock could not be measured; 1 GHz was taken");
         }
     }
 }

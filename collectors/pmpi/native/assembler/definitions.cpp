@@ -28,7 +28,7 @@ std::string rank_name(const Job& job, std::uint32_t rank) {
     for (std::size_t w = job.worlds.size(); w-- > 0;) {
         if (rank >= job.worlds[w].first_rank) {
             const std::string own = std::to_string(rank - job.worlds[w].first_rank);
-            return w == 0 ? "MPI Rank " + own : "MPI Rank " + own + " (spawned " + std::to_string(w) + ")";
+            return w == 0 ? "MPI Rank " + own : "MPI Rank " + own + " (world " + std::to_string(w) + ")";
         }
     }
     return "MPI Rank " + std::to_string(rank);

@@ -120,7 +120,7 @@ void number_comms(Job& job) {
                     if (pass == LP_COMM_WORLD) {
                         comm.name = process->world == 0
                                         ? "MPI_COMM_WORLD"
-                                        : "MPI_COMM_WORLD (spawned " + std::to_string(process->world) + ")";
+                                        : "MPI_COMM_WORLD (world " + std::to_string(process->world) + ")";
                     } else if (pass == LP_COMM_SELF) {
                         comm.name = "MPI_COMM_SELF";
                     }

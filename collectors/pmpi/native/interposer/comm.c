@@ -108,6 +108,21 @@ uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, u
     return define(t, comm, parent, flags | LP_COMM_INTER, ours, theirs);
 }
 
+/* An inter-communicator to a program that need not be recorded, so nothing may be asked of it: only our side agrees. */
+uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local, uint32_t parent) {
+    int rank = 0;
+    uint64_t mine[2] = {0, 0};
+    if (comm == lp_k.comm_null)
+        return 0;
+    lp_mpi.Comm_rank(local, &rank);
+    if (rank == 0) {
+        mine[0] = lp_process_id;
+        mine[1] = __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
+    }
+    lp_mpi.Bcast(mine, 2, lp_k.uint64, 0, local);
+    return define(t, comm, parent, LP_COMM_INTER, mine, (uint64_t[2]){0, 0});
+}
+
 uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent) {
     uint32_t parent_id = lp_comm_id(t, parent);
     struct entry* e = find((uintptr_t)parent);

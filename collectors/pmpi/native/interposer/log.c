@@ -28,7 +28,7 @@ LP_TLS struct lp_thread* lp_self = NULL;
 uint64_t lp_process_id = 0;
 int lp_clock = LP_CLOCK_MONOTONIC_RAW;
 
-static char directory[384];
+static char directory[1024];
 static char host[65];
 static size_t window_bytes;
 static uint64_t limit_bytes; /* of one thread's log; 0: none */
@@ -208,7 +208,7 @@ char* lp_window(struct lp_thread* t, size_t need) {
     }
     lp_commit(t, LP_WINDOW, 0, sizeof(struct lp_head), begin, lp_now());
     if (t->window_moves++ % 64 == 0)
-        lp_note_sync(t); /* so that killed programs have a long base for the clock rate */
+        lp_write_sync(t, lp_read_sync()); /* so that killed programs have a long base for the clock rate */
     return t->pos;
 }
 
@@ -222,10 +222,7 @@ void lp_note_text(struct lp_thread* t, int kind, const char* text) {
     lp_commit(t, kind, 0, bytes, now, now);
 }
 
-void lp_note_sync(struct lp_thread* t) {
-    size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_sync);
-    if (!lp_reserve(t, bytes))
-        return;
+struct lp_sync lp_read_sync(void) {
     struct lp_sync best = {0, 0, 0};
     uint64_t width = UINT64_MAX;
     for (int i = 0; i < 8; i++) {
@@ -239,8 +236,15 @@ void lp_note_sync(struct lp_thread* t) {
         }
     }
     best.real_ns = lp_clock_ns(CLOCK_REALTIME);
-    memcpy(t->pos + sizeof(struct lp_head), &best, sizeof best);
-    lp_commit(t, LP_SYNC, 0, bytes, best.ticks, best.ticks);
+    return best;
+}
+
+void lp_write_sync(struct lp_thread* t, struct lp_sync sync) {
+    size_t bytes = sizeof(struct lp_head) + sizeof sync;
+    if (!lp_reserve(t, bytes))
+        return;
+    memcpy(t->pos + sizeof(struct lp_head), &sync, sizeof sync);
+    lp_commit(t, LP_SYNC, 0, bytes, sync.ticks, sync.ticks);
 }
 
 extern const uint64_t lp_table_hash;
@@ -309,7 +313,7 @@ struct lp_thread* lp_thread_create(void) {
         stop(t, "cannot write", error);
         return t;
     }
-    lp_note_sync(t);
+    lp_write_sync(t, lp_read_sync());
     lp_describe_thread(t);
     return t;
 }

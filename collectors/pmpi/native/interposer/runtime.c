@@ -8,8 +8,9 @@
 
 #include "runtime.h"
 
-static int fits = -1; /* -1: not looked yet */
-static MPI_Comm own;  /* a duplicate of MPI_COMM_WORLD for our own messages */
+static int fits = -1;              /* -1: not looked yet */
+static struct lp_sync before_init; /* MPI_Init is a long base for the clock's rate, even of a short program */
+static MPI_Comm own;               /* a duplicate of MPI_COMM_WORLD for our own messages */
 static int own_rank, own_size;
 static unsigned char* measured; /* which ranks measure their clock against rank 0 */
 
@@ -32,6 +33,7 @@ void lp_before_init(void) {
     if (!lp_log_prepare())
         return;
     pthread_atfork(NULL, NULL, in_child);
+    before_init = lp_read_sync();
     fits = 1;
 }
 
@@ -187,6 +189,7 @@ struct lp_thread* lp_after_init(uint64_t enter) {
     lp_mpi.Comm_rank(lp_k.world, &own_rank);
     lp_mpi.Comm_size(lp_k.world, &own_size);
     note_process(t);
+    lp_write_sync(t, before_init);
     lp_mpi.Comm_dup(lp_k.world, &own);
     lp_comm_register(t, lp_k.world, 0, LP_COMM_WORLD);
     lp_comm_register(t, lp_k.self, 0, LP_COMM_SELF);
@@ -196,7 +199,7 @@ struct lp_thread* lp_after_init(uint64_t enter) {
         lp_comm_register(t, parent, 0, 0);
     choose_who_measures();
     measure_offsets(t);
-    lp_note_sync(t);
+    lp_write_sync(t, lp_read_sync());
     lp_on = 1;
     return t;
 }
@@ -204,14 +207,14 @@ struct lp_thread* lp_after_init(uint64_t enter) {
 void lp_before_finalize(struct lp_thread* t) {
     measure_offsets(t);
     lp_mpi.Comm_free(&own);
-    lp_note_sync(t);
+    lp_write_sync(t, lp_read_sync());
 }
 
 void lp_after_finalize(struct lp_thread* t, int function, uint64_t enter, uint64_t leave, int result) {
     (void)result;
     if (lp_reserve(t, sizeof(struct lp_head)))
         lp_commit(t, LP_FINALIZE, function, sizeof(struct lp_head), enter, leave);
-    lp_note_sync(t);
+    lp_write_sync(t, lp_read_sync());
     lp_on = 0;
     lp_log_close(t);
 }

@@ -53,7 +53,7 @@ struct lp_thread {
     uint64_t flushed; /* bytes of the log that are in its file, header included */
     uint32_t index;
     int window_moves;
-    char path[512], window[512];
+    char path[1280], window[1280];
 };
 
 /* log.c */
@@ -65,7 +65,8 @@ LP_HIDDEN struct lp_thread* lp_thread_create(void);
 LP_HIDDEN char* lp_window(struct lp_thread* t, size_t need);
 LP_HIDDEN void lp_log_close(struct lp_thread* t);
 LP_HIDDEN void lp_note_text(struct lp_thread* t, int kind, const char* text);
-LP_HIDDEN void lp_note_sync(struct lp_thread* t);
+LP_HIDDEN struct lp_sync lp_read_sync(void);
+LP_HIDDEN void lp_write_sync(struct lp_thread* t, struct lp_sync sync);
 LP_HIDDEN void lp_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 LP_HIDDEN int lp_log_prepare(void);
 LP_HIDDEN uint64_t* lp_handles_scratch(struct lp_thread* t, size_t n);
@@ -88,6 +89,7 @@ LP_HIDDEN void lp_after_finalize(struct lp_thread* t, int function, uint64_t ent
 extern LP_HIDDEN volatile uint32_t lp_comm_generation;
 LP_HIDDEN uint32_t lp_comm_lookup(struct lp_thread* t, uintptr_t handle);
 LP_HIDDEN uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags);
+LP_HIDDEN uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local, uint32_t parent);
 LP_HIDDEN uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent);
 LP_HIDDEN void lp_comm_forget(uintptr_t handle);
 LP_HIDDEN void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name);
