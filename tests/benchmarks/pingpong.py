@@ -65,7 +65,7 @@ def main() -> int:
             print(
                 f"{name:10} {what:24} {without:6.1f} ns {traced:6.1f} ns {added:6.1f} ns   {'MISSED' if bad else 'ok'}"
             )
-        print(f"{name:10} {moves}: {figures['window_ns_per_call']:.1f} ns of the above per call")
+        print(f"{name:10} {moves}: {figures['window_ns_per_call']:.1f} ns per call over the run")
     if not measured:
         print("no MPI is installed: nothing was measured")
     return int(missed > 0 or not measured)
