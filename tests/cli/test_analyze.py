@@ -34,6 +34,16 @@ def test_the_run_is_named_after_the_archive(ping_pong: Path, tmp_path: Path, for
     assert (tmp_path / "pipit-ping-pong.run" / "manifest.json").is_file()
 
 
+def test_the_directory_that_record_was_given_will_do_if_it_holds_one_archive(ping_pong: Path, tmp_path: Path) -> None:
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "first").symlink_to(ping_pong)
+    assert logpost("analyze", "t", "-q", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "first.run").is_dir()
+    (tmp_path / "t" / "second").symlink_to(ping_pong)
+    done = logpost("analyze", "t", "-q", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "logpost: t holds 2 archives (first, second); name one of them\n")
+
+
 def test_quiet_prints_nothing(ping_pong: Path, tmp_path: Path) -> None:
     done = logpost("analyze", ping_pong, "-o", "a.run", "--quiet", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -7,14 +7,28 @@ from typing import Annotated
 
 import typer
 
+from logpost.errors import InputError
+
+
+def the_archive(place: Path) -> Path:
+    """The archive that a path names: itself, or the only one in a directory that `record -o` was given."""
+    if place.is_dir() and not any(place.glob("*.otf2")):
+        inside = sorted({anchor.parent for anchor in place.glob("*/*.otf2")})
+        if len(inside) == 1:
+            return inside[0]
+        if len(inside) > 1:
+            names = ", ".join(path.name for path in inside[:4]) + (", ..." if len(inside) > 4 else "")
+            raise InputError(f"{place} holds {len(inside)} archives ({names}); name one of them")
+    return place
+
 
 def default_run(archive: Path) -> Path:
     """Where the run of an archive goes: named like the archive, in the current directory."""
     anchor = archive if archive.suffix == ".otf2" else None
     if anchor is None:
-        name = archive.resolve().name
+        name = archive.absolute().name
     else:
-        name = anchor.stem if anchor.stem != "traces" else anchor.resolve().parent.name
+        name = anchor.stem if anchor.stem != "traces" else anchor.absolute().parent.name
     return Path(f"{name}.run")
 
 
@@ -41,11 +55,11 @@ def command(
     """
     from logpost.analyzer.supervise import Request, analyze
     from logpost.cli.progress import progress_bar
-    from logpost.errors import InputError
 
-    run = output or default_run(archive)
     if not archive.exists():
         raise InputError(f"{archive} does not exist; give the archive's anchor file (*.otf2) or its directory")
+    archive = the_archive(archive)
+    run = output or default_run(archive)
     with progress_bar(quiet=quiet) as report:
         written = analyze(
             Request(str(archive), str(run), machine, threads, force, asynchronous_progress=async_progress), report

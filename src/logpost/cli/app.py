@@ -43,7 +43,7 @@ def _options(
 ) -> None:
     """Where every microsecond of an MPI program's communication went.
 
-    Example: logpost record -o trace -- mpirun -n 4 ./app && logpost analyze trace && logpost report trace.run
+    Example: logpost record -o t -- mpirun -n 4 ./app && logpost analyze t -o app.run && logpost report app.run
     """
 
 
