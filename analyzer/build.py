@@ -19,6 +19,7 @@ from logpost.analyzer.estimate import estimate
 from logpost.analyzer.findings import find_all
 from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.read_ahead import ReadAhead
+from logpost.analyzer.request import Request
 from logpost.analyzer.run import RunWriter, scan
 from logpost.machines import LOCALITIES, ReplayParameters, file_hash, load_machine, replay_parameters
 from logpost.machines.load import find_machine_file
@@ -34,18 +35,6 @@ Report = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Options:
-    """What `analyze` was asked for."""
-
-    archive: str
-    run: str
-    machine: str | None = None
-    threads: int = 0
-    force: bool = False
-    asynchronous_progress: bool = False
-
-
-@dataclass(frozen=True)
 class ChosenMachine:
     """Parameters for the replay, and what the manifest says of them."""
 
@@ -57,26 +46,26 @@ class ChosenMachine:
     notes: list[str]
 
 
-def choose_machine(options: Options, trace: Trace, name: str) -> ChosenMachine:
+def choose_machine(request: Request, trace: Trace, name: str) -> ChosenMachine:
     """The machine the user named, else an estimate from the trace; never a silent default."""
-    if options.machine is not None:
-        file = find_machine_file(options.machine)
-        machine = load_machine(options.machine)
+    if request.machine is not None:
+        file = find_machine_file(request.machine)
+        machine = load_machine(request.machine)
         parameters = replay_parameters(machine)
         return ChosenMachine(parameters, "file", machine.name, str(file), file_hash(file), list(parameters.assumptions))
     parameters, notes = estimate(name, trace.samples(SAMPLES))
     return ChosenMachine(parameters, "estimated", ESTIMATED, None, None, notes)
 
 
-def build_run(options: Options, source: ReadAhead, report: Report, started: Callable[[Path], None]) -> Path:
+def build_run(request: Request, source: ReadAhead, report: Report, started: Callable[[Path], None]) -> Path:
     """Analyze one archive and write the run. `started` is told the directory that holds the unfinished run.
 
     Raises:
         InputError: the archive cannot be read, the run exists, the machine does not fit.
     """
-    with RunWriter(options.run, force=options.force) as writer:
+    with RunWriter(request.run, force=request.force) as writer:
         started(writer.path)
-        manifest = _write_tables(writer, options, source, report)
+        manifest = _write_tables(writer, request, source, report)
         release_memory()
         report("looking for hotspots", 0, 0)
         tables = {name: scan(writer.path, name) for name in schema.TABLES if name != "findings"}
@@ -85,14 +74,14 @@ def build_run(options: Options, source: ReadAhead, report: Report, started: Call
     return writer.final
 
 
-def _write_tables(writer: RunWriter, options: Options, source: ReadAhead, report: Report) -> m.Manifest:
+def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report: Report) -> m.Manifest:
     """Everything that needs the trace in memory; it is gone when this returns."""
     report("reading", 0, 0)
     anchor, trace = source.wait()
     report("choosing the machine", 0, 0)
-    chosen = choose_machine(options, trace, anchor.stem if anchor.stem != "traces" else anchor.parent.name)
+    chosen = choose_machine(request, trace, anchor.stem if anchor.stem != "traces" else anchor.parent.name)
     report("replaying queues", 0, 0)
-    parameters = native_parameters(chosen.parameters, asynchronous_progress=options.asynchronous_progress)
+    parameters = native_parameters(chosen.parameters, asynchronous_progress=request.asynchronous_progress)
     analysis = Analysis(trace, parameters, source.threads)
     sums = _write_messages(writer, analysis, report)
     _write_calls(writer, analysis, trace, report)

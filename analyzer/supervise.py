@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from logpost.analyzer.request import Request
 from logpost.analyzer.run_place import refuse_occupied
 from logpost.errors import InputError
 
@@ -28,18 +29,6 @@ STALL_S = 60.0
 """Reading is stopped when not one more event is read for this long; a healthy reader does millions a second."""
 
 OnProgress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to analyze and where to put it; see `build.Options`."""
-
-    archive: str
-    run: str
-    machine: str | None = None
-    threads: int = 0
-    force: bool = False
-    asynchronous_progress: bool = False
 
 
 @dataclass

@@ -31,6 +31,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
                 pipe.write(json.dumps(fields) + "\n")
 
         from logpost.analyzer.read_ahead import ReadAhead
+        from logpost.analyzer.request import Request
 
         source = ReadAhead(options["archive"], options["threads"])
         state: dict[str, Any] = {"phase": "reading", "done": 0, "total": 0}
@@ -53,9 +54,9 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         heart = threading.Thread(target=beat)
         heart.start()
         try:
-            from logpost.analyzer.build import Options, build_run
+            from logpost.analyzer.build import build_run
 
-            result = {"run": str(build_run(Options(**options), source, report, lambda p: tell(temporary=str(p))))}
+            result = {"run": str(build_run(Request(**options), source, report, lambda p: tell(temporary=str(p))))}
         except InputError as error:
             result = {"error": str(error)}
         except OSError as error:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import Request, analyze
+from logpost.analyzer.supervise import analyze
 from logpost.errors import InputError
 
 Analyzed = dict[str, Run | InputError]

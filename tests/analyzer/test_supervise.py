@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from logpost.analyzer import supervise
-from logpost.analyzer.supervise import Request, analyze
+from logpost.analyzer.request import Request
+from logpost.analyzer.supervise import analyze
 from logpost.errors import InputError
 
 

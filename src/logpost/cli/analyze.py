@@ -53,7 +53,8 @@ def command(
 
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
-    from logpost.analyzer.supervise import Request, analyze
+    from logpost.analyzer.request import Request
+    from logpost.analyzer.supervise import analyze
     from logpost.cli.progress import progress_bar
 
     if not archive.exists():
