@@ -1,0 +1,255 @@
+#include <atomic>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "bindings.hpp"
+#include "quality.hpp"
+#include "read.hpp"
+#include "samples.hpp"
+#include "trace.hpp"
+
+namespace logpost::analyzer::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+nb::dict locations(const Trace& trace) {
+    nb::dict d;
+    const auto& rows = trace.locations;
+    d["ref"] = column<std::uint64_t>(rows, [](const Location& l) { return l.ref; });
+    d["name"] = texts(rows, [](const Location& l) -> const std::string& { return l.name; });
+    d["type"] = column<std::uint8_t>(rows, [](const Location& l) { return l.type; });
+    d["group"] = column<std::int32_t>(rows, [](const Location& l) { return l.group; });
+    d["node"] = column<std::int32_t>(rows, [](const Location& l) { return l.node; });
+    d["rank"] = column<std::int32_t>(rows, [](const Location& l) { return l.rank; });
+    const auto& events = trace.traces;
+    d["first_ps"] = column<std::int64_t>(events, [](const LocationTrace& t) { return t.first_ps; });
+    d["last_ps"] = column<std::int64_t>(events, [](const LocationTrace& t) { return t.last_ps; });
+    d["events"] = column<std::uint64_t>(events, [](const LocationTrace& t) { return t.events; });
+    d["communication_events"] =
+        column<std::uint64_t>(events, [](const LocationTrace& t) { return t.communication_events; });
+    return d;
+}
+
+nb::dict regions(const Trace& trace) {
+    nb::dict d;
+    const auto& rows = trace.regions;
+    d["name"] = texts(rows, [](const Region& r) -> const std::string& { return r.name; });
+    d["file"] = texts(rows, [](const Region& r) -> const std::string& { return r.file; });
+    d["line"] = column<std::int32_t>(rows, [](const Region& r) { return r.line; });
+    d["kind"] = column<std::uint8_t>(rows, [](const Region& r) { return r.kind; });
+    d["paradigm"] = column<std::uint8_t>(rows, [](const Region& r) { return r.paradigm; });
+    return d;
+}
+
+nb::dict nodes(const Trace& trace) {
+    nb::dict d;
+    d["name"] = texts(trace.nodes, [](const Node& n) -> const std::string& { return n.name; });
+    d["class"] = texts(trace.nodes, [](const Node& n) -> const std::string& { return n.class_name; });
+    d["parent"] = column<std::int32_t>(trace.nodes, [](const Node& n) { return n.parent; });
+    d["cores"] = column<std::int32_t>(trace.nodes, [](const Node& n) { return n.cores; });
+    return d;
+}
+
+nb::dict communicators(const Trace& trace) {
+    nb::dict d;
+    const auto& rows = trace.communicators;
+    d["ref"] = column<std::uint64_t>(rows, [](const Communicator& c) { return c.ref; });
+    d["name"] = texts(rows, [](const Communicator& c) -> const std::string& { return c.name; });
+    d["parent"] = column<std::int32_t>(rows, [](const Communicator& c) { return c.parent; });
+    d["size"] = column<std::int32_t>(rows, [](const Communicator& c) { return c.locations.size(); });
+    return d;
+}
+
+nb::dict callpaths(const Trace& trace) {
+    nb::dict d;
+    d["parent"] = column<std::int32_t>(trace.callpaths, [](const Callpath& c) { return c.parent; });
+    d["region"] = column<std::int32_t>(trace.callpaths, [](const Callpath& c) { return c.region; });
+    return d;
+}
+
+nb::dict layouts(const Trace& trace) {
+    nb::dict d;
+    const auto& rows = trace.layouts;
+    d["blocks"] = column<std::uint64_t>(rows, [](const Layout& l) { return l.blocks; });
+    d["block_bytes"] = column<std::uint64_t>(rows, [](const Layout& l) { return l.block_bytes; });
+    d["stride_bytes"] = column<std::int64_t>(rows, [](const Layout& l) { return l.stride_bytes; });
+    d["extent_bytes"] = column<std::uint64_t>(rows, [](const Layout& l) { return l.extent_bytes; });
+    return d;
+}
+
+nb::dict profile(const Trace& trace) {
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> callpath;
+    std::vector<std::uint64_t> visits;
+    std::vector<std::int64_t> inclusive;
+    std::vector<std::int64_t> exclusive;
+    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
+        for (const auto& row : trace.traces[l].profile) {
+            location.push_back(static_cast<std::int32_t>(l));
+            callpath.push_back(row.callpath);
+            visits.push_back(row.visits);
+            inclusive.push_back(row.inclusive_ps);
+            exclusive.push_back(row.exclusive_ps);
+        }
+    }
+    nb::dict d;
+    d["callpath"] = array(std::move(callpath));
+    d["location"] = array(std::move(location));
+    d["visits"] = array(std::move(visits));
+    d["inclusive_ps"] = array(std::move(inclusive));
+    d["exclusive_ps"] = array(std::move(exclusive));
+    return d;
+}
+
+nb::dict one_sided(const Trace& trace) {
+    OneSidedTotals sum;
+    for (const auto& t : trace.traces) {
+        sum.puts += t.one_sided.puts;
+        sum.put_bytes += t.one_sided.put_bytes;
+        sum.gets += t.one_sided.gets;
+        sum.get_bytes += t.one_sided.get_bytes;
+        sum.atomics += t.one_sided.atomics;
+        sum.atomic_bytes += t.one_sided.atomic_bytes;
+    }
+    nb::dict d;
+    d["puts"] = sum.puts;
+    d["put_bytes"] = sum.put_bytes;
+    d["gets"] = sum.gets;
+    d["get_bytes"] = sum.get_bytes;
+    d["atomics"] = sum.atomics;
+    d["atomic_bytes"] = sum.atomic_bytes;
+    return d;
+}
+
+nb::list quality(const Trace& trace) {
+    static constexpr const char* kSeverity[] = {"info", "error", "data_loss"};
+    static constexpr const char* kBlame[] = {"trace", "analysis"};
+    nb::list result;
+    for (const auto& info : kQuality) {
+        const auto count = trace.quality[static_cast<std::size_t>(info.quality)];
+        if (count > 0) {
+            nb::dict d;
+            d["name"] = nb::str(info.name.data(), info.name.size());
+            d["severity"] = kSeverity[static_cast<std::size_t>(info.severity)];
+            d["blame"] = kBlame[static_cast<std::size_t>(info.blame)];
+            d["count"] = count;
+            d["sentence"] = nb::str(info.sentence.data(), info.sentence.size());
+            result.append(d);
+        }
+    }
+    return result;
+}
+
+nb::list properties(const Trace& trace) {
+    nb::list result;
+    const auto names = texts(trace.properties_names, [](const std::string& s) -> const std::string& { return s; });
+    const auto values = texts(trace.properties_values, [](const std::string& s) -> const std::string& { return s; });
+    for (std::size_t i = 0; i < nb::len(names); ++i) {
+        result.append(nb::make_tuple(names[i], values[i]));
+    }
+    return result;
+}
+
+nb::list sample_columns(const Trace& trace, std::size_t limit) {
+    nb::list result;
+    for (auto& locality : samples(trace, limit)) {
+        nb::dict d;
+        const auto pair = [](SampleColumn& c) {
+            return nb::make_tuple(array(std::move(c.bytes)), array(std::move(c.time_ps)));
+        };
+        d["end_to_end"] = pair(locality.end_to_end);
+        d["send_call"] = pair(locality.send_call);
+        d["receive_call"] = pair(locality.receive_call);
+        d["early_complete"] = pair(locality.early_complete);
+        d["late_complete"] = pair(locality.late_complete);
+        d["messages"] = locality.messages;
+        result.append(d);
+    }
+    return result;
+}
+
+/// Counters of a read under way, for a progress bar and a watchdog in another thread.
+struct Progress {
+    std::atomic<std::uint64_t> events{0};
+    std::atomic<std::uint64_t> declared{0};
+};
+
+std::unique_ptr<Trace> read_trace(const std::string& archive, unsigned threads, Progress& progress) {
+    const nb::gil_scoped_release release;
+    ReadOptions options;
+    options.threads = threads;
+    options.events_read = &progress.events;
+    options.declared_events = &progress.declared;
+    return std::make_unique<Trace>(read_archive(find_anchor(archive), options));
+}
+
+/// Gives freed memory back to the system: the table libraries have allocators of their own and could not reuse it.
+void release_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+}  // namespace
+
+void bind_trace(nb::module_& module) {
+    module.def(
+        "region_kinds",
+        [] {
+            return std::vector<std::string>{"user",
+                                            "send",
+                                            "send_synchronous",
+                                            "send_buffered",
+                                            "send_nonblocking",
+                                            "receive",
+                                            "receive_nonblocking",
+                                            "send_receive",
+                                            "start",
+                                            "wait",
+                                            "wait_multi",
+                                            "test",
+                                            "probe",
+                                            "barrier",
+                                            "collective",
+                                            "collective_nonblocking",
+                                            "one_sided",
+                                            "init_finalize",
+                                            "io",
+                                            "other"};
+        },
+        "Names of the codes in regions()['kind'].");
+    nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError);
+    nb::class_<Progress>(module, "Progress", "Counters of a read under way.")
+        .def(nb::init<>())
+        .def_prop_ro("events", [](const Progress& p) { return p.events.load(); })
+        .def_prop_ro("declared", [](const Progress& p) { return p.declared.load(); });
+    module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a,
+               "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");
+    module.def("release_memory", &release_memory, "Gives memory that the core has freed back to the system.");
+    module.def(
+        "find_anchor", [](const std::string& path) { return find_anchor(path).string(); }, "path"_a,
+        "The anchor file of an archive. Raises ArchiveError.");
+
+    nb::class_<Trace>(module, "Trace", "What the reader leaves of an archive.")
+        .def_ro("ticks_per_second", &Trace::ticks_per_second)
+        .def_ro("length_ps", &Trace::length_ps)
+        .def("locations", &locations, nb::sig("def locations(self) -> dict[str, typing.Any]"))
+        .def("regions", &regions, nb::sig("def regions(self) -> dict[str, typing.Any]"))
+        .def("nodes", &nodes, nb::sig("def nodes(self) -> dict[str, typing.Any]"))
+        .def("communicators", &communicators, nb::sig("def communicators(self) -> dict[str, typing.Any]"))
+        .def("callpaths", &callpaths, nb::sig("def callpaths(self) -> dict[str, typing.Any]"))
+        .def("layouts", &layouts, nb::sig("def layouts(self) -> dict[str, typing.Any]"))
+        .def("profile", &profile, nb::sig("def profile(self) -> dict[str, typing.Any]"))
+        .def("one_sided", &one_sided, nb::sig("def one_sided(self) -> dict[str, int]"))
+        .def("quality", &quality, nb::sig("def quality(self) -> list[dict[str, typing.Any]]"))
+        .def("properties", &properties, nb::sig("def properties(self) -> list[tuple[str, str]]"))
+        .def("samples", &sample_columns, "limit"_a,
+             nb::sig("def samples(self, limit: int) -> list[dict[str, typing.Any]]"),
+             "Observations of LogGP parameters, a dict per locality class.");
+}
+
+}  // namespace logpost::analyzer::bindings
