@@ -14,20 +14,34 @@ constexpr std::uint32_t kAhead = 12;
 MessageModel::MessageModel(const Trace& trace, const replay::Parameters& parameters, Windows windows, unsigned threads)
     : trace_(trace), parameters_(parameters), windows_(windows), threads_(threads), places_(trace) {}
 
-std::int32_t MessageModel::layout(MessageId id) const noexcept {
-    const auto& received = trace_.traces[static_cast<std::size_t>(id.location)].receives[id.receive];
-    const auto& layouts = trace_.traces[static_cast<std::size_t>(received.peer)].layouts;
+namespace {
+
+/// Row of Trace::layouts of one send; kUndefined: contiguous or not stated.
+std::int32_t layout_of_send(const LocationTrace& sender, std::uint32_t send) noexcept {
+    const auto& layouts = sender.layouts;
     std::size_t low = 0;
     std::size_t high = layouts.size();
     while (low < high) {
         const std::size_t middle = (low + high) / 2;
-        if (layouts[middle].send < received.match) {
+        if (layouts[middle].send < send) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < layouts.size() && layouts[low].send == received.match ? layouts[low].layout : kUndefined;
+    return low < layouts.size() && layouts[low].send == send ? layouts[low].layout : kUndefined;
+}
+
+}  // namespace
+
+std::int32_t MessageModel::layout(MessageId id) const noexcept {
+    const auto& received = trace_.traces[static_cast<std::size_t>(id.location)].receives[id.receive];
+    return layout_of_send(trace_.traces[static_cast<std::size_t>(received.peer)], received.match);
+}
+
+std::int64_t MessageModel::stride(const LocationTrace& sender, std::uint32_t send) const noexcept {
+    const auto row = sender.layouts.empty() ? kUndefined : layout_of_send(sender, send);
+    return row == kUndefined ? 0 : trace_.layouts[static_cast<std::size_t>(row)].stride_bytes;
 }
 
 void MessageModel::build_records(std::size_t location) {
@@ -38,10 +52,16 @@ void MessageModel::build_records(std::size_t location) {
     for (std::uint32_t i = 0; i < trace.receives.size(); ++i) {
         const auto& received = trace.receives[i];
         auto& record = records.emplace_back();
-        if (i + kAhead < trace.receives.size()) {
-            const auto& soon = trace.receives[i + kAhead];
+        // First the sending end, later, when that is there, its call.
+        if (i + 2 * kAhead < trace.receives.size()) {
+            const auto& soon = trace.receives[i + 2 * kAhead];
             if (soon.match != kNone) {
                 __builtin_prefetch(&trace_.traces[static_cast<std::size_t>(soon.peer)].sends[soon.match]);
+            }
+            const auto& next = trace.receives[i + kAhead];
+            if (next.match != kNone) {
+                const auto& sender = trace_.traces[static_cast<std::size_t>(next.peer)];
+                __builtin_prefetch(&sender.calls[sender.sends[next.match].call]);
             }
         }
         if (received.match == kNone) {
@@ -53,12 +73,7 @@ void MessageModel::build_records(std::size_t location) {
         record.locality = places_.between(received.peer, id.location);
         record.violation = record.times.violates_causality();
         const auto& sender = trace_.traces[static_cast<std::size_t>(received.peer)];
-        std::int64_t stride = 0;
-        if (!sender.layouts.empty()) {
-            const auto row = layout(id);
-            stride = row == kUndefined ? 0 : trace_.layouts[static_cast<std::size_t>(row)].stride_bytes;
-        }
-        record.stages = table.row(record.locality, sender.sends[received.match].bytes, stride);
+        record.stages = table.row(record.locality, sender.sends[received.match].bytes, stride(sender, received.match));
         const bool by_size = stages_[location][record.stages].rendezvous;
         if (is_rendezvous(trace_, id, record.times, by_size) != by_size) {
             record.stages = table.with_other_protocol(record.stages);

@@ -83,6 +83,19 @@ class MessageModel {
         return (location * 2 + (receiving ? 1 : 0)) * static_cast<std::size_t>(windows_.count) +
                static_cast<std::size_t>(window);
     }
+    /// One message at an endpoint.
+    struct Customer {
+        std::int64_t time;
+        std::int64_t service;
+        std::uint64_t bytes;
+        MessageId id;
+        std::int32_t here;  // location that acts as the endpoint
+        std::int32_t peer;
+    };
+    void leaving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
+    void arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
+    /// The stride of a send's data in bytes; 0: contiguous or not stated.
+    [[nodiscard]] std::int64_t stride(const LocationTrace& sender, std::uint32_t send) const noexcept;
     void build_records(std::size_t location);
     void replay_endpoints(bool receiving);
     [[nodiscard]] std::vector<std::vector<std::size_t>> endpoint_groups() const;

@@ -13,19 +13,6 @@ namespace {
 
 using replay::Locality;
 
-/// One message at an endpoint.
-struct Customer {
-    std::int64_t time;
-    std::int64_t service;
-    std::uint64_t bytes;
-    MessageId id;
-    std::int32_t here;  // location that acts as the endpoint
-    std::int32_t peer;
-};
-
-/// How many messages ahead their far-away records are asked for: about a memory latency's worth of work.
-constexpr std::uint32_t kAhead = 12;
-
 /// Counts distinct partners per window without a set per window.
 class PeerCounter {
   public:
@@ -143,6 +130,54 @@ std::vector<std::vector<std::size_t>> MessageModel::endpoint_groups() const {
     return groups;
 }
 
+/// The messages that leave a location, when they do, in program order. Of an eager message that is known at the sender
+/// alone: its record, far away, is asked only for a rendezvous.
+void MessageModel::leaving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const {
+    const auto& trace = trace_.traces[location];
+    const auto here = static_cast<std::int32_t>(location);
+    std::vector<replay::MessageStages> rows;
+    StageTable table(parameters_, rows);
+    for (std::uint32_t i = 0; i < trace.sends.size(); ++i) {
+        const auto& send = trace.sends[i];
+        if (send.match == kNone) {
+            continue;
+        }
+        const auto distance = places_.between(here, send.peer);
+        if ((distance == Locality::other_node) != between_nodes) {
+            continue;
+        }
+        const auto id = of_send(send);
+        const auto& call = trace.calls[send.call];
+        const auto& planned = rows[table.row(distance, send.bytes, stride(trace, i))];
+        const auto kind = trace_.regions[static_cast<std::size_t>(call.region)].kind;
+        const bool eager =
+            kind == RegionKind::send_buffered || (!planned.rendezvous && kind != RegionKind::send_synchronous);
+        const std::int64_t overhead = std::min(call.leave_ps - call.enter_ps, planned.o_s + planned.l_mw / 2);
+        const std::int64_t time = eager ? call.enter_ps + overhead : record(id).planned;
+        customers.push_back({time, planned.service, send.bytes, id, here, send.peer});
+    }
+}
+
+/// The messages that arrive at a location, when their first byte does, in the order of the receive requests. One that
+/// contradicts causality has no such time.
+void MessageModel::arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const {
+    const auto& receives = trace_.traces[location].receives;
+    const auto here = static_cast<std::int32_t>(location);
+    for (std::uint32_t i = 0; i < receives.size(); ++i) {
+        const auto& message = records_[location][i];
+        if (!message.matched || message.violation || (message.locality == Locality::other_node) != between_nodes) {
+            continue;
+        }
+        const auto& planned = stages_[location][message.stages];
+        customers.push_back({message.planned + message.send_endpoint + planned.L,
+                             planned.service,
+                             receives[i].bytes,
+                             {here, i},
+                             here,
+                             receives[i].peer});
+    }
+}
+
 /// Messages between nodes queue at their node's NIC; messages within a node at the location's own end of the memory.
 void MessageModel::replay_endpoints(bool receiving) {
     struct Task {
@@ -160,26 +195,10 @@ void MessageModel::replay_endpoints(bool receiving) {
         const auto& task = tasks[index];
         std::vector<Customer> customers;
         for (const auto location : task.locations) {
-            const auto& trace = trace_.traces[location];
-            const auto& ends = receiving ? trace.receives : trace.sends;
-            const auto here = static_cast<std::int32_t>(location);
-            for (std::uint32_t i = 0; i < ends.size(); ++i) {
-                const auto& end = ends[i];
-                if (!receiving && i + kAhead < ends.size() && ends[i + kAhead].match != kNone) {
-                    __builtin_prefetch(&record(of_send(ends[i + kAhead])).planned);
-                }
-                if (end.match == kNone ||
-                    (places_.between(here, end.peer) == Locality::other_node) != task.between_nodes) {
-                    continue;
-                }
-                const MessageId id = receiving ? MessageId{here, i} : of_send(end);
-                const auto& message = record(id);
-                if (message.violation) {
-                    continue;
-                }
-                const auto& planned = stages(id);
-                const std::int64_t on_the_way = receiving ? message.send_endpoint + planned.L : 0;
-                customers.push_back({message.planned + on_the_way, planned.service, end.bytes, id, here, end.peer});
+            if (receiving) {
+                arriving(location, task.between_nodes, customers);
+            } else {
+                leaving(location, task.between_nodes, customers);
             }
         }
         sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
