@@ -24,7 +24,7 @@ $(VENV)/.base: pyproject.toml packaging/setup packaging/apt-base.txt $(NATIVE)
 	@packaging/setup base $(VENV)
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.base packaging/apt-test.txt
+$(VENV)/.test: $(VENV)/.base packaging/apt-test.txt packaging/apt-optional.txt
 	@packaging/setup test $(VENV)
 	@touch $@
 
