@@ -28,7 +28,7 @@ from logpost.replay.parameters import native_parameters
 
 MESSAGES_PER_BATCH = 1 << 16
 CALLS_PER_BATCH = 1 << 17
-SAMPLES = 200_000
+SAMPLES = 100_000
 
 Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: not known."""

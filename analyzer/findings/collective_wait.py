@@ -54,28 +54,24 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def _delays(evidence: Evidence) -> pl.DataFrame:
     """An operation each: the location that came last, how long the first waited for it (interval), and all waits;
     ps."""
-    members = evidence.tables["collectives"].filter(pl.col("instance") >= 0)
     ends = pl.col("enter_ps") + pl.col("wait_ps")
     waited = pl.col("wait_ps") > 0
-    operations = (
-        members.group_by("instance")
+    off = (pl.col("enter_ps") - ends.filter(waited).max()).abs()
+    return (
+        evidence.tables["collectives"]
+        .filter(pl.col("instance") >= 0)
+        .select("instance", "location", "enter_ps", "wait_ps", "callpath")
+        .group_by("instance", maintain_order=True)
         .agg(
+            callpath=pl.col("callpath").filter(waited).first(),
+            # Members stand in the order of their locations: of several that came last it is the first.
+            location=pl.col("location").get(off.arg_min(), null_on_oob=True),
             begin_ps=pl.col("enter_ps").filter(waited).min(),
             end_ps=ends.filter(waited).max(),
             wait_ps=pl.col("wait_ps").sum(),
-            location=pl.col("location"),
-            enter_ps=pl.col("enter_ps"),
-            callpath=pl.col("callpath").filter(waited).first(),
         )
         .filter(pl.col("wait_ps") > 0)
-    )
-    return (
-        operations.explode("location", "enter_ps")
-        .with_columns(off=(pl.col("enter_ps") - pl.col("end_ps")).abs())
-        .sort("instance", "off", "location")
-        .group_by("instance", maintain_order=True)
-        .first()
-        .select("callpath", "location", "begin_ps", "end_ps", "wait_ps")
+        .drop("instance")
         .collect()
     )
 

@@ -74,6 +74,7 @@ class Analysis {
 
     [[nodiscard]] const Trace& trace() const noexcept { return trace_; }
     [[nodiscard]] const MessageModel& model() const noexcept { return model_; }
+    [[nodiscard]] unsigned threads() const noexcept { return threads_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
     /// Locations that have an account: ranks, and other locations that communicate.
     [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }

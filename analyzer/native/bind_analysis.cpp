@@ -1,5 +1,6 @@
 #include "analysis.hpp"
 #include "bindings.hpp"
+#include "parallel.hpp"
 #include "wait_states.hpp"
 
 namespace logpost::analyzer::bindings {
@@ -140,8 +141,17 @@ nb::dict wait_state_rows(const Analysis& analysis) {
     std::vector<std::uint8_t> pattern;
     std::vector<std::int64_t> wait;
     std::vector<std::uint64_t> occurrences;
-    for (const auto l : analysis.accounted()) {
-        const auto totals = wait_states(analysis.trace(), analysis.collectives(), l);
+    const auto& accounted = analysis.accounted();
+    std::vector<WaitTotals> totals_of(accounted.size());
+    {
+        const nb::gil_scoped_release release;
+        parallel_for(analysis.threads(), accounted.size(), [&](std::size_t i) {
+            totals_of[i] = wait_states(analysis.trace(), analysis.collectives(), accounted[i]);
+        });
+    }
+    for (std::size_t i = 0; i < accounted.size(); ++i) {
+        const auto l = accounted[i];
+        const auto& totals = totals_of[i];
         for (std::size_t s = 0; s < kWaitStates; ++s) {
             location.push_back(static_cast<std::int32_t>(l));
             pattern.push_back(static_cast<std::uint8_t>(s));
