@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from logpost.analyzer._native import Analysis, Trace, release_memory
 from logpost.analyzer.archive_tables import definition_frames, hosts, paradigms
 from logpost.analyzer.estimate import estimate
 from logpost.analyzer.findings import find_all
-from logpost.analyzer.parquet import TableStream, frame
+from logpost.analyzer.parquet import Columns, TableStream, frame
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import RunWriter, scan
@@ -27,7 +28,7 @@ from logpost.machines.parameters import ESTIMATED, PARAMETERS, UNLIMITED
 from logpost.replay.parameters import native_parameters
 
 MESSAGES_PER_BATCH = 1 << 16
-CALLS_PER_BATCH = 1 << 17
+CALLS_PER_BATCH = 1 << 16
 SAMPLES = 100_000
 
 Report = Callable[[str, int, int], None]
@@ -83,8 +84,14 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
     report("replaying queues", 0, 0)
     parameters = native_parameters(chosen.parameters, asynchronous_progress=request.asynchronous_progress)
     analysis = Analysis(trace, parameters, source.threads)
-    sums = _write_messages(writer, analysis, report)
-    _write_calls(writer, analysis, trace, report)
+    # Messages and calls side by side: each alone leaves a core idle while its last batches are written. The first batch
+    # of calls replays the processors, which both need.
+    calls = analysis.next_calls(CALLS_PER_BATCH)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        accounted = pool.submit(_write_calls, writer, analysis, calls)
+        sums = _write_messages(writer, analysis, report)
+        report("accounting calls", 0, 0)
+        accounted.result()
     report("writing tables", 0, 0)
     frames = definition_frames(trace, set(analysis.accounted()))
     frames |= {
@@ -118,13 +125,12 @@ def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Ma
     return sums
 
 
-def _write_calls(writer: RunWriter, analysis: Analysis, trace: Trace, report: Report) -> None:
-    done = 0
+def _write_calls(writer: RunWriter, analysis: Analysis, batch: Columns | None) -> None:
+    """Stream the table `calls`, starting with a batch that is there already."""
     with TableStream(schema.CALLS, writer.table_path("calls")) as stream:
-        while (batch := analysis.next_calls(CALLS_PER_BATCH)) is not None:
+        while batch is not None:
             stream.put(batch)
-            done += len(batch["location"])
-            report("accounting calls", done, 0)
+            batch = analysis.next_calls(CALLS_PER_BATCH)
 
 
 COLLECTIVE_NAMES = (
