@@ -1,5 +1,7 @@
 #include "message_model.hpp"
 
+#include <memory>
+
 #include "parallel.hpp"
 #include "stage_table.hpp"
 
@@ -46,12 +48,11 @@ std::int64_t MessageModel::stride(const LocationTrace& sender, std::uint32_t sen
 
 void MessageModel::build_records(std::size_t location) {
     const auto& trace = trace_.traces[location];
-    auto& records = records_[location];
-    records.reserve(trace.receives.size());
+    const auto records = records_[location];
     StageTable table(parameters_, stages_[location]);
     for (std::uint32_t i = 0; i < trace.receives.size(); ++i) {
         const auto& received = trace.receives[i];
-        auto& record = records.emplace_back();
+        auto& record = *std::construct_at(&records[i]);
         // First the sending end, later, when that is there, its call.
         if (i + 2 * kAhead < trace.receives.size()) {
             const auto& soon = trace.receives[i + 2 * kAhead];
@@ -107,7 +108,16 @@ replay::Partition MessageModel::partition(MessageId id) const noexcept {
 
 void MessageModel::replay_endpoints() {
     const std::size_t locations = trace_.traces.size();
-    records_.resize(locations);
+    std::size_t total = 0;
+    for (const auto& trace : trace_.traces) {
+        total += trace.receives.size();
+    }
+    memory_ = HugeArray<MessageRecord>(total);
+    auto* next = memory_.data();
+    for (const auto& trace : trace_.traces) {
+        records_.emplace_back(next, trace.receives.size());
+        next += trace.receives.size();
+    }
     stages_.resize(locations);
     processor_replayed_.resize(locations);
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});

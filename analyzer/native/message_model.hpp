@@ -4,9 +4,10 @@
 /// deterministic FIFO replays give it, and from these its partition.
 
 #include <cstdint>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
+#include "huge_array.hpp"
 #include "message_facts.hpp"
 #include "replay/native/parameters.hpp"
 #include "replay/native/partition.hpp"
@@ -105,7 +106,8 @@ class MessageModel {
     Windows windows_;
     unsigned threads_;
     Places places_;
-    std::vector<std::vector<MessageRecord>> records_;         // [receiving location][receive]
+    HugeArray<MessageRecord> memory_;
+    std::vector<std::span<MessageRecord>> records_;           // [receiving location][receive], in memory_
     std::vector<std::vector<replay::MessageStages>> stages_;  // [receiving location]: the distinct ones
     std::vector<EndpointLoad> loads_;
     std::vector<std::uint8_t> processor_replayed_;  // by location

@@ -262,7 +262,7 @@ void MessageModel::replay_processor(std::size_t location) {
     ready.clear();
     late.clear();
     calls.assign(trace.calls.size(), {});
-    auto& records = records_[location];
+    const auto records = records_[location];
     const auto& table = stages_[location];
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         const auto& message = records[i];
