@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from logpost.analyzer.estimate import estimate
 from logpost.analyzer.findings import find_all
 from logpost.analyzer.parquet import Columns, TableStream, frame
 from logpost.analyzer.read_ahead import ReadAhead
-from logpost.analyzer.request import Request
+from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.run import RunWriter, scan
 from logpost.machines import LOCALITIES, ReplayParameters, file_hash, load_machine, replay_parameters
 from logpost.machines.load import find_machine_file
@@ -40,7 +40,7 @@ class ChosenMachine:
     """Parameters for the replay, and what the manifest says of them."""
 
     parameters: ReplayParameters
-    origin: str
+    origin: Literal["file", "estimated"]
     label: str
     file: str | None
     sha256: str | None
@@ -80,7 +80,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
     report("reading", 0, 0)
     anchor, trace = source.wait()
     report("choosing the machine", 0, 0)
-    chosen = choose_machine(request, trace, anchor.stem if anchor.stem != "traces" else anchor.parent.name)
+    chosen = choose_machine(request, trace, archive_name(anchor))
     report("replaying queues", 0, 0)
     parameters = native_parameters(chosen.parameters, asynchronous_progress=request.asynchronous_progress)
     analysis = Analysis(trace, parameters, source.threads)
@@ -233,7 +233,7 @@ def _manifest(
         windows=m.Windows(count=analysis.window_count, width_ps=analysis.window_width_ps),
         machine=m.MachineUsed(
             name=parameters.machine,
-            origin=chosen.origin,  # type: ignore[arg-type]
+            origin=chosen.origin,
             label=chosen.label,
             file=chosen.file,
             sha256=chosen.sha256,

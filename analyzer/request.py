@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -24,3 +25,11 @@ class Request:
     threads: int = 0
     force: bool = False
     asynchronous_progress: bool = False
+
+
+def archive_name(archive: Path) -> str:
+    """What people call an archive: its directory, or its anchor file where that has a name of its own."""
+    place = archive.absolute()
+    if place.suffix != ".otf2":
+        return place.name
+    return place.stem if place.stem != "traces" else place.parent.name

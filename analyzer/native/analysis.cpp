@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parallel.hpp"
+#include "threads.hpp"
 
 namespace logpost::analyzer {
 
@@ -139,14 +139,15 @@ bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
         return false;
     }
     rows.resize(count);
-    parallel_for(threads_, slices.size(), [&](std::size_t i) { fill_messages(slices[i], rows); });
+    for_each_parallel(slices.size(), threads_, 1, [&](std::size_t i, unsigned) { fill_messages(slices[i], rows); });
     return true;
 }
 
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
     if (call_item_ == 0 && !open_) {
         // A sender's calls are labelled by messages to anywhere.
-        parallel_for(threads_, trace_.traces.size(), [&](std::size_t location) { model_.replay_processor(location); });
+        for_each_parallel(trace_.traces.size(), threads_, 1,
+                          [&](std::size_t location, unsigned) { model_.replay_processor(location); });
     }
     std::vector<Slice> slices;
     std::size_t count = 0;
@@ -167,7 +168,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
     }
     rows.resize(count);
     std::unique_ptr<LocationAccount> still_open;
-    parallel_for(threads_, slices.size(), [&](std::size_t i) {
+    for_each_parallel(slices.size(), threads_, 1, [&](std::size_t i, unsigned) {
         const auto& slice = slices[i];
         const auto location = accounted_[slice.item];
         const auto& trace = trace_.traces[location];
@@ -200,7 +201,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
 
 std::int64_t Analysis::split_only() {
     std::vector<std::int64_t> sums(trace_.traces.size());
-    parallel_for(threads_, trace_.traces.size(), [&](std::size_t location) {
+    for_each_parallel(trace_.traces.size(), threads_, 1, [&](std::size_t location, unsigned) {
         model_.replay_processor(location);
         const auto& receives = trace_.traces[location].receives;
         for (std::uint32_t i = 0; i < receives.size(); ++i) {

@@ -1,6 +1,6 @@
 #include "analysis.hpp"
 #include "bindings.hpp"
-#include "parallel.hpp"
+#include "threads.hpp"
 #include "wait_states.hpp"
 
 namespace logpost::analyzer::bindings {
@@ -145,7 +145,7 @@ nb::dict wait_state_rows(const Analysis& analysis) {
     std::vector<WaitTotals> totals_of(accounted.size());
     {
         const nb::gil_scoped_release release;
-        parallel_for(analysis.threads(), accounted.size(), [&](std::size_t i) {
+        for_each_parallel(accounted.size(), analysis.threads(), 1, [&](std::size_t i, unsigned) {
             totals_of[i] = wait_states(analysis.trace(), analysis.collectives(), accounted[i]);
         });
     }

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "parallel.hpp"
 #include "stage_table.hpp"
+#include "threads.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -123,7 +123,7 @@ void MessageModel::replay_endpoints() {
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
     std::vector<std::uint64_t> messages(locations);
     std::vector<std::uint64_t> violations(locations);
-    parallel_for(threads_, locations, [&](std::size_t location) {
+    for_each_parallel(locations, threads_, 1, [&](std::size_t location, unsigned) {
         build_records(location);
         for (const auto& message : records_[location]) {
             messages[location] += message.matched ? 1 : 0;

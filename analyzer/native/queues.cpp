@@ -4,9 +4,9 @@
 
 #include "message_model.hpp"
 #include "nearly_sorted.hpp"
-#include "parallel.hpp"
 #include "replay/native/fifo.hpp"
 #include "stage_table.hpp"
+#include "threads.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -191,7 +191,7 @@ void MessageModel::replay_endpoints(bool receiving) {
     for (auto& group : endpoint_groups()) {
         tasks.push_back({true, std::move(group)});
     }
-    parallel_for(threads_, tasks.size(), [&](std::size_t index) {
+    for_each_parallel(tasks.size(), threads_, 1, [&](std::size_t index, unsigned) {
         const auto& task = tasks[index];
         std::vector<Customer> customers;
         for (const auto location : task.locations) {

@@ -22,16 +22,6 @@ def the_archive(place: Path) -> Path:
     return place
 
 
-def default_run(archive: Path) -> Path:
-    """Where the run of an archive goes: named like the archive, in the current directory."""
-    anchor = archive if archive.suffix == ".otf2" else None
-    if anchor is None:
-        name = archive.absolute().name
-    else:
-        name = anchor.stem if anchor.stem != "traces" else anchor.absolute().parent.name
-    return Path(f"{name}.run")
-
-
 def command(
     archive: Annotated[Path, typer.Argument(help="The archive: its anchor file (*.otf2) or its directory.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to write the run.")] = None,
@@ -53,14 +43,14 @@ def command(
 
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
-    from logpost.analyzer.request import Request
+    from logpost.analyzer.request import Request, archive_name
     from logpost.analyzer.supervise import analyze
     from logpost.cli.progress import progress_bar
 
     if not archive.exists():
         raise InputError(f"{archive} does not exist; give the archive's anchor file (*.otf2) or its directory")
     archive = the_archive(archive)
-    run = output or default_run(archive)
+    run = output or Path(f"{archive_name(archive)}.run")
     with progress_bar(quiet=quiet) as report:
         written = analyze(
             Request(str(archive), str(run), machine, threads, force, asynchronous_progress=async_progress), report
