@@ -244,6 +244,14 @@ void halo_contribute(struct halo* h, int64_t ghost, const double contribution[HA
     h->communication_s += MPI_Wtime() - start;
 }
 
+void halo_interrupts(struct halo* h) {
+    if (h->options.mechanism != HALO_FINE || h->options.messages.receive != RECEIVE_INTERRUPT)
+        return;
+    const double start = MPI_Wtime();
+    channel_interrupts(&h->reverse);
+    h->communication_s += MPI_Wtime() - start;
+}
+
 void halo_reverse(struct halo* h) {
     const double start = MPI_Wtime();
     const int64_t block = h->options.block;

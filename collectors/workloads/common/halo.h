@@ -65,6 +65,10 @@ void halo_forward(struct halo* h);
 /* Sends a contribution to a ghost on its way at once. */
 void halo_contribute(struct halo* h, int64_t ghost, const double contribution[HALO_WIDTH]);
 
+/* After a piece of computation between halo_forward and halo_reverse: handles contributions that have come meanwhile,
+ * where they interrupt. */
+void halo_interrupts(struct halo* h);
+
 /* Brings the ghosts' sums, or the contributions still under way, to their owners. */
 void halo_reverse(struct halo* h);
 

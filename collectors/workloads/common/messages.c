@@ -11,6 +11,7 @@
 #define MANY_POSTED 16
 
 #define POLLING_SAVES 0.35 /* of o_s + o_r */
+#define POLL_CYCLES 5      /* of a poll on the testbed; the papers do not print it */
 
 void message_overheads(struct message_options* o, double alewife_send, double alewife_receive) {
     const int charged = LOGPOST_COMPUTE_IS_SIMULATED && o->capacity == 0;
@@ -24,6 +25,10 @@ void message_overheads(struct message_options* o, double alewife_send, double al
 
 enum { WAIT_SEND = 0, WAIT_CALLER = 1, WAIT_SLOTS = 2 };
 
+static int posts_receives(const struct channel* c) {
+    return LOGPOST_COMPUTE_IS_SIMULATED || c->options.receive != RECEIVE_POLL;
+}
+
 void channel_open(struct channel* c, const struct message_options* options, int largest, message_handler handler,
                   void* context, struct processor* processor, MPI_Comm parent, const char* name) {
     memset(c, 0, sizeof *c);
@@ -35,13 +40,14 @@ void channel_open(struct channel* c, const struct message_options* options, int 
     c->context = context;
     c->largest = largest > 0 ? largest : 1;
     c->window = options->capacity > 0 ? options->capacity : MANY_IN_FLIGHT;
-    c->n_slots = options->receive == RECEIVE_POLL ? 1 : options->capacity > 0 ? options->capacity : MANY_POSTED;
+    c->n_slots = !posts_receives(c) ? 1 : options->capacity > 0 ? options->capacity : MANY_POSTED;
     c->sends = LP_NEW(MPI_Request, c->window);
     c->outgoing = LP_NEW(char, c->window * c->largest);
     c->wait = LP_NEW(MPI_Request, WAIT_SLOTS + c->n_slots);
     c->arrivals = LP_NEW(char, c->n_slots * c->largest);
     for (int64_t i = 0; i < WAIT_SLOTS + c->n_slots; i++)
         c->wait[i] = MPI_REQUEST_NULL;
+    processor_tests_for_free();
 }
 
 void channel_close(struct channel* c) {
@@ -60,7 +66,7 @@ static void post(struct channel* c, int64_t slot) {
 
 void channel_expect(struct channel* c, int64_t more) {
     c->expected += more;
-    if (c->options.receive == RECEIVE_POLL)
+    if (!posts_receives(c))
         return;
     for (int64_t slot = 0; slot < c->n_slots && c->posted < c->expected; slot++)
         if (c->wait[WAIT_SLOTS + slot] == MPI_REQUEST_NULL)
@@ -108,8 +114,10 @@ static int64_t poll_arrivals(struct channel* c) {
 }
 
 int64_t channel_poll(struct channel* c) {
-    if (c->options.receive == RECEIVE_POLL)
+    if (!posts_receives(c))
         return poll_arrivals(c);
+    if (c->options.receive == RECEIVE_POLL)
+        processor_busy(c->processor, POLL_CYCLES);
     for (int64_t taken = 0;; taken++) {
         MPI_Status status;
         int index, arrived;
@@ -118,6 +126,11 @@ int64_t channel_poll(struct channel* c) {
             return taken;
         handle_and_post(c, WAIT_SLOTS + index, &status);
     }
+}
+
+void channel_interrupts(struct channel* c) {
+    if (c->options.receive == RECEIVE_INTERRUPT)
+        channel_poll(c);
 }
 
 /* Polls once round: the oldest send, the caller's request, and arrivals. Yields when nothing happened. */
@@ -137,10 +150,10 @@ static void poll_all(struct channel* c) {
 }
 
 static void progress(struct channel* c) {
-    if (c->options.receive == RECEIVE_POLL)
-        poll_all(c);
-    else
+    if (posts_receives(c))
         wait_for_any(c);
+    else
+        poll_all(c);
 }
 
 void channel_send(struct channel* c, int destination, int tag, const void* data, int bytes) {
@@ -159,8 +172,8 @@ void channel_send(struct channel* c, int destination, int tag, const void* data,
         MPI_Isend(own, bytes, MPI_BYTE, destination, tag, c->comm, &c->sends[place]);
     c->sent++;
     c->bytes += bytes;
-    if (c->options.receive == RECEIVE_POLL)
-        poll_arrivals(c);
+    if (c->options.receive != RECEIVE_WAIT)
+        channel_poll(c);
 }
 
 void channel_receive(struct channel* c) {

@@ -1,8 +1,13 @@
 /* Short messages with handlers, after Active Messages, on MPI: what the papers' fine-grained programs send.
  *
- * A message is handed to a handler on its destination while that rank waits (`wait`: receives are posted beforehand, as
- * near to Alewife's interrupts as MPI gets) or where the program polls (`poll`: MPI_Iprobe after every send and while
- * stalled, like Remote Queues).
+ * When a message is handed to its handler on the destination:
+ *   wait       while that rank waits; receives are posted beforehand
+ *   interrupt  also after every send and, by channel_interrupts, every piece of computation: as near to the Alewife's
+ *              interrupts as MPI gets. Receives are posted beforehand.
+ *   poll       where the program polls (channel_poll), after every send and while stalled, like Remote Queues: by
+ *              MPI_Iprobe. On the testbed receives are posted, since a message would otherwise not leave its sender
+ *              before it is asked for; a poll takes a few cycles, and a rank that has nothing else to do waits instead
+ *              of polling on, which is the same in simulated time.
  *
  * capacity > 0 restores LogP's finite capacity: at most that many synchronous sends (MPI_Issend, complete when
  * received) are in flight per rank, in order as in a hardware queue, and at most that many receives are posted; a
@@ -16,7 +21,10 @@
 
 #include "processor.h"
 
-enum receive { RECEIVE_WAIT = 0, RECEIVE_POLL = 1 };
+enum receive { RECEIVE_WAIT = 0, RECEIVE_POLL = 1, RECEIVE_INTERRUPT = 2 };
+
+#define RECEIVE_CHOICES "wait|poll|interrupt"
+#define RECEIVE_HELP "messages are handled while waiting, also by MPI_Iprobe after sends, or also after pieces of work"
 
 struct message_options {
     enum receive receive;
@@ -64,8 +72,11 @@ void channel_expect(struct channel* c, int64_t more);
 
 void channel_send(struct channel* c, int destination, int tag, const void* data, int bytes);
 
-/* Handles what has come, without waiting; `wait` channels test their posted receives. Returns how many. */
+/* Handles what has come, without waiting; where receives are posted they are tested. Returns how many. */
 int64_t channel_poll(struct channel* c);
+
+/* After a piece of computation: `interrupt` channels handle what has come during it. */
+void channel_interrupts(struct channel* c);
 
 /* Handles messages until one more has come (and at least one was expected). */
 void channel_receive(struct channel* c);

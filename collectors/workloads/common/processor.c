@@ -4,6 +4,11 @@
 
 #if LOGPOST_COMPUTE_IS_SIMULATED
 
+#include <xbt/config.h>
+
+#define LOOK_CYCLES 5 /* as many as a poll in messages.c */
+#define SMALLEST_CYCLE_S 1e-8
+
 void processor_open(struct processor* p, double cycle_ns) {
     *p = (struct processor){cycle_ns * 1e-9, 0};
 }
@@ -12,8 +17,18 @@ void processor_busy(struct processor* p, double cycles) {
     logpost_compute_seconds(cycles * p->cycle_s);
 }
 
+void processor_look(const struct processor* p) {
+    logpost_compute_seconds(LOOK_CYCLES * (p->cycle_s > 0 ? p->cycle_s : SMALLEST_CYCLE_S));
+}
+
+void processor_tests_for_free(void) {
+    if (sg_cfg_get_double("smpi/test") > 0)
+        sg_cfg_set_double("smpi/test", 0);
+}
+
 #else
 
+#include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -46,6 +61,14 @@ void processor_busy(struct processor* p, double cycles) {
     nanosleep(&pause, NULL);
     double surplus = now_s() - start - wanted;
     p->surplus_s = surplus < 0 ? 0 : surplus > LARGEST_SURPLUS_S ? LARGEST_SURPLUS_S : surplus;
+}
+
+void processor_look(const struct processor* p) {
+    (void)p;
+    sched_yield();
+}
+
+void processor_tests_for_free(void) {
 }
 
 #endif

@@ -18,4 +18,11 @@ struct processor {
 void processor_open(struct processor* processor, double cycle_ns);
 void processor_busy(struct processor* processor, double cycles);
 
+/* One more look in a loop that waits for memory to change. SMPI's time stands still in such a loop without it. */
+void processor_look(const struct processor* processor);
+
+/* On the testbed, MPI_Test and its like take no time of their own, instead of 100 us that grow with every failure
+ * (smpi/test): the program states what its polls cost. A loop of such calls alone would never end then. */
+void processor_tests_for_free(void);
+
 #endif

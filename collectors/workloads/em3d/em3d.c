@@ -13,8 +13,8 @@
  *                  each, so one that is hit by everybody at once is the bottleneck. X ns per cycle, slept away
  *                  (common/processor.h); 50 was Alewife's, 1,000 lets the effect stand out from a busy machine's noise.
  *   --block K      values per message: 10 in LoGPC ("values are sent in blocks of 10"), 5 double-words in SENS.
- *   --receive wait receives are posted beforehand, and handled as soon as this rank waits: like an interrupt.
- *   --receive poll Alewife's polling (Remote Queues): a message is taken where the program asks for it.
+ *   --receive      interrupt: the Alewife's interrupts. poll: its polling (Remote Queues), a message is taken where the
+ *                  program asks for it. wait: receives are posted beforehand, and handled only while this rank waits.
  *   --order        original: all ranks walk the destinations from rank 0 up and hit the same receiver at once;
  *                  improved: "more uniform (i.e., random)", schedule.h.
  *   --span         locality, in parts (the papers' processors); Fig. 11 varies it from 1 to 15.
@@ -130,8 +130,7 @@ int main(int argc, char** argv) {
         {"spread", LP_CHOICE, &spread, "random|staggered", 0, 0, "what the improved order is (random: LoGPC 5.3.1)"},
         {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0,
          "messages of --block values; one gathered message per destination; MPI_Put of --block values"},
-        {"receive", LP_CHOICE, &receive, "wait|poll", 0, 0,
-         "receives posted beforehand, or MPI_Iprobe after each send"},
+        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
         {"nodes", LP_INTEGER, &s.graph.nodes, NULL, 0, 2e9,
          "E and H nodes together; 0: 100 per part, LoGPC's 3,200 on 32 processors"},
         {"degree", LP_INTEGER, &s.graph.degree, NULL, 1, 1e6, "edges out of each node (LoGPC 32, SENS 10)"},

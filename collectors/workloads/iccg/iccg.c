@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
     int mechanism = MECHANISM_FINE, receive = RECEIVE_POLL;
     const struct lp_option options[] = {
         {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0, "of communication"},
-        {"receive", LP_CHOICE, &receive, "wait|poll", 0, 0, "receives posted beforehand, or MPI_Iprobe"},
+        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
         {"matrix", LP_TEXT, &s.matrix, NULL, 0, 0, "Matrix Market file, symmetric (SENS: BCSSTK32)"},
         {"brick", LP_INTEGER, &s.brick, NULL, 1, 200, "nodes along a side of the generated brick, 3 rows each"},
         {"solves", LP_INTEGER, &s.solves, NULL, 1, 1e6, "right-hand sides, one after the other"},

@@ -264,7 +264,7 @@ int main(int argc, char** argv) {
     int mechanism = HALO_BULK, receive = RECEIVE_WAIT;
     const struct lp_option options[] = {
         {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0, "of communication"},
-        {"receive", LP_CHOICE, &receive, "wait|poll", 0, 0, "receives posted beforehand, or MPI_Iprobe"},
+        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
         {"cells", LP_INTEGER, &s.cells, NULL, 6, 200, "of the lattice along a side; 4 molecules each (8: 2,048)"},
         {"steps", LP_INTEGER, &s.steps, NULL, 1, 1e9, "of time"},
         {"rebuild", LP_INTEGER, &s.rebuild, NULL, 1, 1000, "steps between two dealings of the molecules"},

@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
         {"self", LP_SWITCH, &s.self, NULL, 0, 0, "a process may send to itself (the paper's mean distance has it)"},
         {"messages", LP_INTEGER, &s.messages, NULL, 1, 1e9, "per process"},
         {"bytes", LP_INTEGER, &s.bytes, NULL, 0, 1e8, "of a message, a multiple of 8; 0: 16, and 16,000 for long"},
-        {"receive", LP_CHOICE, &receive, "wait|poll", 0, 0, "receives posted beforehand, or MPI_Iprobe"},
+        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
         {"capacity", LP_INTEGER, &s.channel.capacity, NULL, 0, 1e6, "messages in flight per sender; 0: unbounded"},
         {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
         {"send-cycles", LP_REAL, &s.channel.send_cycles, NULL, -1, 1e9, "its o_s; -1: LoGPC's"},

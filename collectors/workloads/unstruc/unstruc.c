@@ -73,6 +73,7 @@ static void update(struct halo* h, const struct settings* s, const point* at, co
             if (immediate)
                 logpost_account_flops(FLOP_PER_EDGE);
         }
+        halo_interrupts(h);
     }
     if (!immediate)
         logpost_account_flops(FLOP_PER_EDGE * (double)n_own_edges);
@@ -154,7 +155,7 @@ int main(int argc, char** argv) {
     int mechanism = HALO_FINE, receive = RECEIVE_WAIT;
     const struct lp_option options[] = {
         {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0, "of communication"},
-        {"receive", LP_CHOICE, &receive, "wait|poll", 0, 0, "receives posted beforehand, or MPI_Iprobe"},
+        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
         {"nodes", LP_INTEGER, &s.nodes, NULL, 2, 1e7, "of the mesh (SENS: 2,000)"},
         {"degree", LP_REAL, &s.degree, NULL, 0, 100, "mean number of neighbours inside the mesh"},
         {"iterations", LP_INTEGER, &s.iterations, NULL, 1, 1e9, "edge loops"},
