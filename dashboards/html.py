@@ -47,12 +47,12 @@ def write_comparison(a: Run, b: Run, path: Path) -> None:
 
 def render(page: Page) -> str:
     """The page of a run as HTML text."""
-    return _render("report.html.j2", page.charts, page=page)
+    return fill("report.html.j2", page.charts, page=page)
 
 
 def render_comparison(page: ComparisonPage) -> str:
     """The page of two runs as HTML text."""
-    return _render("comparison.html.j2", page.charts, page=page)
+    return fill("comparison.html.j2", page.charts, page=page)
 
 
 def _write(path: Path, make: Callable[[Caps], str]) -> None:
@@ -64,6 +64,15 @@ def _write(path: Path, make: Callable[[Caps], str]) -> None:
         # The data grow with the area of the figures; a tenth is left for what does not.
         caps = caps.scaled(0.9 * math.sqrt(room / (size - LIMIT_BYTES + room)))
         content = make(caps)
+    save(path, content)
+
+
+def save(path: Path, content: str) -> None:
+    """Write a page.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
     try:
         path.write_text(content, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -71,7 +80,9 @@ def _write(path: Path, make: Callable[[Caps], str]) -> None:
         raise InputError(f"{path} cannot be written: {reason}; choose another place") from error
 
 
-def _render(template: str, charts: dict[str, Chart], **context: Any) -> str:
+def fill(template: str, charts: dict[str, Chart], **context: Any) -> str:
+    """A page as HTML text: the template with the charts' data, the plotting library, and a policy that lets only these
+    run."""
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     style = (TEMPLATES / "page.css").read_text(encoding="utf-8")
     plotly, plotly_hash = library()

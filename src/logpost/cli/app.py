@@ -26,6 +26,7 @@ VERBS: dict[str, str] = {
     "models": "List the models and show their equations.",
     "predict": "Evaluate a model for parameters or a machine.",
     "workloads": "List, build and run the papers' applications.",
+    "experiments": "Run the papers' experiments again; paper, formula, testbed side by side.",
     "doctor": "Say what this machine has and what is missing.",
 }
 

@@ -1,0 +1,124 @@
+"""Curves over a setting: formulas, simulations and measurements as lines, a paper's printed numbers as marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from logpost.dashboards.figures.chart import Chart, axis, figure
+from logpost.dashboards.text import plotly_text
+
+Origin = Literal["paper", "formula", "testbed", "measured"]
+
+INKS: tuple[tuple[str, str], ...] = (
+    ("#0072b2", "#56a9e8"),
+    ("#d55e00", "#f58a4b"),
+    ("#009e73", "#3fd0a4"),
+    ("#7a4fc0", "#b9a0f5"),
+    ("#b3246b", "#ea74ac"),
+    ("#8a7a1f", "#d9c960"),
+    ("#566273", "#aab6c6"),
+    ("#00808a", "#4cc9d4"),
+)
+"""On light and on dark paper; after Okabe and Ito, as the categories' colours are."""
+
+_SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "pentagon", "star")
+_DASHES: dict[str, str] = {"formula": "dash", "testbed": "solid", "measured": "solid"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line or set of marks. Lines of one `hue` belong together: one thing by formula and by testbed."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float | None]
+    origin: Origin
+    hue: int = 0
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    """Bounds of y, drawn as bars, where they are known."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Title with unit, and how it is divided."""
+
+    title: str
+    log: bool = False
+    reverse: bool = False
+    """From large to small, as SENS draws bisection."""
+    zero: bool = True
+    """A linear axis starts at zero."""
+    ticks: Sequence[float] = field(default_factory=tuple)
+    labels: Sequence[str] = ()
+
+
+def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: int = 420) -> Chart:
+    """Lines over a setting; a formula is dashed, a simulation or measurement solid, a printed number a hollow mark.
+
+    Args:
+        series: what to draw, in the order of the legend.
+        x, y: the axes, with units.
+        summary: one sentence for those who cannot see it.
+        height: in pixels.
+    """
+    fig = figure(
+        height,
+        xaxis=_axis(x, [v for one in series for v in one.x]),
+        yaxis=_axis(y, [v for one in series for v in one.y if v is not None]),
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        hovermode="closest",
+    )
+    for one in series:
+        light, dark = INKS[one.hue % len(INKS)]
+        marks = one.origin != "formula"
+        mode = "markers" if one.origin == "paper" else ("lines+markers" if marks else "lines")
+        trace: dict[str, Any] = {
+            "name": plotly_text(one.name, 90),
+            "x": list(one.x),
+            "y": list(one.y),
+            "mode": mode,
+            "meta": {"ink": {"light": light, "dark": dark}},
+            "line": {"color": light, "width": 2, "dash": _DASHES.get(one.origin, "solid")},
+            "marker": {
+                "color": light,
+                "size": 12 if one.origin == "paper" else 7,
+                "symbol": _SYMBOLS[one.hue % len(_SYMBOLS)] + ("-open" if one.origin == "paper" else ""),
+                "line": {"width": 2.5 if one.origin == "paper" else 0, "color": light},
+            },
+            "hovertemplate": "%{y:.4~g}<br>at %{x:.4~g}<extra>" + plotly_text(one.name, 90) + "</extra>",
+        }
+        if one.low and one.high:
+            trace["error_y"] = {
+                "type": "data",
+                "symmetric": False,
+                "array": [h - v if v is not None else None for h, v in zip(one.high, one.y, strict=True)],
+                "arrayminus": [v - low if v is not None else None for low, v in zip(one.low, one.y, strict=True)],
+                "thickness": 1.2,
+                "width": 3,
+            }
+        fig.add_scatter(**trace)
+    return Chart(fig, summary)
+
+
+def _axis(said: Axis, values: Sequence[float]) -> dict[str, Any]:
+    more: dict[str, Any] = {}
+    if said.log:
+        more |= {"type": "log", "exponentformat": "none", "minor": {"showgrid": False}}
+        positive = [v for v in values if v > 0]
+        if positive:
+            low, high = math.log10(min(positive)), math.log10(max(positive))
+            room = 0.04 * max(high - low, 0.1)
+            more["range"] = [high + room, low - room] if said.reverse else [low - room, high + room]
+    elif said.reverse:
+        more["autorange"] = "reversed"
+    elif said.zero:
+        more["rangemode"] = "tozero"
+    if said.ticks:
+        more |= {"tickmode": "array", "tickvals": list(said.ticks)}
+        more["ticktext"] = list(said.labels) if said.labels else [f"{tick:g}" for tick in said.ticks]
+    return axis(plotly_text(said.title, 120), **more)

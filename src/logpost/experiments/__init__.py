@@ -1,0 +1,51 @@
+"""The papers' experiments, run again: each is one short file that runs, analyzes and compares.
+
+`logpost experiments list | run NAME... | run all [-o DIR] [--quick]`. This package sits at the top, beside the command
+line, because an experiment may use every other folder (cli -> experiments -> dashboards -> analyzer -> replay ->
+machines, and collectors and the testbed's facade).
+
+How to add an experiment
+------------------------
+1. Copy the smallest file here (`all_to_all_long.py`) to `src/logpost/experiments/my_experiment.py`. It is found by
+   being there: the file holds one object `EXPERIMENT` whose name is the file's with dashes. `support/` has what
+   several experiments of one paper share, `framework/` the machinery. Keep heavy imports inside `run`.
+
+2. Fill in the object::
+
+       EXPERIMENT = Experiment(
+           name="my-experiment",
+           title="One line: what is compared with what",
+           paper="SENS",                        # a key of framework/experiment.py PAPERS
+           where="Fig. 8, section 5.2",
+           needs=(Need.TESTBED,),               # or Need.MPI, or () for formulas alone
+           run=run,
+       )
+
+3. `run(context) -> Result`. The quick form is the same code with other sizes: `context.size(full=15, quick=4)`.
+   Quick: a few seconds, it runs in the suite. Full: at most 90 to 120 s on 2 cores.
+   * `context.each("span", spans, one)` runs `one(span)` for each, two at a time, with progress. Results keep their
+     order. For measurements that must have the machine alone, pass `at_once=1`.
+   * `context.folder` is DIR/runs/<experiment>: leave archives there, so that a person can open them;
+     `context.analyze(archive, machine, "name")` writes a run beside them and returns it opened.
+   * Nothing is cached: what a page shows was computed when it was written.
+   * A failure that a user can cure is an `InputError`: it is shown in one line, and the other experiments go on.
+
+4. The `Result` (framework/result.py) has
+   * `summary`: two sentences with the numbers that matter.
+   * `tables`: printed by the paper, formula and testbed (or measured) side by side. A column says where its numbers
+     come from (`Origin`) and, when they are modelled, with which machine. Every number is a `Number` with its unit.
+     With `reference=` each comparable number is followed by its deviation from that column: the model's error.
+   * `figures`: charts by `dashboards.figures.curves` (lines and the paper's printed points as marks) or
+     `dashboards.figures.bars` (stacked parts), on the axes that the paper's figure has. A figure without a table that
+     holds its numbers is not readable as text: give both.
+   * `claims`: what the paper states, what was reached, and whether it holds. State it; never tune it away.
+   * `differences`: each departure from the paper with its likely reason: unit conventions, a flow-level network, a
+     value that the paper does not print.
+   * `notes`: assumptions; for testbed runs the testbed's own limits.
+
+5. Test the quick form in `tests/experiments/test_my_experiment.py`: claims that cannot be true by construction (an
+   ordering, a reduction by more than half, a formula's number with its arithmetic in a comment). `quick_result`
+   of `tests/experiments/conftest.py` runs the quick form once per session.
+
+6. `logpost experiments run all -o DIR` and copy DIR/experiments.md to docs/experiments.md.
+"""

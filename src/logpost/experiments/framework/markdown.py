@@ -1,0 +1,92 @@
+"""experiments.md: every experiment as text tables, for docs/experiments.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from logpost.experiments.framework import words
+from logpost.experiments.framework.experiment import PAPERS
+from logpost.experiments.framework.result import Column, Number, Origin, Result, Table
+from logpost.experiments.framework.runner import Outcome
+
+_HEAD = """# The papers' experiments
+
+<!-- Written by `{command}`; do not edit. -->
+
+Each section runs an experiment of a paper again and sets three things side by side: what the paper prints, what the
+paper's formulas give, and what the papers' program does on the simulated machine (or, where it says so, on this one).
+Nothing is tuned until it fits: what differs is listed with its likely reason. `experiments.html`, which the same
+command writes, has the figures. The formulas alone, number by number: [papers.md](papers.md).
+
+Written by `{command}` with:
+
+{host}
+"""
+
+
+def markdown(outcomes: Sequence[Outcome], command: str, host: Sequence[str]) -> str:
+    """The whole page."""
+    parts = [_HEAD.format(command=command, host="\n".join(f"- {line}" for line in host))]
+    parts += [
+        "| experiment | paper | claims that hold |",
+        "|---|---|---|",
+        *(_line(outcome) for outcome in outcomes),
+        "",
+    ]
+    return "\n".join(parts) + "\n" + "\n".join(_section(outcome) for outcome in outcomes)
+
+
+def _line(outcome: Outcome) -> str:
+    one = outcome.experiment
+    said = "not run" if outcome.result is None else claims_text(outcome.result)
+    return f"| [{one.name}](#{one.name}) | {one.paper} {one.where} | {said} |"
+
+
+def claims_text(result: Result) -> str:
+    """How many of its claims hold."""
+    judged = [claim.holds for claim in result.claims if claim.holds is not None]
+    if not judged:
+        return "–"
+    return f"{sum(judged)} of {len(judged)}"
+
+
+def _section(outcome: Outcome) -> str:
+    one = outcome.experiment
+    lines = [f"## {one.name}", "", f"**{one.title}.** {PAPERS[one.paper]}: {one.where}.", ""]
+    result = outcome.result
+    if result is None:
+        return "\n".join([*lines, f"Not run here: {outcome.reason}", ""])
+    lines += [result.summary, ""]
+    if result.claims:
+        lines += ["| what the paper says | printed | reached | |", "|---|---|---|---|"]
+        lines += [_row([c.text, c.printed, c.reached, words.verdict(c.holds)]) for c in result.claims] + [""]
+    for table in result.tables:
+        lines += _table(table)
+    if result.figures:
+        lines += ["Figures (in experiments.html):", ""]
+        lines += [f"- {figure.title}. {figure.chart.summary}" for figure in result.figures] + [""]
+    if result.differences:
+        lines += ["What differs from the paper, and why:", ""]
+        lines += [f"- {difference.what} *Likely reason:* {difference.reason}" for difference in result.differences]
+        lines += [""]
+    if result.notes:
+        lines += ["Notes:", "", *(f"- {note}" for note in result.notes), ""]
+    return "\n".join(lines)
+
+
+def _table(table: Table) -> list[str]:
+    lines = [f"### {table.title}", ""]
+    lines += [_row([words.heading_text(column) for column in table.columns])]
+    lines += ["|" + "|".join(_alignment(table, i, column) for i, column in enumerate(table.columns)) + "|"]
+    lines += [_row([words.cell_text(table, row, i) for i in range(len(table.columns))]) for row in table.rows]
+    remarks = " ".join(part for part in (words.about_numbers(table), table.note) if part)
+    return [*lines, "", *([remarks, ""] if remarks else [])]
+
+
+def _alignment(table: Table, index: int, column: Column) -> str:
+    numbers = any(isinstance(row[index], Number) for row in table.rows)
+    return "---:" if numbers and column.origin is not Origin.SETTING else "---"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

@@ -1,0 +1,65 @@
+"""From results to the page that dashboards draws: ready text, grids and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from logpost.dashboards.experiments import ClaimRow, ExperimentsPage, Plot, Section, TitledGrid
+from logpost.dashboards.tables import Grid
+from logpost.experiments.framework import words
+from logpost.experiments.framework.experiment import PAPERS
+from logpost.experiments.framework.markdown import claims_text
+from logpost.experiments.framework.result import Number, Origin, Table
+from logpost.experiments.framework.runner import Outcome
+
+
+def page_of(outcomes: Sequence[Outcome], command: str, host: Sequence[str], *, quick: bool) -> ExperimentsPage:
+    """The page of what was run."""
+    return ExperimentsPage(
+        command=command,
+        quick=quick,
+        host=tuple(host),
+        sections=tuple(_section(outcome) for outcome in outcomes),
+    )
+
+
+def _section(outcome: Outcome) -> Section:
+    one, result = outcome.experiment, outcome.result
+    head = Section(
+        name=one.name,
+        title=one.title,
+        paper=one.paper,
+        paper_title=PAPERS[one.paper],
+        where=one.where,
+        not_run=outcome.reason,
+        seconds=outcome.seconds,
+    )
+    if result is None:
+        return head
+    return replace(
+        head,
+        summary=result.summary,
+        claims_held=claims_text(result),
+        claims=tuple(ClaimRow(c.text, c.printed, c.reached, c.holds, words.verdict(c.holds)) for c in result.claims),
+        plots=tuple(
+            Plot(f"{one.name}-{i}", figure.title, figure.chart, figure.note) for i, figure in enumerate(result.figures)
+        ),
+        grids=tuple(_grid(table) for table in result.tables),
+        differences=tuple((difference.what, difference.reason) for difference in result.differences),
+        notes=result.notes,
+        runs=tuple((run.label, run.path) for run in result.runs),
+    )
+
+
+def _grid(table: Table) -> TitledGrid:
+    rows = [tuple(words.cell_text(table, row, i) for i in range(len(table.columns))) for row in table.rows]
+    numeric = frozenset(
+        i
+        for i, column in enumerate(table.columns)
+        if column.origin is not Origin.SETTING and any(isinstance(row[i], Number) for row in table.rows)
+    )
+    remarks = " ".join(part for part in (words.about_numbers(table), table.note) if part)
+    return TitledGrid(
+        table.title, Grid(tuple(words.heading_text(column) for column in table.columns), rows, numeric), remarks
+    )

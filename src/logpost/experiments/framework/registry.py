@@ -1,0 +1,40 @@
+"""Finds the experiments: every file of the package that holds an `EXPERIMENT`."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Sequence
+
+from logpost import experiments as package
+from logpost.errors import InputError
+from logpost.experiments.framework.experiment import PAPERS, Experiment
+
+
+@functools.cache
+def experiments() -> dict[str, Experiment]:
+    """Name -> experiment, in the order of the papers and of each paper's figures."""
+    found = [
+        importlib.import_module(f"{package.__name__}.{module.name}").EXPERIMENT
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.ispkg
+    ]
+    papers = list(PAPERS)
+    found.sort(key=lambda one: (papers.index(one.paper), one.order, one.name))
+    return {one.name: one for one in found}
+
+
+def chosen(names: Sequence[str]) -> list[Experiment]:
+    """The experiments of these names, `all` for every one.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    known = experiments()
+    if "all" in names:
+        return list(known.values())
+    for name in names:
+        if name not in known:
+            raise InputError(f"no experiment {name}; there are all, " + ", ".join(known))
+    return [known[name] for name in dict.fromkeys(names)]

@@ -1,0 +1,127 @@
+"""What an experiment hands back: plain data, from which the page, the text and the JSON are made."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from logpost.dashboards.figures.chart import Chart
+
+
+class Origin(enum.Enum):
+    """Where the numbers of a column come from."""
+
+    PAPER = "printed by the paper"
+    FORMULA = "formula"
+    TESTBED = "simulated testbed"
+    MEASURED = "measured on this machine"
+    DERIVED = "derived from the other columns"
+    SETTING = "setting"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number with its unit and, where it is known, its uncertainty."""
+
+    value: float
+    unit: str = ""
+    error: float | None = None
+    """Half-width in the same unit."""
+    also: str = ""
+    """The same in another unit, ready to read: "24.3 µs"."""
+    digits: int = 3
+    """Significant digits to show; digits before the point are never rounded away."""
+
+
+Cell: TypeAlias = "Number | str | None"
+"""None: the source has no such number."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a comparison."""
+
+    heading: str
+    origin: Origin
+    machine: str = ""
+    """Of modelled and simulated numbers: the machine file they belong to."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of what was compared, columns of where the numbers come from."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    reference: str = ""
+    """Heading of the column that formulas and simulations are compared with, number by number, where units agree."""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"table {self.title!r}: a row has {len(row)} cells for {len(self.columns)} columns")
+        if self.reference and self.reference not in (column.heading for column in self.columns):
+            raise ValueError(f"table {self.title!r} has no column {self.reference!r} to compare with")
+
+    def deviation(self, row: tuple[Cell, ...], column: int) -> float | None:
+        """How far a formula's or simulation's number is from its row's reference, as a fraction of the latter."""
+        if not self.reference:
+            return None
+        against = next(i for i, one in enumerate(self.columns) if one.heading == self.reference)
+        cell, truth = row[column], row[against]
+        compared = self.columns[column].origin in (Origin.FORMULA, Origin.TESTBED, Origin.MEASURED)
+        if column == against or not compared or not isinstance(cell, Number) or not isinstance(truth, Number):
+            return None
+        return cell.value / truth.value - 1.0 if cell.unit == truth.unit and truth.value else None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with a heading; its axes are those of the paper's figure where it has one."""
+
+    title: str
+    chart: Chart
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper, and what came out here."""
+
+    text: str
+    printed: str
+    reached: str
+    holds: bool | None
+    """None: it cannot be judged here, and `reached` says why."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A departure from the paper and its likely reason."""
+
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """A run that was kept, for `logpost report`."""
+
+    label: str
+    path: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """Everything that the page says of an experiment."""
+
+    summary: str
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    notes: tuple[str, ...] = ()
+    runs: tuple[KeptRun, ...] = ()

@@ -1,0 +1,64 @@
+"""Numbers of a result as people read them."""
+
+from __future__ import annotations
+
+import math
+
+from logpost.experiments.framework.result import Cell, Column, Number, Origin, Table
+
+
+def number_text(number: Number, *, printed: bool = False) -> str:
+    """Value, unit, uncertainty; `printed` keeps the digits that the paper prints."""
+    text = f"{number.value:,.12g}" if printed else _digits(number.value, number.digits)
+    if number.error is not None:
+        text += f" ± {_digits(number.error, 2)}"
+    text += f" {number.unit}" if number.unit else ""
+    return text + (f" ({number.also})" if number.also else "")
+
+
+def _digits(value: float, digits: int) -> str:
+    """`digits` significant digits, grouped by thousands; digits before the point stay."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    magnitude = math.floor(math.log10(abs(value)))
+    if magnitude < -4:
+        return f"{value:.{digits - 1}e}"
+    text = f"{value:,.{max(0, digits - 1 - magnitude)}f}"
+    return "0" if float(text.replace(",", "")) == 0 else text.replace("-", "−")
+
+
+def percent(fraction: float, *, signed: bool = True) -> str:
+    """A change in per cent: `−65 %`, `+2.7 %`."""
+    value = 100.0 * fraction
+    text = f"{value:{'+' if signed else ''}.{1 if abs(value) < 9.95 else 0}f} %"
+    return "±0 %" if signed and abs(value) < 0.05 else text.replace("-", "−")
+
+
+def cell_text(table: Table, row: tuple[Cell, ...], column: int) -> str:
+    """A cell, and for a compared number how far it is from the reference."""
+    cell = row[column]
+    if cell is None:
+        return "–"
+    if isinstance(cell, str):
+        return cell
+    text = number_text(cell, printed=table.columns[column].origin is Origin.PAPER)
+    deviation = table.deviation(row, column)
+    return text if deviation is None else f"{text}, {percent(deviation)}"
+
+
+def heading_text(column: Column) -> str:
+    """A heading with the source of its numbers, unless it says so itself."""
+    said = {Origin.PAPER: "paper", Origin.FORMULA: "formula", Origin.TESTBED: "testbed", Origin.MEASURED: "measured"}
+    kind = said.get(column.origin, "")
+    label = column.heading if not kind or kind in column.heading.lower() else f"{column.heading} ({kind})"
+    return f"{label} [{column.machine}]" if column.machine else label
+
+
+def about_numbers(table: Table) -> str:
+    """What the percentages behind the numbers are."""
+    return f"Percentages behind a number: its deviation from “{table.reference}”." if table.reference else ""
+
+
+def verdict(holds: bool | None) -> str:
+    """Of a claim."""
+    return {True: "holds", False: "does not hold", None: "cannot be judged"}[holds]

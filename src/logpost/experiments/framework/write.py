@@ -1,0 +1,51 @@
+"""Writes what a run of experiments leaves: experiments.html and experiments.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from logpost.dashboards.experiments import write_experiments
+from logpost.errors import InputError
+from logpost.experiments.framework.host import host_lines
+from logpost.experiments.framework.markdown import markdown
+from logpost.experiments.framework.page import page_of
+from logpost.experiments.framework.runner import Outcome
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written, and on which host."""
+
+    html: Path
+    markdown: Path
+    host: tuple[str, ...]
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder before anything runs for minutes.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made ({error.strerror}); choose another with -o") from None
+
+
+def pages(outcomes: Sequence[Outcome], folder: Path, command: str, *, quick: bool) -> Written:
+    """Write both pages into `folder`.
+
+    Raises:
+        InputError: a page cannot be written.
+    """
+    host = host_lines()
+    written = Written(folder / "experiments.html", folder / "experiments.md", tuple(host))
+    write_experiments(page_of(outcomes, command, host, quick=quick), written.html)
+    try:
+        written.markdown.write_text(markdown(outcomes, command, host), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{written.markdown} cannot be written ({error.strerror}); choose another place") from None
+    return written
