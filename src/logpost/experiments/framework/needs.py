@@ -28,5 +28,6 @@ def missing(needs: Iterable[Need]) -> str:
         commands, way_out = _COMMANDS[need]
         absent = [command for command in commands if shutil.which(command) is None]
         if absent:
-            return f"needs {need.value}, and {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not on PATH: {way_out}"
+            are = "is" if len(absent) == 1 else "are"
+            return f"needs {need.value}, and {' and '.join(absent)} {are} not on PATH: {way_out}"
     return ""
