@@ -7,7 +7,6 @@ from pathlib import Path
 
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.html import LIMIT_BYTES, fill, save
-from logpost.dashboards.tables import Grid
 from logpost.errors import InputError
 
 
@@ -32,12 +31,16 @@ class Plot:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class TitledGrid:
-    """A table with its heading and what is to be said of it."""
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A table of ready text: where numbers come from stands below a heading, a deviation below its number."""
 
     title: str
-    grid: Grid
+    headings: tuple[tuple[str, str], ...]
+    """Heading and source."""
+    rows: tuple[tuple[tuple[str, str], ...], ...]
+    """Text and deviation."""
+    numeric: frozenset[int] = frozenset()
     remarks: str = ""
 
 
@@ -57,7 +60,7 @@ class Section:
     claims_held: str = "–"
     claims: tuple[ClaimRow, ...] = ()
     plots: tuple[Plot, ...] = ()
-    grids: tuple[TitledGrid, ...] = ()
+    grids: tuple[Comparison, ...] = ()
     differences: tuple[tuple[str, str], ...] = ()
     """What, and its likely reason."""
     notes: tuple[str, ...] = ()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from logpost.dashboards.experiments import ClaimRow, ExperimentsPage, Plot, Section, TitledGrid
-from logpost.dashboards.tables import Grid
+from logpost.dashboards.experiments import ClaimRow, Comparison, ExperimentsPage, Plot, Section
 from logpost.experiments.framework import words
 from logpost.experiments.framework.experiment import PAPERS
 from logpost.experiments.framework.markdown import claims_text
@@ -52,14 +51,16 @@ def _section(outcome: Outcome) -> Section:
     )
 
 
-def _grid(table: Table) -> TitledGrid:
-    rows = [tuple(words.cell_text(table, row, i) for i in range(len(table.columns))) for row in table.rows]
+def _grid(table: Table) -> Comparison:
     numeric = frozenset(
         i
         for i, column in enumerate(table.columns)
         if column.origin is not Origin.SETTING and any(isinstance(row[i], Number) for row in table.rows)
     )
-    remarks = " ".join(part for part in (words.about_numbers(table), table.note) if part)
-    return TitledGrid(
-        table.title, Grid(tuple(words.heading_text(column) for column in table.columns), rows, numeric), remarks
+    return Comparison(
+        title=table.title,
+        headings=tuple((column.heading, words.source_text(column)) for column in table.columns),
+        rows=tuple(tuple(words.cell_parts(table, row, i) for i in range(len(row))) for row in table.rows),
+        numeric=numeric,
+        remarks=" ".join(part for part in (words.about_numbers(table), table.note) if part),
     )

@@ -36,27 +36,46 @@ def percent(fraction: float, *, signed: bool = True) -> str:
 
 def cell_text(table: Table, row: tuple[Cell, ...], column: int) -> str:
     """A cell, and for a compared number how far it is from the reference."""
+    return ", ".join(part for part in cell_parts(table, row, column) if part)
+
+
+def cell_parts(table: Table, row: tuple[Cell, ...], column: int) -> tuple[str, str]:
+    """A cell's text, and the deviation of a compared number from the reference ("" for others)."""
     cell = row[column]
     if cell is None:
-        return "–"
+        return "–", ""
     if isinstance(cell, str):
-        return cell
+        return cell, ""
     text = number_text(cell, printed=table.columns[column].origin is Origin.PAPER)
     deviation = table.deviation(row, column)
-    return text if deviation is None else f"{text}, {percent(deviation)}"
+    return text, "" if deviation is None else percent(deviation)
+
+
+_SAID = {
+    Origin.PAPER: "paper",
+    Origin.FORMULA: "formula",
+    Origin.TESTBED: "testbed",
+    Origin.MEASURED: "measured",
+    Origin.DERIVED: "",
+    Origin.SETTING: "",
+}
 
 
 def heading_text(column: Column) -> str:
     """A heading with the source of its numbers, unless it says so itself."""
-    said = {Origin.PAPER: "paper", Origin.FORMULA: "formula", Origin.TESTBED: "testbed", Origin.MEASURED: "measured"}
-    kind = said.get(column.origin, "")
+    kind = _SAID[column.origin]
     label = column.heading if not kind or kind in column.heading.lower() else f"{column.heading} ({kind})"
     return f"{label} [{column.machine}]" if column.machine else label
 
 
+def source_text(column: Column) -> str:
+    """Where a column's numbers come from: `formula, alewife`."""
+    return ", ".join(part for part in (_SAID[column.origin], column.machine) if part)
+
+
 def about_numbers(table: Table) -> str:
     """What the percentages behind the numbers are."""
-    return f"Percentages behind a number: its deviation from “{table.reference}”." if table.reference else ""
+    return f"Percentages at a number: its deviation from “{table.reference}”." if table.reference else ""
 
 
 def verdict(holds: bool | None) -> str:
