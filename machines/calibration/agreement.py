@@ -1,0 +1,165 @@
+"""Whether two calibrations say the same: which values' intervals overlap, and which do not.
+
+Two values agree when their intervals have a point in common; a value without an interval is a point. Values are matched
+by what they are, not by their place in the list: a table's row by its coordinates (size, stride, burst, ...), a LogGP
+range by the sizes that it holds for: where the two files divide the sizes differently, a range of the first is
+compared with the range of the second that holds the middle of its sizes. No value is left out because its neighbour
+changed place; one that the other file does not have is counted as missing, never as agreeing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from logpost.machines.quantity import Quantity
+from logpost.machines.schema import LOCALITIES, LogGP, Machine, Range
+
+LARGEST = 4 * 2**20
+"""Where an open range ends for the comparison."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One value in both files, in base units (ps, ps/B, B, 1)."""
+
+    name: str
+    unit: str
+    a: tuple[float, float, float]
+    """Value, lower and upper end of the interval."""
+    b: tuple[float, float, float]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the intervals have a point in common."""
+        return self.a[1] <= self.b[2] and self.b[1] <= self.a[2]
+
+    @property
+    def apart(self) -> float:
+        """Width of the gap between the intervals over the first value; 0 where they overlap."""
+        gap = max(self.a[1] - self.b[2], self.b[1] - self.a[2], 0.0)
+        return gap / self.a[0] if self.a[0] else (math.inf if gap else 0.0)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The values that both files have, and the names that only one has."""
+
+    pairs: tuple[Pair, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+
+    @property
+    def agreeing(self) -> int:
+        """How many of `pairs` agree."""
+        return sum(pair.agrees for pair in self.pairs)
+
+    @property
+    def share(self) -> float:
+        """Agreeing over compared; 1 when there is nothing to compare."""
+        return self.agreeing / len(self.pairs) if self.pairs else 1.0
+
+    @property
+    def differing(self) -> list[Pair]:
+        """Pairs whose intervals do not meet, farthest apart first."""
+        return sorted((pair for pair in self.pairs if not pair.agrees), key=lambda pair: -pair.apart)
+
+
+def agree(a: Machine, b: Machine) -> Agreement:
+    """Compare every value of two machine files that are parameters (observations are compared, too)."""
+    here, there = dict(_values(a)), dict(_values(b))
+    pairs = [_pair(name, quantity, there[name], a, b) for name, quantity in here.items() if name in there]
+    lonely = [name for name in here if name not in there]
+    more, only_a, used = _ranges(a, b)
+    return Agreement(
+        tuple(pairs + more),
+        (*lonely, *only_a),
+        (*(name for name in there if name not in here), *(n for n in used if n)),
+    )
+
+
+def _values(machine: Machine) -> Iterator[tuple[str, Quantity]]:
+    """Every quantity but those of LogGP ranges, under a name that does not depend on its position."""
+    yield from _below(machine, "")
+
+
+def _below(table: BaseModel, place: str) -> Iterator[tuple[str, Quantity]]:
+    for name, field in type(table).model_fields.items():
+        item = getattr(table, name)
+        here = f"{place}.{field.alias or name}" if place else (field.alias or name)
+        if isinstance(item, Quantity):
+            yield here, item
+        elif isinstance(item, LogGP):
+            for locality in LOCALITIES:
+                limit = item.eager_limit(locality)
+                if limit is not None:
+                    yield f"{here}.{locality}.eager_limit", limit
+        elif isinstance(item, BaseModel):
+            yield from _below(item, here)
+        elif isinstance(item, list):
+            for entry in item:
+                if isinstance(entry, BaseModel):
+                    yield from _below(entry, f"{here}[{_coordinates(entry)}]")
+
+
+def _coordinates(entry: BaseModel) -> str:
+    plain = [(name, item) for name, item in entry if isinstance(item, (int, str)) and name not in ("what", "note")]
+    return ", ".join(f"{name} {item}" for name, item in plain)
+
+
+def _ranges(a: Machine, b: Machine) -> tuple[list[Pair], list[str], list[str]]:
+    pairs: list[Pair] = []
+    only_a: list[str] = []
+    only_b: list[str] = []
+    for locality in LOCALITIES:
+        mine, other = a.loggp.of(locality), b.loggp.of(locality)
+        if mine is None or other is None:
+            rest, lacking = (mine, only_a) if mine is not None else (other, only_b)
+            lacking += [] if rest is None else [f"loggp.{locality}"]
+            continue
+        for (low, high), found in _spans(mine.range):
+            middle = math.sqrt(low * high)
+            against = next((r for (lo, hi), r in _spans(other.range) if lo <= middle <= hi), other.range[-1])
+            for name in Range.model_fields:
+                x, y = getattr(found, name), getattr(against, name)
+                where = f"loggp.{locality}.{name} (up to {found.up_to_bytes or 'any'} B)"
+                if isinstance(x, Quantity) and isinstance(y, Quantity):
+                    pairs.append(_pair(where, x, y, a, b))
+                elif isinstance(x, Quantity):
+                    only_a.append(where)
+                elif isinstance(y, Quantity):
+                    only_b.append(where)
+    return pairs, only_a, only_b
+
+
+def _spans(ranges: list[Range]) -> Iterator[tuple[tuple[float, float], Range]]:
+    low = 1.0
+    for found in ranges:
+        high = float(found.up_to_bytes) if found.up_to_bytes else float(LARGEST)
+        yield (low, max(high, low)), found
+        low = high + 1.0
+
+
+def _pair(name: str, x: Quantity, y: Quantity, a: Machine, b: Machine) -> Pair:
+    return Pair(name, _base_unit(x), _interval(x, a), _interval(y, b))
+
+
+def _interval(quantity: Quantity, machine: Machine) -> tuple[float, float, float]:
+    """Value and interval in base units."""
+    clock = machine.clock_hz
+    value = quantity.base(clock)
+    scale = value / quantity.number() if quantity.number() else quantity.model_copy(update={"value": 1.0}).base(clock)
+    span = quantity.interval or quantity.range
+    if span is not None:
+        return value, span[0] * scale, span[1] * scale
+    half = quantity.base_error(clock) or 0.0
+    return value, value - half, value + half
+
+
+def _base_unit(quantity: Quantity) -> str:
+    return {"time": "ps", "time per byte": "ps/B", "bytes": "B", "bandwidth": "B/s", "frequency": "Hz"}.get(
+        str(quantity.dimension), "1"
+    )

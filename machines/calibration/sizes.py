@@ -1,0 +1,232 @@
+"""o(n) and T(n) over the message size, as LogGP values per size range.
+
+    o_s(n) = o_s + o_s_per_byte n ;  o_r(n) = o_r + o_r_per_byte n ;  T(n) = T0 + T1 n      in each range of sizes
+    T(n) = o_s(n) + L + (n - 1) G + o_r(n)   =>   G = T1 - o_s_per_byte - o_r_per_byte
+                                                  L = T0 - o_s - o_r + G
+
+One division into ranges serves the three curves; a range begins where lines through all three save most, and always
+at the switch from eager to rendezvous, because there the protocol is another one.
+
+What the fits say and no machine does is refused, and the rest of the range is fitted again without it:
+  o(n) that falls with n: a constant is fitted;
+  an intercept that is not positive: that of the range before holds, and only the slope is fitted;
+  L that is not positive: likewise;
+  G below zero, beyond its interval: both ends copy at the same time (o_s(n) + o_r(n) grows faster than T(n)), so only
+  what the sender does not cover counts as the receiver's cost per byte, and G is zero. T(n) is kept either way.
+
+Symbols: n bytes; times in s, per byte in s/B. Source: LOGP 4.1 and 4.2; LogGP as in LOG3P section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from logpost.errors import InputError
+from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.fits import FloatArray, Line, constant, line, segments, through
+from logpost.machines.calibration.refusal import MICROSECONDS, NANOSECONDS, Refusal, refuse
+
+FLOOR = 0.03
+"""Bends below three per cent are not worth a range: a LogGP line is no better than that anywhere."""
+LEAST_POINTS = 3
+MOST_RANGES = 4
+
+Curve = Mapping[int, Estimate]
+"""Size in bytes -> time."""
+
+
+@dataclass(frozen=True)
+class SizeRange:
+    """LogGP values of messages from `first_bytes` up to `up_to_bytes` (None: of any larger size).
+
+    A value that is refused and has no substitute is None. `notes`: value -> how it came about, where not by the fit.
+    """
+
+    first_bytes: int
+    up_to_bytes: int | None
+    o_s: Estimate | None
+    o_s_per_byte: Estimate | None
+    o_r: Estimate | None
+    o_r_per_byte: Estimate | None
+    L: Estimate | None
+    G: Estimate | None
+    total: Line
+    """T(n) of the range, as it was fitted."""
+    notes: Mapping[str, str]
+
+    def time(self, size: float) -> float:
+        """o_s(n) + L + (n - 1) G + o_r(n); what is None counts as zero."""
+        per_byte = _number(self.o_s_per_byte) + _number(self.o_r_per_byte)
+        fixed = _number(self.o_s) + _number(self.L) + _number(self.o_r)
+        return fixed + per_byte * size + max(size - 1.0, 0.0) * _number(self.G)
+
+
+def size_ranges(
+    send: Curve,
+    receive: Curve,
+    one_way: Curve,
+    *,
+    place: str,
+    switch: int | None = None,
+    latency: Estimate | None = None,
+) -> tuple[list[SizeRange], list[Refusal]]:
+    """Ranges and refusals of one locality class.
+
+    `switch` is the eager limit in bytes, `latency` the L of the signature, which the first range falls back on.
+    Raises InputError when fewer than three sizes have all of o_s(n), o_r(n) and T(n).
+    """
+    sizes = sorted(set(send) & set(receive) & set(one_way))
+    if len(sizes) < LEAST_POINTS:
+        raise InputError(
+            f"{place}: o_s(n), o_r(n) and T(n) share {len(sizes)} sizes; a line over sizes needs {LEAST_POINTS}"
+        )
+    refused: list[Refusal] = []
+    found: list[SizeRange] = []
+    parts = _divide(sizes, (send, receive, one_way), switch)
+    for number, part in enumerate(parts):
+        end = None if number == len(parts) - 1 else _end(part[-1], parts[number + 1][0], switch)
+        here = place if end is None and number == 0 else f"{place}[{number}]"
+        found.append(_range(part, end, send, receive, one_way, here, found[-1] if found else None, latency, refused))
+    return found, refused
+
+
+def _divide(sizes: list[int], curves: tuple[Curve, ...], switch: int | None) -> list[list[int]]:
+    """The sizes of each range. The protocol's switch divides first, then each side by fitting."""
+    sides = [sizes]
+    if switch is not None:
+        sides = [side for side in ([n for n in sizes if n <= switch], [n for n in sizes if n > switch]) if side]
+    parts: list[list[int]] = []
+    for side in sides:
+        if len(side) < LEAST_POINTS:
+            parts.append(side)
+            continue
+        x = np.array(side, dtype=np.float64)
+        fitted = segments(
+            [(x, [curve[n] for n in side]) for curve in curves], least=LEAST_POINTS, most=MOST_RANGES, floor=FLOOR
+        )
+        parts += [side[first:end] for first, end in fitted]
+    # A side of one size has no line of its own: it belongs to its neighbour.
+    for number in range(len(parts) - 1, -1, -1):
+        if len(parts[number]) < 2 and len(parts) > 1:
+            lonely = parts.pop(number)
+            if number > 0:
+                parts[number - 1] = parts[number - 1] + lonely
+            else:
+                parts[0] = lonely + parts[0]
+    return parts
+
+
+def _end(last: int, following: int, switch: int | None) -> int:
+    """Where a range ends: at the switch when that lies between the two sizes, else with its last size."""
+    return switch if switch is not None and last <= switch < following else last
+
+
+def _range(
+    sizes: list[int],
+    end: int | None,
+    send: Curve,
+    receive: Curve,
+    one_way: Curve,
+    place: str,
+    before: SizeRange | None,
+    latency: Estimate | None,
+    refused: list[Refusal],
+) -> SizeRange:
+    x = np.array(sizes, dtype=np.float64)
+    notes: dict[str, str] = {}
+    o_s, o_s_per_byte = _overhead(
+        x, [send[n] for n in sizes], f"{place}.o_s", before.o_s if before else None, notes, refused
+    )
+    o_r, o_r_per_byte = _overhead(
+        x, [receive[n] for n in sizes], f"{place}.o_r", before.o_r if before else None, notes, refused
+    )
+    times = [one_way[n] for n in sizes]
+    fixed, per_byte = _sum(o_s, o_r), _sum(o_s_per_byte, o_r_per_byte)
+    total = line(x, times, floor=FLOOR)
+    # G takes part in L with one byte only; its error beside those of T0 and o is not worth a covariance.
+    G = total.slope - per_byte
+    L: Estimate | None = (total.intercept - fixed).shifted(max(G.value, 0.0))
+    assert L is not None
+    if L.value <= 0.0:
+        instead = before.L if before is not None else latency
+        reason = "T(n) extrapolated to no bytes is shorter than o_s + o_r"
+        if instead is not None:
+            where = "the range before" if before is not None else "the signature"
+            reason += f"; L of {where} holds, and the slope is fitted again"
+            notes["L"] = f"that of {where}: T(n) of these sizes has no positive intercept above o_s + o_r"
+            total = through(x, times, fixed + instead, floor=FLOOR)
+            G = total.slope - per_byte
+        refused.append(refuse(f"{place}.L", L, "us", reason, factor=MICROSECONDS))
+        L = instead
+    if G.value < 0.0:
+        if G.high < 0.0:
+            reason = "o_s(n) + o_r(n) grows faster than T(n): both ends copy at the same time, so G is 0 here"
+            refused.append(refuse(f"{place}.G", G, "ns/B", reason, factor=NANOSECONDS))
+            o_s_per_byte, o_r_per_byte = _exposed(total.slope, o_s_per_byte, notes)
+        notes["G"] = "o_s(n) and o_r(n) account for all of T(n)'s growth; the fit's G is not above zero"
+        G = Estimate(0.0, max(G.high, 0.0), G.samples, G.reached)
+    return SizeRange(sizes[0], end, o_s, o_s_per_byte, o_r, o_r_per_byte, L, G, total, notes)
+
+
+def _overhead(
+    x: FloatArray,
+    y: list[Estimate],
+    place: str,
+    before: Estimate | None,
+    notes: dict[str, str],
+    refused: list[Refusal],
+) -> tuple[Estimate | None, Estimate | None]:
+    """Intercept and slope of o(n); the slope is None where o(n) is constant."""
+    name = place.rsplit(".", 1)[1]
+    fitted = line(x, y, floor=FLOOR)
+    level = constant(y, floor=FLOOR)
+    flat = abs(fitted.slope.value) * float(x.max() - x.min()) < FLOOR * level.value
+    if fitted.slope.value <= 0.0 or flat:
+        if fitted.slope.high < 0.0 and not flat:
+            reason = "an overhead cannot fall with the size; the mean over the range holds"
+            refused.append(refuse(f"{place}_per_byte", fitted.slope, "ns/B", reason, factor=NANOSECONDS))
+        return _kept(level, place, refused), None
+    if fitted.intercept.value <= 0.0:
+        instead = before if before is not None else y[0]
+        reason = "an overhead has a positive part at no bytes; that of the smaller messages holds"
+        refused.append(refuse(place, fitted.intercept, "us", reason, factor=MICROSECONDS))
+        notes[name] = "that of the smaller messages: the line through these sizes has no positive intercept"
+        fitted = through(x, y, instead, floor=FLOOR)
+        if fitted.slope.value <= 0.0:
+            return _kept(level, place, refused), None
+    return fitted.intercept, fitted.slope
+
+
+def _kept(level: Estimate, place: str, refused: list[Refusal]) -> Estimate | None:
+    if level.value > 0.0:
+        return level
+    refused.append(refuse(place, level, "us", "an overhead cannot be zero or less", factor=MICROSECONDS))
+    return None
+
+
+def _exposed(
+    slope: Estimate, o_s_per_byte: Estimate | None, notes: dict[str, str]
+) -> tuple[Estimate | None, Estimate | None]:
+    """Costs per byte that add up to the slope of T(n): the sender's first, then what is left for the receiver."""
+    note = "T(n)'s slope less o_s_per_byte: what the sender's copy does not cover"
+    if o_s_per_byte is None:
+        notes["o_r_per_byte"] = note
+        return None, slope
+    rest = slope - o_s_per_byte
+    if rest.value > 0.0:
+        notes["o_r_per_byte"] = note
+        return o_s_per_byte, rest
+    notes["o_s_per_byte"] = "T(n)'s slope: the send alone grows faster than the transfer that it is part of"
+    return replace(slope), None
+
+
+def _sum(a: Estimate | None, b: Estimate | None) -> Estimate:
+    zero = Estimate(0.0, 0.0)
+    return (a or zero) + (b or zero)
+
+
+def _number(estimate: Estimate | None) -> float:
+    return 0.0 if estimate is None else estimate.value
