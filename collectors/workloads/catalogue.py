@@ -55,7 +55,18 @@ class Workload:
 
 def mpi_program(name: str, *common: str) -> Program:
     """All C files of the workload's folder and the named common ones, compiled by mpicc."""
-    return Program(name, (f"{name}/*.c", *(f"common/{part}.c" for part in ("app", "options", *common))))
+    return Program(name, (f"{name}/*.c", *(f"common/{part}.c" for part in ("app", "options", "team_mpi", *common))))
+
+
+def shmem_program(name: str, sources: tuple[str, ...], *common: str) -> Program:
+    """`NAME_shmem`: these C files of the workload's folder and the named common ones, compiled by oshcc."""
+    shared = ("app", "options", "message_options", "processor", "team_shmem", "remote_shmem", *common)
+    files = (*(f"{name}/{part}.c" for part in sources), *(f"common/{part}.c" for part in shared))
+    return Program(f"{name}_shmem", files, paradigm="shmem")
+
+
+MESSAGES = ("messages", "message_options", "processor")
+HALO = ("geometry", "halo", "halo_remote")
 
 
 WORKLOADS: tuple[Workload, ...] = (
@@ -64,7 +75,7 @@ WORKLOADS: tuple[Workload, ...] = (
         what="electromagnetic waves on an irregular bipartite graph; a hot-spotted and a spread order of communication",
         paper="LoGPC 5.3, Fig. 11; Sensitivity 4.1",
         programs=(
-            mpi_program("em3d", "messages", "processor"),
+            mpi_program("em3d", *MESSAGES),
             Program(
                 "em3d_shmem",
                 (
@@ -116,7 +127,7 @@ WORKLOADS: tuple[Workload, ...] = (
         name="remap",
         what="all-to-all remap: request and reply, one-way short messages, one-way long messages",
         paper="LoGPC 5.1, Table 4, Fig. 6",
-        programs=(mpi_program("remap", "messages", "processor"),),
+        programs=(mpi_program("remap", *MESSAGES),),
         quick=(
             ("--messages", "50", "--cycle-ns", "0"),
             ("--messages", "50", "--cycle-ns", "0", "--receive", "poll", "--destination", "staggered"),
@@ -186,7 +197,10 @@ WORKLOADS: tuple[Workload, ...] = (
         name="unstruc",
         what="edge loop over an unstructured 3-D mesh, about 75 flop and 3 results per edge; fine, bulk, one-sided",
         paper="Sensitivity 4.2, Fig. 4",
-        programs=(mpi_program("unstruc", "geometry", "halo", "messages", "processor"),),
+        programs=(
+            mpi_program("unstruc", *MESSAGES, *HALO, "halo_messages", "remote_mpi"),
+            shmem_program("unstruc", ("unstruc",), *HALO, "halo_without_messages"),
+        ),
         quick=(
             ("--nodes", "300", "--iterations", "2", "--receive", "poll"),
             ("--nodes", "300", "--iterations", "2", "--mechanism", "bulk"),
@@ -198,7 +212,7 @@ WORKLOADS: tuple[Workload, ...] = (
         name="iccg",
         what="sparse triangular solve as a data-flow graph, 2 flop per edge; fine, bulk, one-sided",
         paper="Sensitivity 4.3, Fig. 4",
-        programs=(mpi_program("iccg", "messages", "processor"),),
+        programs=(mpi_program("iccg", *MESSAGES),),
         quick=(
             ("--brick", "4", "--solves", "1"),
             ("--brick", "4", "--solves", "2", "--mechanism", "bulk", "--receive", "wait"),
@@ -210,7 +224,10 @@ WORKLOADS: tuple[Workload, ...] = (
         name="moldyn",
         what="molecular dynamics with a cut-off, recursive coordinate bisection; bulk, fine, one-sided",
         paper="Sensitivity 4.4, Fig. 4",
-        programs=(mpi_program("moldyn", "geometry", "halo", "messages", "processor"),),
+        programs=(
+            mpi_program("moldyn", *MESSAGES, *HALO, "halo_messages", "remote_mpi"),
+            shmem_program("moldyn", ("moldyn",), *HALO, "halo_without_messages"),
+        ),
         quick=(
             ("--cells", "6", "--steps", "4", "--rebuild", "2"),
             ("--cells", "6", "--steps", "1", "--mechanism", "fine", "--receive", "poll", "--block", "20"),

@@ -14,6 +14,7 @@
 #include "../common/app.h"
 #include "../common/memory.h"
 #include "../common/random.h"
+#include "../common/team_mpi.h"
 #include "../logpost_compute.h"
 
 enum algorithm { LINEAR = 0, BINOMIAL = 1, LIBRARY = 2 };
@@ -96,7 +97,7 @@ static double value_of(int64_t round, int64_t i) {
 
 static int run(const struct settings* o, const struct app* app) {
     struct strided s = {.count = o->bytes / 8, .step = o->stride / 8};
-    MPI_Comm_dup(app->comm, &s.comm);
+    MPI_Comm_dup(team_comm(&app->team), &s.comm);
     MPI_Comm_set_name(s.comm, "broadcast");
     s.data = LP_NEW(double, s.count* s.step);
     s.packed = LP_NEW(double, s.count);
@@ -115,7 +116,7 @@ static int run(const struct settings* o, const struct app* app) {
         broadcast(&s, o, app->rank, app->ranks);
         double mine_s = MPI_Wtime() - start, round_s;
         /* The time of a broadcast is that of the last receiver. */
-        MPI_Allreduce(&mine_s, &round_s, 1, MPI_DOUBLE, MPI_MAX, app->comm);
+        MPI_Allreduce(&mine_s, &round_s, 1, MPI_DOUBLE, MPI_MAX, team_comm(&app->team));
         total_s += round_s;
         if (round_s > largest_s)
             largest_s = round_s;

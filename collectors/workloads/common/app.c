@@ -4,12 +4,10 @@
 
 enum lp_parse_result app_open(struct app* app, int argc, char** argv, const char* name, const char* about,
                               const struct lp_option* options, int n_options) {
-    MPI_Init(&argc, &argv);
     app->name = name;
-    MPI_Comm_dup(MPI_COMM_WORLD, &app->comm);
-    MPI_Comm_set_name(app->comm, name);
-    MPI_Comm_rank(app->comm, &app->rank);
-    MPI_Comm_size(app->comm, &app->ranks);
+    app->team = team_open(argc, argv, name);
+    app->rank = app->team.rank;
+    app->ranks = app->team.ranks;
     const int speaks = app->rank == 0;
     return lp_parse(argc, argv, name, about, options, n_options, speaks ? stdout : NULL, speaks ? stderr : NULL);
 }
@@ -27,8 +25,7 @@ int app_refuse(const struct app* app, const char* format, ...) {
 }
 
 int app_verdict(const struct app* app, int right, const char* format, ...) {
-    int speaker = right ? app->ranks : app->rank;
-    MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, app->comm);
+    const int speaker = team_lowest(&app->team, right ? app->ranks : app->rank);
     if (speaker == app->rank) {
         va_list arguments;
         va_start(arguments, format);
@@ -41,15 +38,13 @@ int app_verdict(const struct app* app, int right, const char* format, ...) {
 }
 
 struct spread_of app_spread(const struct app* app, double value) {
-    struct spread_of result = {0, 0};
-    MPI_Reduce(&value, &result.largest, 1, MPI_DOUBLE, MPI_MAX, 0, app->comm);
-    MPI_Reduce(&value, &result.mean, 1, MPI_DOUBLE, MPI_SUM, 0, app->comm);
+    struct spread_of result = {team_largest(&app->team, value), value};
+    team_sum(&app->team, &result.mean, 1);
     result.mean /= app->ranks;
     return result;
 }
 
 int app_close(struct app* app, int status) {
-    MPI_Comm_free(&app->comm);
-    MPI_Finalize();
+    team_close(&app->team);
     return status;
 }

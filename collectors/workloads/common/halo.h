@@ -3,19 +3,25 @@
  *
  * forward: the owner's values go to the ranks that compute with them (ghosts).
  * reverse: what a rank has summed up for its ghosts goes back and is added to the owner's sums.
- *   fine   messages of at most `block` nodes; or, with halo_contribute, one message per contribution as soon as it is
- *          known ("Remote writes are used to write the results back to remote nodes as soon as produced", SENS 4.2)
- *   bulk   one gathered message per neighbour, contributions scattered on arrival
- *   put    MPI_Put into the ghosts, MPI_Accumulate into the owner's sums
+ *   fine      messages of at most `block` nodes; or, with halo_contribute, one message per contribution as soon as it
+ *             is known ("Remote writes are used to write the results back to remote nodes as soon as produced",
+ *             SENS 4.2)
+ *   bulk      one gathered message per neighbour, contributions scattered on arrival
+ *   put       one-sided: stores into the ghosts, atomic additions to the owner's sums
+ *   shared    SENS's shared memory: the value of a ghost is loaded where the program first needs it, and stays until
+ *             the next forward; contributions are atomic additions, each waited for
+ *   prefetch  the same, but loads start where the program says that it will need a ghost soon, and nobody waits for an
+ *             addition
  * Contributions are added in the order of arrival. They must be multiples of HALO_QUANTUM and stay below 2^20, so that
  * every addition is exact and the result does not depend on that order; halo_round() makes them so. */
 #ifndef LOGPOST_WORKLOADS_HALO_H
 #define LOGPOST_WORKLOADS_HALO_H
 
 #include <math.h>
-#include <mpi.h>
 
-#include "messages.h"
+#include "message_options.h"
+#include "processor.h"
+#include "team.h"
 
 #define HALO_WIDTH 3 /* doubles per node */
 #define HALO_QUANTUM 0x1p-32
@@ -24,7 +30,7 @@ static inline double halo_round(double x) {
     return rint(x * 0x1p32) * HALO_QUANTUM;
 }
 
-enum halo_mechanism { HALO_FINE = 0, HALO_BULK = 1, HALO_PUT = 2 };
+enum halo_mechanism { HALO_FINE = 0, HALO_BULK, HALO_PUT, HALO_SHARED, HALO_PREFETCH };
 
 struct halo_options {
     enum halo_mechanism mechanism;
@@ -34,33 +40,76 @@ struct halo_options {
 
 struct halo {
     struct halo_options options;
+    const struct team* team;
+    struct processor* processor;
     int rank, ranks;
-    MPI_Comm comm; /* barriers of put */
     int64_t n_own, n_ghosts;
     int32_t* local_of; /* own nodes count from 0 in their global order, ghosts from n_own; -1: not here */
     int64_t* send_start;
     int32_t* send_node;    /* own nodes that each rank reads, in their global order */
     int64_t* ghost_start;  /* ghosts of each rank, in the same order there */
+    int32_t* home;         /* index of each ghost at its owner */
+    int64_t contributions; /* pairs that add to a ghost of this rank's, or to an own node elsewhere */
     double *values, *sums; /* HALO_WIDTH per own node, then per ghost */
-    struct channel forward, reverse;
     double* staging;
-    MPI_Request* requests;
-    MPI_Win value_window, sum_window;
-    double* arrived;    /* put: what others have added for the own nodes; apart from `sums`, which this rank adds to */
-    int64_t* put_start; /* where the own values begin among each rank's values */
-    int32_t* home;      /* index of each ghost at its owner */
-    int64_t immediate;  /* contributions that come one by one; -1: in blocks */
-    double communication_s;
+    int immediate;                    /* contributions go one by one */
+    const struct halo_carrier* carry; /* NULL: one rank, nothing to carry */
+    void* carrier;                    /* its state */
+    int64_t messages;                 /* sent so far */
+    double communication_s, barrier_s;
 };
 
-/* Collective over `parent`. `owner` of each of the n nodes; pairs are computed by the owner of their first node.
- * immediate: contributions are sent one by one by halo_contribute (fine only). */
-void halo_open(struct halo* h, const struct halo_options* options, int64_t n, const int32_t* owner,
-               const int32_t (*pairs)[2], int64_t n_pairs, int immediate, struct processor* processor, MPI_Comm parent,
-               const char* name);
+/* What brings the data: messages or remote memory. `need` and `interrupts` may be NULL. */
+struct halo_carrier {
+    void (*open)(struct halo* h, const char* name);
+    void (*close)(struct halo* h);
+    void (*forward)(struct halo* h);
+    void (*soon)(struct halo* h, int64_t ghost);
+    void (*need)(struct halo* h, int64_t ghost);
+    void (*contribute)(struct halo* h, int64_t ghost, const double* contribution);
+    void (*interrupts)(struct halo* h);
+    void (*reverse)(struct halo* h);
+};
 
-/* Sets all sums to 0, then brings the owners' values to the ghosts. */
+extern const struct halo_carrier halo_remote;          /* put, shared, prefetch */
+extern const struct halo_carrier* const halo_messages; /* fine, bulk; NULL where the library has no messages */
+
+/* The mechanisms that there are, for an option's choices, and the first of them. */
+extern const char* const halo_mechanisms;
+extern const enum halo_mechanism halo_first;
+
+/* For an application's table of options: those of messages come last, and only where there are messages. */
+#define HALO_MESSAGE_OPTIONS(MESSAGES, RECEIVE, CYCLE_NS, CAPACITY)                                                   \
+    {"receive", LP_CHOICE, &(RECEIVE), RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},                                          \
+        {"capacity",                                                                                                  \
+         LP_INTEGER,                                                                                                  \
+         &(MESSAGES).capacity,                                                                                        \
+         NULL,                                                                                                        \
+         0,                                                                                                           \
+         1e6,                                                                                                         \
+         "messages in flight per sender (" CAPACITY "); 0: unbounded"},                                               \
+        {"cycle-ns", LP_REAL, &(CYCLE_NS), NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"}, \
+        {"send-cycles", LP_REAL, &(MESSAGES).send_cycles, NULL, -1, 1e9, "its o_s per message; -1: Alewife's"},       \
+        {"receive-cycles", LP_REAL, &(MESSAGES).receive_cycles, NULL, -1, 1e9, "its o_r per message; -1: Alewife's"}, \
+    {                                                                                                                 \
+        "line-cycles", LP_REAL, &(MESSAGES).line_cycles, NULL, -1, 1e9, LINE_CYCLES_HELP                              \
+    }
+#define HALO_OPTIONS(OPTIONS) ((int)(sizeof(OPTIONS) / sizeof *(OPTIONS)) - (halo_messages ? 0 : 6))
+
+/* Collective over `team`. `owner` of each of the n nodes; pairs are computed by the owner of their first node.
+ * immediate: contributions are sent one by one by halo_contribute, where the mechanism is not bulk or put. */
+void halo_open(struct halo* h, const struct halo_options* options, int64_t n, const int32_t* owner,
+               const int32_t (*pairs)[2], int64_t n_pairs, int immediate, struct processor* processor,
+               const struct team* team, const char* name);
+
+/* Sets all sums to 0, then brings the owners' values to the ghosts (shared, prefetch: lets them be loaded). */
 void halo_forward(struct halo* h);
+
+/* A ghost's value will be needed some computations from now. */
+void halo_soon(struct halo* h, int64_t ghost);
+
+/* Waits until a ghost's value is here. */
+void halo_need(struct halo* h, int64_t ghost);
 
 /* Sends a contribution to a ghost on its way at once. */
 void halo_contribute(struct halo* h, int64_t ghost, const double contribution[HALO_WIDTH]);
@@ -73,5 +122,17 @@ void halo_interrupts(struct halo* h);
 void halo_reverse(struct halo* h);
 
 void halo_close(struct halo* h);
+
+/* For the carriers. */
+static inline double* halo_ghost_value(const struct halo* h, int64_t ghost) {
+    return h->values + (h->n_own + ghost) * HALO_WIDTH;
+}
+static inline double* halo_ghost_sum(const struct halo* h, int64_t ghost) {
+    return h->sums + (h->n_own + ghost) * HALO_WIDTH;
+}
+int halo_owner(const struct halo* h, int64_t ghost);
+
+/* Copies the values that a rank reads, from `first` to `end` in send_node, into their place in the staging buffer. */
+const double* halo_gather(struct halo* h, int64_t first, int64_t end);
 
 #endif

@@ -10,18 +10,7 @@
 #define MANY_IN_FLIGHT 4096
 #define MANY_POSTED 16
 
-#define POLLING_SAVES 0.35 /* of o_s + o_r */
-#define POLL_CYCLES 5      /* of a poll on the testbed; the papers do not print it */
-
-void message_overheads(struct message_options* o, double alewife_send, double alewife_receive) {
-    const int charged = LOGPOST_COMPUTE_IS_SIMULATED && o->capacity == 0;
-    if (o->receive == RECEIVE_POLL)
-        alewife_receive -= POLLING_SAVES * (alewife_send + alewife_receive);
-    if (o->send_cycles < 0)
-        o->send_cycles = LOGPOST_COMPUTE_IS_SIMULATED ? 0 : alewife_send;
-    if (o->receive_cycles < 0)
-        o->receive_cycles = charged ? 0 : alewife_receive;
-}
+#define POLL_CYCLES 5 /* of a poll on the testbed; the papers do not print it */
 
 enum { WAIT_SEND = 0, WAIT_CALLER = 1, WAIT_SLOTS = 2 };
 
@@ -77,7 +66,7 @@ static void handle(struct channel* c, int64_t slot, const MPI_Status* status) {
     int bytes;
     double start = MPI_Wtime();
     MPI_Get_count(status, MPI_BYTE, &bytes);
-    processor_busy(c->processor, c->options.receive_cycles);
+    processor_overhead(c->processor, c->options.receive_cycles);
     c->handler(c->context, status->MPI_SOURCE, status->MPI_TAG, c->arrivals + slot * c->largest, bytes);
     c->received++;
     c->handling_s += MPI_Wtime() - start;
@@ -117,7 +106,7 @@ int64_t channel_poll(struct channel* c) {
     if (!posts_receives(c))
         return poll_arrivals(c);
     if (c->options.receive == RECEIVE_POLL)
-        processor_busy(c->processor, POLL_CYCLES);
+        processor_overhead(c->processor, POLL_CYCLES);
     for (int64_t taken = 0;; taken++) {
         MPI_Status status;
         int index, arrived;
@@ -156,20 +145,25 @@ static void progress(struct channel* c) {
         poll_all(c);
 }
 
+static void start(const struct message_options* options, const void* data, int count, MPI_Datatype type,
+                  int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+    if (options->capacity > 0)
+        MPI_Issend(data, count, type, destination, tag, comm, request);
+    else
+        MPI_Isend(data, count, type, destination, tag, comm, request);
+}
+
 void channel_send(struct channel* c, int destination, int tag, const void* data, int bytes) {
     while (c->sent - c->oldest >= c->window) {
-        double start = MPI_Wtime(), handling = c->handling_s;
+        double stalled = MPI_Wtime(), handling = c->handling_s;
         progress(c);
-        c->stall_s += MPI_Wtime() - start - (c->handling_s - handling);
+        c->stall_s += MPI_Wtime() - stalled - (c->handling_s - handling);
     }
     int64_t place = c->sent % c->window;
     char* own = c->outgoing + place * c->largest;
     memcpy(own, data, (size_t)bytes);
-    processor_busy(c->processor, c->options.send_cycles);
-    if (c->options.capacity > 0)
-        MPI_Issend(own, bytes, MPI_BYTE, destination, tag, c->comm, &c->sends[place]);
-    else
-        MPI_Isend(own, bytes, MPI_BYTE, destination, tag, c->comm, &c->sends[place]);
+    processor_overhead(c->processor, c->options.send_cycles);
+    start(&c->options, own, bytes, MPI_BYTE, destination, tag, c->comm, &c->sends[place]);
     c->sent++;
     c->bytes += bytes;
     if (c->options.receive != RECEIVE_WAIT)
@@ -207,4 +201,17 @@ void channel_wait(struct channel* c, MPI_Request* request) {
     while (c->wait[WAIT_CALLER] != MPI_REQUEST_NULL)
         progress(c);
     *request = MPI_REQUEST_NULL;
+}
+
+#define LINE_DOUBLES 2 /* a cache line of the Alewife's: 16 bytes */
+
+void message_start(const struct message_options* options, struct processor* processor, const double* data,
+                   int64_t count, int copied, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+    processor_overhead(processor, options->send_cycles + copied * options->line_cycles * (double)count / LINE_DOUBLES);
+    start(options, data, (int)count, MPI_DOUBLE, destination, tag, comm, request);
+}
+
+void message_taken(const struct message_options* options, struct processor* processor, int64_t count, int copied) {
+    processor_overhead(processor,
+                       options->receive_cycles + copied * options->line_cycles * (double)count / LINE_DOUBLES);
 }

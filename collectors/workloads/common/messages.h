@@ -19,24 +19,8 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "message_options.h"
 #include "processor.h"
-
-enum receive { RECEIVE_WAIT = 0, RECEIVE_POLL = 1, RECEIVE_INTERRUPT = 2 };
-
-#define RECEIVE_CHOICES "wait|poll|interrupt"
-#define RECEIVE_HELP "messages are handled while waiting, also by MPI_Iprobe after sends, or also after pieces of work"
-
-struct message_options {
-    enum receive receive;
-    int64_t capacity;
-    double send_cycles, receive_cycles; /* o_s and o_r of the emulated processor */
-};
-
-/* Replaces overheads that are negative (not given) by the machine's: on a real MPI the arguments, the Alewife's.
- * Polling cuts o_s + o_r by 35 % (SENS section 4.3 for ICCG), and is taken to do so by saving o_r. The testbed charges
- * o_s of every send itself, but o_r of a receive only when the sender did not wait (SimGrid's smpi/or), so o_r stays
- * with the program when the capacity is finite. */
-void message_overheads(struct message_options* options, double alewife_send, double alewife_receive);
 
 /* May not send through the same channel: it runs while another send of this rank may be stalled. */
 typedef void (*message_handler)(void* context, int source, int tag, const void* data, int bytes);
@@ -94,5 +78,13 @@ void channel_cancel(struct channel* c);
 void channel_wait(struct channel* c, MPI_Request* request);
 
 void channel_close(struct channel* c);
+
+/* Starts a bulk message of doubles outside any channel, with the same overhead and, for a finite capacity, synchronous.
+ * `copied`: it was gathered first. */
+void message_start(const struct message_options* options, struct processor* processor, const double* data,
+                   int64_t count, int copied, int destination, int tag, MPI_Comm comm, MPI_Request* request);
+
+/* The overhead of a bulk message that has come; `copied`: it is scattered. */
+void message_taken(const struct message_options* options, struct processor* processor, int64_t count, int copied);
 
 #endif

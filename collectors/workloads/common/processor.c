@@ -10,7 +10,7 @@
 #define SMALLEST_CYCLE_S 1e-8
 
 void processor_open(struct processor* p, double cycle_ns) {
-    *p = (struct processor){cycle_ns * 1e-9, 0};
+    *p = (struct processor){.cycle_s = cycle_ns * 1e-9};
 }
 
 void processor_busy(struct processor* p, double cycles) {
@@ -36,7 +36,7 @@ void processor_tests_for_free(void) {
 #define LARGEST_SURPLUS_S 1e-3
 
 void processor_open(struct processor* p, double cycle_ns) {
-    *p = (struct processor){cycle_ns * 1e-9, 0};
+    *p = (struct processor){.cycle_s = cycle_ns * 1e-9};
     /* By default Linux delays a wake-up by up to 50 us to batch it with others. */
     if (cycle_ns > 0)
         prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
@@ -68,7 +68,6 @@ void processor_look(const struct processor* p) {
     sched_yield();
 }
 
-void processor_tests_for_free(void) {
-}
+void processor_tests_for_free(void) {}
 
 #endif

@@ -11,12 +11,19 @@
 #define LOGPOST_WORKLOADS_PROCESSOR_H
 
 struct processor {
-    double cycle_s;   /* 0: not emulated, nothing waits */
-    double surplus_s; /* time slept beyond what was asked for */
+    double cycle_s;    /* 0: not emulated, nothing waits */
+    double surplus_s;  /* time slept beyond what was asked for */
+    double overhead_s; /* for messages, so far: processor_overhead */
 };
 
 void processor_open(struct processor* processor, double cycle_ns);
 void processor_busy(struct processor* processor, double cycles);
+
+/* The same, for sending, receiving and copying messages (SENS's "message overhead"). */
+static inline void processor_overhead(struct processor* processor, double cycles) {
+    processor->overhead_s += cycles * processor->cycle_s;
+    processor_busy(processor, cycles);
+}
 
 /* One more look in a loop that waits for memory to change. SMPI's time stands still in such a loop without it. */
 void processor_look(const struct processor* processor);

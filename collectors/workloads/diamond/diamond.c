@@ -17,6 +17,7 @@
 #include "../common/memory.h"
 #include "../common/processor.h"
 #include "../common/random.h"
+#include "../common/team_mpi.h"
 
 enum mapping { MAPPING_DEFAULT = 0, MAPPING_RANDOM = 1, MAPPING_PERFECT = 2 };
 
@@ -65,7 +66,7 @@ static int run(const struct settings* s, const struct app* app) {
     MPI_Comm comm;
     struct processor processor;
     processor_open(&processor, s->cycle_ns);
-    MPI_Comm_dup(app->comm, &comm);
+    MPI_Comm_dup(team_comm(&app->team), &comm);
     MPI_Comm_set_name(comm, "diamond stripes");
     map_stripes(s, app->ranks, rank_of);
     while (rank_of[stripe] != app->rank)
@@ -80,7 +81,7 @@ static int run(const struct settings* s, const struct app* app) {
     for (int64_t repetition = 0; repetition < s->repeat; repetition++) {
         memset(row, 0, (size_t)n * sizeof(double));
         memset(side, 0, (size_t)(end - first) * sizeof(double));
-        MPI_Barrier(app->comm);
+        MPI_Barrier(team_comm(&app->team));
         double start = MPI_Wtime();
         for (int64_t block = 0; block < s->blocks; block++) {
             const int64_t left = block * width;
@@ -103,7 +104,7 @@ static int run(const struct settings* s, const struct app* app) {
             }
         }
         double mine_s = MPI_Wtime() - start, last_s;
-        MPI_Allreduce(&mine_s, &last_s, 1, MPI_DOUBLE, MPI_MAX, app->comm);
+        MPI_Allreduce(&mine_s, &last_s, 1, MPI_DOUBLE, MPI_MAX, team_comm(&app->team));
         makespan_s += last_s;
     }
 

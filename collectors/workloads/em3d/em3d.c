@@ -24,6 +24,7 @@
 
 #include "../common/app.h"
 #include "../common/memory.h"
+#include "../common/team_mpi.h"
 #include "../logpost_compute.h"
 #include "exchange.h"
 #include "graph.h"
@@ -44,7 +45,7 @@ static int run(const struct settings* s, const struct app* app) {
     struct processor processor;
     MPI_Comm phases;
     processor_open(&processor, s->cycle_ns);
-    MPI_Comm_dup(app->comm, &phases);
+    MPI_Comm_dup(team_comm(&app->team), &phases);
     MPI_Comm_set_name(phases, "em3d phases");
 
     for (int f = 0; f < 2; f++)
@@ -89,8 +90,8 @@ static int run(const struct settings* s, const struct app* app) {
     }
     int64_t volume[2] = {exchange[0].messages + exchange[1].messages, exchange[0].bytes + exchange[1].bytes};
     int64_t volumes[2];
-    MPI_Reduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, app->comm);
-    MPI_Reduce(volume, volumes, 2, MPI_INT64_T, MPI_SUM, 0, app->comm);
+    MPI_Reduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, team_comm(&app->team));
+    MPI_Reduce(volume, volumes, 2, MPI_INT64_T, MPI_SUM, 0, team_comm(&app->team));
     double exchange_s = app_spread(app, exchange[0].exchange_s + exchange[1].exchange_s).mean;
     double stall_s = app_spread(app, exchange[0].stall_s + exchange[1].stall_s).mean;
     compute_s = app_spread(app, compute_s).mean;

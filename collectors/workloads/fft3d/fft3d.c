@@ -11,6 +11,7 @@
 #include "../common/app.h"
 #include "../common/checksum.h"
 #include "../common/memory.h"
+#include "../common/team_mpi.h"
 #include "../logpost_compute.h"
 #include "local_fft.h"
 #include "transpose.h"
@@ -57,7 +58,7 @@ static int run(const struct settings* s, const struct app* app) {
     fft_plan_open(&x, s->nx);
     fft_plan_open(&y, s->ny);
     fft_plan_open(&z, s->nz);
-    transpose_open(&transpose, (enum version)s->version, (enum exchange)s->exchange, n, s->nz, app->comm);
+    transpose_open(&transpose, (enum version)s->version, (enum exchange)s->exchange, n, s->nz, team_comm(&app->team));
 
     double total_s = 0, worst_energy = 0, worst_coefficient = 0;
     int displaced = 0;
@@ -78,7 +79,7 @@ static int run(const struct settings* s, const struct app* app) {
                 expected[k] += slab[i] * (cos(TWO_PI * turns) - I * sin(TWO_PI * turns));
             }
         }
-        MPI_Barrier(app->comm);
+        MPI_Barrier(team_comm(&app->team));
         double start = MPI_Wtime();
         for (int64_t plane = 0; plane < planes; plane++) {
             for (int64_t row = 0; row < s->ny; row++)
@@ -92,7 +93,7 @@ static int run(const struct settings* s, const struct app* app) {
         uint64_t places[2] = {0, 0}; /* before, after */
         for (int64_t i = 0; i < n * planes; i++)
             places[0] += element_sum((uint64_t)((i % n) * s->nz + first_plane + i / n), slab[i]);
-        MPI_Barrier(app->comm);
+        MPI_Barrier(team_comm(&app->team));
         start = MPI_Wtime();
         transpose_run(&transpose, slab, column);
         total_s += MPI_Wtime() - start;
@@ -107,9 +108,9 @@ static int run(const struct settings* s, const struct app* app) {
 
         for (int64_t i = 0; i < n * planes; i++)
             energy[1] += creal(column[i] * conj(column[i]));
-        MPI_Allreduce(MPI_IN_PLACE, places, 2, MPI_UINT64_T, MPI_SUM, app->comm);
-        MPI_Allreduce(MPI_IN_PLACE, energy, 2, MPI_DOUBLE, MPI_SUM, app->comm);
-        MPI_Allreduce(MPI_IN_PLACE, expected, SAMPLES, MPI_C_DOUBLE_COMPLEX, MPI_SUM, app->comm);
+        MPI_Allreduce(MPI_IN_PLACE, places, 2, MPI_UINT64_T, MPI_SUM, team_comm(&app->team));
+        MPI_Allreduce(MPI_IN_PLACE, energy, 2, MPI_DOUBLE, MPI_SUM, team_comm(&app->team));
+        MPI_Allreduce(MPI_IN_PLACE, expected, SAMPLES, MPI_C_DOUBLE_COMPLEX, MPI_SUM, team_comm(&app->team));
         displaced += places[0] != places[1];
         const double points = (double)(n * s->nz);
         worst_energy = fmax(worst_energy, fabs(energy[1] / (points * energy[0]) - 1));

@@ -14,6 +14,7 @@
 #include "../common/app.h"
 #include "../common/memory.h"
 #include "../common/random.h"
+#include "../common/team_mpi.h"
 #include "../logpost_compute.h"
 #include "solve.h"
 
@@ -48,7 +49,7 @@ static int run(const struct settings* s, struct lower* factor, const struct app*
     struct processor processor;
     processor_open(&processor, s->cycle_ns);
     const double shift = matrix_factor(factor);
-    solver_open(&solver, &s->solve, factor, &processor, app->comm);
+    solver_open(&solver, &s->solve, factor, &processor, team_comm(&app->team));
     double* b = LP_NEW(double, factor->n);
     double* x = LP_NEW(double, factor->n);
     double total_s = 0, worst = 0;
@@ -60,13 +61,13 @@ static int run(const struct settings* s, struct lower* factor, const struct app*
         total_s += MPI_Wtime() - start;
         for (int64_t i = 0; i < factor->n; i++)
             x[i] = solver_owner(&solver, i) == app->rank ? solver.x[i] : 0;
-        MPI_Allreduce(MPI_IN_PLACE, x, (int)factor->n, MPI_DOUBLE, MPI_SUM, app->comm);
+        MPI_Allreduce(MPI_IN_PLACE, x, (int)factor->n, MPI_DOUBLE, MPI_SUM, team_comm(&app->team));
         double error = error_of(&solver, b, x);
         if (!(error <= worst))
             worst = error;
     }
     int64_t counts[2] = {solver.n_out, solver.channel.sent}, sums[2];
-    MPI_Reduce(counts, sums, 2, MPI_INT64_T, MPI_SUM, 0, app->comm);
+    MPI_Reduce(counts, sums, 2, MPI_INT64_T, MPI_SUM, 0, team_comm(&app->team));
     struct spread_of stall = app_spread(app, solver.channel.stall_s), total = app_spread(app, total_s);
     if (app->rank == 0)
         printf("iccg: %d ranks, %" PRId64 " rows, %" PRId64 " edges, %" PRId64

@@ -6,7 +6,10 @@
  * are rebuilt.
  *   fine   messages of --block molecules both ways, in a communication phase that overlaps sending and receiving
  *   bulk   one message per neighbour both ways
- *   put    MPI_Put of coordinates, MPI_Accumulate of force deltas
+ *   put    one-sided: stores of coordinates, atomic additions of force deltas
+ *   shared, prefetch  coordinates are loaded where a pair needs them, prefetch: one molecule ahead; force deltas are
+ *          added in a second phase, atomically instead of under a lock
+ * moldyn_shmem is the same program over OpenSHMEM, without messages.
  * Lennard-Jones liquid in reduced units (density 0.8442, cut-off 2.5), velocity Verlet. Forces are rounded so that
  * their sums are exact (common/halo.h): the checksum is compared with that of a run on one rank. Energy and momentum
  * must be conserved. */
@@ -26,6 +29,7 @@
 #define CUTOFF 2.5
 #define SKIN 0.4
 #define FLOP_PER_PAIR 40
+#define AHEAD 2 /* pairs between a prefetch and its use; SENS 4.4: "one iteration" */
 
 struct settings {
     int64_t cells, steps, rebuild, seed;
@@ -35,7 +39,7 @@ struct settings {
 
 struct system {
     const struct settings* settings;
-    MPI_Comm comm;
+    const struct team* team;
     int rank, ranks;
     int64_t n;
     double box;
@@ -46,12 +50,13 @@ struct system {
     int64_t n_own_pairs;
     struct halo halo;
     struct processor processor;
-    double potential, communication_s, farthest;
+    double potential, communication_s, barrier_s, compute_s, farthest;
 };
 
 struct result {
     uint64_t checksum;
-    double total_s, communication_s, energy_drift, momentum, farthest;
+    double total_s, communication_s, compute_s, overhead_s, barrier_s;
+    double energy_drift, momentum, farthest;
     int64_t pairs;
 };
 
@@ -87,7 +92,7 @@ static void gather_all(struct system* y) {
             memcpy(mine + k + 3, y->velocity[i], sizeof(point));
             k += 6;
         }
-    MPI_Allgatherv(mine, counts[y->rank], MPI_DOUBLE, all, counts, starts, MPI_DOUBLE, y->comm);
+    team_gather(y->team, mine, counts, all);
     for (int64_t i = 0; i < y->n; i++) {
         int* next = &starts[y->owner[i]];
         memcpy(y->at[i], all + *next, sizeof(point));
@@ -103,6 +108,7 @@ static void close_lists(struct system* y) {
     if (!y->pairs)
         return;
     y->communication_s += y->halo.communication_s;
+    y->barrier_s += y->halo.barrier_s;
     halo_close(&y->halo);
     free(y->pairs);
     y->pairs = NULL;
@@ -110,9 +116,9 @@ static void close_lists(struct system* y) {
 
 static void rebuild(struct system* y) {
     if (y->pairs) {
-        double start = MPI_Wtime();
+        double start = team_seconds();
         gather_all(y);
-        y->communication_s += MPI_Wtime() - start;
+        y->communication_s += team_seconds() - start;
         close_lists(y);
     }
     for (int64_t i = 0; i < y->n; i++)
@@ -124,7 +130,7 @@ static void rebuild(struct system* y) {
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): it loses track of the coordinates, which `run` frees
     int64_t n_pairs = geometry_pairs((const point*)y->at, y->n, CUTOFF + SKIN, y->box, &y->pairs);
     halo_open(&y->halo, &y->settings->halo, y->n, y->owner, (const int32_t (*)[2])y->pairs, n_pairs, 0, &y->processor,
-              y->comm, "moldyn");
+              y->team, "moldyn");
     y->n_own_pairs = 0;
     for (int64_t k = 0; k < n_pairs; k++) {
         if (y->owner[y->pairs[k][0]] != y->rank)
@@ -147,9 +153,14 @@ static void compute_forces(struct system* y) {
         if (y->owner[i] == y->rank)
             memcpy(h->values + (int64_t)h->local_of[i] * HALO_WIDTH, y->at[i], sizeof(point));
     halo_forward(h);
+    const double start = team_seconds(), communicated = h->communication_s;
     y->potential = 0;
     for (int64_t k = 0; k < y->n_own_pairs; k++) {
         const int64_t i = h->local_of[y->pairs[k][0]], j = h->local_of[y->pairs[k][1]];
+        if (k + AHEAD < y->n_own_pairs && h->local_of[y->pairs[k + AHEAD][1]] >= h->n_own)
+            halo_soon(h, h->local_of[y->pairs[k + AHEAD][1]] - h->n_own);
+        if (j >= h->n_own)
+            halo_need(h, j - h->n_own);
         const double *a = h->values + i * HALO_WIDTH, *b = h->values + j * HALO_WIDTH;
         double dx = image(a[0] - b[0], y->box), dy = image(a[1] - b[1], y->box), dz = image(a[2] - b[2], y->box);
         double square = dx * dx + dy * dy + dz * dz;
@@ -165,6 +176,7 @@ static void compute_forces(struct system* y) {
         y->potential += 4 * sixth * (sixth - 1) - at_cutoff;
     }
     logpost_account_flops(FLOP_PER_PAIR * (double)y->n_own_pairs);
+    y->compute_s += team_seconds() - start - (h->communication_s - communicated);
     halo_reverse(h);
     for (int64_t i = 0; i < y->n; i++)
         if (y->owner[i] == y->rank)
@@ -194,16 +206,15 @@ static double energy(const struct system* y) {
     for (int64_t i = 0; i < y->n; i++)
         for (int axis = 0; y->owner[i] == y->rank && axis < 3; axis++)
             sum += 0.5 * y->velocity[i][axis] * y->velocity[i][axis];
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, y->comm);
+    team_sum(y->team, &sum, 1);
     return sum;
 }
 
-static struct result run(const struct settings* s, MPI_Comm comm) {
+static struct result run(const struct settings* s, const struct team* team) {
     struct result r = {0};
-    struct system y = {.settings = s, .comm = comm, .n = 4 * s->cells * s->cells * s->cells};
+    struct system y = {.settings = s, .team = team, .rank = team->rank, .ranks = team->ranks};
+    y.n = 4 * s->cells * s->cells * s->cells;
     y.box = cbrt((double)y.n / DENSITY);
-    MPI_Comm_rank(comm, &y.rank);
-    MPI_Comm_size(comm, &y.ranks);
     processor_open(&y.processor, s->cycle_ns);
     y.at = lp_allocate(y.n, sizeof(point));
     y.velocity = lp_allocate(y.n, sizeof(point));
@@ -212,8 +223,8 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
     y.owner = LP_NEW(int32_t, y.n);
     start_lattice(&y);
 
-    MPI_Barrier(comm);
-    const double start = MPI_Wtime();
+    team_barrier(team);
+    const double start = team_seconds();
     rebuild(&y);
     compute_forces(&y);
     const double energy_before = energy(&y);
@@ -224,9 +235,12 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
         compute_forces(&y);
         kick(&y, 0);
     }
-    r.total_s = MPI_Wtime() - start;
+    r.total_s = team_seconds() - start;
     r.energy_drift = fabs(energy(&y) / energy_before - 1);
     r.communication_s = y.communication_s + y.halo.communication_s;
+    r.barrier_s = y.barrier_s + y.halo.barrier_s;
+    r.overhead_s = y.processor.overhead_s;
+    r.compute_s = y.compute_s;
     r.pairs = y.n_own_pairs;
     r.farthest = y.farthest;
     double momentum[3] = {0, 0, 0};
@@ -236,10 +250,12 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
             r.checksum += lp_checksum_term((uint64_t)(6 * i + axis), y.at[i][axis]);
             r.checksum += lp_checksum_term((uint64_t)(6 * i + 3 + axis), y.velocity[i][axis]);
         }
-    MPI_Allreduce(MPI_IN_PLACE, momentum, 3, MPI_DOUBLE, MPI_SUM, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &r.checksum, 1, MPI_UINT64_T, MPI_SUM, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &r.pairs, 1, MPI_INT64_T, MPI_SUM, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &r.farthest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    uint64_t words[2] = {r.checksum, (uint64_t)r.pairs};
+    team_sum(team, momentum, 3);
+    team_sum_words(team, words, 2);
+    r.checksum = words[0];
+    r.pairs = (int64_t)words[1];
+    r.farthest = team_largest(team, r.farthest);
     r.momentum = fabs(momentum[0]) + fabs(momentum[1]) + fabs(momentum[2]);
     close_lists(&y);
     free(y.at);
@@ -259,43 +275,41 @@ int main(int argc, char** argv) {
         .seed = 1,
         .step = 0.004,
         .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
-        .halo = {.block = 3, .messages = {.capacity = 2, .send_cycles = -1, .receive_cycles = -1}},
+        .halo = {.block = 3, .messages = {.capacity = 2, .send_cycles = -1, .receive_cycles = -1, .line_cycles = -1}},
     };
-    int mechanism = HALO_BULK, receive = RECEIVE_WAIT;
+    int mechanism = halo_messages ? HALO_BULK : 0, receive = RECEIVE_WAIT;
     const struct lp_option options[] = {
-        {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0, "of communication"},
-        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
+        {"mechanism", LP_CHOICE, &mechanism, halo_mechanisms, 0, 0, "of communication"},
         {"cells", LP_INTEGER, &s.cells, NULL, 6, 200, "of the lattice along a side; 4 molecules each (8: 2,048)"},
         {"steps", LP_INTEGER, &s.steps, NULL, 1, 1e9, "of time"},
         {"rebuild", LP_INTEGER, &s.rebuild, NULL, 1, 1000, "steps between two dealings of the molecules"},
         {"step", LP_REAL, &s.step, NULL, 1e-6, 0.01, "of time, in reduced units"},
         {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "molecules per message or put (three doubles each)"},
-        {"capacity", LP_INTEGER, &s.halo.messages.capacity, NULL, 0, 1e6,
-         "messages in flight per sender; 0: unbounded"},
-        {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
-        {"send-cycles", LP_REAL, &s.halo.messages.send_cycles, NULL, -1, 1e9, "its o_s per message; -1: Alewife's"},
-        {"receive-cycles", LP_REAL, &s.halo.messages.receive_cycles, NULL, -1, 1e9,
-         "its o_r per message; -1: Alewife's"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the velocities"},
+        HALO_MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "2: Alewife's 256 bytes"),
     };
-    enum lp_parse_result parsed = app_open(&app, argc, argv, "moldyn", "molecular dynamics with a cut-off (SENS 4.4)",
-                                           options, (int)(sizeof options / sizeof *options));
+    enum lp_parse_result parsed =
+        app_open(&app, argc, argv, halo_messages ? "moldyn" : "moldyn_shmem",
+                 "molecular dynamics with a cut-off (SENS 4.4)", options, HALO_OPTIONS(options));
     if (parsed != LP_RUN)
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
-    s.halo.mechanism = (enum halo_mechanism)mechanism;
+    s.halo.mechanism = halo_first + (enum halo_mechanism)mechanism;
     s.halo.messages.receive = (enum receive)receive;
     message_overheads(&s.halo.messages, 15, 122);
 
-    struct result r = run(&s, app.comm);
-    struct spread_of communication = app_spread(&app, r.communication_s);
+    struct result r = run(&s, &app.team);
+    struct spread_of communication = app_spread(&app, r.communication_s), compute = app_spread(&app, r.compute_s);
+    struct spread_of overhead = app_spread(&app, r.overhead_s), barrier = app_spread(&app, r.barrier_s);
     struct result serial = r;
     if (app.rank == 0) {
-        printf("moldyn: %d ranks, %" PRId64 " molecules, %" PRId64 " pairs, checksum %016" PRIx64
-               "\nmoldyn: total_s %.6f, mean of ranks: communication_s %.6f\n",
-               app.ranks, 4 * s.cells * s.cells * s.cells, r.pairs, r.checksum, r.total_s, communication.mean);
+        const struct team alone = team_alone();
+        printf("%s: %d ranks, %" PRId64 " molecules, %" PRId64 " pairs, checksum %016" PRIx64 "\n", app.name, app.ranks,
+               4 * s.cells * s.cells * s.cells, r.pairs, r.checksum);
+        printf(
+            "%s: total_s %.6f, mean of ranks: communication_s %.6f, compute_s %.6f, overhead_s %.6f, barrier_s %.6f\n",
+            app.name, r.total_s, communication.mean, compute.mean, overhead.mean, barrier.mean);
         s.cycle_ns = 0;
-        s.halo.mechanism = HALO_BULK; /* nothing to communicate, and Open MPI 4.1 has no windows of one process */
-        serial = run(&s, MPI_COMM_SELF);
+        serial = run(&s, &alone);
     }
     if (r.farthest > SKIN / 2)
         return app_close(&app, app_refuse(&app,

@@ -17,6 +17,7 @@
 #include "../common/app.h"
 #include "../common/memory.h"
 #include "../common/random.h"
+#include "../common/team_mpi.h"
 #include "../logpost_compute.h"
 #include "transfer.h"
 
@@ -174,7 +175,7 @@ static int run(const struct settings* s, const struct app* app) {
     struct operations own = peers_operations((enum topology)s->topology, (enum peer_schedule)s->schedule, s->peers,
                                              pieces, app->rank, app->ranks);
     transfer_open(&l.transfer, (enum mechanism)s->mechanism, own, (enum topology)s->topology,
-                  (enum peer_schedule)s->schedule, s->peers, piece, pieces, app->comm);
+                  (enum peer_schedule)s->schedule, s->peers, piece, pieces, team_comm(&app->team));
     l.result = LP_NEW(double, piece * pieces * own.n_peers);
     l.at_hand = LP_NEW(double, piece * pieces * own.n_peers);
 
@@ -184,7 +185,7 @@ static int run(const struct settings* s, const struct app* app) {
         prepare(&l, round);
         if (l.transfer.window != MPI_WIN_NULL)
             MPI_Win_sync(l.transfer.window);
-        MPI_Barrier(app->comm);
+        MPI_Barrier(team_comm(&app->team));
         double start = MPI_Wtime();
         if (s->mechanism == MECHANISM_PUT)
             put_bursts(&l, pattern, burst);
@@ -192,14 +193,14 @@ static int run(const struct settings* s, const struct app* app) {
             fetch_bursts(&l, pattern, burst);
         transfer_finish(&l.transfer);
         double mine_s = MPI_Wtime() - start, round_s;
-        MPI_Allreduce(&mine_s, &round_s, 1, MPI_DOUBLE, MPI_MAX, app->comm);
+        MPI_Allreduce(&mine_s, &round_s, 1, MPI_DOUBLE, MPI_MAX, team_comm(&app->team));
         if (l.transfer.window != MPI_WIN_NULL)
             MPI_Win_sync(l.transfer.window);
         total_s += round_s;
         if (round == 0 || round_s < fastest_s)
             fastest_s = round_s;
         wrong += count_wrong(&l, round);
-        MPI_Barrier(app->comm); /* nobody overwrites what another one still checks */
+        MPI_Barrier(team_comm(&app->team)); /* nobody overwrites what another one still checks */
     }
     if (app->rank == 0)
         printf("overlap: %d ranks, pattern %c, volume %" PRId64 ", size %" PRId64 ", burst %" PRId64

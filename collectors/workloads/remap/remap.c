@@ -16,6 +16,7 @@
 #include "../common/memory.h"
 #include "../common/messages.h"
 #include "../common/random.h"
+#include "../common/team_mpi.h"
 #include "../logpost_compute.h"
 
 enum style { STYLE_SYNC = 0, STYLE_ASYNC = 1, STYLE_LONG = 2 };
@@ -80,8 +81,9 @@ static int run(const struct settings* s, const struct app* app) {
     options.receive_cycles = s->channel.receive_cycles +
                              (s->style == STYLE_LONG ? s->gap_cycles * (double)(s->bytes - 1 - HEADER_BYTES) : 0);
     processor_open(&state.processor, s->cycle_ns);
-    channel_open(&channel, &options, (int)s->bytes, handle, &state, &state.processor, app->comm, "remap messages");
-    MPI_Comm_dup(app->comm, &state.replies);
+    channel_open(&channel, &options, (int)s->bytes, handle, &state, &state.processor, team_comm(&app->team),
+                 "remap messages");
+    MPI_Comm_dup(team_comm(&app->team), &state.replies);
     MPI_Comm_set_name(state.replies, "remap replies");
 
     int64_t incoming = 0;
@@ -96,7 +98,7 @@ static int run(const struct settings* s, const struct app* app) {
     uint64_t* data = LP_NEW(uint64_t, s->bytes / 8);
     int64_t wrong_replies = 0;
     channel_expect(&channel, incoming);
-    MPI_Barrier(app->comm);
+    MPI_Barrier(team_comm(&app->team));
     double start = MPI_Wtime();
     for (int64_t i = 0; i < s->messages; i++) {
         const int to = destination_of(s, app->rank, app->ranks, i);
@@ -119,7 +121,7 @@ static int run(const struct settings* s, const struct app* app) {
     }
     channel_drain(&channel);
     double mine_s = MPI_Wtime() - start;
-    MPI_Barrier(app->comm);
+    MPI_Barrier(team_comm(&app->team));
     struct spread_of total_s = app_spread(app, mine_s);
     struct spread_of stall_s = app_spread(app, channel.stall_s);
     if (app->rank == 0) {

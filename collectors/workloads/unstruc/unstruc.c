@@ -7,9 +7,11 @@
  *   fine   values of remote nodes are brought before the computation; results are sent as soon as produced, one message
  *          per edge that ends elsewhere
  *   bulk   gathered values in one message per neighbour; results are summed up, sent back at once, and scattered
- *   put    the same with MPI_Put and MPI_Accumulate
- * All additions are exact (common/halo.h): the checksum is the same for any number of ranks, and is compared with that
- * of a run on one rank. */
+ *   put    the same by one-sided communication
+ *   shared, prefetch  values are loaded where an edge needs them, prefetch: two edges ahead; results are added to
+ * remote nodes as soon as produced, atomically instead of under a lock unstruc_shmem is the same program over
+ * OpenSHMEM, without messages. All additions are exact (common/halo.h): the checksum is the same for any number of
+ * ranks, and is compared with that of a run on one rank. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -22,6 +24,7 @@
 
 #define FLOP_PER_EDGE 75
 #define FLOP_PER_NODE 6
+#define AHEAD 2 /* edges: SENS 4.2 */
 
 struct settings {
     int64_t nodes, iterations, seed;
@@ -32,7 +35,7 @@ struct settings {
 struct result {
     uint64_t checksum;
     double drift; /* of the conserved sum of all values */
-    double total_s, communication_s, compute_s;
+    double total_s, communication_s, compute_s, overhead_s, barrier_s;
     int64_t edges, messages;
 };
 
@@ -50,13 +53,18 @@ static void edge(const double* a, const double* b, const double* from, const dou
     }
 }
 
-static void update(struct halo* h, const struct settings* s, const point* at, const int32_t (*edges)[2],
-                   const int64_t* own_edges, int64_t n_own_edges, double* compute_s) {
-    const int immediate = s->halo.mechanism == HALO_FINE;
+static void update(struct halo* h, const point* at, const int32_t (*edges)[2], const int64_t* own_edges,
+                   int64_t n_own_edges, double* compute_s) {
+    const int immediate = h->immediate;
     const double communicated = h->communication_s;
-    const double start = MPI_Wtime();
+    const double start = team_seconds();
     for (int64_t k = 0; k < n_own_edges; k++) {
         const int32_t *ends = edges[own_edges[k]], i = h->local_of[ends[0]], j = h->local_of[ends[1]];
+        const int32_t soon = k + AHEAD < n_own_edges ? h->local_of[edges[own_edges[k + AHEAD]][1]] : 0;
+        if (soon >= h->n_own)
+            halo_soon(h, soon - h->n_own);
+        if (j >= h->n_own)
+            halo_need(h, j - h->n_own);
         double result[HALO_WIDTH];
         edge(h->values + (int64_t)i * HALO_WIDTH, h->values + (int64_t)j * HALO_WIDTH, at[ends[0]], at[ends[1]],
              result);
@@ -77,16 +85,14 @@ static void update(struct halo* h, const struct settings* s, const point* at, co
     }
     if (!immediate)
         logpost_account_flops(FLOP_PER_EDGE * (double)n_own_edges);
-    *compute_s += MPI_Wtime() - start - (h->communication_s - communicated);
+    *compute_s += team_seconds() - start - (h->communication_s - communicated);
 }
 
-static struct result run(const struct settings* s, MPI_Comm comm) {
+static struct result run(const struct settings* s, const struct team* team) {
     struct result r = {0};
     struct processor processor;
     struct halo halo;
-    int rank, ranks;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
+    const int rank = team->rank;
     processor_open(&processor, s->cycle_ns);
 
     point* at = lp_allocate(s->nodes, sizeof *at);
@@ -98,8 +104,8 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
     /* A ball with this radius holds `degree` points on average, away from the surface. */
     const double radius = cbrt(s->degree * 3 / (4 * 3.14159265358979 * (double)s->nodes));
     r.edges = geometry_pairs((const point*)at, s->nodes, radius, 0, &edges);
-    geometry_bisect((const point*)at, s->nodes, ranks, owner);
-    halo_open(&halo, &s->halo, s->nodes, owner, (const int32_t (*)[2])edges, r.edges, 1, &processor, comm, "unstruc");
+    geometry_bisect((const point*)at, s->nodes, team->ranks, owner);
+    halo_open(&halo, &s->halo, s->nodes, owner, (const int32_t (*)[2])edges, r.edges, 1, &processor, team, "unstruc");
 
     int64_t n_own_edges = 0;
     int64_t* own_edges = LP_NEW(int64_t, r.edges);
@@ -114,19 +120,21 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
     double before = 0, after = 0;
     for (int64_t k = 0; k < halo.n_own * HALO_WIDTH; k++)
         before += halo.values[k];
-    MPI_Barrier(comm);
-    const double start = MPI_Wtime();
+    team_barrier(team);
+    const double start = team_seconds();
     for (int64_t iteration = 0; iteration < s->iterations; iteration++) {
         halo_forward(&halo);
-        update(&halo, s, (const point*)at, (const int32_t (*)[2])edges, own_edges, n_own_edges, &r.compute_s);
+        update(&halo, (const point*)at, (const int32_t (*)[2])edges, own_edges, n_own_edges, &r.compute_s);
         halo_reverse(&halo);
         for (int64_t k = 0; k < halo.n_own * HALO_WIDTH; k++)
             halo.values[k] += halo.sums[k];
         logpost_account_flops(FLOP_PER_NODE * (double)halo.n_own);
     }
-    r.total_s = MPI_Wtime() - start;
+    r.total_s = team_seconds() - start;
     r.communication_s = halo.communication_s;
-    r.messages = halo.forward.sent + halo.reverse.sent;
+    r.barrier_s = halo.barrier_s;
+    r.overhead_s = processor.overhead_s;
+    r.messages = halo.messages;
     for (int64_t i = 0; i < s->nodes; i++)
         for (int d = 0; owner[i] == rank && d < HALO_WIDTH; d++) {
             double value = halo.values[(int64_t)halo.local_of[i] * HALO_WIDTH + d];
@@ -134,8 +142,8 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
             after += value;
         }
     r.drift = after - before;
-    MPI_Allreduce(MPI_IN_PLACE, &r.drift, 1, MPI_DOUBLE, MPI_SUM, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &r.checksum, 1, MPI_UINT64_T, MPI_SUM, comm);
+    team_sum(team, &r.drift, 1);
+    team_sum_words(team, &r.checksum, 1);
     halo_close(&halo);
     free(at);
     free(owner);
@@ -146,50 +154,47 @@ static struct result run(const struct settings* s, MPI_Comm comm) {
 
 int main(int argc, char** argv) {
     struct app app;
-    struct settings s = {.nodes = 2000,
-                         .iterations = 50,
-                         .seed = 1,
-                         .degree = 14,
-                         .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
-                         .halo = {.block = 1, .messages = {.capacity = 8, .send_cycles = -1, .receive_cycles = -1}}};
-    int mechanism = HALO_FINE, receive = RECEIVE_WAIT;
+    struct settings s = {
+        .nodes = 2000,
+        .iterations = 50,
+        .seed = 1,
+        .degree = 14,
+        .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
+        .halo = {.block = 1, .messages = {.capacity = 8, .send_cycles = -1, .receive_cycles = -1, .line_cycles = -1}}};
+    int mechanism = 0, receive = RECEIVE_WAIT;
     const struct lp_option options[] = {
-        {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0, "of communication"},
-        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
+        {"mechanism", LP_CHOICE, &mechanism, halo_mechanisms, 0, 0, "of communication"},
         {"nodes", LP_INTEGER, &s.nodes, NULL, 2, 1e7, "of the mesh (SENS: 2,000)"},
         {"degree", LP_REAL, &s.degree, NULL, 0, 100, "mean number of neighbours inside the mesh"},
         {"iterations", LP_INTEGER, &s.iterations, NULL, 1, 1e9, "edge loops"},
         {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "nodes per message or put of values (three doubles each)"},
-        {"capacity", LP_INTEGER, &s.halo.messages.capacity, NULL, 0, 1e6,
-         "messages in flight per sender (8: Alewife's 256 bytes); 0: unbounded"},
-        {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
-        {"send-cycles", LP_REAL, &s.halo.messages.send_cycles, NULL, -1, 1e9, "its o_s per message; -1: Alewife's"},
-        {"receive-cycles", LP_REAL, &s.halo.messages.receive_cycles, NULL, -1, 1e9,
-         "its o_r per message; -1: Alewife's"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the mesh"},
+        HALO_MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "8: Alewife's 256 bytes"),
     };
     enum lp_parse_result parsed =
-        app_open(&app, argc, argv, "unstruc", "edge loop over an unstructured mesh (SENS 4.2)", options,
-                 (int)(sizeof options / sizeof *options));
+        app_open(&app, argc, argv, halo_messages ? "unstruc" : "unstruc_shmem",
+                 "edge loop over an unstructured mesh (SENS 4.2)", options, HALO_OPTIONS(options));
     if (parsed != LP_RUN)
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
-    s.halo.mechanism = (enum halo_mechanism)mechanism;
+    s.halo.mechanism = halo_first + (enum halo_mechanism)mechanism;
     s.halo.messages.receive = (enum receive)receive;
     message_overheads(&s.halo.messages, 15, 122);
     if (s.nodes < app.ranks)
         return app_close(&app, app_refuse(&app, "--nodes: must be at least the number of ranks"));
 
-    struct result r = run(&s, app.comm);
+    struct result r = run(&s, &app.team);
     struct spread_of communication = app_spread(&app, r.communication_s), compute = app_spread(&app, r.compute_s);
+    struct spread_of overhead = app_spread(&app, r.overhead_s), barrier = app_spread(&app, r.barrier_s);
     struct result serial = r;
     if (app.rank == 0) {
-        printf("unstruc: %d ranks, %" PRId64 " nodes, %" PRId64 " edges, checksum %016" PRIx64 "\n", app.ranks, s.nodes,
-               r.edges, r.checksum);
-        printf("unstruc: total_s %.6f, mean of ranks: communication_s %.6f, compute_s %.6f\n", r.total_s,
-               communication.mean, compute.mean);
+        const struct team alone = team_alone();
+        printf("%s: %d ranks, %" PRId64 " nodes, %" PRId64 " edges, checksum %016" PRIx64 "\n", app.name, app.ranks,
+               s.nodes, r.edges, r.checksum);
+        printf(
+            "%s: total_s %.6f, mean of ranks: communication_s %.6f, compute_s %.6f, overhead_s %.6f, barrier_s %.6f\n",
+            app.name, r.total_s, communication.mean, compute.mean, overhead.mean, barrier.mean);
         s.cycle_ns = 0;
-        s.halo.mechanism = HALO_BULK; /* nothing to communicate, and Open MPI 4.1 has no windows of one process */
-        serial = run(&s, MPI_COMM_SELF);
+        serial = run(&s, &alone);
     }
     /* The sum is conserved exactly; adding the rounded values up leaves this much. */
     int right = r.checksum == serial.checksum && fabs(r.drift) < 1e-9 * (double)s.nodes;

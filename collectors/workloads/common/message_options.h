@@ -1,0 +1,28 @@
+/* How short messages are received and what they cost the emulated processor: options of the fine-grained programs. */
+#ifndef LOGPOST_WORKLOADS_MESSAGE_OPTIONS_H
+#define LOGPOST_WORKLOADS_MESSAGE_OPTIONS_H
+
+#include <stdint.h>
+
+enum receive { RECEIVE_WAIT = 0, RECEIVE_POLL = 1, RECEIVE_INTERRUPT = 2 };
+
+#define RECEIVE_CHOICES "wait|poll|interrupt"
+#define RECEIVE_HELP "messages are handled while waiting, also by MPI_Iprobe after sends, or also after pieces of work"
+#define LINE_CYCLES_HELP                                                                                               \
+    "bulk: cycles to copy 16 bytes on either side; -1: on the testbed half of SENS's 60, else 0, as real copies take " \
+    "time"
+
+struct message_options {
+    enum receive receive;
+    int64_t capacity;
+    double send_cycles, receive_cycles; /* o_s and o_r of the emulated processor */
+    double line_cycles;                 /* gathering or scattering 16 bytes of a bulk message */
+};
+
+/* Replaces overheads that are negative (not given) by the machine's: on a real MPI the arguments, the Alewife's.
+ * Polling cuts o_s + o_r by 35 % (SENS section 4.3 for ICCG), and is taken to do so by saving o_r. The testbed charges
+ * o_s of every send itself, but o_r of a receive only when the sender did not wait (SimGrid's smpi/or), so o_r stays
+ * with the program when the capacity is finite. */
+void message_overheads(struct message_options* options, double alewife_send, double alewife_receive);
+
+#endif
