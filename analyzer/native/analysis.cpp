@@ -91,7 +91,7 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
         const std::int64_t envelope = t.rw1 - parts.begin();
         rows.times[MessageRows::send_enter][row] = enter;
         rows.times[MessageRows::send_leave][row] = t.s1;
-        rows.times[MessageRows::send_complete][row] = t.sw1;
+        rows.times[MessageRows::send_complete][row] = completion_of_send(trace_, id).leave;
         rows.times[MessageRows::recv_post][row] = t.r0;
         rows.times[MessageRows::recv_enter][row] = t.rw0;
         rows.times[MessageRows::recv_leave][row] = t.rw1;
@@ -203,10 +203,11 @@ std::int64_t Analysis::split_only() {
     std::vector<std::int64_t> sums(trace_.traces.size());
     for_each_parallel(trace_.traces.size(), threads_, 1, [&](std::size_t location, unsigned) {
         model_.replay_processor(location);
-        const auto& receives = trace_.traces[location].receives;
-        for (std::uint32_t i = 0; i < receives.size(); ++i) {
-            if (receives[i].match != kNone) {
-                for (const auto part : model_.partition({static_cast<std::int32_t>(location), i}).totals()) {
+        const auto receives = static_cast<std::uint32_t>(trace_.traces[location].receives.size());
+        for (std::uint32_t i = 0; i < receives; ++i) {
+            const MessageId id{static_cast<std::int32_t>(location), i};
+            if (model_.record(id).matched) {
+                for (const auto part : model_.partition(id).totals()) {
                     sums[location] += part;
                 }
             }

@@ -21,21 +21,23 @@ replay::MessageTimes measured_times(const Trace& trace, MessageId id) noexcept {
     replay::MessageTimes times;
     times.s0 = send_call.enter_ps;
     times.s1 = send_call.leave_ps;
-    times.sw0 = times.s0;
-    times.sw1 = times.s1;
-    if (sent.complete_call != sent.call && sent.complete_call != kNone) {
-        const auto& completed = sender.calls[sent.complete_call];
-        times.sw0 = completed.enter_ps;
-        times.sw1 = completed.leave_ps;
-    }
     times.rw0 = receive_call.enter_ps;
     times.rw1 = receive_call.leave_ps;
     times.r0 = received.call == received.complete_call ? times.rw0 : receiver.calls[received.call].enter_ps;
     return times;
 }
 
-bool is_rendezvous(const Trace& trace, MessageId id, const replay::MessageTimes& times, bool by_size) noexcept {
+SendCompletion completion_of_send(const Trace& trace, MessageId id) noexcept {
     const auto& received = trace.traces[static_cast<std::size_t>(id.location)].receives[id.receive];
+    const auto& sender = trace.traces[static_cast<std::size_t>(received.peer)];
+    const auto& sent = sender.sends[received.match];
+    const auto& call = sender.calls[sent.complete_call == kNone ? sent.call : sent.complete_call];
+    return {call.enter_ps, call.leave_ps};
+}
+
+bool is_rendezvous(const Trace& trace, MessageId id, bool by_size) noexcept {
+    const auto& receiver = trace.traces[static_cast<std::size_t>(id.location)];
+    const auto& received = receiver.receives[id.receive];
     const auto& sender = trace.traces[static_cast<std::size_t>(received.peer)];
     const auto& sent = sender.sends[received.match];
     switch (trace.regions[static_cast<std::size_t>(sender.calls[sent.call].region)].kind) {
@@ -44,7 +46,8 @@ bool is_rendezvous(const Trace& trace, MessageId id, const replay::MessageTimes&
         case RegionKind::send_buffered:
             return false;
         default:
-            return by_size && !(sent.complete_call != kNone && times.sw1 <= times.r0);
+            return by_size && !(sent.complete_call != kNone &&
+                                sender.calls[sent.complete_call].leave_ps <= receiver.calls[received.call].enter_ps);
     }
 }
 

@@ -41,9 +41,16 @@ class Places {
 /// The measured times of a matched message.
 replay::MessageTimes measured_times(const Trace& trace, MessageId id) noexcept;
 
+/// The call that completed a send; the send call itself where that was blocking or never completed.
+struct SendCompletion {
+    std::int64_t enter;
+    std::int64_t leave;
+};
+SendCompletion completion_of_send(const Trace& trace, MessageId id) noexcept;
+
 /// Whether a send's call decides its protocol: Ssend always waits for the match, Bsend never does, and a send that was
 /// complete before its receive was posted cannot have waited for it. Else `by_size`.
-bool is_rendezvous(const Trace& trace, MessageId id, const replay::MessageTimes& times, bool by_size) noexcept;
+bool is_rendezvous(const Trace& trace, MessageId id, bool by_size) noexcept;
 
 /// The first time at or after `time` at which a location is inside a communication call; INT64_MAX: never again.
 std::int64_t first_in_mpi(const LocationTrace& location, std::int64_t time) noexcept;

@@ -1,5 +1,6 @@
 #include "message_model.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "stage_table.hpp"
@@ -76,34 +77,51 @@ void MessageModel::build_records(std::size_t location) {
         const auto& sender = trace_.traces[static_cast<std::size_t>(received.peer)];
         record.stages = table.row(record.locality, sender.sends[received.match].bytes, stride(sender, received.match));
         const bool by_size = stages_[location][record.stages].rendezvous;
-        if (is_rendezvous(trace_, id, record.times, by_size) != by_size) {
+        if (is_rendezvous(trace_, id, by_size) != by_size) {
             record.stages = table.with_other_protocol(record.stages);
         }
         const auto& stages = stages_[location][record.stages];
         if (record.violation) {
-            record.planned = record.times.rw1;
+            record.arrival = record.times.rw1;
             continue;
         }
+        replay::Handshake handshake;
         if (stages.rendezvous) {
-            record.handshake = handshake(
-                record.times, stages, parameters_.asynchronous_progress,
+            handshake = replay::handshake(
+                record.times, completion_of_send(trace_, id).enter, stages, parameters_.asynchronous_progress,
                 [&](std::int64_t time) { return first_in_mpi(trace, time); },
                 [&](std::int64_t time) { return first_in_mpi(sender, time); });
+            rendezvous_[location].push_back({i, handshake});
         }
-        record.planned = replay::injection(record.times, stages, record.handshake);
+        record.arrival = replay::injection(record.times, stages, handshake);
     }
+}
+
+replay::Handshake MessageModel::handshake_of(MessageId id) const noexcept {
+    if (!stages(id).rendezvous || record(id).violation) {
+        return {};
+    }
+    return std::ranges::lower_bound(rendezvous_[static_cast<std::size_t>(id.location)], id.receive, {},
+                                    &Rendezvous::receive)
+        ->handshake;
 }
 
 replay::Partition MessageModel::partition(MessageId id) const noexcept {
     const auto& message = record(id);
-    return replay::partition(message.times, stages(id),
+    const auto& planned = stages(id);
+    const auto& processor = processor_[static_cast<std::size_t>(id.location)][id.receive];
+    const auto handshake = handshake_of(id);
+    // The arrival holds both waits for a NIC: what is not the sender's is the receiver's.
+    const std::int64_t unhindered = replay::injection(message.times, planned, handshake) + message.send_endpoint +
+                                    planned.L + planned.serialization;
+    return replay::partition(message.times, planned,
                              {.send_endpoint = message.send_endpoint,
-                              .recv_endpoint = message.recv_endpoint,
-                              .cpu_queue = message.cpu_queue,
+                              .recv_endpoint = message.violation ? 0 : message.arrival - unhindered,
+                              .cpu_queue = processor.cpu_queue,
                               .network = 0,
-                              .receiver_busy = message.receiver_busy,
-                              .held_until = message.held_until},
-                             message.handshake);
+                              .receiver_busy = processor.receiver_busy,
+                              .held_until = processor.held_until},
+                             handshake);
 }
 
 void MessageModel::replay_endpoints() {
@@ -112,12 +130,15 @@ void MessageModel::replay_endpoints() {
     for (const auto& trace : trace_.traces) {
         total += trace.receives.size();
     }
-    memory_ = HugeArray<MessageRecord>(total);
-    auto* next = memory_.data();
+    record_memory_ = HugeArray<MessageRecord>(total);
+    processor_memory_ = HugeArray<ProcessorWaits>(total);
+    std::size_t begin = 0;
     for (const auto& trace : trace_.traces) {
-        records_.emplace_back(next, trace.receives.size());
-        next += trace.receives.size();
+        records_.emplace_back(record_memory_.data() + begin, trace.receives.size());
+        processor_.emplace_back(processor_memory_.data() + begin, trace.receives.size());
+        begin += trace.receives.size();
     }
+    rendezvous_.resize(locations);
     stages_.resize(locations);
     processor_replayed_.resize(locations);
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});

@@ -16,23 +16,26 @@
 
 namespace logpost::analyzer {
 
-/// One message as the replays see it: two cache lines, filled once, so that no later pass chases its two ends again.
+/// One message as the endpoints' replays see it: one cache line, filled once, so that no later pass chases its two ends
+/// again. What few messages have (a handshake) and what only its receiver's processor adds stands elsewhere.
 struct MessageRecord {
     replay::MessageTimes times;
-    replay::Handshake handshake;     // rendezvous only
-    std::int64_t planned = 0;        // when the payload starts to leave, before any wait for its NIC;
+    std::int64_t arrival = 0;        // when the payload starts to leave, before any wait for its NIC;
                                      // once the receiving endpoints are replayed: when it has arrived
-    std::int64_t send_endpoint = 0;  // waits, see replay::MessageWaits
-    std::int64_t recv_endpoint = 0;
-    std::int64_t cpu_queue = 0;
-    std::int64_t receiver_busy = 0;
-    std::int64_t held_until = 0;
-    std::uint32_t stages = 0;  // row of the receiving location's table of stages
+    std::int64_t send_endpoint = 0;  // wait, see replay::MessageWaits
+    std::uint32_t stages = 0;        // row of the receiving location's table of stages
     replay::Locality locality = replay::Locality::same_node;
     bool matched = false;
     bool violation = false;  // received before it was sent
 };
-static_assert(sizeof(MessageRecord) == 128);
+static_assert(sizeof(MessageRecord) == 64);
+
+/// What the replay of the receiver's processor says of one message, see replay::MessageWaits.
+struct ProcessorWaits {
+    std::int64_t cpu_queue = 0;
+    std::int64_t receiver_busy = 0;
+    std::int64_t held_until = 0;
+};
 
 /// Traffic of one location as an endpoint in one direction and window.
 struct EndpointLoad {
@@ -64,7 +67,7 @@ class MessageModel {
 
     [[nodiscard]] replay::Partition partition(MessageId id) const noexcept;
     /// When the model has the message at its receiver, waits for NICs included.
-    [[nodiscard]] std::int64_t arrival(MessageId id) const noexcept { return record(id).planned; }
+    [[nodiscard]] std::int64_t arrival(MessageId id) const noexcept { return record(id).arrival; }
     /// Row of Trace::layouts of the message's data; kUndefined: contiguous or not stated.
     [[nodiscard]] std::int32_t layout(MessageId id) const noexcept;
 
@@ -88,15 +91,15 @@ class MessageModel {
     struct Customer {
         std::int64_t time;
         std::int64_t service;
-        std::uint64_t bytes;
-        MessageId id;
-        std::int32_t here;  // location that acts as the endpoint
-        std::int32_t peer;
+        std::int32_t here;    // location that acts as the endpoint
+        std::uint32_t index;  // of the message's end there: among its sends, or its receives
     };
     void leaving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
     void arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
     /// The stride of a send's data in bytes; 0: contiguous or not stated.
     [[nodiscard]] std::int64_t stride(const LocationTrace& sender, std::uint32_t send) const noexcept;
+    /// The handshake of a rendezvous; of an eager message nothing.
+    [[nodiscard]] replay::Handshake handshake_of(MessageId id) const noexcept;
     void build_records(std::size_t location);
     void replay_endpoints(bool receiving);
     [[nodiscard]] std::vector<std::vector<std::size_t>> endpoint_groups() const;
@@ -106,8 +109,15 @@ class MessageModel {
     Windows windows_;
     unsigned threads_;
     Places places_;
-    HugeArray<MessageRecord> memory_;
-    std::vector<std::span<MessageRecord>> records_;           // [receiving location][receive], in memory_
+    HugeArray<MessageRecord> record_memory_;
+    HugeArray<ProcessorWaits> processor_memory_;
+    std::vector<std::span<MessageRecord>> records_;     // [receiving location][receive], in record_memory_
+    std::vector<std::span<ProcessorWaits>> processor_;  // likewise, in processor_memory_
+    struct Rendezvous {
+        std::uint32_t receive;
+        replay::Handshake handshake;
+    };
+    std::vector<std::vector<Rendezvous>> rendezvous_;         // [receiving location], by receive
     std::vector<std::vector<replay::MessageStages>> stages_;  // [receiving location]: the distinct ones
     std::vector<EndpointLoad> loads_;
     std::vector<std::uint8_t> processor_replayed_;  // by location

@@ -1,6 +1,7 @@
 /// The deterministic FIFO replays of MessageModel: NICs at both ends, and the receiver's processor.
 
 #include <algorithm>
+#include <memory>
 
 #include "message_model.hpp"
 #include "nearly_sorted.hpp"
@@ -146,35 +147,29 @@ void MessageModel::leaving(std::size_t location, bool between_nodes, std::vector
         if ((distance == Locality::other_node) != between_nodes) {
             continue;
         }
-        const auto id = of_send(send);
         const auto& call = trace.calls[send.call];
         const auto& planned = rows[table.row(distance, send.bytes, stride(trace, i))];
         const auto kind = trace_.regions[static_cast<std::size_t>(call.region)].kind;
         const bool eager =
             kind == RegionKind::send_buffered || (!planned.rendezvous && kind != RegionKind::send_synchronous);
         const std::int64_t overhead = std::min(call.leave_ps - call.enter_ps, planned.o_s + planned.l_mw / 2);
-        const std::int64_t time = eager ? call.enter_ps + overhead : record(id).planned;
-        customers.push_back({time, planned.service, send.bytes, id, here, send.peer});
+        const std::int64_t time = eager ? call.enter_ps + overhead : record(of_send(send)).arrival;
+        customers.push_back({time, planned.service, here, i});
     }
 }
 
 /// The messages that arrive at a location, when their first byte does, in the order of the receive requests. One that
 /// contradicts causality has no such time.
 void MessageModel::arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const {
-    const auto& receives = trace_.traces[location].receives;
     const auto here = static_cast<std::int32_t>(location);
-    for (std::uint32_t i = 0; i < receives.size(); ++i) {
-        const auto& message = records_[location][i];
+    const auto records = records_[location];
+    for (std::uint32_t i = 0; i < records.size(); ++i) {
+        const auto& message = records[i];
         if (!message.matched || message.violation || (message.locality == Locality::other_node) != between_nodes) {
             continue;
         }
         const auto& planned = stages_[location][message.stages];
-        customers.push_back({message.planned + message.send_endpoint + planned.L,
-                             planned.service,
-                             receives[i].bytes,
-                             {here, i},
-                             here,
-                             receives[i].peer});
+        customers.push_back({message.arrival + message.send_endpoint + planned.L, planned.service, here, i});
     }
 }
 
@@ -208,24 +203,25 @@ void MessageModel::replay_endpoints(bool receiving) {
         std::vector<PeerCounter> peers(task.locations.size());
         for (const auto& customer : customers) {
             const std::int64_t wait = server.wait(customer.time, customer.service);
+            const auto here = static_cast<std::size_t>(customer.here);
+            const auto& ends = receiving ? trace_.traces[here].receives : trace_.traces[here].sends;
+            const auto& end = ends[customer.index];
             if (receiving) {
-                auto& message = change(customer.id);
-                message.recv_endpoint = wait;
-                message.planned = customer.time + stages(customer.id).serialization + wait;
+                auto& message = records_[here][customer.index];
+                message.arrival = customer.time + stages_[here][message.stages].serialization + wait;
             } else if (wait > 0) {
-                change(customer.id).send_endpoint = wait;
+                change(of_send(end)).send_endpoint = wait;
             }
             const auto window = windows_.at(customer.time);
-            auto& load = loads_[load_index(static_cast<std::size_t>(customer.here), receiving, window)];
+            auto& load = loads_[load_index(here, receiving, window)];
             ++load.messages;
-            load.bytes += customer.bytes;
+            load.bytes += end.bytes;
             load.busy_ps += customer.service;
             load.queued_ps += wait;
             const auto place = task.locations.size() == 1
                                    ? 0
-                                   : std::ranges::lower_bound(task.locations, static_cast<std::size_t>(customer.here)) -
-                                         task.locations.begin();
-            peers[static_cast<std::size_t>(place)].add(window, customer.peer);
+                                   : std::ranges::lower_bound(task.locations, here) - task.locations.begin();
+            peers[static_cast<std::size_t>(place)].add(window, end.peer);
         }
         for (std::size_t i = 0; i < task.locations.size(); ++i) {
             peers[i].for_each(
@@ -263,27 +259,28 @@ void MessageModel::replay_processor(std::size_t location) {
     late.clear();
     calls.assign(trace.calls.size(), {});
     const auto records = records_[location];
+    const auto waits = processor_[location];
     const auto& table = stages_[location];
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         const auto& message = records[i];
+        std::construct_at(&waits[i]);
         if (!message.matched || message.violation) {
             continue;
         }
         const auto& planned = table[message.stages];
-        ready.push_back({std::max(message.planned, message.times.rw0), i});
-        if (!planned.rendezvous && message.times.r0 > message.planned) {
+        ready.push_back({std::max(message.arrival, message.times.rw0), i});
+        if (!planned.rendezvous && message.times.r0 > message.arrival) {
             late.push_back(i);
         }
         auto& call = calls[trace.receives[i].complete_call];
         call.receiving += planned.o_r;
-        call.last = std::max(call.last, message.planned);
+        call.last = std::max(call.last, message.arrival);
         ++call.completions;
     }
     sort_nearly_sorted(ready, [](const Ready& a, const Ready& b) { return a.time < b.time; });
     replay::FifoServer processor;
     for (const auto& customer : ready) {
-        auto& message = records[customer.receive];
-        message.cpu_queue = processor.wait(customer.time, table[message.stages].o_r);
+        waits[customer.receive].cpu_queue = processor.wait(customer.time, table[records[customer.receive].stages].o_r);
     }
 
     const auto here = static_cast<std::int32_t>(location);
@@ -306,7 +303,7 @@ void MessageModel::replay_processor(std::size_t location) {
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         if (records[i].matched) {
             const auto& call = calls[trace.receives[i].complete_call];
-            records[i].held_until = call.completions > 1 ? call.last : 0;
+            waits[i].held_until = call.completions > 1 ? call.last : 0;
         }
     }
     if (late.empty()) {
@@ -324,7 +321,7 @@ void MessageModel::replay_processor(std::size_t location) {
         }
     }
     for (const auto receive : late) {
-        records[receive].receiver_busy = busy.between(records[receive].planned, records[receive].times.r0);
+        waits[receive].receiver_busy = busy.between(records[receive].arrival, records[receive].times.r0);
     }
 }
 

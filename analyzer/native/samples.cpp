@@ -74,15 +74,16 @@ std::array<LocalitySamples, replay::kLocalities> samples(const Trace& trace, std
             if (sent.complete_call == kNone || synchronous || is_multi(kind_of(sender, sent.complete_call))) {
                 continue;
             }
-            if (t.sw1 <= t.r0) {
-                add(into.early_complete, sent.bytes, t.r0 - t.sw1);
+            const auto completed = completion_of_send(trace, id).leave;
+            if (completed <= t.r0) {
+                add(into.early_complete, sent.bytes, t.r0 - completed);
                 add(into.send_call, sent.bytes, t.s1 - t.s0);
                 // The payload had left; where it was on its way for long enough, the receive only had to take it.
-                if (single && t.rw0 - t.sw1 > t.s1 - t.s0) {
+                if (single && t.rw0 - completed > t.s1 - t.s0) {
                     add(into.receive_call, sent.bytes, t.rw1 - t.rw0);
                 }
             } else if (t.s0 < t.r0) {
-                add(into.late_complete, sent.bytes, t.sw1 - t.r0);
+                add(into.late_complete, sent.bytes, completed - t.r0);
             }
         }
     }

@@ -61,20 +61,20 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
 }
 
 nb::tuple split(const Parameters& machine, const In<std::int64_t>& s0, const In<std::int64_t>& s1,
-                const In<std::int64_t>& sw0, const In<std::int64_t>& sw1, const In<std::int64_t>& r0,
-                const In<std::int64_t>& rw0, const In<std::int64_t>& rw1, const In<std::uint64_t>& bytes,
-                const In<std::uint8_t>& locality, const In<std::int64_t>& stride,
+                const In<std::int64_t>& sw0, const In<std::int64_t>& r0, const In<std::int64_t>& rw0,
+                const In<std::int64_t>& rw1, const In<std::uint64_t>& bytes, const In<std::uint8_t>& locality,
+                const In<std::int64_t>& stride,
                 const nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& waits) {
     const std::size_t n = s0.size();
     std::vector<std::int64_t> parts(n * kParts);
     std::vector<std::int64_t> deficits(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const MessageTimes times{s0(i), s1(i), sw0(i), sw1(i), r0(i), rw0(i), rw1(i)};
+        const MessageTimes times{s0(i), s1(i), r0(i), rw0(i), rw1(i)};
         const auto stages = message_stages(machine, static_cast<Locality>(locality(i)), bytes(i), stride(i));
         const MessageWaits wait{waits(i, 0), waits(i, 1), waits(i, 2), waits(i, 3), waits(i, 4), waits(i, 5)};
         const auto facts = handshake(
-            times, stages, machine.asynchronous_progress, [&](std::int64_t) { return times.rw0; },
-            [&](std::int64_t) { return times.sw0; });
+            times, sw0(i), stages, machine.asynchronous_progress, [&](std::int64_t) { return times.rw0; },
+            [&](std::int64_t) { return sw0(i); });
         const auto result = partition(times, stages, wait, facts);
         const auto totals = result.totals();
         std::copy(totals.begin(), totals.end(), parts.begin() + static_cast<std::ptrdiff_t>(i * kParts));
@@ -104,10 +104,9 @@ NB_MODULE(_native, module) {
         .def(nb::new_(&parameters), "class_start"_a, "max_bytes"_a, "L"_a, "o_s"_a, "o_s_per_byte"_a, "o_r"_a,
              "o_r_per_byte"_a, "g"_a, "G"_a, "eager_limit"_a, "nics_per_node"_a, "mw_bytes"_a, "mw_strides"_a, "l_mw"_a,
              "asynchronous_progress"_a);
-    module.def("split", &split, "machine"_a, "s0"_a, "s1"_a, "sw0"_a, "sw1"_a, "r0"_a, "rw0"_a, "rw1"_a, "bytes"_a,
-               "locality"_a, "stride"_a, "waits"_a,
-               nb::sig("def split(machine: Parameters, s0: numpy.ndarray, s1: numpy.ndarray, sw0: numpy.ndarray, sw1: "
-                       "numpy.ndarray, "
+    module.def("split", &split, "machine"_a, "s0"_a, "s1"_a, "sw0"_a, "r0"_a, "rw0"_a, "rw1"_a, "bytes"_a, "locality"_a,
+               "stride"_a, "waits"_a,
+               nb::sig("def split(machine: Parameters, s0: numpy.ndarray, s1: numpy.ndarray, sw0: numpy.ndarray, "
                        "r0: numpy.ndarray, rw0: numpy.ndarray, rw1: numpy.ndarray, bytes: numpy.ndarray, "
                        "locality: numpy.ndarray, stride: numpy.ndarray, waits: numpy.ndarray) "
                        "-> tuple[numpy.ndarray, numpy.ndarray]"),

@@ -32,8 +32,6 @@ inline constexpr std::size_t kParts = 11;
 struct MessageTimes {
     std::int64_t s0 = 0;   ///< enter of the send call
     std::int64_t s1 = 0;   ///< leave of the send call
-    std::int64_t sw0 = 0;  ///< enter of the call that completed the send (== s0 if blocking)
-    std::int64_t sw1 = 0;  ///< its leave
     std::int64_t r0 = 0;   ///< enter of the call that posted the receive (== rw0 if blocking)
     std::int64_t rw0 = 0;  ///< enter of the call that completed the receive
     std::int64_t rw1 = 0;  ///< its leave
@@ -96,11 +94,12 @@ class Partition {
 /// End of the send overhead: when an eager message, or a rendezvous request, leaves the sender.
 std::int64_t send_block_end(const MessageTimes& times, const MessageStages& stages) noexcept;
 
-/// Facts of a rendezvous. `receiver_in_mpi(t)` and `sender_in_mpi(t)` give the first time at or after t at which that
+/// Facts of a rendezvous. `completing` is the enter of the call that completed the send (== s0 if blocking);
+/// `receiver_in_mpi(t)` and `sender_in_mpi(t)` give the first time at or after t at which that
 /// side is inside a communication call.
 template <class ReceiverInMpi, class SenderInMpi>
-Handshake handshake(const MessageTimes& times, const MessageStages& stages, bool asynchronous_progress,
-                    ReceiverInMpi&& receiver_in_mpi, SenderInMpi&& sender_in_mpi) {
+Handshake handshake(const MessageTimes& times, std::int64_t completing, const MessageStages& stages,
+                    bool asynchronous_progress, ReceiverInMpi&& receiver_in_mpi, SenderInMpi&& sender_in_mpi) {
     Handshake result;
     const std::int64_t request = send_block_end(times, stages) + stages.L;
     const std::int64_t posted = request > times.r0 ? request : times.r0;
@@ -111,9 +110,9 @@ Handshake handshake(const MessageTimes& times, const MessageStages& stages, bool
     }
     const std::int64_t clear = result.matched + stages.o_control + stages.L;
     result.sender_ready = clear;
-    if (clear < times.sw0) {
+    if (clear < completing) {
         const std::int64_t inside = sender_in_mpi(clear);
-        result.sender_ready = inside < times.sw0 ? inside : times.sw0;
+        result.sender_ready = inside < completing ? inside : completing;
     }
     return result;
 }

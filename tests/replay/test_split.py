@@ -43,9 +43,8 @@ def split(times: dict[str, int], *, size: int = 51, on: ReplayParameters | None 
     """Parts of one message, zero ones left out, plus its deficit."""
     t = {"s0": 0, "s1": 0, **times}
     t.setdefault("sw0", t["s0"])
-    t.setdefault("sw1", t["s1"])
     t.setdefault("r0", t["rw0"])
-    one = {name: np.array([t[name]], dtype=np.int64) for name in ("s0", "s1", "sw0", "sw1", "r0", "rw0", "rw1")}
+    one = {name: np.array([t[name]], dtype=np.int64) for name in ("s0", "s1", "sw0", "r0", "rw0", "rw1")}
     parts, deficit = _native.split(
         native_parameters(on or machine()),
         **one,
@@ -154,7 +153,7 @@ def test_a_rendezvous_waits_for_the_receive_and_crosses_three_times() -> None:
 
 def test_a_rendezvous_waits_for_a_sender_that_computes_before_its_wait() -> None:
     # Isend until 20, Wait from 2000: clear-to-send is there at 10 + 100 + 10 + 100 = 220, the sender at 2000.
-    parts = split({"s1": 20, "sw0": 2000, "sw1": 2300, "rw0": 0, "rw1": 2230}, on=machine(limit=16))
+    parts = split({"s1": 20, "sw0": 2000, "rw0": 0, "rw1": 2230}, on=machine(limit=16))
     assert parts["processor_queueing"] == 1780
     assert "residual" not in parts
 
@@ -174,7 +173,7 @@ def test_half_of_the_middleware_latency_lies_at_each_end() -> None:
     strided = assemble("test", "this test", {"other_node": [values]}, eager_limits={}, nics_per_node=1, log3p=table)
     arguments: dict[str, Any] = {
         name: np.array([value], dtype=np.int64)
-        for name, value in {"s0": 0, "s1": 50, "sw0": 0, "sw1": 50, "r0": 0, "rw0": 0, "rw1": 270}.items()
+        for name, value in {"s0": 0, "s1": 50, "sw0": 0, "r0": 0, "rw0": 0, "rw1": 270}.items()
     }
     parts, deficit = _native.split(
         native_parameters(strided),
@@ -200,7 +199,6 @@ def test_parts_are_never_negative_and_add_up_whatever_was_measured(data: st.Data
     s1, rw0 = s0 + draw(), r0 + draw()
     blocking = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     sw0 = np.where(blocking, s0, s1 + draw())
-    sw1 = np.where(blocking, s1, sw0 + draw())
     rw1 = rw0 + draw()
     on = machine(
         limit=data.draw(st.sampled_from([None, 0, 1000])),
@@ -215,7 +213,6 @@ def test_parts_are_never_negative_and_add_up_whatever_was_measured(data: st.Data
         s0=s0,
         s1=s1,
         sw0=sw0,
-        sw1=sw1,
         r0=r0,
         rw0=rw0,
         rw1=rw1,
