@@ -1,6 +1,6 @@
 """Straight lines with intervals, and breakpoints that are found instead of seen.
 
-    y = a + b x, weights 1/sigma^2 ;  cov = (X^T W X)^-1 max(1, chi^2/(n - 2)) ;  half width = t_{n-2} sqrt(cov)
+    y = a + b x, weights 1/sigma^2 ;  cov = (X^T W X)^-1 max(1, chi^2/(n - 2)) ;  half width = 1.96 sqrt(cov)
     segments: the division of sorted points into lines that minimises  sum of chi^2 + penalty * (segments - 1)
 
 The factor max(1, chi^2/(n - 2)) widens the interval where the points scatter about their line by more than their own
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from logpost.machines.calibration.estimate import NORMAL, Estimate, student
+from logpost.machines.calibration.estimate import NORMAL, Estimate
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -78,8 +78,7 @@ def constant(y: Sequence[Estimate], *, floor: float = 0.0) -> Estimate:
     chi2 = float((((values - mean) / sigma) ** 2).sum())
     n = len(y)
     widening = max(1.0, chi2 / (n - 1)) if n > 1 else 1.0
-    factor = student(n - 1) if chi2 > n - 1 > 0 else NORMAL
-    half = factor * math.sqrt(widening / float(weight.sum()))
+    half = NORMAL * math.sqrt(widening / float(weight.sum()))
     return Estimate(mean, half, sum(e.samples for e in y), all(e.reached for e in y))
 
 
@@ -141,11 +140,9 @@ def _line(
     """Values and variances into estimates with Birge's factor."""
     free = n - 2
     widening = max(1.0, chi2 / free) if free > 0 else 1.0
-    # Where the points keep to their errors, those are known; where they do not, the scatter of n - 2 tells.
-    factor = student(free) if free > 0 and chi2 > free else NORMAL
     samples, reached = sum(e.samples for e in y), all(e.reached for e in y)
     ends = [
-        Estimate(float(value), factor * math.sqrt(variance * widening), samples, reached)
+        Estimate(float(value), NORMAL * math.sqrt(variance * widening), samples, reached)
         for value, variance in (intercept, slope)
     ]
     return Line(ends[0], ends[1], n, chi2)

@@ -7,6 +7,10 @@
 One division into ranges serves the three curves; a range begins where lines through all three save most, and always
 at the switch from eager to rendezvous, because there the protocol is another one.
 
+A rendezvous is received by waiting for it: the time in MPI_Recv holds the transfer, and cannot be told apart from an
+overhead. Above the switch o_r is therefore that of the eager messages at no bytes, and L holds the handshake ("o_r as
+eager", as the replay engine splits a rendezvous).
+
 What the fits say and no machine does is refused, and the rest of the range is fitted again without it:
   o(n) that falls with n: a constant is fitted;
   an intercept that is not positive: that of the range before holds, and only the slope is fitted;
@@ -89,7 +93,8 @@ def size_ranges(
     for number, part in enumerate(parts):
         end = None if number == len(parts) - 1 else _end(part[-1], parts[number + 1][0], switch)
         here = place if end is None and number == 0 else f"{place}[{number}]"
-        found.append(_range(part, end, send, receive, one_way, here, found[-1] if found else None, latency, refused))
+        before = found[-1] if found else None
+        found.append(_range(part, end, send, receive, one_way, here, before, latency, switch, refused))
     return found, refused
 
 
@@ -133,6 +138,7 @@ def _range(
     place: str,
     before: SizeRange | None,
     latency: Estimate | None,
+    switch: int | None,
     refused: list[Refusal],
 ) -> SizeRange:
     x = np.array(sizes, dtype=np.float64)
@@ -140,9 +146,13 @@ def _range(
     o_s, o_s_per_byte = _overhead(
         x, [send[n] for n in sizes], f"{place}.o_s", before.o_s if before else None, notes, refused
     )
-    o_r, o_r_per_byte = _overhead(
-        x, [receive[n] for n in sizes], f"{place}.o_r", before.o_r if before else None, notes, refused
-    )
+    if switch is not None and sizes[0] > switch and before is not None:
+        o_r, o_r_per_byte = before.o_r, None
+        notes["o_r"] = "as of eager messages at no bytes: the receive of a rendezvous holds the transfer"
+    else:
+        o_r, o_r_per_byte = _overhead(
+            x, [receive[n] for n in sizes], f"{place}.o_r", before.o_r if before else None, notes, refused
+        )
     times = [one_way[n] for n in sizes]
     fixed, per_byte = _sum(o_s, o_r), _sum(o_s_per_byte, o_r_per_byte)
     total = line(x, times, floor=FLOOR)

@@ -1,0 +1,267 @@
+"""What the page of a calibration says: figures of what was measured, and every value with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from logpost.analyzer.reporting.units import bytes_text, quantity_text, time_text
+from logpost.dashboards.figures import calibration as figures
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.html import fill, save
+from logpost.dashboards.tables import Grid
+from logpost.dashboards.text import significant
+from logpost.machines.calibration.compose import Calibration
+from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.locality import LocalityValues, by_size, estimate
+from logpost.machines.quantity import Quantity
+from logpost.machines.schema import Machine
+from logpost.machines.show import observation_rows, rows
+
+PS = 1e12
+
+
+@dataclass(frozen=True)
+class ClassSection:
+    """One locality class: its figures by name and its tables."""
+
+    locality: str
+    signatures: tuple[tuple[str, str, list[tuple[str, str, str]]], ...]
+    """Chart name, heading, and what was read off: parameter, value, interval."""
+    sizes: str | None
+    bandwidth: str | None
+    switch: str | None
+    grid: str | None
+
+
+@dataclass(frozen=True)
+class CalibrationPage:
+    """Everything the template needs."""
+
+    calibration: Calibration
+    title: str
+    lead: str
+    facts: list[tuple[str, str, str]]
+    classes: list[ClassSection]
+    charts: dict[str, Chart]
+    grids: dict[str, Grid]
+    refused: list[tuple[str, str, str]]
+    """Place, value, reason."""
+
+
+def write_calibration(found: Calibration, path: Path) -> None:
+    """Write the page of a calibration as one HTML file. Raises InputError when the file cannot be written."""
+    save(path, render(build(found)))
+
+
+def render(page: CalibrationPage) -> str:
+    """The page as HTML text."""
+    return fill("calibration.html.j2", page.charts, page=page)
+
+
+def build(found: Calibration) -> CalibrationPage:
+    """Compute the page of a calibration."""
+    charts: dict[str, Chart] = {}
+    grids: dict[str, Grid] = {}
+    classes = [_class(found, one, charts, grids) for one in found.localities.values() if _shows(one)]
+    if found.bursts:
+        depth = found.machine.overlap.HD
+        charts["bursts"] = figures.bursts(found.bursts, None if depth is None else round(depth.number()))
+        grids["bursts"] = _bursts_grid(found)
+    if found.gaps:
+        charts["gaps"] = figures.gaps(found.gaps)
+    _strides(found, charts, grids)
+    grids["values"] = _values_grid(found.machine)
+    if found.machine.observed:
+        grids["observed"] = _observed_grid(found.machine)
+    return CalibrationPage(
+        calibration=found,
+        title=found.machine.name,
+        lead=_lead(found),
+        facts=_facts(found),
+        classes=classes,
+        charts=charts,
+        grids=grids,
+        refused=[
+            (r.place, f"{significant(r.value, 3)} ± {significant(r.half_width, 2)} {r.unit}", r.reason)
+            for r in found.refused
+        ],
+    )
+
+
+def _shows(one: LocalityValues) -> bool:
+    return bool(one.signatures or one.ranges or one.switch)
+
+
+def _class(found: Calibration, one: LocalityValues, charts: dict[str, Chart], grids: dict[str, Grid]) -> ClassSection:
+    here = one.locality
+    headings: list[tuple[str, str, list[tuple[str, str, str]]]] = []
+    for size, signature in one.signatures.items():
+        name = f"signature_{here}_{size}"
+        charts[name] = figures.signature(signature, f"{bytes_text(size)}, {here.replace('_', ' ')}")
+        read = (("o_s", signature.o_s), ("o_r", signature.o_r), ("g", signature.g), ("L", signature.L))
+        facts = [(key, "–" if item is None else time_text(item.value * PS), _interval(item)) for key, item in read]
+        kind = "Small messages" if not headings else "Bulk requests"
+        limited = "; the processor is the bottleneck, so g is o_s + o_r" if signature.overhead_limited else ""
+        headings.append((name, f"{kind}, {bytes_text(size)}{limited}", facts))
+    limit = one.switch.low if one.switch else None
+    curves: dict[str, Mapping[int, Estimate]] = {
+        "o_s(n)": by_size(found.samples, "message_overhead", locality=here, side="send"),
+        "o_r(n)": by_size(found.samples, "message_overhead", locality=here, side="receive"),
+        "T(n)": by_size(found.samples, "one_way", locality=here),
+    }
+    names: dict[str, str | None] = dict.fromkeys(("sizes", "bandwidth", "switch", "grid"))
+    if one.ranges:
+        names["sizes"], names["bandwidth"] = f"sizes_{here}", f"bandwidth_{here}"
+        charts[f"sizes_{here}"] = figures.sizes(curves, one.ranges, limit)
+        charts[f"bandwidth_{here}"] = figures.bandwidth(curves["T(n)"], one.ranges, limit)
+    protocol = [(s.bytes, float(s["delay_s"]), estimate(s)) for s in found.samples.of("protocol", locality=here)]
+    if protocol:
+        names["switch"] = f"switch_{here}"
+        charts[f"switch_{here}"] = figures.switch(protocol, limit)
+    table = found.machine.loggp.of(here)
+    if table is not None:
+        names["grid"] = f"ranges_{here}"
+        grids[f"ranges_{here}"] = _ranges_grid(found.machine, here)
+    return ClassSection(here, tuple(headings), **names)
+
+
+def _strides(found: Calibration, charts: dict[str, Chart], grids: dict[str, Grid]) -> None:
+    remote: dict[str, dict[int, dict[int, Estimate]]] = {"datatype": {}, "packed": {}}
+    for sample in found.samples.of("layout", transfer="remote"):
+        if sample["form"] in remote and sample.locality == found.tables_of:
+            row = remote[str(sample["form"])].setdefault(sample.bytes, {})
+            row[int(sample["stride_bytes"])] = estimate(sample)
+    if not any(remote.values()):
+        return
+    base = {
+        row.size: row.o_mw.value + row.o_net.value
+        for row in found.log3p.sizes
+        if row.o_mw is not None and row.o_net is not None
+    }
+    predicted: dict[int, dict[int, float]] = {}
+    for strided in found.log3p.strided:
+        size = strided.layout.size
+        if strided.l_mw is not None and size in base:
+            predicted.setdefault(size, {})[strided.layout.stride] = base[size] + strided.l_mw.value
+    charts["strides"] = figures.strides(remote["datatype"], predicted, remote["packed"])
+    body = []
+    for size, row in sorted(remote["datatype"].items()):
+        for stride, measured in sorted(row.items()):
+            model = predicted.get(size, {}).get(stride)
+            error = "–" if model is None else f"{(model / measured.value - 1) * 100:+.1f} %"
+            by_hand = remote["packed"].get(size, {}).get(stride)
+            body.append(
+                (
+                    bytes_text(size),
+                    bytes_text(stride),
+                    _shown(measured),
+                    "–" if model is None else time_text(model * PS),
+                    error,
+                    "–" if by_hand is None else _shown(by_hand),
+                )
+            )
+    head = ("size", "stride", "measured", "o_mw + l_mw + o_net", "off by", "packed by hand")
+    grids["strides"] = Grid(head, body, frozenset(range(6)))
+
+
+def _shown(found: Estimate) -> str:
+    return f"{time_text(found.value * PS)} ± {time_text(found.half_width * PS)}"
+
+
+def _interval(found: Estimate | None) -> str:
+    if found is None:
+        return "refused or not measured"
+    wide = "" if found.reached and found.half_width <= 0.05 * found.value else ", ±5 % not reached"
+    return f"± {time_text(found.half_width * PS)} at 95 %{wide}"
+
+
+def _quantity(quantity: Quantity | None) -> str:
+    return "–" if quantity is None else quantity_text(quantity.number(), quantity.unit)
+
+
+def _error(quantity: Quantity | None) -> str:
+    if quantity is None:
+        return "refused or not measured"
+    half = quantity.half_width()
+    if half is None:
+        return ""
+    value = quantity.number()
+    return f"± {half / value * 100:.1f} % at 95 %" if value else f"up to {quantity_text(half, quantity.unit)}"
+
+
+def _ranges_grid(machine: Machine, locality: str) -> Grid:
+    table = machine.loggp.of(locality)
+    assert table is not None
+    body: list[tuple[str, ...]] = []
+    for r in table.range:
+        upto = "any" if r.up_to_bytes is None and len(table.range) == 1 else (
+            "larger" if r.up_to_bytes is None else f"up to {bytes_text(r.up_to_bytes)}"
+        )  # fmt: skip
+        for name in ("L", "o_s", "o_s_per_byte", "o_r", "o_r_per_byte", "g", "G"):
+            quantity: Quantity | None = getattr(r, name)
+            if quantity is not None:
+                key = name.replace("_per_byte", " per byte")
+                body.append((upto, key, _quantity(quantity), _error(quantity), quantity.note or ""))
+                upto = ""
+    return Grid(("message size", "parameter", "value", "interval", "note"), body, frozenset({2, 3}))
+
+
+def _bursts_grid(found: Calibration) -> Grid:
+    lengths = sorted({p.burst for p in found.bursts})
+    cells = {(p.size, p.burst): p.o for p in found.bursts}
+    body = [
+        (bytes_text(size), *(time_text(cells[size, b].value * PS) if (size, b) in cells else "–" for b in lengths))
+        for size in sorted({p.size for p in found.bursts})
+    ]
+    return Grid(("size", *(f"b = {b}" for b in lengths)), body, frozenset(range(1, len(lengths) + 1)))
+
+
+def _values_grid(machine: Machine) -> Grid:
+    body = [
+        (row.section, row.key, f"{row.value} {row.unit}".removesuffix(" 1"), row.uncertainty, row.source, row.note)
+        for row in rows(machine)
+        if row.value
+    ]
+    return Grid(("table", "value of", "value", "interval", "source", "note"), body, frozenset({2, 3}))
+
+
+def _observed_grid(machine: Machine) -> Grid:
+    body = [
+        (row.key, f"{row.value} {row.unit}".removesuffix(" 1"), row.uncertainty, row.note)
+        for row in observation_rows(machine)
+    ]
+    return Grid(("observed", "value", "interval", "note"), body, frozenset({1, 2}))
+
+
+def _lead(found: Calibration) -> str:
+    host = found.samples.host
+    refused = f"; {len(found.refused)} refused" if found.refused else ""
+    wide = f", {len(found.not_reached)} of them with an interval wider than ±5 %" if found.not_reached else ""
+    return (
+        f"{found.values} values of {', '.join(dict.fromkeys(host.hosts))}, {host.ranks} ranks, measured on "
+        f"{host.date[:10]}{wide}{refused}."
+    )
+
+
+def _facts(found: Calibration) -> list[tuple[str, str, str]]:
+    names = [name for name in found.localities if found.machine.loggp.of(name) is not None]
+    if not names:
+        return []
+    far = found.machine.loggp.of(names[-1])
+    assert far is not None
+    small, bulk = far.range[0], far.range[-1]
+    where = names[-1].replace("_", " ")
+    limit = far.eager_limit
+    return [
+        ("L", _quantity(small.L), f"{where}, {_error(small.L)}"),
+        ("o_s", _quantity(small.o_s), _error(small.o_s)),
+        ("o_r", _quantity(small.o_r), _error(small.o_r)),
+        ("g", _quantity(small.g), _error(small.g)),
+        ("G, large messages", _quantity(bulk.G), _error(bulk.G)),
+        ("Eager limit", "–" if limit is None else _quantity(limit), "no switch was found" if limit is None else where),
+    ]
+
+
+__all__ = ["CalibrationPage", "build", "render", "write_calibration"]

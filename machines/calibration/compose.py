@@ -1,0 +1,414 @@
+"""Samples -> machine file: every value with unit, interval, samples and the measurement it comes from.
+
+The o(S, b), G(P, S) and log3P tables exist once in a machine file; they are those of the farthest locality class that
+was measured, and the file's notes say which. What is refused or could not be read stays absent, with the reason in
+the notes: a model that needs it names it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from logpost.errors import InputError
+from logpost.machines.calibration.bursts import BurstPoint, blocking_depth, overheads
+from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.layouts import Layout, LayoutTimes, Log3PTables, tables
+from logpost.machines.calibration.locality import LocalityValues, estimate, read_locality, steady_gap
+from logpost.machines.calibration.patterns import Gap, PairTimes, Pattern, gaps
+from logpost.machines.calibration.refusal import Refusal
+from logpost.machines.calibration.samples import Sample, Samples
+from logpost.machines.calibration.signature import Signature
+from logpost.machines.calibration.sizes import SizeRange
+from logpost.machines.calibration.values import Values, rounded
+from logpost.machines.load import check_machine
+from logpost.machines.schema import FORMAT, LOCALITIES, Machine
+
+SourceKey = Literal["SIGNATURE", "SIZES", "PROTOCOL", "BURSTS", "PATTERNS", "LAYOUTS"]
+
+METHODS: Mapping[SourceKey, str] = {
+    "SIGNATURE": "LOGP 3.1 and 3.2: slopes of the burst's time over M at several Delta, round trip",
+    "SIZES": "LOGP 4.1 and 4.2: piecewise lines through o_s(n), o_r(n) and the half round trip T(n)",
+    "PROTOCOL": "bisection for the size whose send waits for a late receive",
+    "BURSTS": "OVL 2.1: time per initiation over burst lengths",
+    "PATTERNS": "OVL 2.1: time per message of pairs that stream at once",
+    "LAYOUTS": "LOG3P 4.1: half round trips to oneself and to another, memory copies, over size and stride",
+}
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A machine file's content and everything that the page shows beside it."""
+
+    machine: Machine
+    samples: Samples
+    localities: Mapping[str, LocalityValues]
+    bursts: tuple[BurstPoint, ...]
+    gaps: tuple[Gap, ...]
+    log3p: Log3PTables
+    tables_of: str | None
+    """The locality class of o(S, b), G(P, S) and log3P."""
+    refused: tuple[Refusal, ...]
+    lacking: tuple[str, ...]
+    not_reached: tuple[str, ...]
+    """Names of the values whose interval is wider than ±5 %."""
+    values: int
+    """How many values the file holds."""
+
+
+def calibration(samples: Samples, *, name: str) -> Calibration:
+    """Extract all that the samples say.
+
+    Raises InputError when the name is no name of a machine, or the samples give no value at all.
+    """
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", name):
+        raise InputError(
+            f"{name!r} is no name of a machine: it starts with a small letter or digit and goes on with these, - _ ."
+        )
+    values = Values()
+    found = {locality: read_locality(samples, locality) for locality in samples.localities()}
+    refused = [refusal for one in found.values() for refusal in one.refused]
+    lacking = [sentence for one in found.values() for sentence in one.lacking]
+    classes = {locality: _class(one, values) for locality, one in found.items()}
+    used: set[SourceKey] = set()
+    raw: dict[str, Any] = {
+        "format": FORMAT,
+        "name": name,
+        "title": _title(samples),
+        "date": samples.host.date[:10],
+        "kind": "measurement",
+        "node": {"description": f"{samples.host.mpi_library}; ranks on CPUs {', '.join(samples.host.cpus)}"},
+        "loggp": {locality: table for locality, table in classes.items() if table},
+    }
+    where = _farthest(samples, ("burst_overhead", "pattern_gap", "layout", "blocking_depth"))
+    overlap, bursts, pairs, more = _overlap(samples, where, values)
+    refused += more
+    log3p, more = tables(_layout_times(samples, where), place="log3p")
+    refused += more
+    points = _log3p_points(log3p, values)
+    rate = _copy_rate(log3p, values)
+    raw |= {key: table for key, table in (("overlap", overlap), ("log3p", points), ("memory", rate)) if table}
+    raw["observed"] = _observed(samples, found, log3p, values)
+    used = _sources_in(raw)
+    if not used:
+        raise InputError(
+            "the samples give no value for a machine file: "
+            + ("; ".join([r.sentence() for r in refused] + lacking) or "they hold no family that is known")
+        )
+    raw["sources"] = {key: _source(samples, key) for key in METHODS if key in used}
+    raw["notes"] = _notes(where, refused, lacking, values)
+    machine, problems = check_machine(raw, name)
+    if machine is None:
+        raise InputError(f"the extracted values make no machine file: {problems[0]}")
+    return Calibration(
+        machine, samples, found, tuple(bursts), tuple(pairs), log3p, where, tuple(refused), tuple(lacking),
+        tuple(values.not_reached), values.count,
+    )  # fmt: skip
+
+
+def machine_name(text: str) -> str:
+    """A name for the machine file from any text, e.g. the stem of its path."""
+    name = re.sub(r"[^a-z0-9_.-]+", "-", text.lower()).strip("-_.")
+    return name or "calibrated"
+
+
+def _title(samples: Samples) -> str:
+    hosts = list(dict.fromkeys(samples.host.hosts))
+    shown = ", ".join(hosts[:4]) + (f" and {len(hosts) - 4} more" if len(hosts) > 4 else "")
+    return f"{shown}, {samples.host.ranks} ranks, measured {samples.host.date[:10]}"
+
+
+def _source(samples: Samples, key: SourceKey) -> dict[str, str]:
+    host = samples.host
+    places = [f"{name} (CPU {cpu})" for name, cpu in zip(host.hosts, host.cpus, strict=True)]
+    shown = ", ".join(dict.fromkeys(places[:8])) + (f", {len(places) - 8} more" if len(places) > 8 else "")
+    launcher = f", {host.launcher}" if host.launcher else ""
+    return {
+        "kind": "measurement",
+        "text": f"logpost calibrate with {host.mpi_library}{launcher}",
+        "date": host.date[:10],
+        "host": shown,
+        "method": f"{METHODS[key]}; medians, 95 % intervals over rounds; clock {host.clock}",
+    }
+
+
+def _farthest(samples: Samples, families: tuple[str, ...]) -> str | None:
+    present = {s.locality for family in families for s in samples.of(family)} - {"self"}
+    return next((name for name in reversed(LOCALITIES) if name in present), None)
+
+
+def _class(found: LocalityValues, values: Values) -> dict[str, Any]:
+    """One [loggp.CLASS] table: from the size ranges, or from the signature alone where there are none."""
+    place = f"loggp.{found.locality}"
+    table: dict[str, Any] = {}
+    if found.switch is not None:
+        low, high = found.switch.low, found.switch.high
+        note = f"a send of {high} B waits for its receive, one of {low} B does not"
+        table["eager_limit"] = values.exact(low, low, high - 1, "B", "PROTOCOL", note)
+    rows = [_range(r, _gap_of(r, found.signatures), place, values) for r in found.ranges]
+    if not rows and found.signatures:
+        first = found.signatures[min(found.signatures)]
+        row = {
+            name: values.time(item, f"{place}.{name}", "SIGNATURE")
+            for name in ("L", "o_s", "o_r", "g")
+            if (item := getattr(first, name)) is not None
+        }
+        rows = [row] if row else []
+    return {**table, "range": rows} if rows else table
+
+
+def _gap_of(r: SizeRange, signatures: Mapping[int, Signature]) -> tuple[int, Estimate] | None:
+    """The gap that bounds a range's messages: of the smallest request in it, else of the next smaller one."""
+    known = {size: s.g for size, s in signatures.items() if s.g is not None}
+    inside = [n for n in known if n >= r.first_bytes and (r.up_to_bytes is None or n <= r.up_to_bytes)]
+    below = [n for n in known if n < r.first_bytes]
+    if not inside and not below:
+        return None
+    size = min(inside) if inside else max(below)
+    gap = known[size]
+    assert gap is not None
+    return size, gap
+
+
+def _range(r: SizeRange, gap: tuple[int, Estimate] | None, place: str, values: Values) -> dict[str, Any]:
+    upto = "" if r.up_to_bytes is None else f" up to {r.up_to_bytes} B"
+    row: dict[str, Any] = {} if r.up_to_bytes is None else {"up_to_bytes": r.up_to_bytes}
+    for name in ("L", "o_s", "o_r", "o_s_per_byte", "o_r_per_byte", "G"):
+        item: Estimate | None = getattr(r, name)
+        if item is None:
+            continue
+        build = values.per_byte if name.endswith("_per_byte") or name == "G" else values.time
+        note = r.notes.get(name, "")
+        if not note and name == "L":
+            note = "T(n) at no bytes, less o_s and o_r"
+        if not note and name == "G":
+            note = "slope of T(n), less o_s_per_byte and o_r_per_byte"
+        row[name] = build(item, f"{place}.{name}{upto}", "SIZES", note, derived=bool(note))
+    if gap is not None:
+        row["g"] = values.time(gap[1], f"{place}.g{upto}", "SIGNATURE", f"requests of {gap[0]} B")
+    return row
+
+
+def _overlap(
+    samples: Samples, where: str | None, values: Values
+) -> tuple[dict[str, Any], list[BurstPoint], list[Gap], list[Refusal]]:
+    if where is None:
+        return {}, [], [], []
+    table: dict[str, Any] = {}
+    initiated = [
+        BurstPoint(s.bytes, int(s["burst"]), estimate(s))
+        for s in samples.of("burst_overhead", locality=where, side="send")
+    ]
+    points, refused = overheads(initiated, place="overlap")
+    depth = _depth(samples.of("blocking_depth", locality=where), points, values)
+    if depth:
+        table["HD"] = depth
+    if points:
+        table["o"] = [
+            {
+                "size_bytes": p.size,
+                "burst": p.burst,
+                "o": values.time(p.o, f"overlap.o (S = {p.size} B, b = {p.burst})", "BURSTS"),
+            }
+            for p in points
+        ]
+    streams = [_pair_times(s) for s in samples.of("pattern_gap", locality=where)]
+    found, more = gaps([s for s in streams if s is not None], place="overlap")
+    if found:
+        table["G"] = [
+            {
+                "processors": gap.processors,
+                "size_bytes": gap.size,
+                "pattern": gap.pattern,
+                "level": gap.level,
+                "G": values.per_byte(
+                    gap.G,
+                    f"overlap.G ({gap.pattern}, P = {gap.processors}, S = {gap.size} B, {gap.level})",
+                    "PATTERNS",
+                ),
+            }
+            for gap in found
+        ]
+    return table, points, found, refused + more
+
+
+def _depth(measured: list[Sample], points: list[BurstPoint], values: Values) -> dict[str, Any] | None:
+    """HD as the program found it by blocking calls, else as the jump of the marginal cost in o(S, b)."""
+    blocking = [s for s in measured if int(s["depth"]) > 0]
+    if blocking:
+        least = min(blocking, key=lambda s: int(s["depth"]))
+        depth, size = int(least["depth"]), least.bytes
+        return values.exact(depth, depth, depth, "1", "BURSTS", f"messages of {size} B; the least over the sizes")
+    if measured:
+        return None
+    found = blocking_depth(points)
+    if found is None:
+        return None
+    note = f"the cost of one more initiation jumps between bursts of {found.low} and {found.high}"
+    return values.exact(found.low, found.low, found.high - 1, "1", "BURSTS", note)
+
+
+def _pair_times(sample: Sample) -> PairTimes | None:
+    """lowest_s is the fastest pair's time, highest_s the slowest's; both have the median pair's relative interval."""
+    patterns: dict[str, Pattern] = {"neighbour": "nearest-neighbour", "cross_section": "cross-section"}
+    middle = estimate(sample)
+    if middle.value <= 0.0:
+        return None
+    relative = middle.half_width / middle.value
+
+    def pair(key: str) -> Estimate:
+        time = float(sample[key])
+        return Estimate(time, relative * time, middle.samples, middle.reached)
+
+    return PairTimes(
+        patterns[str(sample["pattern"])], int(sample["pairs"]), sample.bytes, pair("highest_s"), pair("lowest_s")
+    )
+
+
+def _layout_times(samples: Samples, where: str | None) -> LayoutTimes:
+    """The layout points by what they time. T01 is that of the class `where`; self and memory belong to no other."""
+
+    def column(transfer: str, *forms: str) -> dict[Layout, Estimate]:
+        rows = [s for s in samples.of("layout", transfer=transfer) if s["form"] in forms]
+        if transfer == "remote":
+            rows = [s for s in rows if s.locality == where]
+        found: dict[Layout, Estimate] = {}
+        for s in rows:
+            strided = s["form"] != "contiguous"
+            block = int(s["block_bytes"]) if strided else 0
+            found[Layout(s.bytes, int(s["stride_bytes"]) if strided else 0, block)] = estimate(s)
+        return found
+
+    return LayoutTimes(
+        to_self=column("self", "contiguous", "datatype"),
+        remote=column("remote", "contiguous", "datatype"),
+        memory=column("memory_copy", "contiguous"),
+        packed=column("self", "packed"),
+    )
+
+
+def _log3p_points(log3p: Log3PTables, values: Values) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    for size in log3p.sizes:
+        row: dict[str, Any] = {"size_bytes": size.size}
+        for name, note in (("o_mw", "T00(s) - T_mem(s)"), ("o_net", "T01(s) - o_mw(s)"), ("T_mem", "")):
+            item: Estimate | None = getattr(size, name)
+            if item is not None:
+                place = f"log3p.{name} (s = {size.size} B)"
+                row[name] = values.time(item, place, "LAYOUTS", note, derived=bool(note))
+        if len(row) > 1:
+            rows.append(row)
+    seen: set[tuple[int, int]] = set()
+    for strided in log3p.strided:
+        layout = strided.layout
+        # The file has one l_mw for a size and stride; of several block lengths the smallest, which costs most.
+        if strided.l_mw is None or (layout.size, layout.stride) in seen:
+            continue
+        seen.add((layout.size, layout.stride))
+        place = f"log3p.l_mw (s = {layout.size} B, d = {layout.stride} B)"
+        rows.append(
+            {
+                "size_bytes": layout.size,
+                "stride_bytes": layout.stride,
+                **({"block_bytes": layout.block} if layout.block else {}),
+                "l_mw": values.time(strided.l_mw, place, "LAYOUTS", "T00(s, d) - T00(s)", derived=True),
+            }
+        )
+    return {"point": rows} if rows else {}
+
+
+def _copy_rate(log3p: Log3PTables, values: Values) -> dict[str, Any]:
+    copies = [(row.size, row.T_mem) for row in log3p.sizes if row.T_mem is not None and row.T_mem.value > 0.0]
+    if not copies:
+        return {}
+    size, time = copies[-1]
+    rate = size / time.value
+    found = Estimate(rate, rate * time.half_width / time.value, time.samples, time.reached)
+    return {
+        "copy_rate": values.value(
+            found, "memory.copy_rate", "GB/s", 1e-9, "LAYOUTS", f"{size} B / T_mem({size} B)", derived=True
+        )
+    }
+
+
+def _observed(
+    samples: Samples, found: Mapping[str, LocalityValues], log3p: Log3PTables, values: Values
+) -> list[dict[str, Any]]:
+    """Second opinions and LOGP's further experiments: no parameters, but truths to compare with."""
+    rows: list[dict[str, Any]] = []
+
+    def add(name: str, what: str, table: dict[str, Any]) -> None:
+        rows.append({"name": name, "what": what, "result": table})
+
+    for locality, one in found.items():
+        for size, time in one.round_trips.items():
+            name = f"{locality}.round_trip_{size}B"
+            add(name, f"{locality}: request of {size} B and reply of 8 B", values.time(time, name, "SIGNATURE"))
+        for size, signature in one.signatures.items():
+            for key in ("o_s", "o_r", "g", "L"):
+                item: Estimate | None = getattr(signature, key)
+                if item is not None and (one.ranges or size != min(one.signatures)):
+                    name = f"{locality}.signature_{key}_{size}B"
+                    add(name, f"{locality}: {key} of LOGP's signature, {size} B", values.time(item, name, "SIGNATURE"))
+        if one.direct_o_r is not None:
+            name = f"{locality}.o_r_of_waiting_replies"
+            what = f"{locality}: o_r of replies that have arrived, timed directly"
+            add(name, what, values.time(one.direct_o_r, name, "SIGNATURE"))
+        rows += _crowds(samples, locality, one, values)
+    for strided in log3p.strided:
+        if strided.packed is not None:
+            layout = strided.layout
+            name = f"l_mw_packed_{layout.size}B_{layout.stride}B_{layout.block}B"
+            what = f"l_mw packed by hand: {layout.size} B in blocks of {layout.block} B every {layout.stride} B"
+            add(name, what, values.time(strided.packed, name, "LAYOUTS", "T00(s, d) - T00(s)", derived=True))
+    return rows
+
+
+def _crowds(samples: Samples, locality: str, one: LocalityValues, values: Values) -> list[dict[str, Any]]:
+    """g of one sender to many, and of many senders to one, over g of a pair (LOGP 3.5, Table 4)."""
+    rows = []
+    sentences = {
+        "one_to_many": "g of one sender to {n} receivers over g of a pair",
+        "many_to_one": "g of {n} senders to one receiver over g of a pair",
+    }
+    pair = next((s.g for _, s in sorted(one.signatures.items()) if s.g is not None), None)
+    for family, sentence in sentences.items():
+        here = samples.of(family, locality=locality)
+        for peers in sorted({int(s["peers"]) for s in here}):
+            crowd = steady_gap([s for s in here if s["peers"] == peers])
+            if crowd is None or pair is None or crowd.value <= 0.0:
+                continue
+            ratio = crowd.value / pair.value
+            error = ratio * ((crowd.half_width / crowd.value) ** 2 + (pair.half_width / pair.value) ** 2) ** 0.5
+            name = f"{locality}.{family}_{peers}"
+            found = Estimate(ratio, error, crowd.samples + pair.samples, crowd.reached and pair.reached)
+            what = f"{locality}: {sentence.format(n=peers)}"
+            note = f"{rounded(crowd.value * 1e6, 4):g} us / {rounded(pair.value * 1e6, 4):g} us"
+            result = values.value(found, name, "1", 1.0, "SIGNATURE", note, derived=True)
+            rows.append({"name": name, "what": what, "result": result})
+    return rows
+
+
+def _sources_in(raw: object) -> set[SourceKey]:
+    if isinstance(raw, dict):
+        here = {cast(SourceKey, raw["source"])} if "source" in raw else set()
+        return here.union(*(_sources_in(item) for item in raw.values()))
+    if isinstance(raw, list):
+        return set().union(*(_sources_in(item) for item in raw))
+    return set()
+
+
+def _notes(where: str | None, refused: list[Refusal], lacking: list[str], values: Values) -> list[str]:
+    notes = []
+    if where is not None:
+        notes.append(f"o(S, b), G(P, S) and log3P are of the class {where}, the farthest that was measured.")
+    notes += [f"Refused: {refusal.sentence()}." for refusal in refused]
+    notes += [f"Not extracted: {sentence}." for sentence in lacking]
+    if values.not_reached:
+        notes.append(
+            f"±5 % at 95 % confidence was not reached by {len(values.not_reached)} of {values.count} values; each of "
+            "them says so."
+        )
+    return notes
