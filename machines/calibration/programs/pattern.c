@@ -1,0 +1,124 @@
+/* G(P, S): time per message of a pair while several pairs stream at the same time.
+ *
+ * Paper: Optimizing Communication Overlap for High-Speed Networks (Iancu & Strohmaier) 2.1: bandwidth of neighbours and
+ * across the bisection, lowest and highest of any pair.
+ *   neighbour      2i -> 2i + 1                cross_section  i -> i + P/2
+ * A pair streams windows of MPI_Isend to posted receives; the receiver's token ends a window. With two ranks both
+ * patterns are the one pair, which is reported as neighbour.
+ *
+ *   --bytes LIST   sizes
+ *   --peers LIST   numbers of ranks P that take part; those above the number of ranks are left out, odd ones lose one
+ *   --window-bytes N, --most-messages N   a window has as many messages as give N bytes, at least 4 and at most the
+ * latter */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibration.h"
+
+enum { DATA = 1, DONE = 2, FEWEST = 4 };
+
+struct stream {
+    int bytes, window, pairs;
+    char* memory;
+    MPI_Request* requests;
+};
+
+/* Ranks of the group: senders 0..pairs-1, their receivers pairs..2 pairs-1 in the same order. */
+static double stream(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    const struct stream* s = what;
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    const bool sender = rank < s->pairs;
+    const int partner = sender ? rank + s->pairs : rank - s->pairs;
+    MPI_Barrier(group);
+    double start = cal_now();
+    for (int r = 0; r < repeat; r++) {
+        for (int i = 0; i < s->window; i++) {
+            char* part = s->memory + (int64_t)i * s->bytes;
+            if (sender)
+                MPI_Isend(part, s->bytes, MPI_BYTE, partner, DATA, group, &s->requests[i]);
+            else
+                MPI_Irecv(part, s->bytes, MPI_BYTE, partner, DATA, group, &s->requests[i]);
+        }
+        MPI_Waitall(s->window, s->requests, MPI_STATUSES_IGNORE);
+    }
+    if (sender)
+        MPI_Recv(NULL, 0, MPI_BYTE, partner, DONE, group, MPI_STATUS_IGNORE);
+    else
+        MPI_Send(NULL, 0, MPI_BYTE, partner, DONE, group);
+    return cal_since(c, start) / repeat / s->window;
+}
+
+struct pattern {
+    MPI_Comm group;
+    int peers;
+    const char *name, *locality;
+};
+
+static struct pattern make_pattern(const struct cal* c, int peers, bool cross) {
+    const int pairs = peers / 2;
+    int* from = cal_memory(c, pairs * (int64_t)sizeof *from);
+    int* to = cal_memory(c, pairs * (int64_t)sizeof *to);
+    struct pattern p = {MPI_COMM_NULL, peers, cross ? "cross_section" : "neighbour", NULL};
+    int place = 0;
+    for (int i = 0; i < pairs; i++) {
+        from[i] = cross ? i : 2 * i;
+        to[i] = cross ? i + pairs : 2 * i + 1;
+        place = c->rank == from[i] ? i : c->rank == to[i] ? pairs + i : place;
+    }
+    p.locality = cal_farthest(c, from, to, pairs);
+    MPI_Comm_split(MPI_COMM_WORLD, c->rank < 2 * pairs ? 0 : MPI_UNDEFINED, place, &p.group);
+    free(from);
+    free(to);
+    return p;
+}
+
+int main(int argc, char** argv) {
+    struct cal c;
+    cal_open(&c, argc, argv);
+    const struct cal_list bytes = cal_list(&c, "bytes", "1024,8192,65536,524288");
+    const struct cal_list peers = cal_list(&c, "peers", "2");
+    const double window_bytes = cal_number(&c, "window-bytes", 262144);
+    const int most = (int)cal_number(&c, "most-messages", 64);
+    struct stream s = {0};
+    double memory = 0;
+    for (int i = 0; i < bytes.count; i++)
+        memory = fmax(memory, fmax(FEWEST * bytes.value[i], fmin(window_bytes, most * bytes.value[i])));
+    s.memory = cal_memory(&c, (int64_t)memory);
+    s.requests = cal_memory(&c, (most > FEWEST ? most : FEWEST) * (int64_t)sizeof *s.requests);
+
+    struct pattern* patterns = cal_memory(&c, (2 * peers.count + 1) * (int64_t)sizeof *patterns);
+    int count = 0;
+    for (int i = 0; i < peers.count; i++) {
+        const int taking_part = (int)peers.value[i] / 2 * 2;
+        if (taking_part < 2 || taking_part > c.ranks)
+            continue;
+        patterns[count++] = make_pattern(&c, taking_part, false);
+        if (taking_part > 2)
+            patterns[count++] = make_pattern(&c, taking_part, true);
+    }
+    c.visits_left = (double)c.rounds * count * bytes.count;
+    for (int round = 0; round < c.rounds; round++) {
+        for (int p = 0; p < count; p++) {
+            const struct pattern* now = &patterns[p];
+            for (int i = 0; i < bytes.count && now->group != MPI_COMM_NULL; i++) {
+                struct cal_result r;
+                char keys[192];
+                s.bytes = (int)bytes.value[i];
+                s.pairs = now->peers / 2;
+                s.window = (int)fmax(FEWEST, fmin(most, window_bytes / fmax(s.bytes, 1)));
+                cal_measure(&c, now->group, s.pairs, stream, &s, &r);
+                snprintf(keys, sizeof keys,
+                         "\"peers\": %d, \"pairs\": %d, \"pattern\": \"%s\", \"lowest_s\": %.9g, \"highest_s\": %.9g",
+                         now->peers, s.pairs, now->name, r.lowest_s, r.highest_s);
+                cal_emit(&c, &r, round, "pattern_gap", now->locality, s.bytes, keys);
+            }
+            cal_rest(&c);
+        }
+    }
+    free(s.memory);
+    free(s.requests);
+    free(patterns);
+    return cal_close(&c);
+}

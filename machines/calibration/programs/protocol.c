@@ -1,0 +1,107 @@
+/* Eager or rendezvous: how long a send waits whose receive is posted late, by message size.
+ *
+ * The receiver says that it is there, computes for --delay-s without calling MPI, and only then receives. An eager send
+ * returns at once, a rendezvous waits for the delay. From the sizes 1, 2, 4, … the first waiting one is found, and
+ * between it and the one before it a bisection goes on until two neighbouring sizes differ. All sizes that were tried
+ * are written. log_nP and log_3P 3.1: "short", "long" (eager) and "very long" (handshake) messages of MPICH.
+ *
+ *   --delay-s S    has to be long beside the copying of --largest bytes
+ *   --largest N    largest size that is tried
+ *   --tries N      sends at each size; the median decides */
+#include <stdlib.h>
+
+#include "calibration.h"
+
+enum { DATA = 1, READY = 2, OTHER = 3, LIMIT = 1000 };
+
+struct late {
+    int64_t bytes;
+    double delay_s;
+    bool silent;
+    char* buffer;
+};
+
+static void compute_late(const struct cal* c, MPI_Comm group, const struct late* l) {
+    enum { LOOKS = 50 };
+    for (int i = 0; i < LOOKS; i++) {
+        int here;
+        cal_compute(c, l->delay_s / LOOKS);
+        if (!l->silent)
+            MPI_Iprobe(0, OTHER, group, &here, MPI_STATUS_IGNORE);
+    }
+}
+
+static double wait_of_send(const struct cal* c, MPI_Comm group, const struct late* l, int rank) {
+    double waited = 0;
+    if (rank == 0) {
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, READY, group, MPI_STATUS_IGNORE);
+        double start = cal_now();
+        MPI_Send(l->buffer, (int)l->bytes, MPI_BYTE, 1, DATA, group);
+        waited = cal_since(c, start);
+    } else {
+        MPI_Send(NULL, 0, MPI_BYTE, 0, READY, group);
+        compute_late(c, group, l);
+        MPI_Recv(l->buffer, (int)l->bytes, MPI_BYTE, 0, DATA, group, MPI_STATUS_IGNORE);
+    }
+    return waited;
+}
+
+/* Whether a send of the size waits: rank 0 decides. */
+static bool waits(struct cal* c, const struct cal_pair* pair, struct late* l, int64_t bytes, int tries, int round) {
+    double waited[LIMIT];
+    int rank, answer = 0;
+    struct cal_result r;
+    char keys[64];
+    MPI_Comm_rank(pair->comm, &rank);
+    l->bytes = bytes;
+    for (int i = 0; i < tries; i++)
+        waited[i] = wait_of_send(c, pair->comm, l, rank);
+    if (rank == 0) {
+        cal_statistics(waited, tries, c->accuracy, &r);
+        r.batches = r.repeat = 1;
+        answer = r.median_s > l->delay_s / 2;
+        snprintf(keys, sizeof keys, "\"delay_s\": %.9g", l->delay_s);
+        cal_emit(c, &r, round, l->silent ? "silent_receiver" : "protocol", pair->locality, bytes, keys);
+    }
+    MPI_Bcast(&answer, 1, MPI_INT, 0, pair->comm);
+    return answer != 0;
+}
+
+static void bisect(struct cal* c, const struct cal_pair* pair, struct late* l, int64_t largest, int tries, int round) {
+    int64_t eager = 0, waiting = 1;
+    while (waiting <= largest && !waits(c, pair, l, waiting, tries, round)) {
+        eager = waiting;
+        waiting = waiting < largest && 2 * waiting > largest ? largest : 2 * waiting;
+    }
+    if (waiting > largest)
+        return; /* every size is eager */
+    while (waiting - eager > 1) {
+        const int64_t middle = eager + (waiting - eager) / 2;
+        if (waits(c, pair, l, middle, tries, round))
+            waiting = middle;
+        else
+            eager = middle;
+    }
+}
+
+int main(int argc, char** argv) {
+    struct cal c;
+    cal_open(&c, argc, argv);
+    struct late l = {.delay_s = cal_number(&c, "delay-s", 1e-3)};
+    const int64_t largest = (int64_t)cal_number(&c, "largest", 1 << 20);
+    const int tries = (int)cal_number(&c, "tries", 5);
+    if (tries < 1 || tries > LIMIT || largest < 1)
+        cal_refuse(&c, "--tries must be 1 to 1000 and --largest at least", "1");
+    l.buffer = cal_memory(&c, largest);
+    for (int round = 0; round < c.rounds; round++) {
+        for (int p = 0; p < c.pair_count; p++) {
+            for (int silent = 0; silent < 2 && c.pairs[p].comm != MPI_COMM_NULL; silent++) {
+                l.silent = silent;
+                bisect(&c, &c.pairs[p], &l, largest, tries, round);
+            }
+            cal_rest(&c);
+        }
+    }
+    free(l.buffer);
+    return cal_close(&c);
+}

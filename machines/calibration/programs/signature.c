@@ -1,0 +1,262 @@
+/* LOGP's signature: cost(M, Delta) of a burst of requests, whose replies are handled while it is issued.
+ *
+ * Paper: LogP Performance Assessment of Fast Network Interfaces (Culler, Liu, Martin & Yoshikawa) 3.1-3.2, 3.5, 4.2.
+ *   start; M times { issue a request; compute for Delta }; stop; handle the remaining replies
+ * Issuing looks for replies first and handles those that have come, as an Active Message request does. A request has
+ * --bytes bytes, a reply 8. At most --window requests are outstanding: the capacity of LogP's network, which a message
+ * passing library with its unlimited buffers lacks; beyond it a reply is waited for before the next request.
+ *
+ *   --bytes, --bursts, --deltas-s   the grid, lists
+ *   --window N                      capacity, requests
+ *   --most-bytes N                  bursts of more than N bytes in all are left out
+ *   --reply-delay-s S               computed before waiting replies are handled (receive_overhead); more than a round
+ * trip
+ *   --peers LIST                    1-to-many and K-to-1 with so many ranks beside rank 0, where there are that many */
+#include <stdlib.h>
+
+#include "calibration.h"
+
+enum { REQUEST = 1, REPLY = 2, REPLY_BYTES = 8 };
+
+struct burst {
+    int bytes, requests, window, peers; /* peers: servers, or requesters of one server */
+    double delta_s;
+    char* buffer;
+};
+
+struct issue {
+    MPI_Comm group;
+    int outstanding, first, peers;
+};
+
+static void handle_one(struct issue* s) {
+    char reply[REPLY_BYTES];
+    MPI_Recv(reply, REPLY_BYTES, MPI_BYTE, MPI_ANY_SOURCE, REPLY, s->group, MPI_STATUS_IGNORE);
+    s->outstanding--;
+}
+
+static void handle_arrived(struct issue* s) {
+    int here = 0;
+    while (s->outstanding > 0) {
+        MPI_Iprobe(MPI_ANY_SOURCE, REPLY, s->group, &here, MPI_STATUS_IGNORE);
+        if (!here)
+            return;
+        handle_one(s);
+    }
+}
+
+static double issue_burst(const struct cal* c, const struct burst* b, struct issue* s) {
+    double start = cal_now();
+    for (int i = 0; i < b->requests; i++) {
+        handle_arrived(s);
+        while (s->outstanding >= b->window)
+            handle_one(s);
+        MPI_Send(b->buffer, b->bytes, MPI_BYTE, s->first + i % s->peers, REQUEST, s->group);
+        s->outstanding++;
+        if (b->delta_s > 0)
+            cal_compute(c, b->delta_s);
+    }
+    double took = cal_since(c, start);
+    while (s->outstanding > 0)
+        handle_one(s);
+    return took;
+}
+
+static void serve(const struct burst* b, MPI_Comm group, int requests) {
+    char reply[REPLY_BYTES] = {0};
+    MPI_Status status;
+    for (int i = 0; i < requests; i++) {
+        MPI_Recv(b->buffer, b->bytes, MPI_BYTE, MPI_ANY_SOURCE, REQUEST, group, &status);
+        MPI_Send(reply, REPLY_BYTES, MPI_BYTE, status.MPI_SOURCE, REPLY, group);
+    }
+}
+
+/* What Delta really took, on this core and now: the same computation alone. */
+static double computation(const struct cal* c, const struct burst* b) {
+    double start = cal_now();
+    for (int i = 0; i < b->requests; i++)
+        cal_compute(c, b->delta_s);
+    return cal_since(c, start);
+}
+
+/* Ranks of the group: 0 the requester, the others serve. */
+static double request_burst(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    const struct burst* b = what;
+    double total = 0;
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    for (int r = 0; r < repeat; r++) {
+        if (rank != 0) {
+            serve(b, group, b->requests / b->peers + (rank - 1 < b->requests % b->peers));
+            continue;
+        }
+        struct issue s = {group, 0, 1, b->peers};
+        double took = issue_burst(c, b, &s);
+        if (b->delta_s > 0)
+            took += b->requests * b->delta_s - computation(c, b);
+        total += took / b->requests;
+    }
+    return total > 0 ? total / repeat : 0;
+}
+
+/* Ranks of the group: the last one serves, all others send requests to it, starting together. */
+static double many_to_one(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    const struct burst* b = what;
+    double total = 0;
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    for (int r = 0; r < repeat; r++) {
+        MPI_Barrier(group);
+        if (rank == b->peers) {
+            serve(b, group, b->requests * b->peers);
+        } else {
+            struct issue s = {group, 0, b->peers, 1};
+            total += issue_burst(c, b, &s) / b->requests;
+        }
+    }
+    return total / repeat;
+}
+
+static double round_trip(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    const struct burst* b = what;
+    char reply[REPLY_BYTES];
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    if (rank != 0) {
+        serve(b, group, repeat);
+        return 0;
+    }
+    double start = cal_now();
+    for (int r = 0; r < repeat; r++) {
+        MPI_Send(b->buffer, b->bytes, MPI_BYTE, 1, REQUEST, group);
+        MPI_Recv(reply, REPLY_BYTES, MPI_BYTE, 1, REPLY, group, MPI_STATUS_IGNORE);
+    }
+    return cal_since(c, start) / repeat;
+}
+
+/* delta_s is computed once, after all requests: then every reply waits. */
+static double waiting_replies(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    const struct burst* b = what;
+    double total = 0;
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    for (int r = 0; r < repeat; r++) {
+        if (rank != 0) {
+            serve(b, group, b->requests);
+            continue;
+        }
+        struct issue s = {group, b->requests, 1, 1};
+        for (int i = 0; i < b->requests; i++)
+            MPI_Send(b->buffer, b->bytes, MPI_BYTE, 1, REQUEST, group);
+        cal_compute(c, b->delta_s);
+        double start = cal_now();
+        while (s.outstanding > 0)
+            handle_one(&s);
+        total += cal_since(c, start) / b->requests;
+    }
+    return total / repeat;
+}
+
+struct grid {
+    struct cal_list bytes, bursts, deltas, replies, peers;
+    double reply_delay_s, most_bytes;
+};
+
+static bool too_much(const struct grid* g, int size, int burst) {
+    return g->bytes.value[size] * g->bursts.value[burst] > g->most_bytes;
+}
+
+static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int round, const struct cal_pair* pair) {
+    struct cal_result r;
+    char keys[96];
+    b->peers = 1;
+    for (int s = 0; s < g->bytes.count; s++) {
+        b->bytes = (int)g->bytes.value[s];
+        cal_measure(c, pair->comm, 1, round_trip, b, &r);
+        cal_emit(c, &r, round, "round_trip", pair->locality, b->bytes, "");
+        for (int d = 0; d < g->deltas.count; d++) {
+            for (int m = 0; m < g->bursts.count; m++) {
+                if (too_much(g, s, m))
+                    continue;
+                b->requests = (int)g->bursts.value[m];
+                b->delta_s = g->deltas.value[d];
+                cal_measure(c, pair->comm, 1, request_burst, b, &r);
+                snprintf(keys, sizeof keys, "\"burst\": %d, \"delta_s\": %.9g", b->requests, b->delta_s);
+                cal_emit(c, &r, round, "signature", pair->locality, b->bytes, keys);
+            }
+        }
+    }
+    b->bytes = REPLY_BYTES;
+    b->delta_s = g->reply_delay_s;
+    for (int m = 0; m < g->replies.count; m++) {
+        b->requests = (int)g->replies.value[m];
+        cal_measure(c, pair->comm, 1, waiting_replies, b, &r);
+        snprintf(keys, sizeof keys, "\"burst\": %d, \"delta_s\": %.9g", b->requests, b->delta_s);
+        cal_emit(c, &r, round, "receive_overhead", pair->locality, REPLY_BYTES, keys);
+    }
+}
+
+static void visit_many(struct cal* c, const struct grid* g, struct burst* b, int round, int peers, MPI_Comm group) {
+    struct cal_result r;
+    char keys[96];
+    int zero[64] = {0}, others[64];
+    for (int i = 0; i < peers && i < 64; i++)
+        others[i] = i + 1;
+    const char* locality = cal_farthest(c, zero, others, peers < 64 ? peers : 64);
+    b->peers = peers;
+    b->bytes = REPLY_BYTES;
+    b->delta_s = 0;
+    for (int m = 0; m < g->bursts.count; m++) {
+        b->requests = (int)g->bursts.value[m];
+        if (b->requests < peers)
+            continue; /* not even one request for each */
+        snprintf(keys, sizeof keys, "\"burst\": %d, \"peers\": %d", b->requests, peers);
+        cal_measure(c, group, 1, request_burst, b, &r);
+        cal_emit(c, &r, round, "one_to_many", locality, REPLY_BYTES, keys);
+        cal_measure(c, group, peers, many_to_one, b, &r);
+        cal_emit(c, &r, round, "many_to_one", locality, REPLY_BYTES, keys);
+    }
+}
+
+int main(int argc, char** argv) {
+    struct cal c;
+    cal_open(&c, argc, argv);
+    struct grid g = {
+        .bytes = cal_list(&c, "bytes", "8"),
+        .bursts = cal_list(&c, "bursts", "1,2,4,8,16,32,64,128,256,512"),
+        .deltas = cal_list(&c, "deltas-s", "0"),
+        .replies = cal_list(&c, "replies", "1,8"),
+        .peers = cal_list(&c, "peers", ""),
+        .reply_delay_s = cal_number(&c, "reply-delay-s", 100e-6),
+        .most_bytes = cal_number(&c, "most-bytes", 8 << 20),
+    };
+    struct burst b = {.window = (int)cal_number(&c, "window", 32)};
+    int largest = REPLY_BYTES;
+    for (int i = 0; i < g.bytes.count; i++)
+        largest = g.bytes.value[i] > largest ? (int)g.bytes.value[i] : largest;
+    b.buffer = cal_memory(&c, largest);
+    if (b.window < 1)
+        cal_refuse(&c, "--window must be at least", "1");
+
+    int of_pair = g.bytes.count + g.replies.count;
+    for (int i = 0; i < g.bytes.count; i++)
+        for (int m = 0; m < g.bursts.count; m++)
+            of_pair += too_much(&g, i, m) ? 0 : g.deltas.count;
+    c.visits_left = c.rounds * (c.pair_count * (double)of_pair + 2.0 * g.peers.count * g.bursts.count);
+    MPI_Comm* groups = cal_memory(&c, (g.peers.count + 1) * (int64_t)sizeof *groups);
+    for (int p = 0; p < g.peers.count; p++)
+        MPI_Comm_split(MPI_COMM_WORLD, c.rank <= g.peers.value[p] ? 0 : MPI_UNDEFINED, c.rank, &groups[p]);
+    for (int round = 0; round < c.rounds; round++) {
+        for (int p = 0; p < c.pair_count; p++) {
+            if (c.pairs[p].comm != MPI_COMM_NULL)
+                visit_pair(&c, &g, &b, round, &c.pairs[p]);
+            cal_rest(&c);
+        }
+        for (int p = 0; p < g.peers.count; p++) {
+            if (groups[p] != MPI_COMM_NULL && (int)g.peers.value[p] < c.ranks)
+                visit_many(&c, &g, &b, round, (int)g.peers.value[p], groups[p]);
+            cal_rest(&c);
+        }
+    }
+    return cal_close(&c);
+}
