@@ -212,7 +212,10 @@ WORKLOADS: tuple[Workload, ...] = (
         name="iccg",
         what="sparse triangular solve as a data-flow graph, 2 flop per edge; fine, bulk, one-sided",
         paper="Sensitivity 4.3, Fig. 4",
-        programs=(mpi_program("iccg", *MESSAGES),),
+        programs=(
+            mpi_program("iccg", *MESSAGES, "remote_mpi"),
+            shmem_program("iccg", ("iccg", "matrix", "solve", "edges_remote", "shmem/*")),
+        ),
         quick=(
             ("--brick", "4", "--solves", "1"),
             ("--brick", "4", "--solves", "2", "--mechanism", "bulk", "--receive", "wait"),

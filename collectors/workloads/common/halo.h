@@ -78,24 +78,6 @@ extern const struct halo_carrier* const halo_messages; /* fine, bulk; NULL where
 extern const char* const halo_mechanisms;
 extern const enum halo_mechanism halo_first;
 
-/* For an application's table of options: those of messages come last, and only where there are messages. */
-#define HALO_MESSAGE_OPTIONS(MESSAGES, RECEIVE, CYCLE_NS, CAPACITY)                                                   \
-    {"receive", LP_CHOICE, &(RECEIVE), RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},                                          \
-        {"capacity",                                                                                                  \
-         LP_INTEGER,                                                                                                  \
-         &(MESSAGES).capacity,                                                                                        \
-         NULL,                                                                                                        \
-         0,                                                                                                           \
-         1e6,                                                                                                         \
-         "messages in flight per sender (" CAPACITY "); 0: unbounded"},                                               \
-        {"cycle-ns", LP_REAL, &(CYCLE_NS), NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"}, \
-        {"send-cycles", LP_REAL, &(MESSAGES).send_cycles, NULL, -1, 1e9, "its o_s per message; -1: Alewife's"},       \
-        {"receive-cycles", LP_REAL, &(MESSAGES).receive_cycles, NULL, -1, 1e9, "its o_r per message; -1: Alewife's"}, \
-    {                                                                                                                 \
-        "line-cycles", LP_REAL, &(MESSAGES).line_cycles, NULL, -1, 1e9, LINE_CYCLES_HELP                              \
-    }
-#define HALO_OPTIONS(OPTIONS) ((int)(sizeof(OPTIONS) / sizeof *(OPTIONS)) - (halo_messages ? 0 : 6))
-
 /* Collective over `team`. `owner` of each of the n nodes; pairs are computed by the owner of their first node.
  * immediate: contributions are sent one by one by halo_contribute, where the mechanism is not bulk or put. */
 void halo_open(struct halo* h, const struct halo_options* options, int64_t n, const int32_t* owner,

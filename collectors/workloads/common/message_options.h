@@ -19,6 +19,24 @@ struct message_options {
     double line_cycles;                 /* gathering or scattering 16 bytes of a bulk message */
 };
 
+/* For an application's table of options, last, as programs without messages leave them out. */
+#define N_MESSAGE_OPTIONS 6
+#define MESSAGE_OPTIONS(MESSAGES, RECEIVE, CYCLE_NS, CAPACITY)                                                        \
+    {"receive", LP_CHOICE, &(RECEIVE), RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},                                          \
+        {"capacity",                                                                                                  \
+         LP_INTEGER,                                                                                                  \
+         &(MESSAGES).capacity,                                                                                        \
+         NULL,                                                                                                        \
+         0,                                                                                                           \
+         1e6,                                                                                                         \
+         "messages in flight per sender (" CAPACITY "); 0: unbounded"},                                               \
+        {"cycle-ns", LP_REAL, &(CYCLE_NS), NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"}, \
+        {"send-cycles", LP_REAL, &(MESSAGES).send_cycles, NULL, -1, 1e9, "its o_s per message; -1: Alewife's"},       \
+        {"receive-cycles", LP_REAL, &(MESSAGES).receive_cycles, NULL, -1, 1e9, "its o_r per message; -1: Alewife's"}, \
+    {                                                                                                                 \
+        "line-cycles", LP_REAL, &(MESSAGES).line_cycles, NULL, -1, 1e9, LINE_CYCLES_HELP                              \
+    }
+
 /* Replaces overheads that are negative (not given) by the machine's: on a real MPI the arguments, the Alewife's.
  * Polling cuts o_s + o_r by 35 % (SENS section 4.3 for ICCG), and is taken to do so by saving o_r. The testbed charges
  * o_s of every send itself, but o_r of a receive only when the sender did not wait (SimGrid's smpi/or), so o_r stays

@@ -286,11 +286,12 @@ int main(int argc, char** argv) {
         {"step", LP_REAL, &s.step, NULL, 1e-6, 0.01, "of time, in reduced units"},
         {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "molecules per message or put (three doubles each)"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the velocities"},
-        HALO_MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "2: Alewife's 256 bytes"),
+        MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "2: Alewife's 256 bytes"),
     };
-    enum lp_parse_result parsed =
-        app_open(&app, argc, argv, halo_messages ? "moldyn" : "moldyn_shmem",
-                 "molecular dynamics with a cut-off (SENS 4.4)", options, HALO_OPTIONS(options));
+    const int n_options = (int)(sizeof options / sizeof *options);
+    enum lp_parse_result parsed = app_open(&app, argc, argv, halo_messages ? "moldyn" : "moldyn_shmem",
+                                           "molecular dynamics with a cut-off (SENS 4.4)", options,
+                                           n_options - (halo_messages ? 0 : N_MESSAGE_OPTIONS));
     if (parsed != LP_RUN)
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
     s.halo.mechanism = halo_first + (enum halo_mechanism)mechanism;

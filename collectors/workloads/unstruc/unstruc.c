@@ -169,11 +169,12 @@ int main(int argc, char** argv) {
         {"iterations", LP_INTEGER, &s.iterations, NULL, 1, 1e9, "edge loops"},
         {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "nodes per message or put of values (three doubles each)"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the mesh"},
-        HALO_MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "8: Alewife's 256 bytes"),
+        MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "8: Alewife's 256 bytes"),
     };
-    enum lp_parse_result parsed =
-        app_open(&app, argc, argv, halo_messages ? "unstruc" : "unstruc_shmem",
-                 "edge loop over an unstructured mesh (SENS 4.2)", options, HALO_OPTIONS(options));
+    const int n_options = (int)(sizeof options / sizeof *options);
+    enum lp_parse_result parsed = app_open(&app, argc, argv, halo_messages ? "unstruc" : "unstruc_shmem",
+                                           "edge loop over an unstructured mesh (SENS 4.2)", options,
+                                           n_options - (halo_messages ? 0 : N_MESSAGE_OPTIONS));
     if (parsed != LP_RUN)
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
     s.halo.mechanism = halo_first + (enum halo_mechanism)mechanism;

@@ -1,0 +1,6 @@
+/* For libraries without two-sided messages. */
+#include "../solve.h"
+
+const struct edge_carrier* const edges_messages = NULL;
+const char* const edge_mechanisms = "put|shared|prefetch";
+const enum mechanism edge_first = MECHANISM_PUT;
