@@ -18,7 +18,7 @@
 
 #define LP_WINDOW_IS_STALE 1u /* the window's records are in the log already */
 
-enum lp_clock_kind { LP_CLOCK_TSC = 1, LP_CLOCK_MONOTONIC_RAW = 2 };
+enum lp_clock_kind { LP_CLOCK_TSC = 1, LP_CLOCK_MONOTONIC_RAW = 2, LP_CLOCK_SIMULATED = 3 /* ps */ };
 
 struct lp_file_header {
     uint64_t magic;

@@ -43,11 +43,15 @@ void set_properties(OTF2_Archive* archive, const Job& job) {
             stopped += thread->stopped ? 1U : 0U;
         }
     }
-    check(OTF2_Archive_SetCreator(archive, "logpost record"), "creator");
+    check(OTF2_Archive_SetCreator(archive, clock.kind == LP_CLOCK_SIMULATED ? "logpost testbed" : "logpost record"),
+          "creator");
     check(OTF2_Archive_SetDescription(archive, value(first, "command").c_str()), "description");
     check(OTF2_Archive_SetMachineName(archive, value(first, "host").c_str()), "machine name");
     check(OTF2_Archive_SetProperty(archive, "LOGPOST::MPI", value(first, "library").c_str(), true), "property");
     check(OTF2_Archive_SetProperty(archive, "LOGPOST::CLOCK", text.str().c_str(), true), "property");
+    if (const std::string simulation = value(first, "simulation"); !simulation.empty()) {
+        check(OTF2_Archive_SetProperty(archive, "LOGPOST::SIMULATION", simulation.c_str(), true), "property");
+    }
     check(OTF2_Archive_SetProperty(archive, "LOGPOST::FINALIZED_RANKS", std::to_string(finalized).c_str(), true),
           "property");
     check(OTF2_Archive_SetProperty(archive, "LOGPOST::STOPPED_THREADS", std::to_string(stopped).c_str(), true),

@@ -53,6 +53,8 @@ void fit_rates(Job& job) {
         clock.base_span_s = static_cast<double>(last->raw_ns - first->raw_ns) * 1e-9;
         if (clock.kind == LP_CLOCK_MONOTONIC_RAW) {
             clock.hertz = 1e9;
+        } else if (clock.kind == LP_CLOCK_SIMULATED) {
+            clock.hertz = 1e12;
         } else if (clock.base_span_s >= shortest_base_s) {
             clock.hertz = static_cast<double>(last->ticks - first->ticks) / clock.base_span_s;
         }

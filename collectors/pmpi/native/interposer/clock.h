@@ -8,8 +8,26 @@
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
+#if defined(LOGPOST_SIMULATED)
+#include <math.h>
+#include <simgrid/engine.h>
+#endif
 
 extern __attribute__((visibility("hidden"))) int lp_clock; /* enum lp_clock_kind */
+
+#if defined(LOGPOST_SIMULATED)
+
+/* All ranks of a simulation share its clock; a tick is a picosecond. */
+static inline uint64_t lp_now(void) {
+    return (uint64_t)llrint(simgrid_get_clock() * 1e12);
+}
+
+static inline uint64_t lp_clock_ns(clockid_t id) {
+    (void)id;
+    return lp_now() / 1000;
+}
+
+#else
 
 static inline uint64_t lp_clock_ns(clockid_t id) {
     struct timespec ts;
@@ -24,5 +42,7 @@ static inline uint64_t lp_now(void) {
 #endif
     return lp_clock_ns(CLOCK_MONOTONIC_RAW);
 }
+
+#endif
 
 #endif

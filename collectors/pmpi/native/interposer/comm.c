@@ -84,6 +84,33 @@ static uint32_t define(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint
     return e->id;
 }
 
+#if defined(LOGPOST_SIMULATED)
+
+/* Agreed without messages, which would take simulated time: the hash of the members, and how many communicators of just
+ * these members there have been, which all of them count alike since they make each of them together. */
+static uint64_t hash_of_members(MPI_Comm comm, int* size);
+static uint32_t number_among_equals(uint64_t members) {
+    static struct made {
+        uint64_t members;
+        uint32_t count;
+        struct made* next;
+    }* first;
+    struct made* m = first;
+    while (m && m->members != members)
+        m = m->next;
+    if (!m) {
+        m = calloc(1, sizeof *m);
+        if (!m)
+            return 0;
+        m->members = members;
+        m->next = first;
+        first = m;
+    }
+    return ++m->count;
+}
+
+#endif
+
 uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags) {
     int inter = 0, rank = 0;
     uint64_t mine[2] = {0, 0}, other[2] = {0, 0};
@@ -91,6 +118,12 @@ uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, u
         return 0;
     if (flags & LP_COMM_SELF)
         return define(t, comm, parent, flags, (uint64_t[2]){lp_process_id, 0}, other);
+#if defined(LOGPOST_SIMULATED) /* where inter-communicators do not exist */
+    (void)inter, (void)rank;
+    mine[0] = hash_of_members(comm, &rank);
+    mine[1] = number_among_equals(mine[0]);
+    return define(t, comm, parent, flags, mine, other);
+#endif
     lp_mpi.Comm_test_inter(comm, &inter);
     lp_mpi.Comm_rank(comm, &rank);
     if (rank == 0) {
@@ -148,6 +181,27 @@ void lp_comm_forget(uintptr_t handle) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Of the members' places in MPI_COMM_WORLD; 0: cannot be known. */
+static uint64_t hash_of_members(MPI_Comm comm, int* size) {
+    MPI_Group group = lp_k.group_null, world = lp_k.group_null;
+    if (lp_mpi.Comm_group(comm, &group) || lp_mpi.Comm_group(lp_k.world, &world))
+        return 0;
+    lp_mpi.Group_size(group, size);
+    int* ranks = malloc(2 * sizeof(int) * (size_t)(*size ? *size : 1));
+    uint64_t hash = 0xcbf29ce484222325ull;
+    if (ranks) {
+        for (int i = 0; i < *size; i++)
+            ranks[i] = i;
+        lp_mpi.Group_translate_ranks(group, *size, ranks, world, ranks + *size);
+        for (int i = 0; i < *size; i++)
+            hash = (hash ^ (uint64_t)(uint32_t)ranks[*size + i]) * 0x100000001b3ull;
+        free(ranks);
+    }
+    lp_mpi.Group_free(&group);
+    lp_mpi.Group_free(&world);
+    return hash;
+}
+
 /* A communicator that no wrapper saw made (inside another library's call): its id is a hash of its members' places in
  * MPI_COMM_WORLD, which every member computes alike and without communication. */
 static uint32_t discover(struct lp_thread* t, MPI_Comm comm) {
@@ -156,23 +210,10 @@ static uint32_t discover(struct lp_thread* t, MPI_Comm comm) {
     if (comm == lp_k.comm_null)
         return 0;
     lp_mpi.Comm_test_inter(comm, &inter);
-    MPI_Group group = lp_k.group_null, world = lp_k.group_null;
-    if (inter || lp_mpi.Comm_group(comm, &group) || lp_mpi.Comm_group(lp_k.world, &world))
+    if (inter)
         return 0;
-    lp_mpi.Group_size(group, &size);
-    int* ranks = malloc(2 * sizeof(int) * (size_t)(size ? size : 1));
-    uint64_t hash = 0xcbf29ce484222325ull;
-    if (ranks) {
-        for (int i = 0; i < size; i++)
-            ranks[i] = i;
-        lp_mpi.Group_translate_ranks(group, size, ranks, world, ranks + size);
-        for (int i = 0; i < size; i++)
-            hash = (hash ^ (uint64_t)(uint32_t)ranks[size + i]) * 0x100000001b3ull;
-        free(ranks);
-    }
-    lp_mpi.Group_free(&group);
-    lp_mpi.Group_free(&world);
-    return define(t, comm, 0, LP_COMM_UNAGREED, (uint64_t[2]){hash, (uint64_t)size}, none);
+    uint64_t hash = hash_of_members(comm, &size);
+    return hash ? define(t, comm, 0, LP_COMM_UNAGREED, (uint64_t[2]){hash, (uint64_t)size}, none) : 0;
 }
 
 uint32_t lp_comm_lookup(struct lp_thread* t, uintptr_t handle) {

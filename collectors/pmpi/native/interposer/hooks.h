@@ -44,6 +44,8 @@ static inline struct lp_message lp_envelope(struct lp_thread* t, int64_t count, 
 static inline uint64_t lp_status_bytes(const MPI_Status* status) {
 #if defined(OPEN_MPI)
     return (uint64_t)status->_ucount;
+#elif defined(LOGPOST_SIMULATED)
+    return (uint64_t)(uint32_t)status->count;
 #elif defined(MPICH_NUMVERSION)
     return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
 #else
@@ -56,6 +58,8 @@ static inline uint64_t lp_status_bytes(const MPI_Status* status) {
 static inline int lp_status_cancelled(const MPI_Status* status) {
 #if defined(OPEN_MPI)
     return status->_cancelled != 0;
+#elif defined(LOGPOST_SIMULATED)
+    return status->cancelled != 0;
 #elif defined(MPICH_NUMVERSION)
     return status->count_hi_and_cancelled & 1;
 #else

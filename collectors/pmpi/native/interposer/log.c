@@ -17,6 +17,10 @@
 #include <unistd.h>
 
 #include "runtime.h"
+#if defined(LOGPOST_SIMULATED)
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+#endif
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -30,6 +34,7 @@ int lp_clock = LP_CLOCK_MONOTONIC_RAW;
 
 static char directory[1024];
 static char host[65];
+static long long pid;
 static size_t window_bytes;
 static uint64_t limit_bytes; /* of one thread's log; 0: none */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -57,6 +62,7 @@ static uint64_t mix(uint64_t hash, const char* text, size_t n) { /* FNV-1a */
     return hash;
 }
 
+#if !defined(LOGPOST_SIMULATED)
 static int tsc_is_good(void) {
 #if defined(__x86_64__)
     FILE* f = fopen("/proc/cpuinfo", "re");
@@ -76,6 +82,7 @@ static int tsc_is_good(void) {
     return 0;
 #endif
 }
+#endif
 
 static void end_of_thread(void* arg) {
     struct lp_thread* t = arg;
@@ -88,6 +95,39 @@ static void end_of_thread(void* arg) {
     free(t->handles);
     free(t->statuses);
     free(t);
+}
+
+/* Host, process and start of this process, and the clock that it reads. */
+static void identify(void) {
+#if defined(LOGPOST_SIMULATED) /* a process is a simulated rank on a simulated host, the same in every run */
+    lp_clock = LP_CLOCK_SIMULATED;
+    strncpy(host, sg_host_get_name(sg_host_self()), sizeof host - 1);
+    pid = (long long)sg_actor_self_get_pid();
+    const char* boot = "";
+#else
+    const char* wanted = getenv("LOGPOST_CLOCK");
+    lp_clock = tsc_is_good() && !(wanted && !strcmp(wanted, "monotonic")) ? LP_CLOCK_TSC : LP_CLOCK_MONOTONIC_RAW;
+    if (gethostname(host, sizeof host - 1))
+        strcpy(host, "unknown");
+    pid = (long long)getpid();
+    char boot[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n = read(fd, boot, sizeof boot - 1);
+        if (n < 0)
+            boot[0] = 0;
+        close(fd);
+    }
+#endif
+    for (char* c = host; *c; c++)
+        if (*c == '/')
+            *c = '_';
+    start_ticks = lp_clock_ns(CLOCK_REALTIME);
+    uint64_t hash = mix(0xcbf29ce484222325ull, host, strlen(host));
+    hash = mix(hash, boot, strlen(boot));
+    hash = mix(hash, (const char*)&pid, sizeof pid);
+    hash = mix(hash, (const char*)&start_ticks, sizeof start_ticks);
+    lp_process_id = hash | 1; /* 0 means nobody */
 }
 
 int lp_log_prepare(void) {
@@ -104,31 +144,14 @@ int lp_log_prepare(void) {
     const char* mib = getenv("LOGPOST_LIMIT_MIB");
     if (mib && atoll(mib) > 0)
         limit_bytes = (uint64_t)atoll(mib) << 20;
-    const char* wanted = getenv("LOGPOST_CLOCK");
-    lp_clock = tsc_is_good() && !(wanted && !strcmp(wanted, "monotonic")) ? LP_CLOCK_TSC : LP_CLOCK_MONOTONIC_RAW;
-
-    if (gethostname(host, sizeof host - 1))
-        strcpy(host, "unknown");
-    for (char* c = host; *c; c++)
-        if (*c == '/')
-            *c = '_';
-    start_ticks = lp_clock_ns(CLOCK_REALTIME);
-    char boot[64] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n = read(fd, boot, sizeof boot - 1);
-        if (n < 0)
-            boot[0] = 0;
-        close(fd);
-    }
-    long long pid = (long long)getpid();
-    uint64_t hash = mix(0xcbf29ce484222325ull, host, strlen(host));
-    hash = mix(hash, boot, strlen(boot));
-    hash = mix(hash, (const char*)&pid, sizeof pid);
-    hash = mix(hash, (const char*)&start_ticks, sizeof start_ticks);
-    lp_process_id = hash | 1; /* 0 means nobody */
+    identify();
     mkdir(directory, 0777);
+#if defined(LOGPOST_SIMULATED)
+    (void)end_of_thread; /* ranks have no threads of their own */
+    return 1;
+#else
     return pthread_key_create(&key, end_of_thread) == 0;
+#endif
 }
 
 /* The last record of a log that ends before its program; every window keeps room for it. */
@@ -302,9 +325,11 @@ struct lp_thread* lp_thread_create(void) {
     t->index = threads++;
     pthread_mutex_unlock(&lock);
     lp_self = t;
+#if !defined(LOGPOST_SIMULATED)
     pthread_setspecific(key, t);
-    snprintf(t->path, sizeof t->path, "%s/%s.%lld.%llx.%u.raw", directory, host, (long long)getpid(),
-             (unsigned long long)start_ticks, t->index);
+#endif
+    snprintf(t->path, sizeof t->path, "%s/%s.%lld.%llx.%u.raw", directory, host, pid, (unsigned long long)start_ticks,
+             t->index);
     snprintf(t->window, sizeof t->window, "%.*s.window", (int)strlen(t->path) - 4, t->path);
     if (lp_stopped)
         return t;

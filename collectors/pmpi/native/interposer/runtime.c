@@ -7,20 +7,20 @@
 #include <unistd.h>
 
 #include "runtime.h"
+#if defined(LOGPOST_SIMULATED)
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+#endif
 
 static int fits = -1;              /* -1: not looked yet */
 static struct lp_sync before_init; /* MPI_Init is a long base for the clock's rate, even of a short program */
-static MPI_Comm own;               /* a duplicate of MPI_COMM_WORLD for our own messages */
 static int own_rank, own_size;
-static unsigned char* measured; /* which ranks measure their clock against rank 0 */
 
-#define ALL_MEASURE 256 /* up to this many ranks everybody measures, beyond it one rank per clock */
-#define EXCHANGES 12
-#define PATIENCE_NS 2000000u /* of the exchanges of one rank: ranks that outnumber cores answer late */
-
+#if !defined(LOGPOST_SIMULATED)
 static void in_child(void) {
     lp_on = 0;
 }
+#endif
 
 void lp_before_init(void) {
     if (fits >= 0)
@@ -32,10 +32,50 @@ void lp_before_init(void) {
         return;
     if (!lp_log_prepare())
         return;
+#if !defined(LOGPOST_SIMULATED)
     pthread_atfork(NULL, NULL, in_child);
+#endif
     before_init = lp_read_sync();
     fits = 1;
 }
+
+#if defined(LOGPOST_SIMULATED)
+
+/* One clock, one program, and a machine that is not this one: nothing to measure, and the same text in every run. */
+static void note_process(struct lp_thread* t) {
+    const char *program = getenv("LOGPOST_PROGRAM"), *command = getenv("LOGPOST_COMMAND"),
+               *about = getenv("LOGPOST_SIMULATION");
+    char text[8192];
+    snprintf(text, sizeof text,
+             "host=%s\nboot=simulated\ncores=%d\npid=%ld\nexecutable=%s\ncommand=%.2000s\nlibrary=SimGrid SMPI\n"
+             "clock=simulated time\nsimulation=%.4000s\nrank=%d\nsize=%d\n",
+             sg_host_get_name(sg_host_self()), sg_host_core_count(sg_host_self()), (long)sg_actor_self_get_pid(),
+             program ? program : "", command ? command : "", about ? about : "", own_rank, own_size);
+    lp_note_text(t, LP_INFO, text);
+}
+
+void lp_describe_thread(struct lp_thread* t) {
+    lp_note_text(t, LP_THREAD, "binding=");
+}
+
+static void open_own(void) {}
+
+static void close_own(void) {}
+
+static void choose_who_measures(void) {}
+
+static void measure_offsets(struct lp_thread* t) {
+    (void)t;
+}
+
+#else
+
+static MPI_Comm own;            /* a duplicate of MPI_COMM_WORLD for our own messages */
+static unsigned char* measured; /* which ranks measure their clock against rank 0 */
+
+#define ALL_MEASURE 256 /* up to this many ranks everybody measures, beyond it one rank per clock */
+#define EXCHANGES 12
+#define PATIENCE_NS 2000000u /* of the exchanges of one rank: ranks that outnumber cores answer late */
 
 static uint64_t clock_key(void) {
     char boot[64] = "";
@@ -178,6 +218,16 @@ static void note_process(struct lp_thread* t) {
     lp_note_text(t, LP_INFO, text);
 }
 
+static void open_own(void) {
+    lp_mpi.Comm_dup(lp_k.world, &own);
+}
+
+static void close_own(void) {
+    lp_mpi.Comm_free(&own);
+}
+
+#endif
+
 struct lp_thread* lp_after_init(uint64_t enter) {
     (void)enter;
     if (fits != 1 || lp_on)
@@ -190,11 +240,12 @@ struct lp_thread* lp_after_init(uint64_t enter) {
     lp_mpi.Comm_size(lp_k.world, &own_size);
     note_process(t);
     lp_write_sync(t, before_init);
-    lp_mpi.Comm_dup(lp_k.world, &own);
+    open_own();
     lp_comm_register(t, lp_k.world, 0, LP_COMM_WORLD);
     lp_comm_register(t, lp_k.self, 0, LP_COMM_SELF);
     MPI_Comm parent = lp_k.comm_null;
-    lp_mpi.Comm_get_parent(&parent);
+    if (lp_mpi.Comm_get_parent)
+        lp_mpi.Comm_get_parent(&parent);
     if (parent != lp_k.comm_null)
         lp_comm_register(t, parent, 0, 0);
     choose_who_measures();
@@ -206,7 +257,7 @@ struct lp_thread* lp_after_init(uint64_t enter) {
 
 void lp_before_finalize(struct lp_thread* t) {
     measure_offsets(t);
-    lp_mpi.Comm_free(&own);
+    close_own();
     lp_write_sync(t, lp_read_sync());
 }
 

@@ -24,7 +24,11 @@
 
 #define LP_HIDDEN __attribute__((visibility("hidden")))
 #define LP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#if defined(LOGPOST_SIMULATED)
+#define LP_TLS /* SMPI runs all ranks in one thread and gives each its own globals */
+#else
 #define LP_TLS __thread __attribute__((tls_model("initial-exec")))
+#endif
 
 /* Handles travel through the wrappers as machine words, so that passing them on is right for any MPI, whichever header
  * this file was compiled with. A handle that is an int leaves the upper half undefined: narrow it before use. */
