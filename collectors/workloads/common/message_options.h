@@ -39,8 +39,7 @@ struct message_options {
 
 /* Replaces overheads that are negative (not given) by the machine's: on a real MPI the arguments, the Alewife's.
  * Polling cuts o_s + o_r by 35 % (SENS section 4.3 for ICCG), and is taken to do so by saving o_r. The testbed charges
- * o_s of every send itself, but o_r of a receive only when the sender did not wait (SimGrid's smpi/or), so o_r stays
- * with the program when the capacity is finite. */
+ * its machine's o_s and o_r itself, so there they are 0, and a run with polling states its smaller o_r by --set o_r. */
 void message_overheads(struct message_options* options, double alewife_send, double alewife_receive);
 
 #endif
