@@ -179,8 +179,8 @@ int main(int argc, char** argv) {
         message_overheads(&s.channel, 15, 122);
     if (s.gap_cycles < 0)
         s.gap_cycles = LOGPOST_COMPUTE_IS_SIMULATED || !is_long ? 0 : 0.5;
-    if (s.bytes % 8 != 0 || s.bytes < 16)
-        return app_close(&app, app_refuse(&app, "--bytes %" PRId64 ": must be a multiple of 8, at least 16", s.bytes));
+    if (s.bytes % 8 != 0 || s.bytes < 8)
+        return app_close(&app, app_refuse(&app, "--bytes %" PRId64 ": must be a multiple of 8, at least 8", s.bytes));
     if (app.ranks < 2 && !s.self)
         return app_close(&app, app_refuse(&app, "needs at least 2 ranks, or --self to send to itself"));
     return app_close(&app, run(&s, &app));
