@@ -128,14 +128,14 @@ FAMILIES: Mapping[str, Family] = {
         Family(
             "protocol",
             # Eager: a small fraction of delay_s. Rendezvous: at least delay_s. The sizes come from a bisection: the
-            # largest eager size and the least rendezvous size are neighbours. The receiver calls MPI now and then before
-            # it posts the receive, so that only a handshake waits.
+            # largest eager size and the least rendezvous size are neighbours. The receiver calls MPI now and then
+            # before it posts the receive, so that only a handshake waits.
             "time within MPI_Send when the receive is posted `delay_s` after the send begins",
             {"delay_s": float},
         ),
         Family(
             "silent_receiver",
-            # What waits here and not in protocol is eager, but ends only when the receiver's library has taken the data.
+            # What waits here and not in protocol is eager, but ends only when the receiver's library took the data.
             "the same with a receiver that does not call MPI for `delay_s` before it posts the receive",
             {"delay_s": float},
         ),

@@ -1,0 +1,324 @@
+"""Measure a machine: build the calibration programs, start them with the user's launcher, gather their samples.
+
+Passes: every program is launched once in each pass, so that the launches of a program are spread over the whole
+calibration; each point's interval comes from the spread between them (see ``statistics``). A launch ends when its
+points have reached +-5 %, or its share of the time is over; passes go on until MOST_PASSES or the end of the time, and
+at least FEWEST_PASSES are made.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import signal
+import statistics as numbers
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from logpost.errors import InputError
+from logpost.machines.calibration import samples
+from logpost.machines.calibration.build import build, compiler_of
+from logpost.machines.calibration.grid import DEFAULT, THOROUGH, Grid, listed, peers
+from logpost.machines.calibration.samples import FAMILIES, Host, Key, Sample, Samples
+from logpost.machines.calibration.statistics import Visit, combine
+
+Report: TypeAlias = "Callable[[str, float, str], None]"
+"""Called with the program's name, the fraction of all work that is done (0 to 1), and a message."""
+
+BUDGET_S = 140.0
+THOROUGH_BUDGET_S = 1200.0
+FEWEST_PASSES = 5
+MOST_PASSES = 10
+PROTOCOL_PASSES = 3
+ORDER = ("overhead", "signature", "burst", "pattern", "layout", "protocol")
+SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
+_PATIENCE_S = 60.0
+
+
+@dataclass
+class _Gathered:
+    """What the launches so far have written: points in their order, visits by point and launch."""
+
+    host: Host | None = None
+    points: dict[tuple[Key, ...], Sample] = field(default_factory=dict)
+    visits: dict[tuple[Key, ...], dict[int, list[Visit]]] = field(default_factory=dict)
+    values: dict[tuple[Key, ...], dict[str, list[float]]] = field(default_factory=dict)
+
+    def take(self, path: Path, launch: int) -> None:
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise InputError(
+                f"the calibration program left no samples in {path}: {error}; its rank 0 must see this folder (choose "
+                "an output file on a shared file system)"
+            ) from error
+        if not lines:
+            raise InputError(f"the calibration program left {path.name} empty: no space on the device?")
+        if self.host is None:
+            self.host = samples.parse_host(_object(lines[0], path), path.name)
+        for number, line in enumerate(lines[1:], start=2):
+            record = _object(line, path)
+            point = samples.parse(record, f"{path.name}, line {number}")
+            visit = Visit(
+                minimum_s=point.minimum_s,
+                median_s=point.median_s,
+                mean_s=point.mean_s,
+                half_width_s=point.half_width_s,
+                samples=point.samples,
+                batches=point.batches,
+                repeat=max(1, int(record.get("repeat", 1))),
+            )
+            self.points.setdefault(point.name, point)
+            self.visits.setdefault(point.name, {}).setdefault(launch, []).append(visit)
+            values = self.values.setdefault(point.name, {})
+            for key in FAMILIES[point.family].values:
+                values.setdefault(key, []).append(float(point.keys[key]))
+
+    def result(self, launcher: str, compiler: str) -> Samples:
+        assert self.host is not None
+        step = self.host.clock_resolution_s
+        points = [self._point(name, step) for name in self.points]
+        return Samples(replace(self.host, launcher=launcher, compiler=compiler), tuple(points))
+
+    def unreached(self) -> float:
+        """Share of points whose interval is wider than asked."""
+        step = self.host.clock_resolution_s if self.host else 0.0
+        open_points = [not self._point(name, step).reached for name in self.points]
+        return sum(open_points) / len(open_points) if open_points else 1.0
+
+    def _point(self, name: tuple[Key, ...], clock_step_s: float) -> Sample:
+        first = self.points[name]
+        found = combine(list(self.visits[name].values()), clock_step_s=clock_step_s)
+        keys: dict[str, Key] = dict(first.keys)
+        for key, kind in FAMILIES[first.family].values.items():
+            keys[key] = kind(numbers.median_low(self.values[name][key]))
+        return replace(
+            first,
+            keys=keys,
+            minimum_s=found.minimum_s,
+            median_s=found.median_s,
+            mean_s=found.mean_s,
+            half_width_s=found.half_width_s,
+            samples=found.samples,
+            batches=found.batches,
+            reached=found.reached,
+            rounds_s=found.rounds_s,
+        )
+
+    def median(self, family: str, size: int) -> float | None:
+        """A time that later programs are set up with: the longest over the locality classes."""
+        found = [p.median_s for p in self.points.values() if p.family == family and p.bytes == size]
+        return max(found) if found else None
+
+
+@dataclass
+class _Run:
+    """One calibration under way."""
+
+    launch: list[str]
+    programs: Mapping[str, Path]
+    folder: Path
+    grid: Grid
+    budget_s: float
+    report: Report
+    batch: int
+    started: float
+    gathered: _Gathered = field(default_factory=_Gathered)
+    launches: int = 0
+    settings: dict[str, float] = field(default_factory=dict)
+
+    def left(self) -> float:
+        return self.budget_s - (time.monotonic() - self.started)
+
+    def start(self, program: str, arguments: Sequence[str], budget_s: float, fraction: float, message: str) -> None:
+        self.report(program, min(max(fraction, 0.0), 1.0), message)
+        self.launches += 1
+        output = self.folder / f"{program}-{self.launches}.jsonl"
+        command = [*self.launch, str(self.programs[program]), "--output", str(output)]
+        command += ["--budget-s", f"{budget_s:.3f}", "--batch", str(self.batch), *arguments]
+        _launch(command, 10 * budget_s + _PATIENCE_S)
+        self.gathered.take(output, self.launches)
+        output.unlink()
+
+
+def measure(
+    launch: Sequence[str],
+    *,
+    output: Path | None = None,
+    compiler: str | None = None,
+    thorough: bool = False,
+    grid: Grid | None = None,
+    budget_s: float | None = None,
+    passes: int | None = None,
+    batch: int = 50,
+    report: Report = lambda program, fraction, message: None,
+) -> Samples:
+    """Measure the machine that ``launch`` (e.g. ["mpirun", "-n", "2"]) starts programs on.
+
+    Args:
+        launch: the launcher with its options; each program and its arguments are put behind it.
+        output: samples file to write, whole or not at all. Its folder also holds what the programs write meanwhile, so
+            it must be seen by the nodes; without it the current folder does that.
+        compiler: MPI compiler wrapper; default: the one of the launcher's MPI.
+        thorough: the finer grid and a longer time.
+        grid, budget_s, passes, batch: what, for how many seconds, launches of each program, samples in a batch.
+        report: gets progress.
+
+    Raises InputError: no launcher, no compiler, a program that cannot be started or fails (with the last line of its
+        stderr), fewer than two ranks, a folder that cannot be written to.
+    """
+    if not launch:
+        raise InputError("no launch command: give it behind --, e.g. logpost calibrate -o mine.toml -- mpirun -n 2")
+    if passes is not None and passes < 1:
+        raise InputError(f"passes = {passes}: at least 1 is needed")
+    wrapper = compiler or compiler_of(launch[0])
+    report("build", 0.0, f"building the programs with {wrapper}")
+    executables = build(wrapper)
+    beside = (output.parent if output is not None else Path.cwd()).absolute()
+    try:
+        folder = tempfile.TemporaryDirectory(dir=beside, prefix=".logpost-calibrate-")
+    except OSError as error:
+        raise InputError(f"cannot write to {beside}: {error}; choose another output file") from error
+    with folder as name:
+        run = _Run(
+            launch=list(launch),
+            programs=executables,
+            folder=Path(name),
+            grid=grid or (THOROUGH if thorough else DEFAULT),
+            budget_s=budget_s or (THOROUGH_BUDGET_S if thorough else BUDGET_S),
+            report=report,
+            batch=batch,
+            started=time.monotonic(),
+        )
+        _passes(run, passes)
+        found = run.gathered.result(shlex.join(launch), wrapper)
+    if output is not None:
+        samples.write(output, found)
+    report("done", 1.0, f"{len(found.points)} points measured in {time.monotonic() - run.started:.0f} s")
+    return found
+
+
+def _passes(run: _Run, wanted: int | None) -> None:
+    fewest, most = (wanted, wanted) if wanted else (FEWEST_PASSES, MOST_PASSES)
+    done = 0
+    while done < most:
+        begin = time.monotonic()
+        planned = max(fewest - done, 1) if done < fewest else 1
+        budget_s = max(run.left(), 0.0) / planned
+        for program in ORDER:
+            if program == "protocol" and done >= PROTOCOL_PASSES:
+                continue
+            share = budget_s * SHARES.get(program, 0.05)
+            # Work that is done: passes of the most that are made, or time, whichever is farther.
+            fraction = max((done + ORDER.index(program) / len(ORDER)) / most, 1.0 - run.left() / run.budget_s)
+            run.start(program, _arguments(program, run), share, min(fraction, 0.99), f"pass {done + 1}: {program}")
+        done += 1
+        took = time.monotonic() - begin
+        if wanted is None and done >= fewest and took > run.left():
+            break
+
+
+def _arguments(program: str, run: _Run) -> list[str]:
+    """The program's options. What depends on the machine's speed is set in the first pass: all passes have one grid."""
+    grid, gathered = run.grid, run.gathered
+    ranks = gathered.host.ranks if gathered.host is not None else 2
+    around = 2 * (gathered.median("one_way", _nearest(grid.sizes, 8)) or 1e-6)
+    if program == "overhead":
+        return ["--bytes", listed(grid.sizes)]
+    if program == "signature":
+        # Delta up to where the requester is the bottleneck for sure: some round trips.
+        trip = run.settings.setdefault("round trip", _rounded(around))
+        window = 2 ** math.ceil(math.log2(max(32.0, 4 * ranks)))
+        return [
+            *("--bytes", listed(grid.signature_sizes), "--bursts", listed(grid.bursts), "--window", str(window)),
+            *("--deltas-s", listed([0.0, *(trip * factor for factor in (0.5, 1, 2, 4))])),
+            *(
+                "--reply-delay-s",
+                f"{max(20e-6, 30 * trip):.6g}",
+                "--peers",
+                listed([p - 1 for p in peers(ranks) if p > 2]),
+            ),
+        ]
+    if program == "burst":
+        return [
+            *("--bytes", listed(grid.burst_sizes), "--bursts", listed(grid.burst_lengths)),
+            *("--depth-bytes", listed(grid.depth_sizes)),
+        ]
+    if program == "pattern":
+        return ["--bytes", listed(grid.gap_sizes), "--peers", listed(peers(ranks))]
+    if program == "layout":
+        return [
+            *("--bytes", listed(grid.layout_sizes), "--strides", listed(grid.strides), "--block", str(grid.block)),
+        ]
+    copying = gathered.median("one_way", _nearest(grid.sizes, grid.largest_eager)) or 0.0
+    delay = run.settings.setdefault("delay", _rounded(max(1e-3, 4 * copying)))
+    return ["--delay-s", f"{delay:.6g}", "--largest", str(grid.largest_eager)]
+
+
+def _nearest(sizes: Sequence[int], wanted: int) -> int:
+    return min(sizes, key=lambda size: abs(size - wanted))
+
+
+def _rounded(value: float) -> float:
+    """Up to one significant digit."""
+    digits = 10.0 ** math.floor(math.log10(value))
+    return math.ceil(value / digits - 1e-9) * digits
+
+
+def _launch(command: Sequence[str], patience_s: float) -> None:
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+    except OSError as error:
+        raise InputError(f"cannot start {command[0]}: {error}") from error
+    with process:
+        try:
+            out, err = process.communicate(timeout=patience_s)
+        except BaseException as error:
+            # A launcher that is asked to end takes its ranks with it; one that is killed leaves them behind.
+            process.terminate()
+            try:
+                process.communicate(timeout=5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise InputError(
+                    f"a calibration program was not done after {patience_s:.0f} s ({shlex.join(command)}); does the "
+                    "launcher start other programs?"
+                ) from error
+            raise
+    if process.returncode == 0:
+        return
+    lines = [line.strip() for line in f"{out}\n{err}".splitlines() if line.strip(" -*=")]
+    ours = [line for line in lines if line.startswith("calibration: ")]
+    last = (ours or lines or ["no message"])[-1]
+    status = process.returncode
+    how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+    hint = ""
+    if "at least 2 ranks" in last:
+        hint = "; if the launcher started more, the compiler is another MPI's: name the right one with --compiler"
+    raise InputError(f"{command[0]} ended {how}: {last}{hint}")
+
+
+def _object(line: str, path: Path) -> Mapping[str, Any]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"a calibration program wrote a damaged line to {path.name}: {error}; measure again"
+        ) from error
+    if not isinstance(record, dict):
+        raise InputError(f"a calibration program wrote a damaged line to {path.name}; measure again")
+    return record

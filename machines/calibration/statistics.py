@@ -1,0 +1,100 @@
+"""The interval of a measured time, from visits in several launches of its program.
+
+    estimate    m = median over launches of m_j,   m_j = median over the visits of launch j of their median sample
+    interval    m -+ h,   h = max(t(k-1) c s / sqrt(k), q)
+    s           standard deviation of the k values m_j ;  c = sqrt(pi/2), the median's standard error over the mean's
+    q           half of a clock step over the repetitions that a sample averages
+
+A batch's samples are no independent draws of what a second calibration would find: memory placement, frequency and
+neighbours on a shared machine change slowly and between processes. Launches are spread over the whole calibration, so s
+holds these; the samples of one launch only say when that launch may stop (LOGP 3.3: batches of 50 until +-5 % at 95 %).
+c is the large-sample value, which is too wide for few launches (1.16 at k = 3) by design: t is exact for normal m_j
+only, and theirs have a longer tail. With a single launch the interval is that launch's own, from order statistics.
+
+Symbols: times in s. t(n): 97.5 % point of Student's t with n degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ACCURACY = 0.05
+_MEDIAN_OVER_MEAN = math.sqrt(math.pi / 2.0)
+_Z = statistics.NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One visit to a point: what a calibration program writes in a line."""
+
+    minimum_s: float
+    median_s: float
+    mean_s: float
+    half_width_s: float
+    samples: int
+    batches: int
+    repeat: int = 1
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """All visits to a point."""
+
+    minimum_s: float
+    median_s: float
+    mean_s: float
+    half_width_s: float
+    samples: int
+    batches: int
+    reached: bool
+    rounds_s: tuple[float, ...]
+
+
+def student_t(degrees: int) -> float:
+    """t(n): the 97.5 % point of Student's t, to 1e-3 relative (exact for n = 1 and 2, Cornish-Fisher series above).
+
+    Source: Abramowitz & Stegun 26.7.5; the first terms, checked against tables in the tests.
+    """
+    if degrees < 1:
+        raise ValueError(f"t needs at least 1 degree of freedom, not {degrees}")
+    if degrees == 1:
+        return math.tan(math.pi * 0.475)
+    if degrees == 2:
+        return 0.95 * math.sqrt(2.0 / (1.0 - 0.95**2))
+    z, n = _Z, float(degrees)
+    g1 = (z**3 + z) / 4.0
+    g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96.0
+    g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384.0
+    g4 = (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160.0
+    return z + g1 / n + g2 / n**2 + g3 / n**3 + g4 / n**4
+
+
+def half_width(launches: Sequence[float]) -> float:
+    """t(k-1) c s / sqrt(k) of the launches' medians; at least two."""
+    k = len(launches)
+    return student_t(k - 1) * _MEDIAN_OVER_MEAN * statistics.stdev(launches) / math.sqrt(k)
+
+
+def combine(
+    launches: Sequence[Sequence[Visit]], *, clock_step_s: float = 0.0, accuracy: float = ACCURACY
+) -> Statistics:
+    """The statistics of a point from its visits, grouped by launch; at least one visit."""
+    visits = [visit for launch in launches for visit in launch]
+    medians = [statistics.median(v.median_s for v in launch) for launch in launches if launch]
+    estimate = statistics.median(medians)
+    samples = sum(v.samples for v in visits)
+    half = half_width(medians) if len(medians) > 1 else max(v.half_width_s for v in visits)
+    half = max(half, 0.5 * clock_step_s / min(v.repeat for v in visits))
+    return Statistics(
+        minimum_s=min(v.minimum_s for v in visits),
+        median_s=estimate,
+        mean_s=sum(v.mean_s * v.samples for v in visits) / samples,
+        half_width_s=half,
+        samples=samples,
+        batches=sum(v.batches for v in visits),
+        reached=half <= accuracy * estimate,
+        rounds_s=tuple(medians),
+    )
