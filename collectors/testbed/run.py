@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -109,7 +110,7 @@ def _run(
         (scratch / name).write_text(text, encoding="utf-8")
     stamp = time.strftime("%Y%m%d_%H%M%S")
     (raw / "functions.txt").write_text(generate.functions_text(job.name))
-    (raw / "record.json").write_text(f'{{"program": "{job.name}", "time": "{stamp}"}}')
+    (raw / "record.json").write_text(json.dumps({"program": job.name, "time": stamp}))
     settings = {
         **CONFIGURATION,
         "smpi/iprobe": repr(platform.poll_s),

@@ -5,6 +5,7 @@ run_on_testbed("alewife", workload="em3d", ranks=32, arguments=["--order", "orig
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,7 +114,7 @@ def _program(workload: str | None, sources: Sequence[str | Path]) -> tuple[list[
         files = [Path(source) for source in sources]
         if not files:
             raise InputError("no program: give its C files, or --workload NAME (see `logpost workloads list`)")
-        return files, files[0].stem
+        return files, re.sub(r"[^\w.-]", "_", files[0].stem)
     if sources:
         raise InputError(f"both the workload {workload} and the file {sources[0]}; give one of them")
     name, _, part = workload.partition("/")

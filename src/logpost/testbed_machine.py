@@ -14,8 +14,9 @@ Rules for what a machine file leaves open; each that applies is listed in the pl
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -69,7 +70,7 @@ def platform_of(machine: Machine, nodes: Sequence[int], choices: Choices | None 
         )
     if made.sharing not in ("split-duplex", "shared"):
         raise InputError(f"sharing = {made.sharing} is not known; use split-duplex or shared")
-    values, notes = _loggp(machine)
+    values, notes = _loggp(machine, alone=len(set(nodes)) == len(nodes))
     remote = _ranges(values, "other_node")
     bandwidth, injection = _bandwidths(machine, remote, notes)
     remote = [_with_gap(r, min(bandwidth, injection)) if not _has_G(machine) else r for r in remote]
@@ -154,10 +155,11 @@ def _cartesian_next_hops(topology: Cartesian) -> NextHop:
     return table
 
 
-def _loggp(machine: Machine) -> tuple[ReplayParameters, list[str]]:
-    model = "LogGP" if _has_G(machine) else "LogP"
-    values = replay_parameters(machine, model)
-    return values, [note for note in values.assumptions if not note.startswith("class self")]
+def _loggp(machine: Machine, *, alone: bool) -> tuple[ReplayParameters, list[str]]:
+    """The values, and what was assumed for them; `alone`: no two ranks share a node."""
+    values = replay_parameters(machine, "LogGP" if _has_G(machine) else "LogP")
+    near = re.compile(r"\b(self|same_socket|same_node)\b" if alone else r"\bself\b")
+    return values, [note for note in values.assumptions if not near.search(note)]
 
 
 def _has_G(machine: Machine) -> bool:
@@ -184,8 +186,6 @@ def _ranges(values: ReplayParameters, locality: str) -> list[Range]:
 
 
 def _with_gap(r: Range, bandwidth: float) -> Range:
-    from dataclasses import replace
-
     return replace(r, G_s_per_byte=1 / bandwidth)
 
 
