@@ -33,8 +33,8 @@ Report: TypeAlias = "Callable[[str, float, str], None]"
 
 BUDGET_S = 140.0
 THOROUGH_BUDGET_S = 1200.0
-FEWEST_PASSES = 5
-MOST_PASSES = 10
+FEWEST_PASSES = 6
+MOST_PASSES = 20
 PROTOCOL_PASSES = 3
 ORDER = ("overhead", "signature", "burst", "pattern", "layout", "protocol")
 SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
@@ -209,8 +209,7 @@ def _passes(run: _Run, wanted: int | None) -> None:
     done = 0
     while done < most:
         begin = time.monotonic()
-        planned = max(fewest - done, 1) if done < fewest else 1
-        budget_s = max(run.left(), 0.0) / planned
+        budget_s = max(run.left(), 0.0) / (most - done)
         for program in ORDER:
             if program == "protocol" and done >= PROTOCOL_PASSES:
                 continue
@@ -238,6 +237,7 @@ def _arguments(program: str, run: _Run) -> list[str]:
         return [
             *("--bytes", listed(grid.signature_sizes), "--bursts", listed(grid.bursts), "--window", str(window)),
             *("--deltas-s", listed([0.0, *(trip * factor for factor in (0.5, 1, 2, 4))])),
+            *("--longest-delayed", str(4 * window)),
             *(
                 "--reply-delay-s",
                 f"{max(20e-6, 30 * trip):.6g}",

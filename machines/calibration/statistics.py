@@ -1,17 +1,22 @@
 """The interval of a measured time, from visits in several launches of its program.
 
-    estimate    m = median over launches of m_j,   m_j = median over the visits of launch j of their median sample
-    interval    m -+ h,   h = max(t(k-1) c s / sqrt(k), q)
-    s           standard deviation of the k values m_j ;  c = sqrt(pi/2), the median's standard error over the mean's
-    q           half of a clock step over the repetitions that a sample averages
+    estimate      m = median over launches of m_j,   m_j = median over the visits of launch j of their median sample
+    interval      m -+ h,   h = max(m - low, high - m, q)
+    k >= 6        low = m_(r), high = m_(k+1-r) in order of size, with the largest r for which
+                  P(m_(r) <= median <= m_(k+1-r)) = 1 - 2 sum over i < r of C(k, i) / 2^k is at least 95 %
+    2 <= k <= 5   high - m = m - low = t(k-1) c s / sqrt(k)
+    q             half of a clock step over the repetitions that a sample averages
+
+Symbols: k launches; times in s; s standard deviation of the m_j; t(n) 97.5 % point of Student's t with n degrees of
+freedom; c = sqrt(pi/2), the median's standard error over the mean's for many normal values (too wide for few, 1.16 at
+k = 3, by design: so few launches don't show how long the tail is).
 
 A batch's samples are no independent draws of what a second calibration would find: memory placement, frequency and
-neighbours on a shared machine change slowly and between processes. Launches are spread over the whole calibration, so s
-holds these; the samples of one launch only say when that launch may stop (LOGP 3.3: batches of 50 until +-5 % at 95 %).
-c is the large-sample value, which is too wide for few launches (1.16 at k = 3) by design: t is exact for normal m_j
-only, and theirs have a longer tail. With a single launch the interval is that launch's own, from order statistics.
-
-Symbols: times in s. t(n): 97.5 % point of Student's t with n degrees of freedom.
+neighbours on a shared machine change slowly and between processes; on a virtual machine all messages of a second may
+take three times as long because its two processors were moved apart. Launches are spread over the whole calibration, so
+their spread holds all this; the samples of one launch only say when that launch may stop (LOGP 3.3: batches of 50 until
++-5 % at 95 %). The order statistics assume no distribution, only that launches are alike and independent; with r > 1
+(from k = 9) r - 1 launches at either end have no influence. With a single launch the interval is that launch's own.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 ACCURACY = 0.05
+CONFIDENCE = 0.95
 _MEDIAN_OVER_MEAN = math.sqrt(math.pi / 2.0)
 _Z = statistics.NormalDist().inv_cdf(0.975)
 
@@ -72,10 +78,24 @@ def student_t(degrees: int) -> float:
     return z + g1 / n + g2 / n**2 + g3 / n**3 + g4 / n**4
 
 
+def rank(k: int) -> int:
+    """r: the rank from either end of k values that encloses the median with at least 95 %; 0, none, for k < 6."""
+    outside, r = 0.0, 0
+    while True:
+        outside += 2.0 * math.comb(k, r) / 2.0**k
+        if outside > 1.0 - CONFIDENCE:
+            return r
+        r += 1
+
+
 def half_width(launches: Sequence[float]) -> float:
-    """t(k-1) c s / sqrt(k) of the launches' medians; at least two."""
-    k = len(launches)
-    return student_t(k - 1) * _MEDIAN_OVER_MEAN * statistics.stdev(launches) / math.sqrt(k)
+    """max(m - low, high - m) of the launches' medians; at least two launches."""
+    k, m = len(launches), statistics.median(launches)
+    r = rank(k)
+    if r == 0:
+        return student_t(k - 1) * _MEDIAN_OVER_MEAN * statistics.stdev(launches) / math.sqrt(k)
+    ordered = sorted(launches)
+    return max(m - ordered[r - 1], ordered[k - r] - m)
 
 
 def combine(

@@ -9,6 +9,7 @@
  *   --bytes, --bursts, --deltas-s   the grid, lists
  *   --window N                      capacity, requests
  *   --most-bytes N                  bursts of more than N bytes in all are left out
+ *   --longest-delayed N             longest burst with computation between the requests
  *   --reply-delay-s S               computed before waiting replies are handled (receive_overhead); more than a round
  * trip
  *   --peers LIST                    1-to-many and K-to-1 with so many ranks beside rank 0, where there are that many */
@@ -159,11 +160,13 @@ static double waiting_replies(const struct cal* c, MPI_Comm group, void* what, i
 
 struct grid {
     struct cal_list bytes, bursts, deltas, replies, peers;
-    double reply_delay_s, most_bytes;
+    double reply_delay_s, most_bytes, longest_delayed;
 };
 
-static bool too_much(const struct grid* g, int size, int burst) {
-    return g->bytes.value[size] * g->bursts.value[burst] > g->most_bytes;
+static bool left_out(const struct grid* g, int size, int burst, int delta) {
+    const double requests = g->bursts.value[burst];
+    return g->bytes.value[size] * requests > g->most_bytes ||
+           (g->deltas.value[delta] > 0 && requests > g->longest_delayed);
 }
 
 static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int round, const struct cal_pair* pair) {
@@ -176,7 +179,7 @@ static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int
         cal_emit(c, &r, round, "round_trip", pair->locality, b->bytes, "");
         for (int d = 0; d < g->deltas.count; d++) {
             for (int m = 0; m < g->bursts.count; m++) {
-                if (too_much(g, s, m))
+                if (left_out(g, s, m, d))
                     continue;
                 b->requests = (int)g->bursts.value[m];
                 b->delta_s = g->deltas.value[d];
@@ -229,6 +232,7 @@ int main(int argc, char** argv) {
         .peers = cal_list(&c, "peers", ""),
         .reply_delay_s = cal_number(&c, "reply-delay-s", 100e-6),
         .most_bytes = cal_number(&c, "most-bytes", 8 << 20),
+        .longest_delayed = cal_number(&c, "longest-delayed", 128),
     };
     struct burst b = {.window = (int)cal_number(&c, "window", 32)};
     int largest = REPLY_BYTES;
@@ -241,7 +245,8 @@ int main(int argc, char** argv) {
     int of_pair = g.bytes.count + g.replies.count;
     for (int i = 0; i < g.bytes.count; i++)
         for (int m = 0; m < g.bursts.count; m++)
-            of_pair += too_much(&g, i, m) ? 0 : g.deltas.count;
+            for (int d = 0; d < g.deltas.count; d++)
+                of_pair += !left_out(&g, i, m, d);
     c.visits_left = c.rounds * (c.pair_count * (double)of_pair + 2.0 * g.peers.count * g.bursts.count);
     MPI_Comm* groups = cal_memory(&c, (g.peers.count + 1) * (int64_t)sizeof *groups);
     for (int p = 0; p < g.peers.count; p++)
