@@ -75,18 +75,8 @@ WORKLOADS: tuple[Workload, ...] = (
         what="electromagnetic waves on an irregular bipartite graph; a hot-spotted and a spread order of communication",
         paper="LoGPC 5.3, Fig. 11; Sensitivity 4.1",
         programs=(
-            mpi_program("em3d", *MESSAGES),
-            Program(
-                "em3d_shmem",
-                (
-                    "em3d/shmem/*.c",
-                    "em3d/graph.c",
-                    "em3d/schedule.c",
-                    "common/options.c",
-                    "common/processor.c",
-                ),
-                paradigm="shmem",
-            ),
+            mpi_program("em3d", *MESSAGES, "remote_mpi"),
+            shmem_program("em3d", ("em3d", "exchange", "exchange_remote", "graph", "schedule", "shmem/*")),
         ),
         quick=(
             ("--iterations", "1", "--cycle-ns", "0", "--nodes", "200", "--degree", "8"),

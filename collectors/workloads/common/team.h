@@ -17,6 +17,10 @@ struct team team_open(int argc, char** argv, const char* name);
 /* Ends the library. */
 void team_close(struct team* team);
 
+/* The same ranks under another name, for communication that a trace should show apart. Collective. */
+struct team team_again(const struct team* team, const char* name);
+void team_drop(struct team* team);
+
 /* This rank alone: what a program compares its result with. */
 struct team team_alone(void);
 

@@ -2,11 +2,10 @@
 
 #include "memory.h"
 
-struct team team_open(int argc, char** argv, const char* name) {
+static struct team named(MPI_Comm parent, const char* name) {
     struct team team;
-    MPI_Init(&argc, &argv);
     MPI_Comm* comm = LP_NEW(MPI_Comm, 1);
-    MPI_Comm_dup(MPI_COMM_WORLD, comm);
+    MPI_Comm_dup(parent, comm);
     MPI_Comm_set_name(*comm, name);
     MPI_Comm_rank(*comm, &team.rank);
     MPI_Comm_size(*comm, &team.ranks);
@@ -14,10 +13,23 @@ struct team team_open(int argc, char** argv, const char* name) {
     return team;
 }
 
+struct team team_open(int argc, char** argv, const char* name) {
+    MPI_Init(&argc, &argv);
+    return named(MPI_COMM_WORLD, name);
+}
+
 void team_close(struct team* team) {
+    team_drop(team);
+    MPI_Finalize();
+}
+
+struct team team_again(const struct team* team, const char* name) {
+    return named(team_comm(team), name);
+}
+
+void team_drop(struct team* team) {
     MPI_Comm_free(team->group);
     free(team->group);
-    MPI_Finalize();
 }
 
 struct team team_alone(void) {

@@ -23,6 +23,15 @@ void team_close(struct team* team) {
     shmem_finalize();
 }
 
+struct team team_again(const struct team* team, const char* name) {
+    (void)name;
+    return *team;
+}
+
+void team_drop(struct team* team) {
+    (void)team;
+}
+
 struct team team_alone(void) {
     return (struct team){0, 1, NULL};
 }

@@ -18,22 +18,25 @@
  *   --order        original: all ranks walk the destinations from rank 0 up and hit the same receiver at once;
  *                  improved: "more uniform (i.e., random)", schedule.h.
  *   --span         locality, in parts (the papers' processors); Fig. 11 varies it from 1 to 15.
- * The values do not depend on order, mechanism or number of ranks: the checksum must be equal. */
+ *   --mechanism    shared, prefetch: SENS's shared memory; each value is loaded where the update first needs it.
+ * The values do not depend on order, mechanism or number of ranks: the checksum must be equal. em3d_shmem is the same
+ * program over OpenSHMEM, without messages. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "../common/app.h"
 #include "../common/memory.h"
-#include "../common/team_mpi.h"
 #include "../logpost_compute.h"
 #include "exchange.h"
 #include "graph.h"
+
+#define ONLY_MESSAGES 3 /* options at the end of the table */
 
 struct settings {
     struct graph_options graph;
     struct exchange_options exchange;
     int64_t iterations;
-    double cycle_ns, edge_cycles; /* of the emulated processor */
+    double cycle_ns; /* of the emulated processor */
 };
 
 static int run(const struct settings* s, const struct app* app) {
@@ -43,76 +46,67 @@ static int run(const struct settings* s, const struct app* app) {
     struct exchange exchange[2];
     double* values[2]; /* by field: own values, then the ghosts that the other field's update reads */
     struct processor processor;
-    MPI_Comm phases;
+    struct team phases = team_again(&app->team, "em3d phases");
     processor_open(&processor, s->cycle_ns);
-    MPI_Comm_dup(team_comm(&app->team), &phases);
-    MPI_Comm_set_name(phases, "em3d phases");
 
     for (int f = 0; f < 2; f++)
         graph_build(&half[f], &s->graph, (enum field)f, rank, ranks);
     for (int f = 0; f < 2; f++) {
-        const struct half_graph* reader = &half[1 - f];
-        values[f] = LP_NEW(double, half[f].n_targets + reader->n_ghosts);
-        for (int64_t i = 0; i < half[f].n_targets; i++)
-            values[f][i] = graph_initial(&s->graph, (enum field)f, half[f].first_target + i);
+        exchange_open(&exchange[f], &s->exchange, &half[f], &processor, &phases, names[f]);
+        values[1 - f] = exchange[f].sources;
     }
     for (int f = 0; f < 2; f++)
-        exchange_open(&exchange[f], &s->exchange, &half[f], values[1 - f], &processor, phases, names[f]);
+        for (int64_t i = 0; i < half[f].n_targets; i++)
+            values[f][i] = graph_initial(&s->graph, (enum field)f, half[f].first_target + i);
 
-    double compute_s = 0, barrier_s = 0;
-    MPI_Barrier(phases);
-    double start = MPI_Wtime();
+    for (int f = 0; f < 2; f++)
+        exchange_barrier(&exchange[f]);
+    exchange[0].barrier_s = exchange[1].barrier_s = 0;
+    double start = team_seconds();
     for (int64_t iteration = 0; iteration < s->iterations; iteration++) {
         for (int f = 0; f < 2; f++) {
             exchange_run(&exchange[f]);
-            double exchanged = MPI_Wtime();
-            if (s->exchange.mechanism == MECHANISM_PUT) {
-                MPI_Barrier(phases); /* a put says nothing to its target: all must have flushed before anyone reads */
-                MPI_Win_sync(exchange[f].window);
-            }
-            double synchronized = MPI_Wtime();
-            graph_update(&half[f], values[1 - f], values[f]);
-            processor_busy(&processor, s->edge_cycles * (double)half[f].in_start[half[f].n_targets]);
-            double updated = MPI_Wtime();
-            MPI_Barrier(phases);
-            barrier_s += MPI_Wtime() - updated + synchronized - exchanged;
-            compute_s += updated - synchronized;
+            exchange_update(&exchange[f], values[f]);
+            exchange_barrier(&exchange[1 - f]); /* which reads what has just been written */
         }
     }
-    double total_s = MPI_Wtime() - start;
+    double total_s = team_seconds() - start;
 
-    uint64_t mine = 0, sum = 0;
+    uint64_t words[3] = {0, 0, 0}; /* checksum, messages, bytes */
+    double sums[4] = {0, 0, 0, 0};
     int finite = 1;
     for (int f = 0; f < 2; f++) {
-        mine += graph_checksum((enum field)f, half[f].first_target, half[f].n_targets, values[f]);
+        words[0] += graph_checksum((enum field)f, half[f].first_target, half[f].n_targets, values[f]);
+        words[1] += (uint64_t)exchange[f].messages;
+        words[2] += (uint64_t)exchange[f].bytes;
+        sums[0] += exchange[f].exchange_s / ranks;
+        sums[1] += exchange[f].stall_s / ranks;
+        sums[2] += exchange[f].compute_s / ranks;
+        sums[3] += exchange[f].barrier_s / ranks;
         for (int64_t i = 0; i < half[f].n_targets; i++)
             finite = finite && isfinite(values[f][i]);
     }
-    int64_t volume[2] = {exchange[0].messages + exchange[1].messages, exchange[0].bytes + exchange[1].bytes};
-    int64_t volumes[2];
-    MPI_Reduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, team_comm(&app->team));
-    MPI_Reduce(volume, volumes, 2, MPI_INT64_T, MPI_SUM, 0, team_comm(&app->team));
-    double exchange_s = app_spread(app, exchange[0].exchange_s + exchange[1].exchange_s).mean;
-    double stall_s = app_spread(app, exchange[0].stall_s + exchange[1].stall_s).mean;
-    compute_s = app_spread(app, compute_s).mean;
-    barrier_s = app_spread(app, barrier_s).mean;
-    uint64_t expected = sum;
+    team_sum_words(&app->team, words, 3);
+    team_sum(&app->team, sums, 4);
+    const double overhead_s = app_spread(app, processor.overhead_s).mean;
+    uint64_t expected = words[0];
     if (rank == 0) {
         expected = graph_serial_checksum(&s->graph, s->iterations);
-        printf("em3d: %d ranks, %" PRId64 " messages, %" PRId64 " bytes, checksum %016" PRIx64 "\n", ranks, volumes[0],
-               volumes[1], sum);
-        printf("em3d: total_s %.6f, mean of ranks: exchange_s %.6f, stall_s %.6f, compute_s %.6f, barrier_s %.6f\n",
-               total_s, exchange_s, stall_s, compute_s, barrier_s);
+        printf("%s: %d ranks, %" PRIu64 " messages, %" PRIu64 " bytes, checksum %016" PRIx64 "\n", app->name, ranks,
+               words[1], words[2], words[0]);
+        printf(
+            "%s: total_s %.6f, mean of ranks: exchange_s %.6f, stall_s %.6f, compute_s %.6f, barrier_s %.6f, "
+            "overhead_s %.6f\n",
+            app->name, total_s, sums[0], sums[1], sums[2], sums[3], overhead_s);
     }
-    int status =
-        app_verdict(app, finite && (rank > 0 || sum == expected), "checksum %016" PRIx64 ", serially %016" PRIx64 "%s",
-                    sum, expected, finite ? "" : ", and values are not finite");
+    int status = app_verdict(app, finite && (rank > 0 || words[0] == expected),
+                             "checksum %016" PRIx64 ", serially %016" PRIx64 "%s", words[0], expected,
+                             finite ? "" : ", and values are not finite");
     for (int f = 0; f < 2; f++) {
         exchange_close(&exchange[f]);
         graph_free(&half[f]);
-        free(values[f]);
     }
-    MPI_Comm_free(&phases);
+    team_drop(&phases);
     return status;
 }
 
@@ -120,18 +114,18 @@ int main(int argc, char** argv) {
     struct app app;
     struct settings s = {
         .graph = {.nodes = 0, .degree = 32, .nonlocal = 1, .span = 15, .parts = 0, .seed = 1},
-        .exchange = {.block = 10, .messages = {.capacity = 2, .send_cycles = -1, .receive_cycles = -1}},
+        .exchange = {.block = 10,
+                     .messages = {.capacity = 2, .send_cycles = -1, .receive_cycles = -1, .line_cycles = -1},
+                     .edge_cycles = 10},
         .iterations = 20,
         .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 1000,
-        .edge_cycles = 10,
     };
-    int mechanism = MECHANISM_FINE, receive = RECEIVE_WAIT, order = ORDER_ORIGINAL, spread = SPREAD_RANDOM;
+    int mechanism = 0, receive = RECEIVE_WAIT, order = ORDER_ORIGINAL, spread = SPREAD_RANDOM;
     const struct lp_option options[] = {
         {"order", LP_CHOICE, &order, "original|improved", 0, 0, "order of communication: with or without the hot spot"},
         {"spread", LP_CHOICE, &spread, "random|staggered", 0, 0, "what the improved order is (random: LoGPC 5.3.1)"},
-        {"mechanism", LP_CHOICE, &mechanism, "fine|bulk|put", 0, 0,
-         "messages of --block values; one gathered message per destination; MPI_Put of --block values"},
-        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
+        {"mechanism", LP_CHOICE, &mechanism, exchange_mechanisms, 0, 0,
+         "fine and put: --block values each; bulk: one gathered message per destination; shared: loaded by the reader"},
         {"nodes", LP_INTEGER, &s.graph.nodes, NULL, 0, 2e9,
          "E and H nodes together; 0: 100 per part, LoGPC's 3,200 on 32 processors"},
         {"degree", LP_INTEGER, &s.graph.degree, NULL, 1, 1e6, "edges out of each node (LoGPC 32, SENS 10)"},
@@ -143,26 +137,31 @@ int main(int argc, char** argv) {
         {"iterations", LP_INTEGER, &s.iterations, NULL, 1, 1e9,
          "updates of E and H (LoGPC 100, SENS 50; 20 for a short run)"},
         {"block", LP_INTEGER, &s.exchange.block, NULL, 1, 1e8, "values per message (LoGPC 10, SENS 5)"},
+        {"edge-cycles", LP_REAL, &s.exchange.edge_cycles, NULL, 0, 1e9,
+         "work per edge of the emulated processor; the papers print none, so assumed"},
+        {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "its cycle (Alewife 50 ns); 0: none"},
+        {"send-cycles", LP_REAL, &s.exchange.messages.send_cycles, NULL, -1, 1e9,
+         "its o_s per message or put; -1: 15 (LoGPC Table 1), on the testbed 0"},
+        {"seed", LP_INTEGER, &s.graph.seed, NULL, 0, 1e15, "of the graph and the random order"},
         {"capacity", LP_INTEGER, &s.exchange.messages.capacity, NULL, 0, 1e9,
          "messages in flight per sender before it stalls (2: Alewife's 256-byte queue); 0: unbounded"},
-        {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
-        {"send-cycles", LP_REAL, &s.exchange.messages.send_cycles, NULL, 0, 1e9,
-         "its o_s per message (LoGPC Table 1: 15)"},
+        {"receive", LP_CHOICE, &receive, RECEIVE_CHOICES, 0, 0, RECEIVE_HELP},
         {"receive-cycles", LP_REAL, &s.exchange.messages.receive_cycles, NULL, -1, 1e9,
-         "its o_r per message; -1: 122 (LoGPC Table 1), on the testbed only with a finite capacity"},
-        {"edge-cycles", LP_REAL, &s.edge_cycles, NULL, 0, 1e9, "its work per edge; the papers print none, so assumed"},
-        {"seed", LP_INTEGER, &s.graph.seed, NULL, 0, 1e15, "of the graph and the random order"},
+         "o_r per message; -1: 122 (LoGPC Table 1), on the testbed only with a finite capacity"},
+        {"line-cycles", LP_REAL, &s.exchange.messages.line_cycles, NULL, -1, 1e9, LINE_CYCLES_HELP},
     };
-    enum lp_parse_result parsed = app_open(
-        &app, argc, argv, "em3d", "electromagnetic waves on an irregular bipartite graph (LoGPC 5.3, SENS 4.1)",
-        options, (int)(sizeof options / sizeof *options));
+    const int n_options = (int)(sizeof options / sizeof *options);
+    enum lp_parse_result parsed =
+        app_open(&app, argc, argv, exchange_messages ? "em3d" : "em3d_shmem",
+                 "electromagnetic waves on an irregular bipartite graph (LoGPC 5.3, SENS 4.1)", options,
+                 n_options - (exchange_messages ? 0 : ONLY_MESSAGES));
     if (parsed != LP_RUN)
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
     if (s.graph.parts == 0)
         s.graph.parts = app.ranks;
     if (s.graph.nodes == 0)
         s.graph.nodes = 100 * s.graph.parts;
-    s.exchange.mechanism = (enum mechanism)mechanism;
+    s.exchange.mechanism = exchange_first + (enum mechanism)mechanism;
     s.exchange.messages.receive = (enum receive)receive;
     s.exchange.order = (enum order)order;
     s.exchange.spread = (enum spread)spread;

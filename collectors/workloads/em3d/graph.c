@@ -22,6 +22,11 @@ static int rank_of_part(int64_t part, int64_t parts, int ranks) {
     return (int)part_of(parts, part, ranks);
 }
 
+/* First node of either field on a rank. */
+static int64_t first_node(const struct graph_options* o, int rank, int ranks) {
+    return graph_first(o->nodes / 2, graph_first(o->parts, rank, ranks), o->parts);
+}
+
 /* The end of edge k of source node i, and its weight. */
 static int64_t edge_end(const struct graph_options* o, enum field target, int64_t part, int64_t i, int64_t k,
                         double* weight) {
@@ -50,16 +55,14 @@ double graph_initial(const struct graph_options* options, enum field field, int6
 
 void graph_build(struct half_graph* half, const struct graph_options* o, enum field target, int rank, int ranks) {
     const int64_t n = o->nodes / 2;
-    const int64_t first_part = graph_first(o->parts, rank, ranks);
-    const int64_t end_part = graph_first(o->parts, rank + 1, ranks);
-    half->first_target = half->first_source = graph_first(n, first_part, o->parts);
-    half->n_targets = half->n_sources = graph_first(n, end_part, o->parts) - half->first_target;
+    half->first_target = half->first_source = first_node(o, rank, ranks);
+    half->n_targets = half->n_sources = first_node(o, rank + 1, ranks) - half->first_target;
     half->in_start = LP_NEW(int64_t, half->n_targets + 1);
     half->send_start = LP_NEW(int64_t, ranks + 1);
     half->recv_start = LP_NEW(int64_t, ranks + 1);
     half->in_source = NULL;
     half->in_weight = NULL;
-    half->send_source = NULL;
+    half->send_source = half->recv_source = NULL;
     int64_t* in_next = LP_NEW(int64_t, half->n_targets + 1);
     int64_t* send_next = LP_NEW(int64_t, ranks + 1);
     int64_t* recv_next = LP_NEW(int64_t, ranks + 1);
@@ -89,9 +92,13 @@ void graph_build(struct half_graph* half, const struct graph_options* o, enum fi
                     } else {
                         int64_t at = in_next[local_end]++;
                         half->in_weight[at] = weight;
-                        half->in_source[at] =
-                            (int32_t)(source_rank == rank ? i - half->first_source
-                                                          : half->n_sources + recv_next[source_rank]++);
+                        if (source_rank == rank) {
+                            half->in_source[at] = (int32_t)(i - half->first_source);
+                        } else {
+                            const int64_t ghost = recv_next[source_rank]++;
+                            half->recv_source[ghost] = (int32_t)(i - first_node(o, source_rank, ranks));
+                            half->in_source[at] = (int32_t)(half->n_sources + ghost);
+                        }
                     }
                 }
             }
@@ -111,6 +118,7 @@ void graph_build(struct half_graph* half, const struct graph_options* o, enum fi
             half->in_source = LP_NEW(int32_t, half->in_start[half->n_targets]);
             half->in_weight = LP_NEW(double, half->in_start[half->n_targets]);
             half->send_source = LP_NEW(int32_t, half->send_start[ranks]);
+            half->recv_source = LP_NEW(int32_t, half->n_ghosts);
         }
     }
     free(in_next);
@@ -125,15 +133,19 @@ void graph_free(struct half_graph* half) {
     free(half->send_start);
     free(half->send_source);
     free(half->recv_start);
+    free(half->recv_source);
+}
+
+void graph_update_node(const struct half_graph* half, int64_t i, const double* sources, double* targets) {
+    double sum = 0;
+    for (int64_t k = half->in_start[i]; k < half->in_start[i + 1]; k++)
+        sum += half->in_weight[k] * sources[half->in_source[k]];
+    targets[i] -= sum;
 }
 
 void graph_update(const struct half_graph* half, const double* sources, double* targets) {
-    for (int64_t i = 0; i < half->n_targets; i++) {
-        double sum = 0;
-        for (int64_t k = half->in_start[i]; k < half->in_start[i + 1]; k++)
-            sum += half->in_weight[k] * sources[half->in_source[k]];
-        targets[i] -= sum;
-    }
+    for (int64_t i = 0; i < half->n_targets; i++)
+        graph_update_node(half, i, sources, targets);
 }
 
 uint64_t graph_checksum(enum field field, int64_t first, int64_t n, const double* values) {

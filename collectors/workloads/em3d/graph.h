@@ -34,6 +34,7 @@ struct half_graph {
     int64_t* send_start;  /* ranks + 1: values to send to each rank */
     int32_t* send_source; /* own source whose value goes there; once per edge, as the paper says */
     int64_t* recv_start;  /* ranks + 1: ghost values from each rank */
+    int32_t* recv_source; /* which of its sources each ghost is */
 };
 
 /* First of the `n` nodes of one field that belongs to `part` of `parts`. */
@@ -46,6 +47,7 @@ void graph_free(struct half_graph* half);
 double graph_initial(const struct graph_options* options, enum field field, int64_t i);
 
 /* target_i -= sum over edges of weight x source: the core of EM3D, in a fixed order of summation. Two flop per edge. */
+void graph_update_node(const struct half_graph* half, int64_t target, const double* sources, double* targets);
 void graph_update(const struct half_graph* half, const double* sources, double* targets);
 
 /* Partial checksum of `n` nodes of a field from `first` on; partial sums add up. */

@@ -39,6 +39,7 @@ class Half(ctypes.Structure):
         ("send_start", ctypes.POINTER(ctypes.c_int64)),
         ("send_source", ctypes.POINTER(ctypes.c_int32)),
         ("recv_start", ctypes.POINTER(ctypes.c_int64)),
+        ("recv_source", ctypes.POINTER(ctypes.c_int32)),
     ]
 
 

@@ -1,4 +1,6 @@
 /* For libraries without two-sided messages. */
+#include <stddef.h>
+
 #include "../solve.h"
 
 const struct edge_carrier* const edges_messages = NULL;
