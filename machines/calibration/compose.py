@@ -147,7 +147,8 @@ def _class(found: LocalityValues, values: Values) -> dict[str, Any]:
         low, high = found.switch.low, found.switch.high
         note = f"a send of {high} B waits for its receive, one of {low} B does not"
         table["eager_limit"] = values.exact(low, low, high - 1, "B", "PROTOCOL", note)
-    rows = [_range(r, _gap_of(r, found.signatures), place, values) for r in found.ranges]
+    several = len(found.ranges) > 1
+    rows = [_range(r, _gap_of(r, found.signatures), place, values, numbered=several) for r in found.ranges]
     if not rows and found.signatures:
         first = found.signatures[min(found.signatures)]
         row = {
@@ -172,8 +173,11 @@ def _gap_of(r: SizeRange, signatures: Mapping[int, Signature]) -> tuple[int, Est
     return size, gap
 
 
-def _range(r: SizeRange, gap: tuple[int, Estimate] | None, place: str, values: Values) -> dict[str, Any]:
-    upto = "" if r.up_to_bytes is None else f" up to {r.up_to_bytes} B"
+def _range(
+    r: SizeRange, gap: tuple[int, Estimate] | None, place: str, values: Values, *, numbered: bool
+) -> dict[str, Any]:
+    above = f" from {r.first_bytes} B" if numbered else ""
+    upto = above if r.up_to_bytes is None else f" up to {r.up_to_bytes} B"
     row: dict[str, Any] = {} if r.up_to_bytes is None else {"up_to_bytes": r.up_to_bytes}
     for name in ("L", "o_s", "o_r", "o_s_per_byte", "o_r_per_byte", "G"):
         item: Estimate | None = getattr(r, name)

@@ -1,11 +1,13 @@
-"""A measured number with its 95 % half width, and how half widths pass through sums, differences and repetitions.
+"""A measured number with its 95 % interval, and how intervals pass through sums, differences and fits.
 
-    a ± b:      hw^2 = hw_a^2 + hw_b^2                       (independent errors)
-    k repetitions with values x_i ± hw_i, mean m:
-                hw^2 = (mean of hw_i)^2 / k + (t_{k-1} s / sqrt(k))^2
+    x_j: what round j of the calibration alone gives;  [low_x, high_x]: the interval of their median (see ``statistics``)
+    low = value - sqrt((value - low_x)^2 + own^2) ;  high likewise
 
-s is the standard deviation of the x_i and t Student's 97.5 % quantile: what changes from one start of the
-programs to the next (placement, memory layout, other load) is part of the interval, not only the noise within one.
+All that is extracted is linear in the measured times, so each x_j passes through the same sums and fits as the value:
+what changes from round to round for all times together (placement, frequency, neighbours on a shared machine) cancels
+in a difference as it does in truth, instead of adding up. The two sides differ: what disturbs a machine makes it
+slower. `own` is what the rounds do not hold, and adds in quadrature: the clock's step, the misfit of a line, or all
+of the error where there is one round only.
 
 Times are in seconds, sizes in bytes.
 """
@@ -16,83 +18,89 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-STUDENT = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-"""97.5 % quantiles of Student's t for 1 to 30 degrees of freedom."""
+from logpost.machines.calibration.statistics import half_width, rank
 
-NORMAL = 1.960
-"""The same for very many."""
-
-
-def student(degrees: int) -> float:
-    """The factor between a standard error and a 95 % half width. Raises ValueError below one degree of freedom."""
-    if degrees < 1:
-        raise ValueError(f"{degrees} degrees of freedom give no interval; at least 1 is needed")
-    # 1/df is the leading term of the difference to the normal quantile: t = 1.96 + 2.4/df to 0.1 % above 30.
-    return STUDENT[degrees - 1] if degrees <= len(STUDENT) else NORMAL + 2.4 / degrees
+NORMAL = 1.959964
+"""Half width at 95 % over standard error, where the error is known."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """value ± half_width at 95 %, from `samples` samples; `reached` says whether ±5 % were reached."""
+    """A value, the part of its half width that its rounds do not hold, how many samples it rests on, and whether these
+    measurements reached ±5 %."""
 
     value: float
-    half_width: float
+    own: float
     samples: int = 0
     reached: bool = True
-
-    def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(self.value + other.value, math.hypot(self.half_width, other.half_width), *_both(self, other))
-
-    def __sub__(self, other: Estimate) -> Estimate:
-        return Estimate(self.value - other.value, math.hypot(self.half_width, other.half_width), *_both(self, other))
-
-    def scaled(self, factor: float) -> Estimate:
-        """factor times the estimate; the factor is exact."""
-        return Estimate(factor * self.value, abs(factor) * self.half_width, self.samples, self.reached)
-
-    def shifted(self, offset: float) -> Estimate:
-        """The estimate plus an exact number."""
-        return Estimate(self.value + offset, self.half_width, self.samples, self.reached)
+    rounds: tuple[float, ...] = ()
 
     @property
     def low(self) -> float:
         """Lower end of the interval."""
-        return self.value - self.half_width
+        return self.value - math.hypot(self.own, self._beside()[0])
 
     @property
     def high(self) -> float:
         """Upper end of the interval."""
-        return self.value + self.half_width
+        return self.value + math.hypot(self.own, self._beside()[1])
+
+    @property
+    def half_width(self) -> float:
+        """The larger one of the two sides of the interval."""
+        return math.hypot(self.own, max(self._beside()))
+
+    def _beside(self) -> tuple[float, float]:
+        """How far the rounds' interval reaches below and above the value."""
+        k = len(self.rounds)
+        if k < 2:
+            return 0.0, 0.0
+        r = rank(k)
+        if r == 0:
+            half = half_width(self.rounds)
+            return half, half
+        ordered = sorted(self.rounds)
+        return max(self.value - ordered[r - 1], 0.0), max(ordered[k - r] - self.value, 0.0)
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return combined((1.0, self), (1.0, other))
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        return combined((1.0, self), (-1.0, other))
+
+    def scaled(self, factor: float) -> Estimate:
+        """factor times the estimate; the factor is exact."""
+        return combined((factor, self))
+
+    def shifted(self, offset: float) -> Estimate:
+        """The estimate plus an exact number."""
+        return Estimate(
+            self.value + offset, self.own, self.samples, self.reached, tuple(x + offset for x in self.rounds)
+        )
 
 
-def _both(a: Estimate, b: Estimate) -> tuple[int, bool]:
-    return a.samples + b.samples, a.reached and b.reached
+def measured(value: float, half: float, samples: int, reached: bool, rounds: Sequence[float]) -> Estimate:
+    """A measured time with the half width that was stated for it: what its rounds do not explain is its own."""
+    told = half_width(rounds) if len(rounds) > 1 else 0.0
+    return Estimate(
+        value, math.sqrt(max(half**2 - told**2, 0.0)), samples, reached, tuple(rounds) if len(rounds) > 1 else ()
+    )
 
 
-def total(parts: Sequence[Estimate]) -> Estimate:
-    """The sum of independent estimates."""
-    result = Estimate(0.0, 0.0)
-    for part in parts:
-        result = result + part
-    return result
+def combined(*terms: tuple[float, Estimate]) -> Estimate:
+    """The sum of factor times estimate.
 
-
-def repeated(rounds: Sequence[Estimate]) -> Estimate:
-    """One estimate from independent repetitions of the same measurement, with the spread between them.
-
-    Raises ValueError without any.
+    Estimates with equally many rounds share them: round j of one was measured when round j of the other was. An
+    estimate without rounds is the same in each. Where the numbers of rounds differ, errors count as independent.
     """
-    if not rounds:
-        raise ValueError("no repetition was given")
-    k = len(rounds)
-    if k == 1:
-        return rounds[0]
-    values = [r.value for r in rounds]
-    mean = math.fsum(values) / k
-    spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (k - 1))
-    within = math.fsum(r.half_width for r in rounds) / k / math.sqrt(k)
-    between = student(k - 1) * spread / math.sqrt(k)
-    return Estimate(mean, math.hypot(within, between), sum(r.samples for r in rounds), all(r.reached for r in rounds))
+    value = math.fsum(factor * e.value for factor, e in terms)
+    samples, reached = sum(e.samples for _, e in terms), all(e.reached for _, e in terms)
+    counts = {len(e.rounds) for _, e in terms if e.rounds}
+    if len(counts) != 1:
+        own = math.hypot(*(factor * e.half_width for factor, e in terms))
+        return Estimate(value, own, samples, reached)
+    own = math.hypot(*(factor * e.own for factor, e in terms))
+    rounds = tuple(
+        math.fsum(factor * (e.rounds[j] if e.rounds else e.value) for factor, e in terms) for j in range(counts.pop())
+    )
+    return Estimate(value, own, samples, reached, rounds)

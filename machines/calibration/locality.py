@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from logpost.errors import InputError
-from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.estimate import Estimate, measured
 from logpost.machines.calibration.fits import line
 from logpost.machines.calibration.protocol import Switch, SwitchPoint, eager_limit
 from logpost.machines.calibration.refusal import Refusal
@@ -35,7 +35,7 @@ class LocalityValues:
 
 def estimate(sample: Sample) -> Estimate:
     """The median with its interval over rounds."""
-    return Estimate(sample.median_s, sample.half_width_s, sample.samples, sample.reached)
+    return measured(sample.median_s, sample.half_width_s, sample.samples, sample.reached, sample.rounds_s)
 
 
 def by_size(samples: Samples, family: str, **keys: int | float | str) -> dict[int, Estimate]:

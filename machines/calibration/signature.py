@@ -28,8 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from logpost.errors import InputError
-from logpost.machines.calibration.estimate import NORMAL, Estimate
-from logpost.machines.calibration.fits import Line, constant, line, segments
+from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.fits import Line, constant, line, scatter, segments
 from logpost.machines.calibration.refusal import MICROSECONDS, Refusal, refuse
 
 FLOOR = 0.003
@@ -144,7 +144,7 @@ def _flat_then_rising(deltas: Sequence[float], steady: Sequence[Estimate]) -> tu
     """
     rising = [s.shifted(-delta) for delta, s in zip(deltas, steady, strict=True)]
     n = len(steady)
-    sigma = np.array([max(s.half_width / NORMAL, FLOOR * abs(s.value)) for s in steady])
+    sigma = scatter(steady, FLOOR)
     costs = np.array([s.value for s in steady])
 
     def fit(k: int) -> tuple[float, Estimate | None, Estimate | None]:

@@ -8,13 +8,13 @@ One division into ranges serves the three curves; a range begins where lines thr
 at the switch from eager to rendezvous, because there the protocol is another one.
 
 A rendezvous is received by waiting for it: the time in MPI_Recv holds the transfer, and cannot be told apart from an
-overhead. Above the switch o_r is therefore that of the eager messages at no bytes, and L holds the handshake ("o_r as
+overhead. Above the switch o_r is therefore that of the smallest messages, and L holds the handshake ("o_r as
 eager", as the replay engine splits a rendezvous).
 
 What the fits say and no machine does is refused, and the rest of the range is fitted again without it:
   o(n) that falls with n: a constant is fitted;
   an intercept that is not positive: that of the range before holds, and only the slope is fitted;
-  L that is not positive: likewise;
+  L that is not positive: likewise, or that of the signature; without either L is zero, as G below;
   G below zero, beyond its interval: both ends copy at the same time (o_s(n) + o_r(n) grows faster than T(n)), so only
   what the sender does not cover counts as the receiver's cost per byte, and G is zero. T(n) is kept either way.
 
@@ -35,6 +35,8 @@ from logpost.machines.calibration.refusal import MICROSECONDS, NANOSECONDS, Refu
 
 FLOOR = 0.03
 """Bends below three per cent are not worth a range: a LogGP line is no better than that anywhere."""
+UNSURE = 0.2
+"""A slope whose interval holds zero is one only where it changes o(n) by more than this over the range."""
 LEAST_POINTS = 3
 MOST_RANGES = 4
 
@@ -93,8 +95,7 @@ def size_ranges(
     for number, part in enumerate(parts):
         end = None if number == len(parts) - 1 else _end(part[-1], parts[number + 1][0], switch)
         here = place if end is None and number == 0 else f"{place}[{number}]"
-        before = found[-1] if found else None
-        found.append(_range(part, end, send, receive, one_way, here, before, latency, switch, refused))
+        found.append(_range(part, end, send, receive, one_way, here, found, latency, switch, refused))
     return found, refused
 
 
@@ -136,19 +137,20 @@ def _range(
     receive: Curve,
     one_way: Curve,
     place: str,
-    before: SizeRange | None,
+    smaller: list[SizeRange],
     latency: Estimate | None,
     switch: int | None,
     refused: list[Refusal],
 ) -> SizeRange:
     x = np.array(sizes, dtype=np.float64)
     notes: dict[str, str] = {}
+    before = smaller[-1] if smaller else None
     o_s, o_s_per_byte = _overhead(
         x, [send[n] for n in sizes], f"{place}.o_s", before.o_s if before else None, notes, refused
     )
-    if switch is not None and sizes[0] > switch and before is not None:
-        o_r, o_r_per_byte = before.o_r, None
-        notes["o_r"] = "as of eager messages at no bytes: the receive of a rendezvous holds the transfer"
+    if switch is not None and sizes[0] > switch and smaller:
+        o_r, o_r_per_byte = smaller[0].o_r, None
+        notes["o_r"] = "as of the smallest messages: the receive of a rendezvous holds the transfer"
     else:
         o_r, o_r_per_byte = _overhead(
             x, [receive[n] for n in sizes], f"{place}.o_r", before.o_r if before else None, notes, refused
@@ -158,8 +160,7 @@ def _range(
     total = line(x, times, floor=FLOOR)
     # G takes part in L with one byte only; its error beside those of T0 and o is not worth a covariance.
     G = total.slope - per_byte
-    L: Estimate | None = (total.intercept - fixed).shifted(max(G.value, 0.0))
-    assert L is not None
+    L = (total.intercept - fixed).shifted(max(G.value, 0.0))
     if L.value <= 0.0:
         instead = before.L if before is not None else latency
         reason = "T(n) extrapolated to no bytes is shorter than o_s + o_r"
@@ -169,8 +170,21 @@ def _range(
             notes["L"] = f"that of {where}: T(n) of these sizes has no positive intercept above o_s + o_r"
             total = through(x, times, fixed + instead, floor=FLOOR)
             G = total.slope - per_byte
-        refused.append(refuse(f"{place}.L", L, "us", reason, factor=MICROSECONDS))
-        L = instead
+            refused.append(refuse(f"{place}.L", L, "us", reason, factor=MICROSECONDS))
+            L = instead
+        elif L.high >= 0.0:
+            notes["L"] = "o_s and o_r account for all of T(n) at no bytes; the fit's L is not above zero"
+            L = Estimate(0.0, L.high, L.samples, L.reached)
+        else:
+            reason += "; both ends work at the same time, so L is 0 and o_r what o_s does not cover"
+            refused.append(refuse(f"{place}.L", L, "us", reason, factor=MICROSECONDS))
+            o_r = total.intercept - (o_s or Estimate(0.0, 0.0))
+            notes["o_r"] = "T(n) at no bytes, less o_s: what the send does not cover"
+            notes["L"] = "o_s and o_r account for all of T(n) at no bytes"
+            L = Estimate(0.0, 0.0, L.samples, L.reached)
+            if o_r.value <= 0.0:
+                o_s, o_r = total.intercept, None
+                notes["o_s"] = "T(n) at no bytes: the send alone takes longer than the transfer that it is part of"
     if G.value < 0.0:
         if G.high < 0.0:
             reason = "o_s(n) + o_r(n) grows faster than T(n): both ends copy at the same time, so G is 0 here"
@@ -193,7 +207,9 @@ def _overhead(
     name = place.rsplit(".", 1)[1]
     fitted = line(x, y, floor=FLOOR)
     level = constant(y, floor=FLOOR)
-    flat = abs(fitted.slope.value) * float(x.max() - x.min()) < FLOOR * level.value
+    growth = abs(fitted.slope.value) * float(x.max() - x.min()) / level.value if level.value > 0.0 else 0.0
+    # Constant: a slope that changes nothing worth naming, or little and that not for sure.
+    flat = growth < FLOOR or (growth < UNSURE and fitted.slope.low <= 0.0 <= fitted.slope.high)
     if fitted.slope.value <= 0.0 or flat:
         if fitted.slope.high < 0.0 and not flat:
             reason = "an overhead cannot fall with the size; the mean over the range holds"

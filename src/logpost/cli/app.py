@@ -22,11 +22,13 @@ VERBS: dict[str, str] = {
     "report": "Say where the time of a run went, and why.",
     "compare": "Compare two runs; can gate a CI job.",
     "export": "Write a run as CSV or for Perfetto.",
+    "calibrate": "Measure this machine and write its machine file.",
     "machines": "List, show and check machine files.",
     "models": "List the models and show their equations.",
     "predict": "Evaluate a model for parameters or a machine.",
     "workloads": "List, build and run the papers' applications.",
     "experiments": "Run the papers' experiments again; paper, formula, testbed side by side.",
+    "testbed": "Run an MPI program in simulated time on a machine file.",
     "doctor": "Say what this machine has and what is missing.",
 }
 

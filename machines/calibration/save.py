@@ -1,0 +1,38 @@
+"""A calibrated machine into its file: whole and checked, or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from logpost.errors import InputError
+from logpost.machines.load import check_machine_file
+from logpost.machines.schema import Machine
+from logpost.machines.write import to_toml
+
+
+def save_machine(machine: Machine, path: Path) -> None:
+    """Write the machine beside `path`, read it back, compare, and only then put it in place.
+
+    Raises InputError when the directory cannot be written, or what was read back is not the machine.
+    """
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.stem}-", suffix=".toml", delete=False
+        ) as file:
+            file.write(to_toml(machine))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); choose another place with -o") from error
+    written = Path(file.name)
+    try:
+        found, problems = check_machine_file(written)
+        if found != machine:
+            reason = problems[0] if problems else "it reads back differently"
+            raise InputError(f"{path} was not written, because the file would not be valid: {reason}")
+        os.chmod(written, 0o644)
+        os.replace(written, path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); choose another place with -o") from error
+    finally:
+        written.unlink(missing_ok=True)

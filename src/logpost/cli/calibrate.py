@@ -1,0 +1,258 @@
+"""`logpost calibrate`: measure this machine with real MPI programs, and write its machine file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from logpost.machines.calibration.agreement import Agreement
+    from logpost.machines.calibration.compose import Calibration
+    from logpost.machines.quantity import Quantity
+
+# What follows `--` belongs to the launcher, options included.
+COMMAND_SETTINGS: dict[str, Any] = {
+    "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}
+}
+
+MOST_LINES = 8
+"""Of a list on the screen; the file and the page have all of them."""
+
+
+def command(
+    launcher: Annotated[
+        list[str] | None, typer.Argument(help="How you start MPI programs, without one: mpirun -n 2 --map-by node")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The machine file to write.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the machine (that of the file by default).")
+    ] = None,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Measure longer: more sizes, more rounds, narrower intervals.")
+    ] = False,
+    compiler: Annotated[
+        str | None, typer.Option("--compiler", help="Your MPI's mpicc (found beside the launcher by default).")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Also write the plots as one self-contained HTML file.")
+    ] = None,
+    samples: Annotated[
+        Path | None, typer.Option("--samples", help="Extract from samples that were kept; nothing is measured.")
+    ] = None,
+    keep_samples: Annotated[
+        Path | None, typer.Option("--keep-samples", help="Keep the samples in this file (JSON lines).")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="Say which values differ from this machine file beyond intervals.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the machine file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Measure this machine: LogGP, o(S, b), G(P, S) and log3P values with intervals, in a machine file.
+
+    The programs are built with your mpicc and started as you say after --. Two ranks suffice; put them where your
+    messages go: on two nodes for the network, on one node for shared memory. It takes less than 3 minutes.
+
+    Example: logpost calibrate -o my-cluster.toml --page my-cluster.html -- mpirun -n 2 --map-by node
+    """
+    from logpost.cli.progress import progress_bar
+    from logpost.errors import InputError
+    from logpost.machines.calibration.agreement import agree
+    from logpost.machines.calibration.compose import calibration, machine_name
+    from logpost.machines.calibration.measure import measure
+    from logpost.machines.calibration.samples import read, write
+    from logpost.machines.calibration.save import save_machine
+    from logpost.machines.load import load_machine
+
+    if output is None:
+        raise InputError("calibrate needs a file to write the machine to; pass -o my-cluster.toml")
+    if output.exists() and not force:
+        raise InputError(f"{output} already exists; pass --force to overwrite it, or choose another name with -o")
+    if (samples is None) == (not launcher):
+        raise InputError(
+            "calibrate needs either a launcher after -- (mpirun -n 2) or --samples FILE with samples that were kept"
+        )
+    _writable("-o", output)
+    _writable("--page", page)
+    _writable("--keep-samples", keep_samples)
+    other = None if against is None else load_machine(against)
+    with progress_bar(quiet=quiet or as_json) as progress:
+        if samples is not None:
+            measured = read(samples)
+            if keep_samples is not None:
+                write(keep_samples, measured)
+        else:
+            measured = measure(
+                launcher or [],
+                output=keep_samples,
+                compiler=compiler,
+                thorough=thorough,
+                report=lambda _program, fraction, message: progress(message, round(100 * fraction), 100),
+            )
+        progress("extracting", 0, 0)
+        found = calibration(measured, name=name or machine_name(output.stem))
+        save_machine(found.machine, output)
+        if page is not None:
+            from logpost.dashboards.calibration import write_calibration
+
+            progress("drawing", 0, 0)
+            write_calibration(found, page)
+    agreement = None if other is None else agree(found.machine, other)
+    if as_json:
+        print(json.dumps(_document(found, output, agreement), indent=2, ensure_ascii=False))
+    elif not quiet:
+        _print(found, output, page, agreement, against)
+
+
+def _writable(option: str, path: Path | None) -> None:
+    """Minutes of measuring must not end at a directory that is not there."""
+    from logpost.errors import InputError
+
+    if path is not None and (not path.parent.is_dir() or path.is_dir()):
+        raise InputError(f"{option} {path} cannot be written: {path.parent} is no directory or {path} is one")
+
+
+def _document(found: Calibration, output: Path, agreement: Agreement | None) -> dict[str, Any]:
+    from logpost.machines.schema import quantities
+
+    document: dict[str, Any] = {
+        "machine": str(output),
+        "name": found.machine.name,
+        "values": {place: q.model_dump(exclude_none=True) for place, q in quantities(found.machine)},
+        "refused": [
+            {"place": r.place, "value": r.value, "half_width": r.half_width, "unit": r.unit, "reason": r.reason}
+            for r in found.refused
+        ],
+        "not_extracted": list(found.lacking),
+        "not_reached": list(found.not_reached),
+    }
+    if agreement is not None:
+        document["against"] = {
+            "compared": len(agreement.pairs),
+            "agreeing": agreement.agreeing,
+            "differing": [
+                {"value": p.name, "unit": p.unit, "here": p.a, "there": p.b, "apart": p.apart}
+                for p in agreement.differing
+            ],
+            "only_here": list(agreement.only_a),
+            "only_there": list(agreement.only_b),
+        }
+    return document
+
+
+def _print(
+    found: Calibration, output: Path, page: Path | None, agreement: Agreement | None, against: Path | None
+) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(_values_table(found))
+    machine = found.machine
+    tables = [
+        (len(machine.overlap.o), "o(S, b)"),
+        (len(machine.overlap.G), "G(P, S, pattern)"),
+        (len(machine.log3p.point), "log3P"),
+    ]
+    counted = ", ".join(f"{name} at {count} points" for count, name in tables if count)
+    if counted:
+        console.print(f"Also: {counted}.", markup=False)
+    lines = [refusal.sentence() for refusal in found.refused] + [f"not extracted: {text}" for text in found.lacking]
+    _list(console, "Refused, and not in the file", lines)
+    if found.not_reached:
+        heading = f"±5 % at 95 % confidence not reached by {len(found.not_reached)} of {found.values} values"
+        _list(console, heading, list(found.not_reached))
+    if agreement is not None:
+        _print_agreement(console, agreement, against)
+    console.print(f"{output} written and checked: {found.values} values.", markup=False)
+    if page is not None:
+        console.print(f"{page} written: the plots.", markup=False)
+    console.print(f"Use it: logpost analyze ARCHIVE -m {output}", markup=False)
+
+
+def _values_table(found: Calibration) -> Any:
+    """The LogGP values by class and size range."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from logpost.machines.plot import size_text
+    from logpost.machines.schema import LOCALITIES
+
+    machine = found.machine
+    table = Table(title=f"{machine.title}", title_justify="left")
+    for column in ("between", "message size", "parameter", "value", "95 % interval"):
+        table.add_column(column, justify="right" if column in ("value", "95 % interval") else "left", no_wrap=True)
+
+    def add(between: str, size: str, parameter: str, quantity: Quantity) -> None:
+        unit = "" if quantity.unit == "1" else f" {quantity.unit}"
+        table.add_row(
+            *map(Text, (between, size, parameter, f"{_number(quantity.number())}{unit}", _interval(quantity)))
+        )
+
+    for locality in LOCALITIES:
+        values = machine.loggp.of(locality)
+        limit = machine.loggp.eager_limit(locality)
+        label = locality.replace("_", " ")
+        if limit is not None:
+            add(label, "", "eager limit", limit)
+            label = ""
+        for r in values.range if values is not None else ():
+            size = "larger" if values is not None and len(values.range) > 1 else "any"
+            size = size if r.up_to_bytes is None else f"up to {size_text(r.up_to_bytes)}"
+            for parameter in ("L", "o_s", "o_s_per_byte", "o_r", "o_r_per_byte", "g", "G"):
+                quantity = getattr(r, parameter)
+                if quantity is not None:
+                    add(label, size, parameter.replace("_per_byte", " per byte"), quantity)
+                    label = size = ""
+        table.add_section()
+    for parameter, quantity in (("HD", machine.overlap.HD), ("memory copy", machine.memory.copy_rate)):
+        if quantity is not None:
+            add("", "", parameter, quantity)
+    return table
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.4g}"
+
+
+def _interval(quantity: Quantity) -> str:
+    """The half width as a share of the value; the ends where the value is not in the middle of them."""
+    low, high = quantity.interval or (quantity.number(), quantity.number())
+    value = quantity.number()
+    if low == high:
+        return "exact"
+    if abs(high + low - 2 * value) > 0.1 * (high - low):
+        return f"{_number(low)} to {_number(high)}"
+    return f"± {(high - low) / 2 / value:.1%}"
+
+
+def _list(console: Any, heading: str, lines: list[str]) -> None:
+    if not lines:
+        return
+    console.print(f"{heading}:", markup=False)
+    for line in lines[:MOST_LINES]:
+        console.print(f"  {line}", markup=False)
+    if len(lines) > MOST_LINES:
+        console.print(f"  and {len(lines) - MOST_LINES} more (see the file's notes, or --json)", markup=False)
+
+
+def _print_agreement(console: Any, agreement: Agreement, against: Path | None) -> None:
+    console.print(
+        f"Against {against}: {agreement.agreeing} of {len(agreement.pairs)} values agree within their intervals "
+        f"({agreement.share:.0%}).",
+        markup=False,
+    )
+    _list(
+        console,
+        "Beyond their intervals",
+        [
+            f"{p.name}: {p.a[0]:.4g} [{p.a[1]:.4g}, {p.a[2]:.4g}] here, {p.b[0]:.4g} [{p.b[1]:.4g}, {p.b[2]:.4g}] "
+            f"there ({p.unit})"
+            for p in agreement.differing
+        ],
+    )
+    for label, names in (("Only here", agreement.only_a), ("Only there", agreement.only_b)):
+        _list(console, label, list(names))

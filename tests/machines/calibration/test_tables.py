@@ -1,0 +1,121 @@
+"""The switch, o(S, b) with HD, G(P, S) and log3P's tables, and what of them is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from logpost.machines.calibration.bursts import BurstPoint, Depth, blocking_depth, overheads
+from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.layouts import Layout, LayoutTimes, tables
+from logpost.machines.calibration.patterns import PairTimes, gaps
+from logpost.machines.calibration.protocol import Switch, SwitchPoint, eager_limit
+
+US = 1e-6
+
+
+def sends(*times: float) -> list[SwitchPoint]:
+    return [SwitchPoint(1024 * 2**i, 1000 * US, Estimate(t * US, 0.1 * US)) for i, t in enumerate(times)]
+
+
+def test_the_limit_is_the_largest_send_that_does_not_wait() -> None:
+    assert eager_limit(sends(1, 2, 3, 1003, 1010), place="p") == (Switch(4096, 8192), [])
+    assert eager_limit(sends(1, 2, 3), place="p") == (None, [])
+    assert eager_limit([], place="p") == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("times", "reason"),
+    [
+        ((1001, 1002), "already the smallest send, 1024 B, waits for its receive"),
+        ((1, 1002, 3), "a send of 2048 B waits for its receive and one of 4096 B does not"),
+    ],
+)
+def test_a_switch_that_does_not_divide_is_refused(times: tuple[float, ...], reason: str) -> None:
+    found, refused = eager_limit(sends(*times), place="p")
+    assert found is None
+    assert reason in refused[0].sentence()
+
+
+def burst(b: int, o: float, size: int = 8) -> BurstPoint:
+    return BurstPoint(size, b, Estimate(o * US, 0.01 * o * US))
+
+
+def test_the_depth_is_where_one_more_initiation_costs_more() -> None:
+    # Up to 32 each costs 1 us; from there on each waits 4 us: o(64) = (32 + 32 * 5) / 64 = 3 us.
+    row = [burst(b, 1.0) for b in (1, 2, 4, 8, 16, 32)] + [burst(64, 3.0), burst(128, 4.0)]
+    assert blocking_depth(row) == Depth(32, 64)
+    assert blocking_depth([burst(b, 1.0 + 0.3 / b) for b in (1, 2, 4, 8, 16, 32, 64)]) is None
+    # A single slow burst is no queue: it has to stay slow.
+    assert blocking_depth([burst(1, 1.0), burst(2, 1.0), burst(4, 2.0), burst(8, 1.0), burst(16, 1.0)]) is None
+    # The least over the sizes, as OVL's HD holds for every message.
+    assert blocking_depth([*row, burst(1, 1.0, 64), burst(4, 1.0, 64), burst(8, 4.0, 64), burst(16, 6.0, 64)]) == Depth(
+        4, 8
+    )
+
+
+def test_an_initiation_in_no_time_is_refused() -> None:
+    kept, refused = overheads([burst(1, 1.0), BurstPoint(8, 2, Estimate(-0.1 * US, 0.2 * US))], place="overlap")
+    assert [p.burst for p in kept] == [1]
+    assert refused[0].sentence() == (
+        "overlap.o (S = 8 B, b = 2) = -0.1 ± 0.2 us is refused: an initiation cannot cost nothing or less"
+    )
+
+
+def test_pairs_give_two_gaps_and_crossed_pairs_none() -> None:
+    good = PairTimes("nearest-neighbour", 2, 1000, Estimate(3 * US, 0.1 * US), Estimate(2 * US, 0.1 * US))
+    crossed = PairTimes("cross-section", 2, 1000, Estimate(1 * US, 0.1 * US), Estimate(2 * US, 0.1 * US))
+    found, refused = gaps([good, crossed], place="overlap")
+    # 3 us / 1000 B = 3 ns/B, and P = 4 processes make 2 pairs.
+    assert [(g.level, g.processors, pytest.approx(g.G.value)) for g in found] == [
+        ("lowest", 4, 3e-9),
+        ("highest", 4, 2e-9),
+    ]
+    assert len(refused) == 2
+    assert "the slowest pair is faster than the fastest" in refused[0].reason
+
+
+def test_log3p_of_titan() -> None:
+    # LOG3P Fig. 4, 16 KB with a stride of 1 KB: o_mw 29, l_mw 420, T_mem 3, o_net 131 us; 452 to oneself.
+    size, strided = Layout(16384), Layout(16384, 1024, 8)
+
+    def us(value: float) -> Estimate:
+        return Estimate(value * US, 0.01 * value * US)
+
+    found, refused = tables(
+        LayoutTimes(
+            to_self={size: us(32), strided: us(452)},
+            remote={size: us(160)},
+            memory={size: us(3)},
+            packed={strided: us(300)},
+        ),
+        place="log3p",
+    )
+    assert refused == []
+    (row,), (gap,) = found.sizes, found.strided
+    assert row.o_mw is not None
+    assert row.o_net is not None
+    assert gap.l_mw is not None
+    assert gap.packed is not None
+    assert row.o_mw.value == pytest.approx(29 * US)
+    assert row.o_net.value == pytest.approx(131 * US)
+    assert gap.l_mw.value == pytest.approx(420 * US)
+    assert gap.packed.value == pytest.approx(268 * US)
+    # sqrt(0.32^2 + 0.03^2) us
+    assert row.o_mw.half_width == pytest.approx(0.3214 * US, rel=1e-3)
+
+
+def test_log3p_refuses_what_the_paper_refuses() -> None:
+    size, strided = Layout(1024), Layout(1024, 64, 8)
+    slow_copy, refused = tables(
+        LayoutTimes({size: Estimate(2 * US, 0)}, {size: Estimate(9 * US, 0)}, {size: Estimate(3 * US, 0)}, {}),
+        place="log3p",
+    )
+    assert slow_copy.sizes[0].o_mw is None
+    assert slow_copy.sizes[0].o_net is None  # nothing is computed from a refused value
+    assert refused[0].place == "log3p.o_mw (s = 1024 B)"
+    assert "the memory copy is slower than sending to oneself" in refused[0].reason
+    fast, refused = tables(
+        LayoutTimes({size: Estimate(2 * US, 0), strided: Estimate(1 * US, 0)}, {}, {}, {}), place="log3p"
+    )
+    assert fast.strided[0].l_mw is None
+    assert "strided data is faster than contiguous" in refused[0].reason
