@@ -9,7 +9,7 @@ from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.curves import INKS
 from logpost.dashboards.text import plotly_text
 
-_PATTERNS = ("", "/", "", "\\", "x", "", ".", "-")
+_PATTERNS = ("", "/", "", "\\", "x", "", "", "-")
 
 
 @dataclass(frozen=True)

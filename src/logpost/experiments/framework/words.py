@@ -46,7 +46,7 @@ def cell_parts(table: Table, row: tuple[Cell, ...], column: int) -> tuple[str, s
         return "–", ""
     if isinstance(cell, str):
         return cell, ""
-    text = number_text(cell, printed=table.columns[column].origin is Origin.PAPER)
+    text = number_text(cell, printed=table.columns[column].origin in (Origin.PAPER, Origin.SETTING))
     deviation = table.deviation(row, column)
     return text, "" if deviation is None else percent(deviation)
 

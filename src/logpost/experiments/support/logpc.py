@@ -1,16 +1,29 @@
-"""LOGPC's experiments: the Alewife's cycles, and its programs on the testbed."""
+"""LOGPC's experiments: the Alewife's cycles, and what its testbed cannot do."""
 
 from __future__ import annotations
 
 from logpost.experiments.framework.result import Number
 
+MACHINE = "alewife"
 CYCLE_NS = 50.0
 """20 MHz (SENS 3.1); LOGPC prints no clock."""
 
 
-def cycles_number(cycles: float, digits: int = 4) -> Number:
-    """A time in cycles, with the same in microseconds at the machine's clock."""
+def testbed_limits() -> str:
+    """What the testbed is not, in one sentence."""
+    from logpost.testbed import LIMITS
+
+    return "The testbed: " + "; ".join(LIMITS) + "."
+
+
+def cycles_number(cycles: float, error: float | None = None) -> Number:
+    """A time in cycles, with the same in micro- or milliseconds at the machine's clock."""
     micro = cycles * CYCLE_NS / 1e3
-    return Number(
-        cycles, "cycles", also=f"{micro / 1e3:,.1f} ms" if micro >= 1e4 else f"{micro:,.4g} µs", digits=digits
+    also = (
+        f"{micro / 1e3:,.1f} ms"
+        if abs(micro) >= 1e4
+        else f"{micro:,.3g} µs"
+        if abs(micro) < 100
+        else f"{micro:,.0f} µs"
     )
+    return Number(cycles, "cycles", error, also=also)

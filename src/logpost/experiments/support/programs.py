@@ -1,0 +1,77 @@
+"""The papers' programs on the testbed, and the figures that they print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logpost.errors import InputError
+from logpost.experiments.framework.context import Context
+
+if TYPE_CHECKING:
+    from logpost.machines.schema import Machine
+
+_TIME = re.compile(r"\b([a-z]+_(?:s|us)) ([0-9.]+)")
+_MESSAGES = re.compile(r"\b(\d+) messages,")
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What a program printed of a simulated run, and its archive."""
+
+    values: Mapping[str, float]
+    """Names as printed, which end in their unit: total_s, stall_s, iteration_us."""
+    messages: int
+    """Of all ranks; 0 where the program does not say."""
+    archive: Path
+    machine: Machine
+    """As simulated: the file with the run's settings and mapping."""
+
+
+def simulate(
+    context: Context,
+    workload: str,
+    arguments: Sequence[str],
+    name: str,
+    *,
+    machine: str = "alewife",
+    ranks: int = 32,
+    mapping: str | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Simulated:
+    """Run one of `logpost workloads list` in simulated time; its archive is kept in the experiment's folder as `name`.
+
+    Args:
+        context: of the experiment.
+        workload: its name; with /PROGRAM for another than its first program.
+        arguments: its own.
+        name: of the folder that the archive is put in.
+        machine: a name of `logpost machines list`.
+        ranks: processes.
+        mapping: as `logpost testbed run --mapping`; default: the machine's.
+        settings: as `logpost testbed run --set`.
+
+    Raises:
+        InputError: the testbed is missing or refused something, the program found its own result wrong.
+    """
+    from logpost.testbed import run_on_testbed
+
+    run = run_on_testbed(
+        machine,
+        workload=workload,
+        arguments=arguments,
+        ranks=ranks,
+        mapping=mapping,
+        settings=settings,
+        output=context.folder / name,
+    )
+    values = {key: float(value) for key, value in _TIME.findall(run.output)}
+    if not values:
+        raise InputError(
+            f"{workload} {' '.join(arguments)} printed no times on the testbed: {run.output.strip()[:200]}"
+        )
+    counted = _MESSAGES.search(run.output)
+    return Simulated(values, int(counted[1]) if counted else 0, run.archive, run.machine)
