@@ -8,6 +8,7 @@ at least FEWEST_PASSES are made.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import shlex
@@ -36,7 +37,7 @@ THOROUGH_BUDGET_S = 1200.0
 FEWEST_PASSES = 6
 MOST_PASSES = 20
 PROTOCOL_PASSES = 3
-ORDER = ("overhead", "signature", "burst", "pattern", "layout", "protocol")
+ORDER = ("overhead", "protocol", "signature", "burst", "pattern", "layout")
 SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
 _PATIENCE_S = 60.0
 
@@ -111,6 +112,18 @@ class _Gathered:
             rounds_s=found.rounds_s,
         )
 
+    def switches(self) -> list[tuple[int, int]]:
+        """Changes of protocol: the largest size that does not wait, and the least that does."""
+        found: set[tuple[int, int]] = set()
+        for family in ("protocol", "silent_receiver"):
+            for locality in {p.locality for p in self.points.values() if p.family == family}:
+                tried = [p for p in self.points.values() if p.family == family and p.locality == locality]
+                waits = {p.bytes for p in tried if p.median_s > float(p.keys["delay_s"]) / 2}
+                at_once = {p.bytes for p in tried} - waits
+                if waits and at_once and max(at_once) < min(waits):
+                    found.add((max(at_once), min(waits)))
+        return sorted(found)
+
     def median(self, family: str, size: int) -> float | None:
         """A time that later programs are set up with: the longest over the locality classes."""
         found = [p.median_s for p in self.points.values() if p.family == family and p.bytes == size]
@@ -132,6 +145,8 @@ class _Run:
     gathered: _Gathered = field(default_factory=_Gathered)
     launches: int = 0
     settings: dict[str, float] = field(default_factory=dict)
+    switches: list[tuple[int, int]] = field(default_factory=list)
+    """Changes of protocol: times jump there, so the tables need a point at either side."""
 
     def left(self) -> float:
         return self.budget_s - (time.monotonic() - self.started)
@@ -217,6 +232,8 @@ def _passes(run: _Run, wanted: int | None) -> None:
             # Work that is done: passes of the most that are made, or time, whichever is farther.
             fraction = max((done + ORDER.index(program) / len(ORDER)) / most, 1.0 - run.left() / run.budget_s)
             run.start(program, _arguments(program, run), share, min(fraction, 0.99), f"pass {done + 1}: {program}")
+            if program == "protocol" and done == 0:
+                run.switches = run.gathered.switches()
         done += 1
         took = time.monotonic() - begin
         if wanted is None and done >= fewest and took > run.left():
@@ -229,7 +246,7 @@ def _arguments(program: str, run: _Run) -> list[str]:
     ranks = gathered.host.ranks if gathered.host is not None else 2
     around = 2 * (gathered.median("one_way", _nearest(grid.sizes, 8)) or 1e-6)
     if program == "overhead":
-        return ["--bytes", listed(grid.sizes)]
+        return ["--bytes", listed(sorted({*grid.sizes, *itertools.chain(*run.switches)}))]
     if program == "signature":
         # Delta up to where the requester is the bottleneck for sure: some round trips.
         trip = run.settings.setdefault("round trip", _rounded(around))
@@ -254,11 +271,19 @@ def _arguments(program: str, run: _Run) -> list[str]:
         return ["--bytes", listed(grid.gap_sizes), "--peers", listed(peers(ranks))]
     if program == "layout":
         return [
-            *("--bytes", listed(grid.layout_sizes), "--strides", listed(grid.strides), "--block", str(grid.block)),
+            *("--bytes", listed(_layout_sizes(run)), "--strides", listed(grid.strides), "--block", str(grid.block)),
         ]
     copying = gathered.median("one_way", _nearest(grid.sizes, grid.largest_eager)) or 0.0
     delay = run.settings.setdefault("delay", _rounded(max(1e-3, 4 * copying)))
     return ["--delay-s", f"{delay:.6g}", "--largest", str(grid.largest_eager)]
+
+
+def _layout_sizes(run: _Run) -> list[int]:
+    """The grid's, and the whole blocks at either side of the changes of protocol within it."""
+    grid, block = run.grid, run.grid.block
+    beside = {below // block * block for below, _ in run.switches}
+    beside |= {-(-above // block) * block for _, above in run.switches}
+    return sorted({*grid.layout_sizes, *(s for s in beside if grid.layout_sizes[0] <= s <= grid.layout_sizes[-1])})
 
 
 def _nearest(sizes: Sequence[int], wanted: int) -> int:

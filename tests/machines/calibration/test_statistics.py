@@ -33,7 +33,7 @@ def test_rank(k: int, r: int) -> None:
 
 
 def test_half_width_of_ten_launches() -> None:
-    # Ten values: the median lies between the second and the ninth with 97.9 %; m = 5.5, 9 - 5.5 = 3.5; 90 has no influence.
+    # Ten values: the median lies between the second and the ninth with 97.9 %; m = 5.5, 9 - 5.5 = 3.5; 90 does nothing.
     assert half_width([1, 2, 3, 4, 5, 6, 7, 8, 9, 90]) == 3.5
 
 
