@@ -22,44 +22,69 @@ enum { REQUEST = 1, REPLY = 2, REPLY_BYTES = 8 };
 struct burst {
     int bytes, requests, window, peers; /* peers: servers, or requesters of one server */
     double delta_s;
-    char* buffer;
+    char *buffer, *replies;
+    MPI_Request* ring; /* of window */
 };
 
+/* Receives of replies are posted in a ring of `window`, in front of the requests; replies complete in that order. */
 struct issue {
     MPI_Comm group;
-    int outstanding, first, peers;
+    MPI_Request* ring;
+    char* replies;
+    int requests, window, posted, sent, handled;
 };
 
-static void handle_one(struct issue* s) {
-    char reply[REPLY_BYTES];
-    MPI_Recv(reply, REPLY_BYTES, MPI_BYTE, MPI_ANY_SOURCE, REPLY, s->group, MPI_STATUS_IGNORE);
-    s->outstanding--;
+static void post_reply(struct issue* s) {
+    const int slot = s->posted++ % s->window;
+    MPI_Irecv(s->replies + (int64_t)slot * REPLY_BYTES, REPLY_BYTES, MPI_BYTE, MPI_ANY_SOURCE, REPLY, s->group,
+              &s->ring[slot]);
 }
 
+static struct issue begin(const struct burst* b, MPI_Comm group) {
+    struct issue s = {group, b->ring, b->replies, b->requests, b->window, 0, 0, 0};
+    while (s.posted < s.requests && s.posted < s.window)
+        post_reply(&s);
+    return s;
+}
+
+static void count_reply(struct issue* s) {
+    s->handled++;
+    if (s->posted < s->requests)
+        post_reply(s);
+}
+
+static void handle_one(struct issue* s) {
+    MPI_Wait(&s->ring[s->handled % s->window], MPI_STATUS_IGNORE);
+    count_reply(s);
+}
+
+/* Not MPI_Iprobe: a simulator may find messages that are still under way. */
 static void handle_arrived(struct issue* s) {
-    int here = 0;
-    while (s->outstanding > 0) {
-        MPI_Iprobe(MPI_ANY_SOURCE, REPLY, s->group, &here, MPI_STATUS_IGNORE);
+    while (s->handled < s->sent) {
+        int here = 0;
+        MPI_Test(&s->ring[s->handled % s->window], &here, MPI_STATUS_IGNORE);
         if (!here)
             return;
-        handle_one(s);
+        count_reply(s);
     }
 }
 
-static double issue_burst(const struct cal* c, const struct burst* b, struct issue* s) {
+/* Requests go to the ranks first, first + 1, ... in turn. */
+static double issue_burst(const struct cal* c, const struct burst* b, MPI_Comm group, int first, int servers) {
+    struct issue s = begin(b, group);
     double start = cal_now();
     for (int i = 0; i < b->requests; i++) {
-        handle_arrived(s);
-        while (s->outstanding >= b->window)
-            handle_one(s);
-        MPI_Send(b->buffer, b->bytes, MPI_BYTE, s->first + i % s->peers, REQUEST, s->group);
-        s->outstanding++;
+        handle_arrived(&s);
+        while (s.sent - s.handled >= b->window)
+            handle_one(&s);
+        MPI_Send(b->buffer, b->bytes, MPI_BYTE, first + i % servers, REQUEST, group);
+        s.sent++;
         if (b->delta_s > 0)
             cal_compute(c, b->delta_s);
     }
     double took = cal_since(c, start);
-    while (s->outstanding > 0)
-        handle_one(s);
+    while (s.handled < s.sent)
+        handle_one(&s);
     return took;
 }
 
@@ -91,8 +116,7 @@ static double request_burst(const struct cal* c, MPI_Comm group, void* what, int
             serve(b, group, b->requests / b->peers + (rank - 1 < b->requests % b->peers));
             continue;
         }
-        struct issue s = {group, 0, 1, b->peers};
-        double took = issue_burst(c, b, &s);
+        double took = issue_burst(c, b, group, 1, b->peers);
         if (b->delta_s > 0)
             took += b->requests * b->delta_s - computation(c, b);
         total += took / b->requests;
@@ -111,8 +135,7 @@ static double many_to_one(const struct cal* c, MPI_Comm group, void* what, int r
         if (rank == b->peers) {
             serve(b, group, b->requests * b->peers);
         } else {
-            struct issue s = {group, 0, b->peers, 1};
-            total += issue_burst(c, b, &s) / b->requests;
+            total += issue_burst(c, b, group, b->peers, 1) / b->requests;
         }
     }
     return total / repeat;
@@ -146,12 +169,12 @@ static double waiting_replies(const struct cal* c, MPI_Comm group, void* what, i
             serve(b, group, b->requests);
             continue;
         }
-        struct issue s = {group, b->requests, 1, 1};
-        for (int i = 0; i < b->requests; i++)
+        struct issue s = begin(b, group);
+        for (; s.sent < b->requests; s.sent++)
             MPI_Send(b->buffer, b->bytes, MPI_BYTE, 1, REQUEST, group);
         cal_compute(c, b->delta_s);
         double start = cal_now();
-        while (s.outstanding > 0)
+        while (s.handled < s.sent)
             handle_one(&s);
         total += cal_since(c, start) / b->requests;
     }
@@ -192,7 +215,7 @@ static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int
     b->bytes = REPLY_BYTES;
     b->delta_s = g->reply_delay_s;
     for (int m = 0; m < g->replies.count; m++) {
-        b->requests = (int)g->replies.value[m];
+        b->requests = (int)g->replies.value[m] < b->window ? (int)g->replies.value[m] : b->window;
         cal_measure(c, pair->comm, 1, waiting_replies, b, &r);
         snprintf(keys, sizeof keys, "\"burst\": %d, \"delta_s\": %.9g", b->requests, b->delta_s);
         cal_emit(c, &r, round, "receive_overhead", pair->locality, REPLY_BYTES, keys);
@@ -241,6 +264,8 @@ int main(int argc, char** argv) {
     b.buffer = cal_memory(&c, largest);
     if (b.window < 1)
         cal_refuse(&c, "--window must be at least", "1");
+    b.replies = cal_memory(&c, (int64_t)b.window * REPLY_BYTES);
+    b.ring = cal_memory(&c, b.window * (int64_t)sizeof *b.ring);
 
     int of_pair = g.bytes.count + g.replies.count;
     for (int i = 0; i < g.bytes.count; i++)
