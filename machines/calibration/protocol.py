@@ -1,11 +1,13 @@
 """The eager limit: the size up to which a send does not wait for its receive.
 
 A send whose receive is posted `delay` later takes o_s(n) when the message goes out eagerly, and about `delay` more when
-it asks first. A size waits when its send took longer than half of the delay; the limit is the largest size below
-which none waits.
+it asks first. A size waits when even its shortest send took longer than half of the delay: what else happens on a
+machine makes a send slower, never faster. The limit is where the sizes divide best into a part that does not wait
+and a part that does.
 
-Validity: sends must be short beside the delay, and the sizes must divide into a part that does not wait and a part
-that does; else the switch is refused. Source: LOG3P section 4 (MPICH's short, eager and handshake protocols).
+Validity: sends must be short beside the delay. More than one size in ten on the wrong side of the best division, or
+several divisions that are equally good, and the switch is refused. Source: LOG3P section 4 (MPICH's short, eager and
+handshake protocols).
 """
 
 from __future__ import annotations
@@ -13,45 +15,55 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.refusal import Refusal
+
+ASTRAY = 0.1
+"""Share of the sizes that may be on the wrong side of the division."""
 
 
 @dataclass(frozen=True)
 class SwitchPoint:
-    """How long a send of `size` bytes took whose receive came `delay_s` later."""
+    """The shortest send of `size` bytes whose receive came `delay_s` later."""
 
     size: int
     delay_s: float
-    send: Estimate
+    shortest_s: float
 
     @property
     def waits(self) -> bool:
-        """Whether the send waited for its receive."""
-        return self.send.value > 0.5 * self.delay_s
+        """Whether every send waited for its receive."""
+        return self.shortest_s > 0.5 * self.delay_s
 
 
 @dataclass(frozen=True)
 class Switch:
-    """The eager limit in bytes and the sizes it lies between: it is at least `low` and less than `high`."""
+    """The eager limit in bytes and the sizes it lies between: it is at least `low` and less than `high`. `astray` are
+    sizes whose sends say otherwise."""
 
     low: int
     high: int
+    astray: tuple[int, ...] = ()
 
 
 def eager_limit(points: Sequence[SwitchPoint], *, place: str) -> tuple[Switch | None, list[Refusal]]:
     """The switch of one locality class; None where no size waits, all wait, or the sizes do not divide in two."""
     at = sorted(points, key=lambda point: point.size)
-    waits = [point.waits for point in at]
-    if not at or not any(waits):
+    if not any(point.waits for point in at):
         return None, []
-    first = waits.index(True)
+    # Divided before the first i sizes that do not wait; astray: waiting ones among them, and others behind.
+    divisions = [
+        [p.size for p in at[:i] if p.waits] + [p.size for p in at[i:] if not p.waits] for i in range(len(at) + 1)
+    ]
+    fewest = min(len(astray) for astray in divisions)
+    best = [i for i, astray in enumerate(divisions) if len(astray) == fewest]
+    if fewest > ASTRAY * len(at) or len(best) > 1:
+        waiting = ", ".join(str(p.size) for p in at if p.waits)
+        reason = f"the sizes whose sends wait ({waiting} B) do not divide from those that do not: too noisy to tell"
+        return None, [Refusal(place, float(at[max(best[0] - 1, 0)].size), 0.0, "B", reason)]
+    first = best[0]
+    if first == len(at):
+        return None, []
     if first == 0:
-        return None, [
-            Refusal(place, 0.0, 0.0, "B", f"already the smallest send, {at[0].size} B, waits for its receive")
-        ]
-    if not all(waits[first:]):
-        back = at[first + waits[first:].index(False)].size
-        reason = f"a send of {at[first].size} B waits for its receive and one of {back} B does not: too noisy to tell"
-        return None, [Refusal(place, float(at[first - 1].size), 0.0, "B", reason)]
-    return Switch(at[first - 1].size, at[first].size), []
+        reason = f"already the smallest send, {at[0].size} B, waits for its receive"
+        return None, [Refusal(place, 0.0, 0.0, "B", reason)]
+    return Switch(at[first - 1].size, at[first].size, tuple(divisions[first])), []

@@ -242,7 +242,7 @@ def _list(console: Any, heading: str, lines: list[str]) -> None:
 def _print_agreement(console: Any, agreement: Agreement, against: Path | None) -> None:
     console.print(
         f"Against {against}: {agreement.agreeing} of {len(agreement.pairs)} values agree within their intervals "
-        f"({agreement.share:.0%}).",
+        f"({agreement.share:.1%}).",
         markup=False,
     )
     _list(

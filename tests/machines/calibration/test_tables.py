@@ -14,7 +14,7 @@ US = 1e-6
 
 
 def sends(*times: float) -> list[SwitchPoint]:
-    return [SwitchPoint(1024 * 2**i, 1000 * US, Estimate(t * US, 0.1 * US)) for i, t in enumerate(times)]
+    return [SwitchPoint(1024 * 2**i, 1000 * US, t * US) for i, t in enumerate(times)]
 
 
 def test_the_limit_is_the_largest_send_that_does_not_wait() -> None:
@@ -23,11 +23,17 @@ def test_the_limit_is_the_largest_send_that_does_not_wait() -> None:
     assert eager_limit([], place="p") == (None, [])
 
 
+def test_a_send_that_was_held_up_does_not_move_the_limit() -> None:
+    times = [1.0, 2.0, 16000.0, *[3.0] * 7, *[1004.0] * 3]
+    assert eager_limit(sends(*times), place="p") == (Switch(1024 * 2**9, 1024 * 2**10, (4096,)), [])
+
+
 @pytest.mark.parametrize(
     ("times", "reason"),
     [
         ((1001, 1002), "already the smallest send, 1024 B, waits for its receive"),
-        ((1, 1002, 3), "a send of 2048 B waits for its receive and one of 4096 B does not"),
+        ((1, 1002, 3), r"the sizes whose sends wait (2048 B) do not divide from those that do not"),
+        ((1, 2, 1002, 3, 1005, 1006), "the sizes whose sends wait (4096, 16384, 32768 B) do not divide"),
     ],
 )
 def test_a_switch_that_does_not_divide_is_refused(times: tuple[float, ...], reason: str) -> None:

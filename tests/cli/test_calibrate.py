@@ -1,0 +1,185 @@
+"""`logpost calibrate` as a person runs it: from kept samples, and from the measurement to an analyzed trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.machines.calibration.virtual import Virtual
+
+from logpost.machines import load_machine
+from logpost.machines.calibration.samples import write
+from logpost.machines.calibration.simulated import Truth
+
+TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def logpost(*arguments: str | Path, cwd: Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "logpost.cli.app", *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+        env={**os.environ, **AS_ROOT, "COLUMNS": "100"},
+    )
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("samples")
+    write(folder / "s.jsonl", Virtual(TRUTH, noise=0.02).samples())
+    write(folder / "again.jsonl", Virtual(TRUTH, noise=0.02, seed=2).samples())
+    slower = Truth(L=9e-6, o_s=1.4e-6, o_r=2.2e-6, g=9e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
+    write(folder / "slower.jsonl", Virtual(slower, noise=0.02, seed=3).samples())
+    return folder
+
+
+def test_samples_become_a_checked_file_and_a_table(kept: Path, tmp_path: Path) -> None:
+    done = logpost(
+        "calibrate", "-o", "my-cluster.toml", "--page", "p.html", "--samples", kept / "s.jsonl", cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "my-cluster.toml written and checked: 100 values." in done.stdout
+    assert "p.html written: the plots." in done.stdout
+    assert re.search(r"other node .*eager limit .* 16,384 B .*16,384 to 32,767", done.stdout)
+    assert re.search(r"up to 16 KiB .* L .* 6\.2\d* us ", done.stdout)
+    assert "larger" in done.stdout
+    assert "not reached by" in done.stdout
+    assert load_machine(tmp_path / "my-cluster.toml").name == "my-cluster"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["my-cluster.toml", "p.html"]
+
+
+def test_the_file_serves_every_verb_without_an_edit(kept: Path, shared: Path, tmp_path: Path) -> None:
+    done = logpost("calibrate", "-q", "-o", "my-cluster.toml", "--samples", kept / "s.jsonl", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    checked = logpost("machines", "check", "my-cluster.toml", cwd=tmp_path)
+    assert checked.stdout == "my-cluster.toml: good; feeds LogP, LogGP, LoPC, log3P, overlap\n"
+    shown = logpost("machines", "show", "my-cluster.toml", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "SIGNATURE: logpost calibrate with Virtual MPI 1.0" in shown.stdout
+    # o_s + L + (n - 1) G + o_r with the truth's values: 1.4 + 0.1024 + 6.3 + 1.023 + 2.2 + 0.2048 = 11.23 us.
+    predicted = logpost(
+        *("predict", "loggp", "-m", "./my-cluster.toml", "--set", "B=1024", "--json", "--unit", "us"), cwd=tmp_path
+    )
+    assert json.loads(predicted.stdout)["rows"][0]["T"] == pytest.approx(11.23, rel=0.03)
+    trace = shared / "traces" / "pipit-ping-pong"
+    analyzed = logpost("analyze", trace, "-m", "my-cluster.toml", "-o", "a.run", "-q", cwd=tmp_path)
+    assert (analyzed.returncode, analyzed.stderr) == (0, "")
+    machine = json.loads((tmp_path / "a.run" / "manifest.json").read_text())["machine"]
+    assert machine["origin"] == "file"
+    assert {v["parameter"] for v in machine["values"]} >= {"L", "o_s", "o_r", "g", "G", "eager_limit"}
+    assert all(v["uncertainty"] is not None for v in machine["values"] if v["parameter"] == "L")
+    told = logpost("report", "a.run", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "my-cluster" in told.stdout
+
+
+def test_a_second_calibration_is_compared_with_the_first(kept: Path, tmp_path: Path) -> None:
+    logpost("calibrate", "-q", "-o", "a.toml", "--samples", kept / "s.jsonl", cwd=tmp_path)
+    same = logpost("calibrate", "-o", "b.toml", "--samples", kept / "again.jsonl", "--against", "a.toml", cwd=tmp_path)
+    agreeing, compared = map(int, re.findall(r"Against a.toml: (\d+) of (\d+) values agree", same.stdout)[0])
+    assert compared == 100
+    assert agreeing >= 95
+    other = logpost(
+        *("calibrate", "-o", "c.toml", "--samples", kept / "slower.jsonl", "--against", "a.toml", "--json"),
+        cwd=tmp_path,
+    )
+    against = json.loads(other.stdout)["against"]
+    assert "loggp.other_node.L (up to 16384 B)" in {d["value"] for d in against["differing"]}
+    assert against["compared"] == 100
+
+
+def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
+    done = logpost("calibrate", "-o", "x.toml", "--name", "mine", "--samples", kept / "s.jsonl", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert (found["machine"], found["name"], len(found["values"])) == ("x.toml", "mine", 100)
+    latency = found["values"]["loggp.other_node.range[0].L"]
+    assert latency["interval"][0] <= latency["value"] <= latency["interval"][1]
+    assert found["refused"] == []
+    assert found["not_extracted"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "calibrate needs a file to write the machine to; pass -o my-cluster.toml"),
+        (["-o", "new.toml"], "calibrate needs either a launcher after -- (mpirun -n 2) or --samples FILE"),
+        (["-o", "new.toml", "--samples", "s.jsonl", "--", "mpirun"], "calibrate needs either a launcher after --"),
+        (["-o", "old.toml", "--samples", "s.jsonl"], "old.toml already exists; pass --force to overwrite it"),
+        (["-o", "no/x.toml", "--samples", "s.jsonl"], "-o no/x.toml cannot be written: no is no directory"),
+        (["-o", "new.toml", "--samples", "none.jsonl"], "cannot read the samples none.jsonl"),
+        (["-o", "new.toml", "--samples", "bad.jsonl"], "bad.jsonl, line 1 is no JSON"),
+        (["-o", "new.toml", "--name", "A B", "--samples", "s.jsonl"], "'A B' is no name of a machine"),
+        (["-o", "new.toml", "--samples", "s.jsonl", "--against", "x"], "no machine is called 'x'"),
+        (["-o", "new.toml", "--", "no-such-launcher", "-n", "2"], "no-such-launcher is not on PATH"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(
+    kept: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    shutil.copy(kept / "s.jsonl", tmp_path)
+    (tmp_path / "old.toml").write_text("kept\n")
+    (tmp_path / "bad.jsonl").write_text("{\n")
+    done = logpost("calibrate", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"logpost: {message}")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "new.toml").exists()
+    assert (tmp_path / "old.toml").read_text() == "kept\n"
+
+
+@pytest.mark.mpi
+def test_from_the_measurement_to_the_analysis_of_a_recorded_program(tmp_path: Path) -> None:
+    """A short calibration of this machine, a program recorded on it, and its analysis with the file as it is."""
+    if shutil.which("mpicc") is None or shutil.which("mpirun") is None:
+        pytest.skip("no mpicc and mpirun here")
+    from logpost.machines.calibration.measure import measure
+
+    launcher = ["mpirun", "-n", "2"]
+    os.environ.update(AS_ROOT)
+    if "Open MPI" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout:
+        launcher.append("--oversubscribe")
+    measure(launcher, output=tmp_path / "s.jsonl", budget_s=8.0, passes=2)
+    done = logpost("calibrate", "-o", "here.toml", "--samples", "s.jsonl", "--page", "here.html", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    machine = load_machine(tmp_path / "here.toml")
+    assert machine.loggp.of("same_socket") or machine.loggp.of("same_node")
+    (tmp_path / "p.c").write_text(
+        """
+        #include <mpi.h>
+        int main(int argc, char **argv) {
+            MPI_Init(&argc, &argv);
+            int rank;
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            static char data[65536];
+            for (int i = 0; i < 50; i++) {
+                int n = i % 2 ? 65536 : 64;
+                if (rank == 0) {
+                    MPI_Send(data, n, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+                    MPI_Recv(data, n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                } else if (rank == 1) {
+                    MPI_Recv(data, n, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                    MPI_Send(data, n, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+                }
+            }
+            MPI_Finalize();
+            return 0;
+        }
+        """
+    )
+    subprocess.run(["mpicc", "-o", "p", "p.c"], cwd=tmp_path, check=True)
+    recorded = logpost("record", "-o", "t", "-q", "--", *launcher, "./p", cwd=tmp_path)
+    assert recorded.returncode == 0, recorded.stderr
+    analyzed = logpost("analyze", "t", "-m", "here.toml", "-o", "p.run", "-q", cwd=tmp_path)
+    assert (analyzed.returncode, analyzed.stderr) == (0, "")
+    report = json.loads(logpost("report", "p.run", "--json", cwd=tmp_path).stdout)
+    assert report["messages"]["count"] == 100

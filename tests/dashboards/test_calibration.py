@@ -1,0 +1,147 @@
+"""The page of a calibration: one file, every figure there, intervals beside values, refusals named."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.machines.calibration.virtual import HOST, Virtual
+
+from logpost.dashboards.calibration import CalibrationPage, build, render, write_calibration
+from logpost.dashboards.html import LIMIT_BYTES
+from logpost.errors import InputError
+from logpost.machines.calibration.compose import Calibration, calibration
+from logpost.machines.calibration.samples import Samples
+from logpost.machines.calibration.simulated import Truth
+
+TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
+
+
+@pytest.fixture(scope="module")
+def found() -> Calibration:
+    return calibration(Virtual(TRUTH, noise=0.02).samples(), name="virtual")
+
+
+@pytest.fixture(scope="module")
+def page(found: Calibration) -> CalibrationPage:
+    return build(found)
+
+
+@pytest.fixture(scope="module")
+def text(page: CalibrationPage) -> str:
+    return render(page)
+
+
+def traces(page: CalibrationPage, chart: str) -> list[dict[str, Any]]:
+    data: list[dict[str, Any]] = page.charts[chart].payload()["figure"]["data"]
+    return data
+
+
+def test_every_figure_is_there(page: CalibrationPage) -> None:
+    assert set(page.charts) == {
+        "signature_other_node_8",
+        "signature_other_node_4096",
+        "sizes_other_node",
+        "bandwidth_other_node",
+        "switch_other_node",
+        "bursts",
+        "gaps",
+        "strides",
+    }
+    assert all(chart.summary.endswith(".") for chart in page.charts.values())
+
+
+def test_the_signature_has_a_curve_and_two_lines_for_each_delay(page: CalibrationPage) -> None:
+    drawn = traces(page, "signature_other_node_8")
+    measured = [t for t in drawn if t["mode"] == "lines+markers"]
+    assert [t["name"] for t in measured] == [
+        "Δ = 0",
+        *(f"Δ = {d} µs" for d in ("2.00", "5.00", "10.0", "20.0", "40.0")),
+    ]
+    assert len(drawn) == 3 * len(measured)
+    # Delta = 40 us: o_s + o_r + Delta = 43.6 us in the steady state, drawn in us.
+    assert measured[-1]["y"][-1] == pytest.approx(43.6, rel=0.05)
+    steady = [t for t in drawn if t["name"] == "Δ = 40.0 µs, fitted"][-1]
+    assert steady["y"][-1] == pytest.approx(43.6, rel=0.02)
+    assert all(t["error_y"]["array"] for t in measured)
+
+
+def test_lines_of_the_ranges_pass_through_the_points(page: CalibrationPage) -> None:
+    drawn = traces(page, "sizes_other_node")
+    points = next(t for t in drawn if t["name"] == "T(n)")
+    fitted = [t for t in drawn if t["name"] == "LogGP"]
+    assert len(fitted) == 2
+    xs = np.concatenate([t["x"] for t in fitted])
+    ys = np.concatenate([t["y"] for t in fitted])
+    line = np.interp(points["x"], xs, ys)
+    assert np.abs(line / np.array(points["y"]) - 1).max() < 0.08
+
+
+def test_strides_show_measured_and_predicted(page: CalibrationPage) -> None:
+    drawn = traces(page, "strides")
+    assert [v.label for v in page.charts["strides"].views] == ["MPI_Type_vector", "Packed by hand"]
+    model = next(t for t in drawn if t["name"] == "4 KiB, log3P")
+    points = next(t for t in drawn if t["name"] == "4 KiB")
+    # The model is exact on the virtual machine; the samples have 2 % of noise.
+    assert np.array(model["y"]) == pytest.approx(np.array(points["y"]), rel=0.08)
+
+
+def test_the_page_is_one_file_that_loads_nothing(text: str) -> None:
+    assert len(text.encode()) < LIMIT_BYTES
+    assert "default-src 'none'" in html.unescape(text[:2000])
+    assert not re.search(r"<(link|img|iframe)\b", text)
+    assert not re.search(r'\b(src|href)="(?!#)', text)
+    payload = re.search(r'id="payload">([^<]*)<', text)
+    assert payload is not None
+    assert set(json.loads(gzip.decompress(base64.b64decode(payload[1])))["charts"]) >= {"bursts", "strides"}
+
+
+def test_values_stand_with_unit_and_interval(text: str) -> None:
+    plain = " ".join(re.sub(r"<[^>]+>", " ", text[: text.index('id="plotly"')]).split())
+    assert re.search(r"Eager limit 16\.0 KiB", plain)
+    assert re.search(r"L 6\.\d+ µs other node, ± \d+\.\d % at 95 %", plain)
+    assert "Nothing was refused." in plain
+    assert "n1 (CPU 0), n2 (CPU 0)" in plain
+    assert "Virtual MPI 1.0, started by mpirun -n 2" in plain
+
+
+def test_refused_values_are_named_with_their_reason() -> None:
+    samples = Virtual(TRUTH).samples()
+    # Strided data that is faster than contiguous.
+    points = tuple(
+        replace(p, median_s=p.median_s / 10, rounds_s=tuple(r / 10 for r in p.rounds_s))
+        if p.family == "layout" and p.keys.get("form") == "datatype" and p["transfer"] == "self" and p.bytes == 4096
+        else p
+        for p in samples.points
+    )
+    found = calibration(Samples(samples.host, points), name="odd")
+    assert len(found.refused) == 4
+    plain = " ".join(re.sub(r"<[^>]+>", " ", render(build(found))).split())
+    assert re.search(r"log3p\.l_mw \(s = 4096 B, d = 16 B\) -\d.* us strided data is faster than contiguous", plain)
+
+
+def test_names_from_the_measured_host_are_shown_as_they_are(found: Calibration) -> None:
+    host = replace(HOST, hosts=("<b>n1</b>", "n2"), mpi_library="<script>alert(1)</script>")
+    text = render(build(calibration(Samples(host, found.samples.points), name="virtual")))
+    assert "<script>alert(1)" not in text
+    assert "&lt;b&gt;n1&lt;/b&gt;" in text
+
+
+def test_a_page_that_cannot_be_written_is_an_error(found: Calibration, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written: No such file or directory; choose another place"):
+        write_calibration(found, tmp_path / "nowhere" / "p.html")
+
+
+def test_a_calibration_of_one_family_makes_a_page() -> None:
+    samples = Virtual(TRUTH).samples()
+    for families in (("layout",), ("signature", "round_trip"), ("burst_overhead",), ("pattern_gap",)):
+        some = Samples(samples.host, tuple(p for p in samples.points if p.family in families))
+        assert "All values" in render(build(calibration(some, name="part")))
