@@ -170,7 +170,10 @@ WORKLOADS: tuple[Workload, ...] = (
         name="overlap",
         what="overlap templates A to E: get, put and two-sided, four topologies, three orders of peers",
         paper="Iancu & Strohmaier, Fig. 6-12",
-        programs=(mpi_program("overlap"),),
+        programs=(
+            mpi_program("overlap"),
+            shmem_program("overlap", ("overlap", "peers", "shmem/*")),
+        ),
         quick=(
             ("--repeat", "2", "--volume", "65536", "--size", "8192", "--pattern", "A", "--mechanism", "two-sided"),
             ("--repeat", "2", "--volume", "65536", "--size", "8192", "--pattern", "B", "--mechanism", "put"),

@@ -10,14 +10,14 @@
  *   D  loose dependencies: init a burst, compute on data that are there already, sync
  *   E  pipelined C: init the next burst before the current one is computed
  * A piece that is put depends the other way round: it is computed, then put (A to C, E), and a burst is synced as late
- * as the template allows. Peers and their order: peers.h. All results are checked value by value. */
+ * as the template allows. Peers and their order: peers.h. All results are checked value by value. overlap_shmem is the
+ * same program over OpenSHMEM. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "../common/app.h"
 #include "../common/memory.h"
 #include "../common/random.h"
-#include "../common/team_mpi.h"
 #include "../logpost_compute.h"
 #include "transfer.h"
 
@@ -55,7 +55,7 @@ static void compute(struct loop* l, int64_t i) {
     const int loose = l->settings->pattern == 3;
     if (loose)
         add(l->settings, l->at_hand + at, l->result + at, t->piece);
-    else if (t->mechanism == MECHANISM_PUT)
+    else if (transfer_puts(t))
         add(l->settings, l->at_hand + at, t->source + at, t->piece);
     else
         add(l->settings, t->fetched + at, l->result + at, t->piece);
@@ -123,15 +123,15 @@ static void prepare(struct loop* l, int64_t round) {
     struct transfer* t = &l->transfer;
     const int64_t volume = t->piece * t->pieces, all = volume * t->own.n_peers;
     for (int64_t i = 0; i < volume; i++)
-        t->data[i] = value_of(t->rank, round, i);
+        t->data[i] = value_of(t->team->rank, round, i);
     for (int64_t i = 0; i < all; i++)
-        l->at_hand[i] = value_of(t->rank, round, i % volume);
+        l->at_hand[i] = value_of(t->team->rank, round, i % volume);
     for (int64_t i = 0; i < all; i++)
         l->result[i] = -1;
-    if (t->mechanism == MECHANISM_PUT) {
+    if (transfer_puts(t)) {
         for (int64_t i = 0; i < all; i++)
-            t->source[i] = value_of(t->rank, round, i % volume);
-        for (int64_t i = 0; i < volume * t->ranks; i++)
+            t->source[i] = value_of(t->team->rank, round, i % volume);
+        for (int64_t i = 0; i < volume * t->team->ranks; i++)
             t->target[i] = -1;
     } else {
         for (int64_t i = 0; i < all; i++)
@@ -143,7 +143,7 @@ static int64_t count_wrong(const struct loop* l, int64_t round) {
     const struct settings* s = l->settings;
     const struct transfer* t = &l->transfer;
     const int64_t volume = t->piece * t->pieces;
-    const int loose = s->pattern == 3, put = t->mechanism == MECHANISM_PUT;
+    const int loose = s->pattern == 3, put = transfer_puts(t);
     const double added = SCALAR * (double)s->work;
     int64_t wrong = 0;
     for (int64_t k = 0; k < t->own.n; k++) {
@@ -153,14 +153,14 @@ static int64_t count_wrong(const struct loop* l, int64_t round) {
             if (!put)
                 wrong += t->fetched[at] != value_of(o->peer, round, within);
             if (loose || !put)
-                wrong += l->result[at] != value_of(loose ? t->rank : o->peer, round, within) + added;
+                wrong += l->result[at] != value_of(loose ? t->team->rank : o->peer, round, within) + added;
         }
     }
-    for (int from = 0; put && from < t->ranks; from++) {
-        struct operations theirs =
-            peers_operations((enum topology)s->topology, (enum peer_schedule)s->schedule, s->peers, 1, from, t->ranks);
+    for (int from = 0; put && from < t->team->ranks; from++) {
+        struct operations theirs = peers_operations((enum topology)s->topology, (enum peer_schedule)s->schedule,
+                                                    s->peers, 1, from, t->team->ranks);
         for (int64_t k = 0; k < theirs.n; k++)
-            for (int64_t i = 0; theirs.list[k].peer == t->rank && i < volume; i++)
+            for (int64_t i = 0; theirs.list[k].peer == t->team->rank && i < volume; i++)
                 wrong += t->target[from * volume + i] != value_of(from, round, i) + (loose ? 0 : added);
         free(theirs.list);
     }
@@ -169,46 +169,42 @@ static int64_t count_wrong(const struct loop* l, int64_t round) {
 
 static int run(const struct settings* s, const struct app* app) {
     struct loop l = {.settings = s};
+    struct transfer* t = &l.transfer;
     const int64_t piece = s->size / 8, pieces = s->volume / s->size;
     const char pattern = "ABCDE"[s->pattern];
     const int64_t burst = pattern == 'A' ? 1 : s->burst;
-    struct operations own = peers_operations((enum topology)s->topology, (enum peer_schedule)s->schedule, s->peers,
-                                             pieces, app->rank, app->ranks);
-    transfer_open(&l.transfer, (enum mechanism)s->mechanism, own, (enum topology)s->topology,
-                  (enum peer_schedule)s->schedule, s->peers, piece, pieces, team_comm(&app->team));
-    l.result = LP_NEW(double, piece * pieces * own.n_peers);
-    l.at_hand = LP_NEW(double, piece * pieces * own.n_peers);
+    const struct pattern_of_peers peers = {(enum topology)s->topology, (enum peer_schedule)s->schedule, s->peers};
+    transfer_open(t, transfer_mechanism[s->mechanism], &peers, piece, pieces, pattern == 'E' ? 2 * burst : burst,
+                  &app->team);
+    l.result = LP_NEW(double, piece * pieces * t->own.n_peers);
+    l.at_hand = LP_NEW(double, piece * pieces * t->own.n_peers);
 
     double total_s = 0, fastest_s = 0;
     int64_t wrong = 0;
     for (int64_t round = 0; round < s->repeat; round++) {
         prepare(&l, round);
-        if (l.transfer.window != MPI_WIN_NULL)
-            MPI_Win_sync(l.transfer.window);
-        MPI_Barrier(team_comm(&app->team));
-        double start = MPI_Wtime();
-        if (s->mechanism == MECHANISM_PUT)
+        transfer_barrier(t);
+        double start = team_seconds();
+        if (transfer_puts(t))
             put_bursts(&l, pattern, burst);
         else
             fetch_bursts(&l, pattern, burst);
-        transfer_finish(&l.transfer);
-        double mine_s = MPI_Wtime() - start, round_s;
-        MPI_Allreduce(&mine_s, &round_s, 1, MPI_DOUBLE, MPI_MAX, team_comm(&app->team));
-        if (l.transfer.window != MPI_WIN_NULL)
-            MPI_Win_sync(l.transfer.window);
+        transfer_finish(t);
+        double round_s = team_largest(&app->team, team_seconds() - start);
         total_s += round_s;
         if (round == 0 || round_s < fastest_s)
             fastest_s = round_s;
+        transfer_barrier(t);
         wrong += count_wrong(&l, round);
-        MPI_Barrier(team_comm(&app->team)); /* nobody overwrites what another one still checks */
+        team_barrier(&app->team); /* nobody overwrites what another one still checks */
     }
     if (app->rank == 0)
-        printf("overlap: %d ranks, pattern %c, volume %" PRId64 ", size %" PRId64 ", burst %" PRId64
+        printf("%s: %d ranks, pattern %c, volume %" PRId64 ", size %" PRId64 ", burst %" PRId64
                ", mean_us %.3f, fastest_us %.3f\n",
-               app->ranks, pattern, s->volume, s->size, burst, total_s / (double)s->repeat * 1e6, fastest_s * 1e6);
+               app->name, app->ranks, pattern, s->volume, s->size, burst, total_s / (double)s->repeat * 1e6,
+               fastest_s * 1e6);
     int status = app_verdict(app, wrong == 0, "%" PRId64 " wrong values", wrong);
-    transfer_close(&l.transfer);
-    free(own.list);
+    transfer_close(t);
     free(l.result);
     free(l.at_hand);
     return status;
@@ -220,7 +216,7 @@ int main(int argc, char** argv) {
         .pattern = 2, .volume = 1 << 20, .size = 1 << 14, .burst = 8, .peers = 2, .work = 1, .repeat = 20};
     const struct lp_option options[] = {
         {"pattern", LP_CHOICE, &s.pattern, "A|B|C|D|E", 0, 0, "template of Fig. 6"},
-        {"mechanism", LP_CHOICE, &s.mechanism, "get|put|two-sided", 0, 0, "MPI_Rget, MPI_Rput, or Irecv and Isend"},
+        {"mechanism", LP_CHOICE, &s.mechanism, transfer_mechanisms, 0, 0, "of communication"},
         {"topology", LP_CHOICE, &s.topology, "point|multiple|congestion|all-to-all", 0, 0, "who exchanges with whom"},
         {"schedule", LP_CHOICE, &s.schedule, "contiguous|interleaved|same", 0, 0, "order of the peers"},
         {"volume", LP_INTEGER, &s.volume, NULL, 8, 1e9, "V: bytes with each peer (paper: 8 B to 8 MB)"},
@@ -231,9 +227,10 @@ int main(int argc, char** argv) {
          "vector-scalar additions per value (paper: up to five times the base)"},
         {"repeat", LP_INTEGER, &s.repeat, NULL, 1, 1e6, "rounds, all ranks starting together"},
     };
-    enum lp_parse_result parsed =
-        app_open(&app, argc, argv, "overlap", "communication overlap, templates A to E (Iancu & Strohmaier, Fig. 6)",
-                 options, (int)(sizeof options / sizeof *options));
+    const int shmem = transfer_mechanism[2] == MECHANISM_BLOCKING_PUT;
+    enum lp_parse_result parsed = app_open(&app, argc, argv, shmem ? "overlap_shmem" : "overlap",
+                                           "communication overlap, templates A to E (Iancu & Strohmaier, Fig. 6)",
+                                           options, (int)(sizeof options / sizeof *options));
     if (parsed != LP_RUN)
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
     if (s.size % 8 != 0 || s.volume % s.size != 0)
