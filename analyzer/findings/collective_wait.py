@@ -5,6 +5,10 @@ the wait of a member ends when the last member that it needs has entered; that m
 moment.
 Its waits are charged to it, and what it does while the others wait (`meanwhile`) is named as the cause: computing in a
 region, working in a call, or waiting itself, in which case the collective only passes on what happened before it.
+
+A rank may also have lost its time long before the others arrive, and then merely work off what everybody has to do. So
+the time since the operation before is compared too (`lateness`, Scalasca's delay): where the last rank spends more
+than the first one mainly by waiting, the collective passes that waiting on.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence import Evidence
 from logpost.analyzer.findings.finding import MIN_SAMPLES, Finding, worst_hit
+from logpost.analyzer.findings.lateness import Lateness, lateness_of
 from logpost.analyzer.findings.meanwhile import Cause, Meanwhile, meanwhile_of
 from logpost.analyzer.reporting.units import count_text, percent_text, time_text
 
@@ -44,16 +49,18 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     longest = delays.sort(pl.col("end_ps") - pl.col("begin_ps"), descending=True).head(LONGEST)
     late = longest.group_by("location").agg(pl.len()).sort("len", descending=True)["location"].head(MOST_LATE).to_list()
     meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"))
+    lateness = lateness_of(evidence, longest)
     for callpath in costly["callpath"]:
         rows = places.filter(pl.col("callpath") == callpath)
         exposed = {int(location): float(time) for location, time in rows.select("location", "exposed_ps").iter_rows()}
         states = [state for key, state in meanwhile.items() if key[0] == callpath]
-        yield _finding(evidence, int(callpath), exposed, delays.filter(pl.col("callpath") == callpath), states)
+        here = delays.filter(pl.col("callpath") == callpath)
+        yield _finding(evidence, int(callpath), exposed, here, states, lateness.get(int(callpath)))
 
 
 def _delays(evidence: Evidence) -> pl.DataFrame:
-    """An operation each: the location that came last, how long the first waited for it (interval), and all waits;
-    ps."""
+    """An operation each: the location that came last, the one that came first, how long the latter waited for it
+    (interval), and all waits; ps."""
     ends = pl.col("enter_ps") + pl.col("wait_ps")
     waited = pl.col("wait_ps") > 0
     off = (pl.col("enter_ps") - ends.filter(waited).max()).abs()
@@ -66,6 +73,7 @@ def _delays(evidence: Evidence) -> pl.DataFrame:
             callpath=pl.col("callpath").filter(waited).first(),
             # Members stand in the order of their locations: of several that came last it is the first.
             location=pl.col("location").get(off.arg_min(), null_on_oob=True),
+            first=pl.col("location").filter(waited).get(pl.col("enter_ps").filter(waited).arg_min(), null_on_oob=True),
             begin_ps=pl.col("enter_ps").filter(waited).min(),
             end_ps=ends.filter(waited).max(),
             wait_ps=pl.col("wait_ps").sum(),
@@ -95,10 +103,11 @@ class Delay:
         return f"in {self.cause.text}" if self.cause.doing == "computing" else f"by {self.cause.text}"
 
 
-def _delay(states: list[Meanwhile]) -> Delay:
+def _delay(states: list[Meanwhile], lateness: Lateness | None) -> Delay:
     total = sum(state.total_ps for state in states)
+    waiting, waits_in = (lateness.waiting, lateness.waits_in) if lateness else (0.0, "")
     if total == 0:
-        return Delay(None, 0.0, 0.0, "")
+        return Delay(None, 0.0, waiting, waits_in)
     causes: dict[Cause, float] = {}
     waits: dict[str, float] = {}
     for state in states:
@@ -109,28 +118,29 @@ def _delay(states: list[Meanwhile]) -> Delay:
         for region, fraction in state.waits.items():
             waits[region] = waits.get(region, 0.0) + fraction * weight
     cause = max(causes, key=lambda one: causes[one])
-    return Delay(cause, causes[cause], sum(waits.values()), max(waits, key=lambda one: waits[one]))
+    if sum(waits.values()) >= waiting:
+        waiting, waits_in = sum(waits.values()), max(waits, key=lambda one: waits[one])
+    return Delay(cause, causes[cause], waiting, waits_in)
 
 
 def _finding(
-    evidence: Evidence, callpath: int, exposed: dict[int, float], delays: pl.DataFrame, states: list[Meanwhile]
+    evidence: Evidence,
+    callpath: int,
+    exposed: dict[int, float],
+    delays: pl.DataFrame,
+    states: list[Meanwhile],
+    lateness: Lateness | None,
 ) -> Finding:
     operation = evidence.region(callpath) or "a collective operation"
     total, operations = sum(exposed.values()), delays.height
-    delay = _delay(states)
+    delay = _delay(states, lateness)
     named, who = _last(evidence, delays)
     worst = max(exposed, key=lambda location: exposed[location])
     first, last_window = evidence.active_windows(["collective_wait"], exposed)
     title = f"{evidence.ranks_noun(exposed)} wait{'s' if len(exposed) == 1 else ''} in {operation} for "
     title += evidence.ranks_noun(named) if named else "whichever rank comes last"
     title += f", delayed {delay.text}" if delay.text else ""
-    what = (
-        f"; while the others wait, the last rank waits itself for {percent_text(delay.waiting)} of the time"
-        + (f" (in {delay.waits_in})" if delay.waiting > 0 else "")
-        + (f" and spends {percent_text(delay.cause_share)} in {delay.cause.text}" if delay.cause else "")
-        if states
-        else ""
-    )
+    what = _meanwhile_text(states, delay) + (lateness.text if lateness else "")
     certain = operations >= MIN_SAMPLES
     return Finding(
         kind="collective_wait",
@@ -154,6 +164,23 @@ def _finding(
         exposed_ps=round(total),
         share=worst_hit(exposed, evidence.slowest_wall_ps),
         indirect=delay.waiting,
+    )
+
+
+def _meanwhile_text(states: list[Meanwhile], delay: Delay) -> str:
+    """A piece of evidence about what the last rank does while the others wait; empty where nothing is known."""
+    if not states:
+        return ""
+    total = sum(state.total_ps for state in states)
+    waits: dict[str, float] = {}
+    for state in states:
+        for region, fraction in state.waits.items():
+            waits[region] = waits.get(region, 0.0) + fraction * state.total_ps / total
+    waiting = sum(waits.values())
+    return (
+        f"; while the others wait, the last rank waits itself for {percent_text(waiting)} of the time"
+        + (f" (in {max(waits, key=lambda one: waits[one])})" if waiting > 0 else "")
+        + (f" and spends {percent_text(delay.cause_share)} in {delay.cause.text}" if delay.cause else "")
     )
 
 

@@ -108,3 +108,45 @@ def test_a_rank_that_is_late_because_it_waits_itself_only_passes_the_waiting_on(
     kinds = story.findings()["kind"].to_list()
     assert kinds.index("late_sender_chain") < kinds.index("collective_wait")
     assert found["share"] == pytest.approx(0.8)
+
+
+def passed_on(steps: int, late_rank_waits: int, late_rank_computes: int) -> Story:
+    """Steps of 10 ms: rank 1 waits so many ms for a message of rank 2, is handed it in 1 ms, computes so many ms and
+    enters the barrier; rank 0 computes 3 ms and waits there. The barrier ends at 9 ms."""
+    story = Story(3, 10 * MS * steps)
+    barrier, recv, send = story.path("MPI_Barrier"), story.path("MPI_Recv"), story.path("MPI_Send")
+    for i in range(steps):
+        t = 10 * MS * i
+        sent, got = t + late_rank_waits * MS, t + (late_rank_waits + 1) * MS
+        story.call(1, t, got, recv, late_sender=sent - t, serialization=MS)
+        story.call(2, sent, got, send, serialization=MS)
+        story.message(2, 1, 8, (sent, got), (t, got), (send, recv), late_sender=sent - t, serialization=MS)
+        enters = {0: t + 3 * MS, 1: got + late_rank_computes * MS, 2: got}
+        story.collective(barrier, "barrier", {rank: (enter, t + 9 * MS) for rank, enter in enters.items()})
+    return story
+
+
+def test_time_lost_before_the_others_came_counts_too() -> None:
+    """While rank 0 waits (3 to 8 ms), rank 1 computes 3 of 5 ms: but everybody computes 3 ms. What makes it late are
+    the 4 ms in which it waited."""
+    story = passed_on(10, late_rank_waits=4, late_rank_computes=3)
+    found = story.findings().filter(kind="collective_wait").row(0, named=True)
+    assert found["title"] == "ranks 0, 2 wait in MPI_Barrier for rank 1, delayed by waiting itself in MPI_Recv"
+    assert "spends 60.0 % in code between MPI_Recv and MPI_Barrier" in found["evidence"]
+    # Beyond rank 0's time it has 4 ms of waiting and 1 ms in MPI_Recv, in each of the nine steps that follow another.
+    assert "since the operation before, it spends 45.0 ms more than the first rank, 80.0 %" in found["evidence"]
+    assert "Cure the waiting in MPI_Recv before it first" in found["advice"]
+    kinds = story.findings()["kind"].to_list()
+    # Rank 0 loses 50 % of its time at the barrier, of which a fifth is not passed on; rank 1 waits for 40 %.
+    assert kinds.index("late_sender_chain") < kinds.index("collective_wait")
+
+
+def test_a_rank_that_computes_longer_is_late_by_that_however_it_waits() -> None:
+    """Rank 1 waits 1 ms and computes 6 ms, more than the others: its lateness is the computing."""
+    found = passed_on(10, 1, 6).findings().filter(kind="collective_wait").row(0, named=True)
+    assert (
+        found["title"] == "ranks 0, 2 wait in MPI_Barrier for rank 1, delayed in code between MPI_Recv and MPI_Barrier"
+    )
+    # Rank 2 comes first, with 1 + 1 ms of computing and 1 ms in MPI_Send since the barrier; rank 1 has 1 + 6 ms of
+    # computing, 1 ms in MPI_Recv and 1 ms of waiting: 5 + 1 ms more in each of nine steps.
+    assert "54.0 ms more than the first rank, 16.7 % of it waiting itself" in found["evidence"]
