@@ -57,13 +57,30 @@ class PeerCounter {
     std::size_t limit_ = 4096;
 };
 
-/// Processor time that message overheads take on one location: disjoint blocks in time order.
-class BusyBlocks {
+/// What one call does for its messages.
+struct CallWork {
+    std::int64_t sending = 0;    // overheads of the messages that it started, at its begin
+    std::int64_t receiving = 0;  // overheads of those that it completed, at its end
+    std::int64_t last = 0;       // latest instant that it waited for
+    std::uint32_t completions = 0;
+};
+
+/// Processor time that message overheads take on one location, where each call holds as much of them as it is long.
+class BusyTime {
   public:
-    void add(std::int64_t begin, std::int64_t end) {
-        if (begin < end) {
-            const std::int64_t before = blocks_.empty() ? 0 : blocks_.back().upto;
-            blocks_.push_back({begin, end, before + end - begin});
+    /// Limits the work to the calls' lengths and sums it up.
+    BusyTime(const Column<Call>& calls, std::span<CallWork> work, std::vector<std::int64_t>& before)
+        : calls_(calls), work_(work), before_(before) {
+        before.clear();
+        std::int64_t sum = 0;
+        for (std::size_t c = 0; c < calls.size(); ++c) {
+            before.push_back(sum);
+            if (work[c].sending + work[c].receiving > 0) {
+                const std::int64_t length = calls[c].leave_ps - calls[c].enter_ps;
+                work[c].sending = std::min(work[c].sending, length);
+                work[c].receiving = std::min(work[c].receiving, length - work[c].sending);
+                sum += work[c].sending + work[c].receiving;
+            }
         }
     }
 
@@ -73,38 +90,40 @@ class BusyBlocks {
     }
 
   private:
-    struct Block {
-        std::int64_t begin;
-        std::int64_t end;
-        std::int64_t upto;  // total of this block and all before
-    };
-
-    /// Busy time before `time`.
     [[nodiscard]] std::int64_t before(std::int64_t time) noexcept {
-        // Gallop from the hint to an interval that holds the first block at or after `time`, then bisect it.
+        // Gallop from the hint to an interval that holds the first call at or after `time`, then bisect it.
         std::size_t low = hint_;
         std::size_t high = hint_;
-        for (std::size_t step = 1; high < blocks_.size() && blocks_[high].begin < time; step *= 2) {
+        for (std::size_t step = 1; high < calls_.size() && calls_[high].enter_ps < time; step *= 2) {
             low = high;
-            high = std::min(high + step, blocks_.size());
+            high = std::min(high + step, calls_.size());
         }
-        for (std::size_t step = 1; low > 0 && blocks_[low - 1].begin >= time; step *= 2) {
+        for (std::size_t step = 1; low > 0 && calls_[low - 1].enter_ps >= time; step *= 2) {
             high = low;
             low -= std::min(low, step);
         }
-        const auto first = blocks_.begin() + static_cast<std::ptrdiff_t>(low);
-        const auto last = blocks_.begin() + static_cast<std::ptrdiff_t>(high);
-        const auto next = std::partition_point(first, last, [&](const Block& b) { return b.begin < time; });
-        hint_ = static_cast<std::size_t>(next - blocks_.begin());
+        while (low < high) {
+            const std::size_t middle = (low + high) / 2;
+            if (calls_[middle].enter_ps < time) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        hint_ = low;
         if (hint_ == 0) {
             return 0;
         }
-        const auto& block = blocks_[hint_ - 1];
-        return block.upto - std::max<std::int64_t>(0, block.end - time);
+        const auto c = hint_ - 1;
+        const std::int64_t receiving = time - (calls_[c].leave_ps - work_[c].receiving);
+        return before_[c] + std::min(work_[c].sending, time - calls_[c].enter_ps) +
+               std::clamp<std::int64_t>(receiving, 0, work_[c].receiving);
     }
 
     std::size_t hint_ = 0;
-    std::vector<Block> blocks_;
+    const Column<Call>& calls_;
+    std::span<const CallWork> work_;
+    const std::vector<std::int64_t>& before_;
 };
 
 }  // namespace
@@ -180,10 +199,10 @@ void MessageModel::replay_endpoints(bool receiving) {
         std::vector<std::size_t> locations;
     };
     std::vector<Task> tasks;
-    for (std::size_t location = 0; location < trace_.locations.size(); ++location) {
-        tasks.push_back({false, {location}});
-    }
-    for (auto& group : endpoint_groups()) {
+    for (auto& group : endpoint_groups()) {  // a node's locations just before their NIC: still in the cache for it
+        for (const auto location : group) {
+            tasks.push_back({false, {location}});
+        }
         tasks.push_back({true, std::move(group)});
     }
     for_each_parallel(tasks.size(), threads_, 1, [&](std::size_t index, unsigned) {
@@ -245,15 +264,10 @@ void MessageModel::replay_processor(std::size_t location) {
         std::int64_t time;
         std::uint32_t receive;
     };
-    struct PerCall {
-        std::int64_t sending = 0;    // overheads of the messages that it started ...
-        std::int64_t receiving = 0;  // ... and of those that it completed
-        std::int64_t last = 0;       // latest instant that it waited for
-        std::uint32_t completions = 0;
-    };
     // Kept from location to location: fresh pages would cost more than what is done with them.
     thread_local std::vector<Ready> ready;
-    thread_local std::vector<PerCall> calls;
+    thread_local std::vector<CallWork> calls;
+    thread_local std::vector<std::int64_t> busy_before;
     thread_local std::vector<std::uint32_t> late;
     ready.clear();
     late.clear();
@@ -309,17 +323,7 @@ void MessageModel::replay_processor(std::size_t location) {
     if (late.empty()) {
         return;
     }
-    BusyBlocks busy;
-    for (std::uint32_t c = 0; c < calls.size(); ++c) {
-        if (calls[c].sending + calls[c].receiving > 0) {
-            const auto& call = trace.calls[c];
-            const std::int64_t length = call.leave_ps - call.enter_ps;
-            const std::int64_t sending = std::min(calls[c].sending, length);
-            const std::int64_t receiving = std::min(calls[c].receiving, length - sending);
-            busy.add(call.enter_ps, call.enter_ps + sending);
-            busy.add(call.leave_ps - receiving, call.leave_ps);
-        }
-    }
+    BusyTime busy(trace.calls, calls, busy_before);
     for (const auto receive : late) {
         waits[receive].receiver_busy = busy.between(records[receive].arrival, records[receive].times.r0);
     }
