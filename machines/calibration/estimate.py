@@ -1,6 +1,6 @@
 """A measured number with its 95 % interval, and how intervals pass through sums, differences and fits.
 
-    x_j: what round j of the calibration alone gives;  [low_x, high_x]: the interval of their median (see ``statistics``)
+    x_j: what round j alone gives;  [low_x, high_x]: the interval of the x_j's median (see ``statistics``)
     low = value - sqrt((value - low_x)^2 + own^2) ;  high likewise
 
 All that is extracted is linear in the measured times, so each x_j passes through the same sums and fits as the value:

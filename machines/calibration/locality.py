@@ -71,7 +71,6 @@ def read_locality(samples: Samples, locality: str) -> LocalityValues:
     send = by_size(samples, "message_overhead", locality=locality, side="send")
     receive = by_size(samples, "message_overhead", locality=locality, side="receive")
     one_way = by_size(samples, "one_way", locality=locality)
-    first = signatures[min(signatures)] if signatures else None
     ranges: list[SizeRange] = []
     if send or receive or one_way:
         try:
@@ -81,7 +80,6 @@ def read_locality(samples: Samples, locality: str) -> LocalityValues:
                 one_way,
                 place=place,
                 switch=None if switch is None else switch.low,
-                latency=None if first is None else first.L,
             )
             refused += more
         except InputError as error:

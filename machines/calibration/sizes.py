@@ -14,7 +14,8 @@ eager", as the replay engine splits a rendezvous).
 What the fits say and no machine does is refused, and the rest of the range is fitted again without it:
   o(n) that falls with n: a constant is fitted;
   an intercept that is not positive: that of the range before holds, and only the slope is fitted;
-  L that is not positive: likewise, or that of the signature; without either L is zero, as G below;
+  T(n) whose intercept is not positive: L of the range before holds, and only the slope is fitted;
+  L below zero, beyond its interval: both ends work at the same time, so L is zero and o_r what o_s does not cover;
   G below zero, beyond its interval: both ends copy at the same time (o_s(n) + o_r(n) grows faster than T(n)), so only
   what the sender does not cover counts as the receiver's cost per byte, and G is zero. T(n) is kept either way.
 
@@ -77,12 +78,10 @@ def size_ranges(
     *,
     place: str,
     switch: int | None = None,
-    latency: Estimate | None = None,
 ) -> tuple[list[SizeRange], list[Refusal]]:
     """Ranges and refusals of one locality class.
 
-    `switch` is the eager limit in bytes, `latency` the L of the signature, which the first range falls back on.
-    Raises InputError when fewer than three sizes have all of o_s(n), o_r(n) and T(n).
+    `switch` is the eager limit in bytes. Raises InputError when fewer than three sizes have o_s(n), o_r(n) and T(n).
     """
     sizes = sorted(set(send) & set(receive) & set(one_way))
     if len(sizes) < LEAST_POINTS:
@@ -95,7 +94,7 @@ def size_ranges(
     for number, part in enumerate(parts):
         end = None if number == len(parts) - 1 else _end(part[-1], parts[number + 1][0], switch)
         here = place if end is None and number == 0 else f"{place}[{number}]"
-        found.append(_range(part, end, send, receive, one_way, here, found, latency, switch, refused))
+        found.append(_range(part, end, send, receive, one_way, here, found, switch, refused))
     return found, refused
 
 
@@ -138,7 +137,6 @@ def _range(
     one_way: Curve,
     place: str,
     smaller: list[SizeRange],
-    latency: Estimate | None,
     switch: int | None,
     refused: list[Refusal],
 ) -> SizeRange:
@@ -162,15 +160,21 @@ def _range(
     G = total.slope - per_byte
     L = (total.intercept - fixed).shifted(max(G.value, 0.0))
     if L.value <= 0.0:
-        instead = before.L if before is not None else latency
         reason = "T(n) extrapolated to no bytes is shorter than o_s + o_r"
-        if instead is not None:
-            where = "the range before" if before is not None else "the signature"
-            reason += f"; L of {where} holds, and the slope is fitted again"
-            notes["L"] = f"that of {where}: T(n) of these sizes has no positive intercept above o_s + o_r"
+        if total.intercept.value <= 0.0:
+            instead = before.L if before is not None and before.L is not None else Estimate(0.0, 0.0)
+            refused.append(
+                refuse(
+                    f"{place}.L",
+                    L,
+                    "us",
+                    f"{reason}; L of the range before holds, and the slope is fitted again",
+                    factor=MICROSECONDS,
+                )
+            )
+            notes["L"] = "that of the range before: T(n) of these sizes has no positive intercept"
             total = through(x, times, fixed + instead, floor=FLOOR)
             G = total.slope - per_byte
-            refused.append(refuse(f"{place}.L", L, "us", reason, factor=MICROSECONDS))
             L = instead
         elif L.high >= 0.0:
             notes["L"] = "o_s and o_r account for all of T(n) at no bytes; the fit's L is not above zero"

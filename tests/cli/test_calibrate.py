@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -142,13 +143,27 @@ def test_from_the_measurement_to_the_analysis_of_a_recorded_program(tmp_path: Pa
     """A short calibration of this machine, a program recorded on it, and its analysis with the file as it is."""
     if shutil.which("mpicc") is None or shutil.which("mpirun") is None:
         pytest.skip("no mpicc and mpirun here")
+    from logpost.machines.calibration.grid import DEFAULT
     from logpost.machines.calibration.measure import measure
 
     launcher = ["mpirun", "-n", "2"]
     os.environ.update(AS_ROOT)
     if "Open MPI" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout:
         launcher.append("--oversubscribe")
-    measure(launcher, output=tmp_path / "s.jsonl", budget_s=8.0, passes=2)
+    grid = replace(
+        DEFAULT,
+        sizes=(8, 64, 512, 2048, 8192, 32768, 131072),
+        signature_sizes=(8,),
+        bursts=(1, 2, 4, 8, 32, 64),
+        burst_sizes=(8, 4096),
+        burst_lengths=(1, 4, 16),
+        depth_sizes=(8,),
+        gap_sizes=(4096,),
+        layout_sizes=(1024, 4096),
+        strides=(64, 256),
+        largest_eager=65536,
+    )
+    measure(launcher, output=tmp_path / "s.jsonl", budget_s=6.0, passes=2, grid=grid)
     done = logpost("calibrate", "-o", "here.toml", "--samples", "s.jsonl", "--page", "here.html", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     machine = load_machine(tmp_path / "here.toml")

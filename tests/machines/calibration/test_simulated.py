@@ -15,8 +15,8 @@ MYRINET = Truth(L=11.1, o_s=2.0, o_r=2.6, g=12.4)
 
 def test_issues_end_when_a_hand_drawn_time_line_says() -> None:
     # L 5, o_s 1, o_r 2, g 4. Issues end at 1, 2, 3, ...; requests leave at 1, 5, 9 (g), arrive at 6, 10, 14. The
-    # responder takes 2 + 1 each: replies leave at 9, 13, 17 and arrive at 14, 18, 22. At 14 the requester has issued 14;
-    # it handles the first reply (to 16) before issue 15, which ends at 17.
+    # responder takes 2 + 1 each: replies leave at 9, 13, 17 and arrive at 14, 18, 22. At 14 the requester has issued
+    # 14 requests; it handles the first reply (to 16) before issue 15, which ends at 17.
     times = issue_times(Truth(L=5, o_s=1, o_r=2, g=4, capacity=100), 15)
     assert times.tolist() == [*map(float, range(1, 15)), 17.0]
 

@@ -81,15 +81,20 @@ def test_copies_at_both_ends_at_once_leave_no_gap_and_keep_the_transfer_time() -
     assert only.time(10**6) == pytest.approx(4 * US + 400 * US, rel=1e-3)
 
 
-def test_a_negative_latency_is_refused_and_the_signatures_holds() -> None:
-    found, refused = size_ranges(
-        curve(3 * US, 0.0), curve(3 * US, 0.0), curve(5 * US, 1 * NS), place="p", latency=Estimate(0.2 * US, 0.01 * US)
-    )
-    assert [r.place for r in refused] == ["p.L"]
-    # 5 - 6 us plus one byte's gap
-    assert refused[0].value == pytest.approx(-1.0, abs=0.01)
-    assert found[0].L == Estimate(0.2 * US, 0.01 * US)
-    assert "signature" in found[0].notes["L"]
+def test_a_line_without_a_start_takes_the_latency_of_the_smaller_messages() -> None:
+    # Caches: above 64 KiB T(n) = -20 us + 2 ns/B.
+    one_way = {n: Estimate(5 * US + n * NS if n <= 65536 else -20 * US + 2 * n * NS, 0.01 * US) for n in SIZES}
+    found, refused = size_ranges(curve(1 * US, 0.0), curve(1 * US, 0.0), one_way, place="p")
+    assert [r.up_to_bytes for r in found] == [65536, None]
+    assert [r.place for r in refused] == ["p[1].L"]
+    assert refused[0].value == pytest.approx(-22.0, rel=0.01)
+    assert "L of the range before holds, and the slope is fitted again" in refused[0].reason
+    assert found[1].L == found[0].L
+    assert found[0].L is not None
+    assert found[0].L.value == pytest.approx(3 * US, rel=1e-2)
+    # Through 5 us: (T(n) - 5 us)/n is 1.81, 1.90, 1.95, 1.98 ns/B at 128 KiB to 1 MiB.
+    assert found[1].G is not None
+    assert 1.81 * NS < found[1].G.value < 1.98 * NS
 
 
 def test_overheads_that_cover_the_transfer_leave_no_latency_and_keep_its_time() -> None:
