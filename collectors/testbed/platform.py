@@ -159,6 +159,7 @@ def to_settings(platform: Platform) -> str:
     lines = [
         f"per_hop {p.per_hop_s!r}",
         f"mean_hops {p.mean_hops!r}",
+        f"injection {p.injection!r}",
         f"eager {-1 if p.eager_limit is None else p.eager_limit}",
         f"capacity {-1 if p.capacity is None else p.capacity}",
         f"header {p.header_bytes}",

@@ -58,7 +58,7 @@ struct Actor {
 
 struct Machine {
     bool open = false;
-    double per_hop = 0, mean_hops = 0;
+    double per_hop = 0, mean_hops = 0, injection = 0;
     std::int64_t eager = -1, capacity = -1;
     std::uint64_t header = 0;
     Ranges remote, local;
@@ -80,6 +80,8 @@ void read_settings(const char* path) {
             words >> machine.per_hop;
         } else if (key == "mean_hops") {
             words >> machine.mean_hops;
+        } else if (key == "injection") {
+            words >> machine.injection;
         } else if (key == "eager") {
             words >> machine.eager;
         } else if (key == "capacity") {
@@ -96,8 +98,8 @@ void read_settings(const char* path) {
             std::exit(3);
         }
     }
-    if (machine.remote.empty() || machine.local.empty()) {
-        std::cerr << "logpost: " << path << " states no overheads" << std::endl;
+    if (machine.remote.empty() || machine.local.empty() || machine.injection <= 0) {
+        std::cerr << "logpost: " << path << " is not complete" << std::endl;
         std::exit(3);
     }
 }
@@ -106,16 +108,16 @@ const Ranges& ranges_between(const sg::Host* a, const sg::Host* b) {
     return a == b ? machine.local : machine.remote;
 }
 
-// o_s, and the wait for the NIC, which takes a message every g.
+// o_s, and the wait for the NIC, which the message before occupies for max(g, B / injection rate), as in LogGP.
 double send_cost(std::size_t bytes, const sg::Host* from, const sg::Host* to) {
     const Range& r = range_of(ranges_between(from, to), bytes);
     const double overhead = r.o_s + r.o_s_per_byte * static_cast<double>(bytes);
-    if (r.g <= 0 || from == to) {
+    if (from == to) {
         return overhead;
     }
     Nic& nic = machine.nics[from];
     const double leaves = std::max(sg::Engine::get_clock() + overhead, nic.may_send_at);
-    nic.may_send_at = leaves + r.g;
+    nic.may_send_at = leaves + std::max(r.g, static_cast<double>(bytes) / machine.injection);
     return leaves - sg::Engine::get_clock();
 }
 
