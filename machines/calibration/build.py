@@ -46,9 +46,8 @@ def compiler_of(launcher: str) -> str:
     if path is None:
         raise InputError(f"{launcher} is not on PATH: give the launcher of your MPI, e.g. mpirun -n 2")
     candidates = next(wrappers for start, wrappers in _STARTERS if Path(path).name.startswith(start))
-    for name in candidates:
-        beside = Path(path).with_name(name)
-        found = str(beside) if os.access(beside, os.X_OK) else shutil.which(name)
+    beside = [str(Path(path).with_name(name)) for name in candidates]
+    for found in (*(wrapper for wrapper in beside if os.access(wrapper, os.X_OK)), *map(shutil.which, candidates)):
         if found:
             return found
     raise InputError(

@@ -3,7 +3,8 @@
 Passes: every program is launched once in each pass, so that the launches of a program are spread over the whole
 calibration; each point's interval comes from the spread between them (see ``statistics``). A launch ends when its
 points have reached +-5 %, or its share of the time is over; passes go on until MOST_PASSES or the end of the time, and
-at least FEWEST_PASSES are made.
+at least FEWEST_PASSES are made. Ranks that the launcher leaves unbound are bound by the programs, each to one of the
+processors that it may use; the host line says where they were.
 """
 
 from __future__ import annotations
@@ -255,12 +256,9 @@ def _arguments(program: str, run: _Run) -> list[str]:
             *("--bytes", listed(grid.signature_sizes), "--bursts", listed(grid.bursts), "--window", str(window)),
             *("--deltas-s", listed([0.0, *(trip * factor for factor in (0.5, 1, 2, 4))])),
             *("--longest-delayed", str(4 * window)),
-            *(
-                "--reply-delay-s",
-                f"{max(20e-6, 30 * trip):.6g}",
-                "--peers",
-                listed([p - 1 for p in peers(ranks) if p > 2]),
-            ),
+            *("--reply-delay-s", f"{max(20e-6, 30 * trip):.6g}"),
+            # With two ranks there is no list, and a launcher may drop an empty one.
+            *(["--peers", listed([p - 1 for p in peers(ranks) if p > 2])] if ranks > 3 else []),
         ]
     if program == "burst":
         return [
@@ -324,10 +322,11 @@ def _launch(command: Sequence[str], patience_s: float) -> None:
                     "launcher start other programs?"
                 ) from error
             raise
-    if process.returncode == 0:
-        return
     lines = [line.strip() for line in f"{out}\n{err}".splitlines() if line.strip(" -*=")]
     ours = [line for line in lines if line.startswith("calibration: ")]
+    # A simulator's launcher ends with status 0 also when its program aborts.
+    if process.returncode == 0 and not ours:
+        return
     last = (ours or lines or ["no message"])[-1]
     status = process.returncode
     how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"

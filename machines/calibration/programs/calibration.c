@@ -222,6 +222,44 @@ static void find_place(struct cal_place* place) {
 }
 #endif
 
+#if SIMULATED
+static bool bind(const struct cal* c) {
+    (void)c;
+    return false;
+}
+#else
+/* Ranks that may run on several processors are moved by the scheduler, also onto each other's: where there are enough,
+ * each takes one of those that it shares with others. Returns whether this rank is bound now and wasn't before. */
+static bool bind(const struct cal* c) {
+    cpu_set_t set, one;
+    int before = 0, sharing = 0;
+    const struct cal_place* mine = &c->places[c->rank];
+    for (int i = 0; i < c->ranks; i++) {
+        const bool same = strcmp(c->places[i].host, mine->host) == 0 && strcmp(c->places[i].cpus, mine->cpus) == 0;
+        sharing += same;
+        before += same && i < c->rank;
+    }
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 2 || CPU_COUNT(&set) < sharing)
+        return false;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, &set) && before-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            return sched_setaffinity(0, sizeof one, &one) == 0;
+        }
+    }
+    return false;
+}
+#endif
+
+static void share_places(struct cal* c) {
+    struct cal_place mine;
+    memset(&mine, 0, sizeof mine);
+    find_place(&mine);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, c->places, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+}
+
 /* 0 same socket, 1 same node, 2 other node. */
 static int distance(const struct cal_place* a, const struct cal_place* b) {
     if (strcmp(a->host, b->host) != 0)
@@ -309,16 +347,19 @@ void cal_open(struct cal* c, int argc, char** argv) {
     c->accuracy = cal_number(c, "accuracy", 0.05);
     if (c->batch < 2)
         cal_refuse(c, "--batch must be at least 2", "LOGP has 50");
-    measure_clock(c);
     c->places = cal_memory(c, c->ranks * (int64_t)sizeof *c->places);
-    struct cal_place mine;
-    memset(&mine, 0, sizeof mine);
-    find_place(&mine);
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, c->places, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+    share_places(c);
+    if (cal_number(c, "bind", 1) > 0) {
+        int bound = bind(c);
+        MPI_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        if (bound)
+            share_places(c);
+    }
+    measure_clock(c);
 #if !SIMULATED
     int neighbours = 0;
     for (int i = 0; i < c->ranks; i++)
-        neighbours += strcmp(c->places[i].host, mine.host) == 0;
+        neighbours += strcmp(c->places[i].host, c->places[c->rank].host) == 0;
     c->crowded = neighbours > sysconf(_SC_NPROCESSORS_ONLN);
     MPI_Allreduce(MPI_IN_PLACE, &c->crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 #endif
@@ -392,22 +433,27 @@ double cal_slice(const struct cal* c) {
 
 /* How many repetitions make a sample, and how many samples a batch: rank 0 decides, everybody follows. */
 static void plan(struct cal* c, MPI_Comm group, cal_sample* sample, void* what, int* repeat, int* batch) {
-    enum { LONGEST = 128, FEWEST = 6 };
+    enum { LONGEST = 128, FEWEST = 6, HOPELESS = 3 };
     const double target_s = 20e-6; /* a sample, beside which the clock's own tens of nanoseconds are small */
-    int rank, both[2] = {1, 1};
+    int rank, both[2] = {1, HOPELESS};
     MPI_Comm_rank(group, &rank);
-    sample(c, group, what, 1);
     double start = cal_now();
-    sample(c, group, what, 2);
-    double once = (cal_now() - start) / 2;
-    if (rank == 0) {
+    sample(c, group, what, 1);
+    /* Where one alone takes the time of several visits (ranks that wait for a processor) there is no time to warm up.
+     */
+    int warm = cal_now() - start < 4 * cal_slice(c);
+    MPI_Bcast(&warm, 1, MPI_INT, 0, group);
+    if (warm) {
+        start = cal_now();
+        sample(c, group, what, 2);
+        double once = (cal_now() - start) / 2;
         double times = once > 0 ? ceil(target_s / once) : LONGEST;
         both[0] = times > LONGEST ? LONGEST : (int)times;
         double affordable = once > 0 ? 2 * cal_slice(c) / (once * both[0]) : c->batch;
         both[1] = affordable >= c->batch ? c->batch : affordable < FEWEST ? FEWEST : (int)affordable;
-        if (both[1] > c->batch)
-            both[1] = c->batch;
     }
+    if (both[1] > c->batch)
+        both[1] = c->batch;
     MPI_Bcast(both, 2, MPI_INT, 0, group);
     *repeat = both[0];
     *batch = both[1];

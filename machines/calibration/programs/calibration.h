@@ -5,6 +5,7 @@
  *   --budget-s S     time that the program may measure for; each visit to a point gets its share of what is left
  *   --rounds N       visits to each point; the list of points is gone through N times
  *   --batch N        samples in a batch (LOGP 3.3: 50)
+ *   --bind 0         leave ranks unbound that the launcher left unbound; by default each gets a processor of its own
  *   --accuracy F     a visit ends when the half width of the median's 95 % interval is below F of it (LOGP 3.3: 0.05)
  *
  * A sample is the mean over as many repetitions as make it long beside the clock. The interval of a visit comes from
