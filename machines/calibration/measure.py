@@ -174,6 +174,7 @@ def measure(
     passes: int | None = None,
     batch: int = 50,
     report: Report = lambda program, fraction, message: None,
+    after_pass: Callable[[int], None] = lambda number: None,
 ) -> Samples:
     """Measure the machine that ``launch`` (e.g. ["mpirun", "-n", "2"]) starts programs on.
 
@@ -185,6 +186,7 @@ def measure(
         thorough: the finer grid and a longer time.
         grid, budget_s, passes, batch: what, for how many seconds, launches of each program, samples in a batch.
         report: gets progress.
+        after_pass: called with the number of passes made, e.g. to measure something else over the same span of time.
 
     Raises InputError: no launcher, no compiler, a program that cannot be started or fails (with the last line of its
         stderr), fewer than two ranks, a folder that cannot be written to.
@@ -212,7 +214,7 @@ def measure(
             batch=batch,
             started=time.monotonic(),
         )
-        _passes(run, passes)
+        _passes(run, passes, after_pass)
         found = run.gathered.result(shlex.join(launch), wrapper)
     if output is not None:
         samples.write(output, found)
@@ -220,7 +222,7 @@ def measure(
     return found
 
 
-def _passes(run: _Run, wanted: int | None) -> None:
+def _passes(run: _Run, wanted: int | None, after_pass: Callable[[int], None]) -> None:
     fewest, most = (wanted, wanted) if wanted else (FEWEST_PASSES, MOST_PASSES)
     done = 0
     while done < most:
@@ -236,6 +238,7 @@ def _passes(run: _Run, wanted: int | None) -> None:
             if program == "protocol" and done == 0:
                 run.switches = run.gathered.switches()
         done += 1
+        after_pass(done)
         took = time.monotonic() - begin
         if wanted is None and done >= fewest and took > run.left():
             break
