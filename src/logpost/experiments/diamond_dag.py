@@ -43,8 +43,8 @@ def run(context: Context) -> Result:
                 "The machine's own numbering has no contention here, where the paper measured +31 %.",
                 "with row-major numbers, dimension-order routes and two channels per link no two messages of "
                 "neighbouring stripes share a channel; where both directions share one, the way back from the end of a "
-                "row meets the whole row. The paper's lies between the two. It prints neither the Alewife's numbering nor how much "
-                "the two directions of a link disturb each other.",
+                "row meets the whole row. The paper's lies between the two. It prints neither the Alewife's numbering "
+                "nor how much the two directions of a link disturb each other.",
             ),
             Difference(
                 "The random mapping takes longer than the paper's 1.56, and contention shows at 16 kB already.",

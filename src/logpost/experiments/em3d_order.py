@@ -21,6 +21,10 @@ PRINTED_STALL, PRINTED_TOTAL = 0.70, 0.20
 PAPERS_ITERATIONS = 100
 RANKS, NODES, DEGREE, EDGE_CYCLES = 32, 3200, 32, 10
 """The paper's, but for the last: it prints no work per edge, and 10 cycles are the program's assumption."""
+MORE_WORK = (30, 90)
+"""Cycles per edge for comparison."""
+WITHIN = 0.12
+"""A reduction is taken as reproduced within so many points: the accuracy that the paper claims for its predictions."""
 HOTSPOT = "hot_receiver"
 HANDLERS, MACHINES_OWN = "handlers", "testbed"
 """Who spends o_r = 122 cycles on a message: the program's handlers, so that the time in which a send is stalled can be
@@ -31,22 +35,26 @@ def run(context: Context) -> Result:
     """Both orders over the span on the testbed; the archives of the largest span analyzed with the machine's file."""
     from logpost.dashboards.figures.curves import Axis, Curve, curves
 
-    iterations = context.size(full=10, quick=3)
+    iterations = context.size(full=5, quick=2)
+    analyzed = context.size(full=10, quick=4)
+    more_work = context.size(full=MORE_WORK, quick=MORE_WORK[-1:])
     spans: Sequence[int] = context.size(full=tuple(range(1, 16)), quick=(1, 15))
     traced = spans[-1]
-    cases = [(order, span, HANDLERS) for span in spans for order in ORDERS]
-    cases += [(order, traced, MACHINES_OWN) for order in ORDERS]
+    cases = [(order, span, HANDLERS, EDGE_CYCLES) for span in spans for order in ORDERS]
+    cases += [(order, traced, HANDLERS, work) for work in more_work for order in ORDERS]
+    cases += [(order, traced, MACHINES_OWN, EDGE_CYCLES) for order in ORDERS]
 
-    def one(case: tuple[str, int, str]) -> Simulated:
-        order, span, o_r = case
-        arguments = ["--order", order, "--span", str(span), "--iterations", str(iterations)]
-        arguments += ["--nodes", str(NODES), "--degree", str(DEGREE), "--edge-cycles", str(EDGE_CYCLES)]
+    def one(case: tuple[str, int, str, int]) -> Simulated:
+        order, span, o_r, work = case
+        count = iterations if o_r == HANDLERS else analyzed
+        arguments = ["--order", order, "--span", str(span), "--iterations", str(count), "--receive", "interrupt"]
+        arguments += ["--nodes", str(NODES), "--degree", str(DEGREE), "--edge-cycles", str(work)]
         arguments += ["--receive-cycles", "122" if o_r == HANDLERS else "0"]
         settings = {"o_r": "0cycle"} if o_r == HANDLERS else {}
-        return simulate(context, "em3d", arguments, f"{order}-span-{span}-{o_r}", settings=settings)
+        return simulate(context, "em3d", arguments, f"{order}-span-{span}-{o_r}-{work}", settings=settings)
 
     every = dict(zip(cases, context.each("orders and spans on the testbed", cases, one), strict=True))
-    simulated = {(order, span): every[order, span, HANDLERS] for span in spans for order in ORDERS}
+    simulated = {(order, span): every[order, span, HANDLERS, EDGE_CYCLES] for span in spans for order in ORDERS}
     scale = PAPERS_ITERATIONS / iterations
 
     def times(order: str, what: str) -> list[float]:
@@ -86,6 +94,35 @@ def run(context: Context) -> Result:
         ),
         note="Stall: mean of the ranks, time in which a send found its queue full.",
     )
+    saved = {
+        work: {
+            what: 1 - every["improved", traced, HANDLERS, work].values[what] / before
+            for what in ("total_s", "stall_s")
+            if (before := every["original", traced, HANDLERS, work].values[what])
+        }
+        for work in (EDGE_CYCLES, *more_work)
+    }
+    by_work = Table(
+        f"What the improved order saves at span {traced}, by the work per edge",
+        (
+            Column("cycles per edge", Origin.SETTING),
+            Column("run time saved", Origin.TESTBED, MACHINE),
+            Column("printed: run time", Origin.PAPER),
+            Column("stall saved", Origin.TESTBED, MACHINE),
+            Column("printed: stall", Origin.PAPER),
+        ),
+        tuple(
+            (
+                Number(work),
+                Number(100 * of["total_s"], "%"),
+                Number(100 * PRINTED_TOTAL, "%"),
+                Number(100 * of["stall_s"], "%"),
+                Number(100 * PRINTED_STALL, "%"),
+            )
+            for work, of in saved.items()
+        ),
+        note="The paper prints neither the work per edge nor the span to which its two numbers belong.",
+    )
     chart = curves(
         [
             Curve("original, testbed", spans, total["original"], "testbed", 1),
@@ -119,9 +156,8 @@ def run(context: Context) -> Result:
         Axis(f"stall time per rank, {PAPERS_ITERATIONS} iterations (s)"),
         f"Stall time over span: the improved order stalls {100 * cut['stall'][-1]:.0f} % less at span {spans[-1]}.",
     )
-    found = {
-        order: _findings(context, every[order, traced, MACHINES_OWN], f"{order}-span-{traced}") for order in ORDERS
-    }
+    own = {order: every[order, traced, MACHINES_OWN, EDGE_CYCLES] for order in ORDERS}
+    found = {order: _findings(context, own[order], f"{order}-span-{traced}") for order in ORDERS}
     first = found["original"][0] if found["original"] else None
     named = first is not None and first.kind == HOTSPOT and bool(first.ranks and first.region)
     gone = all(finding.kind != HOTSPOT for finding in found["improved"])
@@ -129,23 +165,24 @@ def run(context: Context) -> Result:
         summary=f"At span {spans[-1]} the improved order stalls {100 * cut['stall'][-1]:.0f} % less (paper: 70 %) and "
         f"takes {100 * cut['total'][-1]:.0f} % less time (paper: 20 %). "
         + (f"The analyzer's first finding of the original order: {first.title}." if first else ""),
-        tables=(_findings_table(found, traced), table),
+        tables=(_findings_table(found, traced), table, by_work),
         figures=(
             Figure("Fig. 11: EM3D, original and improved order of communication", chart),
             Figure("Stall time of the same runs", stalls),
         ),
         claims=(
             Claim(
-                "The uniform (random) order stalls 70 % less",
+                "The uniform (random) order stalls 70 % less (judged to within 12 points)",
                 "−70 %",
                 f"−{100 * cut['stall'][-1]:.0f} % at span {spans[-1]}",
-                cut["stall"][-1] > 0.5,
+                abs(cut["stall"][-1] - PRINTED_STALL) <= WITHIN,
             ),
             Claim(
-                "It improves the run time by 20 %",
+                "It improves the run time by 20 % (judged alike)",
                 "−20 %",
-                f"−{100 * cut['total'][-1]:.0f} % at span {spans[-1]}",
-                cut["total"][-1] >= 0.2,
+                f"−{100 * cut['total'][-1]:.0f} % at span {spans[-1]} with {EDGE_CYCLES} cycles per edge, "
+                f"−{100 * saved[MORE_WORK[-1]]['total_s']:.0f} % with {MORE_WORK[-1]}",
+                abs(cut["total"][-1] - PRINTED_TOTAL) <= WITHIN,
             ),
             Claim(
                 "LogP, equal to LoGPC, predicts the improved order better than the original",
@@ -178,7 +215,8 @@ def run(context: Context) -> Result:
                 "with more work per edge the same stalls are a smaller share.",
             ),
             Difference(
-                f"{iterations} iterations were simulated and scaled to the paper's {PAPERS_ITERATIONS}.",
+                f"{iterations} iterations ({analyzed} of the analyzed runs) were simulated and scaled to the paper's "
+                f"{PAPERS_ITERATIONS}.",
                 "the iterations are alike on a simulated machine without noise.",
             ),
         ),
@@ -187,9 +225,10 @@ def run(context: Context) -> Result:
             "archives the testbed does, as the machine's file says. Run times of the latter at span "
             f"{traced}: "
             + ", ".join(
-                f"{order} {every[order, traced, MACHINES_OWN].values['total_s'] * scale:.3f} s" for order in ORDERS
+                f"{order} {own[order].values['total_s'] * PAPERS_ITERATIONS / analyzed:.3f} s" for order in ORDERS
             )
             + f" for {PAPERS_ITERATIONS} iterations.",
+            "Messages interrupt (--receive interrupt): a rank handles what has come whenever it sends or stalls. "
             "Two messages of ten doubles are in flight per sender (--capacity 2), which is what 256-byte queues hold.",
             testbed_limits(),
         ),
