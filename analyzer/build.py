@@ -22,14 +22,17 @@ from logpost.analyzer.parquet import Columns, TableStream, frame
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.run import RunWriter, scan
-from logpost.machines import LOCALITIES, ReplayParameters, file_hash, load_machine, replay_parameters
-from logpost.machines.load import find_machine_file
+from logpost.errors import InputError
+from logpost.machines import LOCALITIES, ReplayParameters, file_hash, replay_parameters
+from logpost.machines.load import RECORDED, find_machine_file, load_machine_file
 from logpost.machines.parameters import ESTIMATED, PARAMETERS, UNLIMITED
 from logpost.replay.parameters import native_parameters
 
 MESSAGES_PER_BATCH = 1 << 16
 CALLS_PER_BATCH = 1 << 16
 SAMPLES = 100_000
+ESTIMATE = "estimate"
+"""As the name of a machine: estimate it from the trace, whatever was recorded with it."""
 
 Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: not known."""
@@ -40,22 +43,38 @@ class ChosenMachine:
     """Parameters for the replay, and what the manifest says of them."""
 
     parameters: ReplayParameters
-    origin: Literal["file", "estimated"]
+    origin: Literal["file", "recorded", "estimated"]
     label: str
     file: str | None
     sha256: str | None
     notes: list[str]
 
 
-def choose_machine(request: Request, trace: Trace, name: str) -> ChosenMachine:
-    """The machine the user named, else an estimate from the trace; never a silent default."""
-    if request.machine is not None:
-        file = find_machine_file(request.machine)
-        machine = load_machine(request.machine)
-        parameters = replay_parameters(machine)
-        return ChosenMachine(parameters, "file", machine.name, str(file), file_hash(file), list(parameters.assumptions))
-    parameters, notes = estimate(name, trace.samples(SAMPLES))
+def choose_machine(request: Request, trace: Trace, anchor: Path) -> ChosenMachine:
+    """The machine the user named, else the one recorded with the trace, else an estimate; never a silent default.
+
+    Raises:
+        InputError: the machine's file is faulty or lacks what the replay needs.
+    """
+    recorded = anchor.parent / RECORDED
+    if request.machine not in (None, ESTIMATE):
+        return _from_file(find_machine_file(request.machine), "file")
+    if request.machine is None and recorded.is_file():
+        try:
+            return _from_file(recorded, "recorded")
+        except InputError as error:
+            raise InputError(
+                f"{error}; it was recorded with this trace: give another one, or --machine {ESTIMATE}"
+            ) from error
+    parameters, notes = estimate(archive_name(anchor), trace.samples(SAMPLES))
     return ChosenMachine(parameters, "estimated", ESTIMATED, None, None, notes)
+
+
+def _from_file(file: Path, origin: Literal["file", "recorded"]) -> ChosenMachine:
+    machine = load_machine_file(file)
+    parameters = replay_parameters(machine)
+    label = machine.name if origin == "file" else f"{machine.name}, recorded with this trace"
+    return ChosenMachine(parameters, origin, label, str(file), file_hash(file), list(parameters.assumptions))
 
 
 def build_run(request: Request, source: ReadAhead, report: Report, started: Callable[[Path], None]) -> Path:
@@ -80,7 +99,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
     report("reading", 0, 0)
     anchor, trace = source.wait()
     report("choosing the machine", 0, 0)
-    chosen = choose_machine(request, trace, archive_name(anchor))
+    chosen = choose_machine(request, trace, anchor)
     report("replaying queues", 0, 0)
     parameters = native_parameters(chosen.parameters, asynchronous_progress=request.asynchronous_progress)
     analysis = Analysis(trace, parameters, source.threads)

@@ -53,7 +53,7 @@ class MachineUsed(Record):
     """The machine whose parameters the split used, and how well they explain the measured messages."""
 
     name: str
-    origin: Literal["file", "calibration", "estimated"]
+    origin: Literal["file", "recorded", "estimated"]
     label: str = Field(description="what people see, e.g. 'estimated from this trace'")
     file: str | None = None
     sha256: str | None = None

@@ -18,6 +18,8 @@ from logpost.machines.schema import Machine
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 LIBRARY = Path(__file__).resolve().parent / "library"
+RECORDED = "machine.toml"
+"""The machine that an archive was recorded on, in the archive's directory."""
 TEMPLATE = Path(__file__).resolve().parent / "template.toml"
 
 

@@ -16,6 +16,7 @@ from logpost.collectors.workloads.catalogue import workload as find_workload
 from logpost.errors import InputError
 from logpost.machines import load_machine
 from logpost.machines import mapping as mappings
+from logpost.machines.load import RECORDED
 from logpost.machines.schema import Machine
 from logpost.machines.write import to_toml
 from logpost.testbed_machine import place_ranks, platform_of
@@ -74,7 +75,7 @@ def run_on_testbed(
         program=program,
         name=name,
         arguments=tuple(arguments),
-        beside={"machine.toml": to_toml(recorded)},
+        beside={RECORDED: to_toml(recorded)},
         timeout_s=timeout_s,
     )
     result = run.run(job, platform, Path(output), capture=capture, say=say)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from logpost.machines.load import find_machine_file
 
 
 def logpost(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -42,6 +45,32 @@ def test_the_directory_that_record_was_given_will_do_if_it_holds_one_archive(pin
     (tmp_path / "t" / "second").symlink_to(ping_pong)
     done = logpost("analyze", "t", "-q", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (2, "logpost: t holds 2 archives (first, second); name one of them\n")
+
+
+def test_the_machine_recorded_with_the_trace_is_taken_unless_another_is_asked_for(
+    ping_pong: Path, tmp_path: Path
+) -> None:
+    archive = tmp_path / "a"
+    shutil.copytree(ping_pong, archive)
+    # A file of the library by another name: what is taken is the file in the archive, not a machine of the library.
+    text = Path(find_machine_file("alewife")).read_text()
+    (archive / "machine.toml").write_text(text.replace('name = "alewife"', 'name = "our_own"'))
+
+    def used(*options: str) -> tuple[str, str]:
+        done = logpost("analyze", "a", "-o", "a.run", "--force", "-q", *options, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        machine = json.loads((tmp_path / "a.run" / "manifest.json").read_text())["machine"]
+        return machine["name"], machine["origin"]
+
+    assert used() == ("our_own", "recorded")
+    assert used("-m", "grid5000_taurus") == ("grid5000_taurus", "file")
+    assert used("-m", "estimate")[1] == "estimated"
+    (archive / "machine.toml").write_text("name = [")
+    done = logpost("analyze", "a", "-o", "a.run", "--force", "-q", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "machine.toml: is not TOML" in done.stderr
+    assert "recorded with this trace: give another one, or --machine estimate" in done.stderr
 
 
 def test_quiet_prints_nothing(ping_pong: Path, tmp_path: Path) -> None:

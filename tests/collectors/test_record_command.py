@@ -14,6 +14,7 @@ import recording
 from logpost.collectors import mpi as detection
 from logpost.collectors import record as recorder
 from logpost.errors import InputError
+from logpost.machines.load import find_machine_file
 
 
 def _one_line(text: str) -> str:
@@ -54,6 +55,13 @@ def test_archive_is_named_and_described(mpi: str, tmp_path: Path) -> None:
     assert {line.split('"')[1] for line in trace.defined("LOCATION_GROUP")} == {"MPI Rank 0", "MPI Rank 1"}
     (root,) = [line for line in trace.defined("REGION") if re.match(r"REGION\s+0\s", line)]
     assert 'Name: "blocking"' in root
+
+
+def test_the_machine_is_kept_with_the_archive(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("blocking.c", mpi, tmp_path)
+    result = recording.run(mpi, tmp_path / "out", 2, program, options=("--machine", "alewife"))
+    assert result.status == 0, result.err
+    assert (result.archive / "machine.toml").read_bytes() == find_machine_file("alewife").read_bytes()
 
 
 def test_the_other_clock(mpi: str, tmp_path: Path) -> None:
@@ -100,6 +108,7 @@ def test_a_signal_is_a_status(openmpi: str, tmp_path: Path) -> None:
     [
         (["record"], "nothing to record: logpost record -- mpirun -n 4 ./app"),
         (["record", "--", "./no-such-program"], "./no-such-program: no such program"),
+        (["record", "--machine", "no-such", "--", "true"], "no machine is called 'no-such'"),
         (["record", "--mpi", "/no/mpicc", "--", "true"], "--mpi /no/mpicc: not an mpicc"),
         (["record", "--recover", "/tmp", "--", "true"], "--recover takes a directory and no program"),
         (["record", "--recover", "/no/such"], "/no/such holds no raw logs"),

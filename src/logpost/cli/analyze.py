@@ -27,7 +27,7 @@ def command(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to write the run.")] = None,
     machine: Annotated[
         str | None,
-        typer.Option("-m", "--machine", help="Machine: a name of `logpost machines list`, or a file."),
+        typer.Option("-m", "--machine", help="Machine: a name of `logpost machines list`, a file, or `estimate`."),
     ] = None,
     threads: Annotated[int, typer.Option(min=0, help="Threads; 0: as many as there are cores.")] = 0,
     async_progress: Annotated[
@@ -39,7 +39,8 @@ def command(
 ) -> None:
     """Read an OTF2 archive, split every message into its causes, and write a run.
 
-    Without --machine the LogGP parameters are estimated from the trace itself, and labelled so.
+    Without --machine the machine recorded with the trace is taken (`logpost record --machine FILE`); where there is
+    none, the LogGP parameters are estimated from the trace itself, and labelled so.
 
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """

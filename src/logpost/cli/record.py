@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +29,10 @@ def command(
     mpi: Annotated[
         str | None, typer.Option("--mpi", help="Path of your MPI's mpicc, or openmpi, mpich, abi (found by itself).")
     ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option("-m", "--machine", help="The machine it runs on (`logpost calibrate`), kept with the archive."),
+    ] = None,
     window: Annotated[
         int, typer.Option("--window", min=64, max=1 << 20, help="Mapped memory per thread that calls MPI, in KiB.")
     ] = 256,
@@ -49,6 +54,11 @@ def command(
     from logpost.collectors import record as recorder
     from logpost.collectors.assemble import Archive
     from logpost.errors import InputError
+    from logpost.machines.load import RECORDED, find_machine_file, load_machine_file
+
+    described = find_machine_file(machine) if machine is not None else None
+    if described is not None:
+        load_machine_file(described)  # before the program runs: a faulty file must not cost a recording
 
     def say(text: str) -> None:
         print(f"logpost: {text}", file=sys.stderr, flush=True)
@@ -60,6 +70,8 @@ def command(
     def report(archive: Archive) -> None:
         for warning in archive.warnings:
             say(warning)
+        if described is not None:
+            shutil.copyfile(described, archive.path / RECORDED)
         s = archive.summary
         if s.get("stopped"):
             say(f"{s['stopped']} threads stopped recording before their program ended (full disk or --limit)")
