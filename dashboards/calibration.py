@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logpost.analyzer.reporting.units import bytes_text, quantity_text, time_text
+from logpost.dashboards.calibration_strides import mean_error, strided_points
 from logpost.dashboards.figures import calibration as figures
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.html import fill, save
@@ -43,6 +44,8 @@ class CalibrationPage:
     title: str
     lead: str
     facts: list[tuple[str, str, str]]
+    stride_errors: list[tuple[str, str, str]]
+    """How far each model of strided messages is off: model, median, remark."""
     classes: list[ClassSection]
     charts: dict[str, Chart]
     grids: dict[str, Grid]
@@ -71,7 +74,7 @@ def build(found: Calibration) -> CalibrationPage:
         grids["bursts"] = _bursts_grid(found)
     if found.gaps:
         charts["gaps"] = figures.gaps(found.gaps)
-    _strides(found, charts, grids)
+    errors = _strides(found, charts, grids)
     grids["values"] = _values_grid(found.machine)
     if found.machine.observed:
         grids["observed"] = _observed_grid(found.machine)
@@ -80,6 +83,7 @@ def build(found: Calibration) -> CalibrationPage:
         title=found.machine.name,
         lead=_lead(found),
         facts=_facts(found),
+        stride_errors=errors,
         classes=classes,
         charts=charts,
         grids=grids,
@@ -127,43 +131,43 @@ def _class(found: Calibration, one: LocalityValues, charts: dict[str, Chart], gr
     return ClassSection(here, tuple(headings), **names)
 
 
-def _strides(found: Calibration, charts: dict[str, Chart], grids: dict[str, Grid]) -> None:
-    remote: dict[str, dict[int, dict[int, Estimate]]] = {"datatype": {}, "packed": {}}
-    for sample in found.samples.of("layout", transfer="remote"):
-        if sample["form"] in remote and sample.locality == found.tables_of:
-            row = remote[str(sample["form"])].setdefault(sample.bytes, {})
-            row[int(sample["stride_bytes"])] = estimate(sample)
-    if not any(remote.values()):
-        return
-    base = {
-        row.size: row.o_mw.value + row.o_net.value
-        for row in found.log3p.sizes
-        if row.o_mw is not None and row.o_net is not None
-    }
+def _strides(found: Calibration, charts: dict[str, Chart], grids: dict[str, Grid]) -> list[tuple[str, str, str]]:
+    """Chart and table of strided messages; returns how far the models are off."""
+    points = strided_points(found)
+    packed: dict[int, dict[int, Estimate]] = {}
+    for sample in found.samples.of("layout", transfer="remote", form="packed"):
+        if sample.locality == found.tables_of:
+            packed.setdefault(sample.bytes, {})[int(sample["stride_bytes"])] = estimate(sample)
+    if not points and not packed:
+        return []
+    measured: dict[int, dict[int, Estimate]] = {}
     predicted: dict[int, dict[int, float]] = {}
-    for strided in found.log3p.strided:
-        size = strided.layout.size
-        if strided.l_mw is not None and size in base:
-            predicted.setdefault(size, {})[strided.layout.stride] = base[size] + strided.l_mw.value
-    charts["strides"] = figures.strides(remote["datatype"], predicted, remote["packed"])
+    for p in points:
+        measured.setdefault(p.size, {})[p.stride] = p.measured
+        if p.held_out is not None:
+            predicted.setdefault(p.size, {})[p.stride] = p.held_out
+    charts["strides"] = figures.strides(measured, predicted, packed)
     body = []
-    for size, row in sorted(remote["datatype"].items()):
-        for stride, measured in sorted(row.items()):
-            model = predicted.get(size, {}).get(stride)
-            error = "–" if model is None else f"{(model / measured.value - 1) * 100:+.1f} %"
-            by_hand = remote["packed"].get(size, {}).get(stride)
-            body.append(
-                (
-                    bytes_text(size),
-                    bytes_text(stride),
-                    _shown(measured),
-                    "–" if model is None else time_text(model * PS),
-                    error,
-                    "–" if by_hand is None else _shown(by_hand),
-                )
-            )
-    head = ("size", "stride", "measured", "o_mw + l_mw + o_net", "off by", "packed by hand")
-    grids["strides"] = Grid(head, body, frozenset(range(6)))
+    for p in points:
+        by_hand = packed.get(p.size, {}).get(p.stride)
+        models = [
+            "–" if model is None else f"{time_text(model * PS)} ({(model / p.measured.value - 1) * 100:+.0f} %)"
+            for model in (p.held_out, p.to_self, p.contiguous)
+        ]
+        hand = "–" if by_hand is None else _shown(by_hand)
+        body.append((bytes_text(p.size), bytes_text(p.stride), _shown(p.measured), *models, hand))
+    head = ("size", "stride", "measured", "log3P, held out", "log3P, to oneself", "LogGP", "packed by hand")
+    grids["strides"] = Grid(head, body, frozenset(range(7)))
+    errors = []
+    for label, model in (
+        ("log3P at points held out", "held_out"),
+        ("log3P from messages to oneself", "to_self"),
+        ("LogGP", "contiguous"),
+    ):
+        mean, middle, count = mean_error(points, model)
+        if count:
+            errors.append((label, f"{middle * 100:.1f} %", f"median over {count} points; mean {mean * 100:.1f} %"))
+    return errors
 
 
 def _shown(found: Estimate) -> str:
@@ -173,8 +177,8 @@ def _shown(found: Estimate) -> str:
 def _interval(found: Estimate | None) -> str:
     if found is None:
         return "refused or not measured"
-    wide = "" if found.reached and found.half_width <= 0.05 * found.value else ", ±5 % not reached"
-    return f"± {time_text(found.half_width * PS)} at 95 %{wide}"
+    wide = "" if found.half_width <= 0.05 * found.value else ", ±5 % not reached"
+    return f"{time_text(max(found.low, 0.0) * PS)} to {time_text(found.high * PS)}{wide}"
 
 
 def _quantity(quantity: Quantity | None) -> str:
@@ -182,13 +186,16 @@ def _quantity(quantity: Quantity | None) -> str:
 
 
 def _error(quantity: Quantity | None) -> str:
+    """The half width as a share of the value; the ends where the value is not in their middle."""
     if quantity is None:
         return "refused or not measured"
-    half = quantity.half_width()
-    if half is None:
-        return ""
+    low, high = quantity.interval or (quantity.number(), quantity.number())
     value = quantity.number()
-    return f"± {half / value * 100:.1f} % at 95 %" if value else f"up to {quantity_text(half, quantity.unit)}"
+    if low == high:
+        return "exact"
+    if value and abs(high + low - 2 * value) <= 0.1 * (high - low):
+        return f"± {(high - low) / 2 / value * 100:.1f} %"
+    return f"{quantity_text(low, quantity.unit)} to {quantity_text(high, quantity.unit)}"
 
 
 def _ranges_grid(machine: Machine, locality: str) -> Grid:

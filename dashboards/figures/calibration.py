@@ -43,12 +43,11 @@ def signature(found: Signature, title: str) -> Chart:
             _fitted(
                 fig, number, f"{name}, fitted", at, (line.slope.value + line.intercept.value / at) * factor, group=name
             )
-    for value, label in ((found.o_s, "o_s"), (found.g, "g")):
+    for value, label in ((found.o_s, "o<sub>s</sub>"), (found.g, "g")):
         if value is not None:
             fig.add_hline(y=value.value * factor, line={"width": 1, "dash": "dot"}, opacity=0.5)
             fig.add_annotation(
-                x=0, xref="paper", y=value.value * factor, text=f"<i>{label}</i>", showarrow=False, xanchor="right",
-                xshift=-2, yshift=8,
+                x=1, xref="paper", y=value.value * factor, text=label, showarrow=False, xanchor="left", xshift=2,
             )  # fmt: skip
     said = ", ".join(
         f"{name} {_time(item.value)}"
@@ -63,7 +62,7 @@ def signature(found: Signature, title: str) -> Chart:
 def sizes(curves: Mapping[str, Mapping[int, Estimate]], ranges: Sequence[SizeRange], eager_limit: int | None) -> Chart:
     """o_s(n), o_r(n), T(n) against the size with the lines of the ranges; the last view is the bandwidth n/T(n)."""
     shown = {name: points for name, points in curves.items() if points}
-    factor, unit = _unit([min(e.value for e in points.values()) for points in shown.values()] + [1e-6])
+    factor, unit = _unit([float(np.median([e.value for e in curves["T(n)"].values()]))])
     everything = [size for points in shown.values() for size in points]
     fig = _lines(
         _bytes_axis("message size", everything),
@@ -208,7 +207,7 @@ def _lines(x: dict[str, object], y: dict[str, object]) -> go.Figure:
         xaxis=x,
         yaxis=y,
         hovermode="closest",
-        margin={"l": 28, "r": 16, "t": 8, "b": 8},
+        margin={"l": 28, "r": 24, "t": 8, "b": 8},
         showlegend=True,
         legend={
             "orientation": "h",
@@ -242,7 +241,10 @@ def _measured(
         y=rounded(np.array([e.value for e in found]) * factor),
         error_y={
             "type": "data",
-            "array": rounded(np.array([e.half_width for e in found]) * factor),
+            "symmetric": False,
+            "array": rounded(np.array([e.high - e.value for e in found]) * factor),
+            # No time is negative, so no bar goes there.
+            "arrayminus": rounded(np.array([e.value - max(e.low, 0.0) for e in found]) * factor),
             "thickness": 1,
             "width": 3,
         },
@@ -341,5 +343,6 @@ def _size(count: int) -> str:
 
 def _shown(found: Estimate, unit: str, factor: float) -> str:
     if unit:
-        return f"{significant(found.value * factor)} ± {significant(found.half_width * factor, 2)} {unit}"
-    return f"{_time(found.value)} ± {_time(found.half_width)}"
+        low, high = significant(max(found.low, 0.0) * factor), significant(found.high * factor)
+        return f"{significant(found.value * factor)} {unit}, {low} to {high}"
+    return f"{_time(found.value)}, {_time(max(found.low, 0.0))} to {_time(found.high)}"

@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 from logpost.errors import InputError
 from logpost.machines.calibration.bursts import BurstPoint, blocking_depth, overheads
 from logpost.machines.calibration.estimate import Estimate
-from logpost.machines.calibration.layouts import Layout, LayoutTimes, Log3PTables, tables
+from logpost.machines.calibration.layouts import Layout, LayoutTimes, Log3PTables, Strided, tables
 from logpost.machines.calibration.locality import LocalityValues, estimate, read_locality, steady_gap
 from logpost.machines.calibration.patterns import Gap, PairTimes, Pattern, gaps
 from logpost.machines.calibration.refusal import Refusal
@@ -291,7 +291,8 @@ def _layout_times(samples: Samples, where: str | None) -> LayoutTimes:
         to_self=column("self", "contiguous", "datatype"),
         remote=column("remote", "contiguous", "datatype"),
         memory=column("memory_copy", "contiguous"),
-        packed=column("self", "packed"),
+        packed_to_self=column("self", "packed"),
+        packed_remote=column("remote", "packed"),
     )
 
 
@@ -319,10 +320,14 @@ def _log3p_points(log3p: Log3PTables, values: Values) -> dict[str, Any]:
                 "size_bytes": layout.size,
                 "stride_bytes": layout.stride,
                 **({"block_bytes": layout.block} if layout.block else {}),
-                "l_mw": values.time(strided.l_mw, place, "LAYOUTS", "T00(s, d) - T00(s)", derived=True),
+                "l_mw": values.time(strided.l_mw, place, "LAYOUTS", _way(strided), derived=True),
             }
         )
     return {"point": rows} if rows else {}
+
+
+def _way(strided: Strided) -> str:
+    return "T01(s, d) - T01(s)" if strided.remote else "T00(s, d) - T00(s)"
 
 
 def _copy_rate(log3p: Log3PTables, values: Values) -> dict[str, Any]:
@@ -368,7 +373,7 @@ def _observed(
             layout = strided.layout
             name = f"l_mw_packed_{layout.size}B_{layout.stride}B_{layout.block}B"
             what = f"l_mw packed by hand: {layout.size} B in blocks of {layout.block} B every {layout.stride} B"
-            add(name, what, values.time(strided.packed, name, "LAYOUTS", "T00(s, d) - T00(s)", derived=True))
+            add(name, what, values.time(strided.packed, name, "LAYOUTS", _way(strided), derived=True))
     return rows
 
 

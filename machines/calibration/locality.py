@@ -64,7 +64,7 @@ def read_locality(samples: Samples, locality: str) -> LocalityValues:
             continue
         refused += signatures[size].refused
     switch, more = eager_limit(
-        [SwitchPoint(s.bytes, float(s["delay_s"]), s.minimum_s) for s in samples.of("protocol", locality=locality)],
+        [SwitchPoint(s.bytes, float(s["delay_s"]), min(s.rounds_s)) for s in samples.of("protocol", locality=locality)],
         place=f"{place}.eager_limit",
     )
     refused += more

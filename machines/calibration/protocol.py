@@ -1,9 +1,9 @@
 """The eager limit: the size up to which a send does not wait for its receive.
 
 A send whose receive is posted `delay` later takes o_s(n) when the message goes out eagerly, and about `delay` more when
-it asks first. A size waits when even its shortest send took longer than half of the delay: what else happens on a
-machine makes a send slower, never faster. The limit is where the sizes divide best into a part that does not wait
-and a part that does.
+it asks first. A size waits when its send took longer than half of the delay in every round: what else happens on a
+machine makes a send slower. The limit is where the sizes divide best into a part that does not wait and a part that
+does.
 
 Validity: sends must be short beside the delay. More than one size in ten on the wrong side of the best division, or
 several divisions that are equally good, and the switch is refused. Source: LOG3P section 4 (MPICH's short, eager and
@@ -23,16 +23,16 @@ ASTRAY = 0.1
 
 @dataclass(frozen=True)
 class SwitchPoint:
-    """The shortest send of `size` bytes whose receive came `delay_s` later."""
+    """How long a send of `size` bytes took whose receive came `delay_s` later: the median of the shortest round."""
 
     size: int
     delay_s: float
-    shortest_s: float
+    send_s: float
 
     @property
     def waits(self) -> bool:
-        """Whether every send waited for its receive."""
-        return self.shortest_s > 0.5 * self.delay_s
+        """Whether the send waited for its receive."""
+        return self.send_s > 0.5 * self.delay_s
 
 
 @dataclass(frozen=True)

@@ -88,10 +88,19 @@ def test_lines_of_the_ranges_pass_through_the_points(page: CalibrationPage) -> N
 def test_strides_show_measured_and_predicted(page: CalibrationPage) -> None:
     drawn = traces(page, "strides")
     assert [v.label for v in page.charts["strides"].views] == ["MPI_Type_vector", "Packed by hand"]
-    model = next(t for t in drawn if t["name"] == "4 KiB, log3P")
+    # Sizes 1, 4, 16 KiB and strides 16 to 1024: only 4 KiB at 64 and 256 lie inside the table and can be held out.
+    (model,) = [t for t in drawn if t["name"].endswith("log3P")]
+    assert (model["name"], model["x"]) == ("4 KiB, log3P", [64, 256])
+    # l_mw = s/8 * 5 ns * (1 + d/1024), linear in s, so only the stride costs: the factor is 1.0156, 1.0625, 1.25 and 2
+    # at 16, 64, 256 and 1024. Without 64: half way from 16 to 256, 1.133 instead of 1.0625, l_mw 2.90 instead of 2.72
+    # us of 14.9 us: +1.2 %. Without 256: (1.0625 + 2)/2 = 1.53 instead of 1.25: +0.72 us, +4.7 %. And 2 % of noise.
     points = next(t for t in drawn if t["name"] == "4 KiB")
-    # The model is exact on the virtual machine; the samples have 2 % of noise.
-    assert np.array(model["y"]) == pytest.approx(np.array(points["y"]), rel=0.08)
+    off = [y / points["y"][points["x"].index(x)] - 1 for x, y in zip(model["x"], model["y"], strict=True)]
+    assert off == pytest.approx([0.012, 0.047], abs=0.04)
+    errors = {name: float(value.split()[0]) for name, value, _ in page.stride_errors}
+    # To oneself the virtual machine is what it is to others, so the paper's way is exact but for the noise.
+    assert errors["log3P from messages to oneself"] < 3.0
+    assert errors["LogGP"] > errors["log3P at points held out"]
 
 
 def test_the_page_is_one_file_that_loads_nothing(text: str) -> None:
@@ -107,7 +116,7 @@ def test_the_page_is_one_file_that_loads_nothing(text: str) -> None:
 def test_values_stand_with_unit_and_interval(text: str) -> None:
     plain = " ".join(re.sub(r"<[^>]+>", " ", text[: text.index('id="plotly"')]).split())
     assert re.search(r"Eager limit 16\.0 KiB", plain)
-    assert re.search(r"L 6\.\d+ µs other node, ± \d+\.\d % at 95 %", plain)
+    assert re.search(r"L 6\.\d+ µs other node, (± \d+\.\d %|6\.\d+ µs to 6\.\d+ µs)", plain)
     assert "Nothing was refused." in plain
     assert "n1 (CPU 0), n2 (CPU 0)" in plain
     assert "Virtual MPI 1.0, started by mpirun -n 2" in plain
@@ -118,7 +127,7 @@ def test_refused_values_are_named_with_their_reason() -> None:
     # Strided data that is faster than contiguous.
     points = tuple(
         replace(p, median_s=p.median_s / 10, rounds_s=tuple(r / 10 for r in p.rounds_s))
-        if p.family == "layout" and p.keys.get("form") == "datatype" and p["transfer"] == "self" and p.bytes == 4096
+        if p.family == "layout" and p.keys.get("form") == "datatype" and p["transfer"] == "remote" and p.bytes == 4096
         else p
         for p in samples.points
     )

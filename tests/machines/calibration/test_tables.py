@@ -80,22 +80,23 @@ def test_pairs_give_two_gaps_and_crossed_pairs_none() -> None:
     assert "the slowest pair is faster than the fastest" in refused[0].reason
 
 
+SIZE, STRIDED = Layout(16384), Layout(16384, 1024, 8)
+
+
+def us(value: float) -> Estimate:
+    return Estimate(value * US, 0.01 * value * US)
+
+
 def test_log3p_of_titan() -> None:
-    # LOG3P Fig. 4, 16 KB with a stride of 1 KB: o_mw 29, l_mw 420, T_mem 3, o_net 131 us; 452 to oneself.
-    size, strided = Layout(16384), Layout(16384, 1024, 8)
-
-    def us(value: float) -> Estimate:
-        return Estimate(value * US, 0.01 * value * US)
-
-    found, refused = tables(
-        LayoutTimes(
-            to_self={size: us(32), strided: us(452)},
-            remote={size: us(160)},
-            memory={size: us(3)},
-            packed={strided: us(300)},
-        ),
-        place="log3p",
+    # LOG3P Fig. 4, 16 KB, stride 1 KB: o_mw 29, l_mw 420, T_mem 3, o_net 131 us; 452 to oneself, 580 to another.
+    times = LayoutTimes(
+        to_self={SIZE: us(32), STRIDED: us(452)},
+        remote={SIZE: us(160)},
+        memory={SIZE: us(3)},
+        packed_to_self={STRIDED: us(300)},
+        packed_remote={},
     )
+    found, refused = tables(times, place="log3p")
     assert refused == []
     (row,), (gap,) = found.sizes, found.strided
     assert row.o_mw is not None
@@ -106,22 +107,50 @@ def test_log3p_of_titan() -> None:
     assert row.o_net.value == pytest.approx(131 * US)
     assert gap.l_mw.value == pytest.approx(420 * US)
     assert gap.packed.value == pytest.approx(268 * US)
+    # (6): 29 + 420 + 131 = 580 us, from messages to oneself alone.
+    assert (row.o_mw + gap.l_mw + row.o_net).value == pytest.approx(580 * US)
     # sqrt(0.32^2 + 0.03^2) us
     assert row.o_mw.half_width == pytest.approx(0.3214 * US, rel=1e-3)
 
 
-def test_log3p_refuses_what_the_paper_refuses() -> None:
-    size, strided = Layout(1024), Layout(1024, 64, 8)
-    slow_copy, refused = tables(
-        LayoutTimes({size: Estimate(2 * US, 0)}, {size: Estimate(9 * US, 0)}, {size: Estimate(3 * US, 0)}, {}),
-        place="log3p",
+def test_what_a_stride_costs_between_processes_is_taken_from_them() -> None:
+    # The receiver unpacks while the sender packs: 350 instead of 580 us to another process.
+    times = LayoutTimes(
+        to_self={SIZE: us(32), STRIDED: us(452)},
+        remote={SIZE: us(160), STRIDED: us(350)},
+        memory={SIZE: us(3)},
+        packed_to_self={STRIDED: us(300)},
+        packed_remote={STRIDED: us(400)},
     )
+    (gap,) = tables(times, place="log3p")[0].strided
+    assert gap.remote
+    assert gap.l_mw is not None
+    assert gap.packed is not None
+    assert gap.to_self is not None
+    assert gap.l_mw.value == pytest.approx(190 * US)
+    assert gap.packed.value == pytest.approx(240 * US)
+    assert gap.to_self.value == pytest.approx(420 * US)
+
+
+def test_log3p_refuses_what_the_paper_refuses() -> None:
+    slow_copy, refused = tables(LayoutTimes({SIZE: us(2)}, {SIZE: us(9)}, {SIZE: us(3)}, {}, {}), place="log3p")
     assert slow_copy.sizes[0].o_mw is None
     assert slow_copy.sizes[0].o_net is None  # nothing is computed from a refused value
-    assert refused[0].place == "log3p.o_mw (s = 1024 B)"
+    assert refused[0].place == "log3p.o_mw (s = 16384 B)"
     assert "the memory copy is slower than sending to oneself" in refused[0].reason
-    fast, refused = tables(
-        LayoutTimes({size: Estimate(2 * US, 0), strided: Estimate(1 * US, 0)}, {}, {}, {}), place="log3p"
-    )
-    assert fast.strided[0].l_mw is None
-    assert "strided data is faster than contiguous" in refused[0].reason
+
+
+def test_a_stride_that_costs_nothing_is_zero_and_said_to_be_refused() -> None:
+    # Contiguous data goes by a rendezvous, strided data in fragments, which is faster by 2 +- 0.05 us.
+    times = LayoutTimes({}, {SIZE: us(4), STRIDED: us(2)}, {}, {}, {})
+    found, refused = tables(times, place="log3p")
+    assert found.strided[0].l_mw == Estimate(0.0, 0.0)
+    assert refused[0].sentence().startswith("log3p.l_mw (s = 16384 B, d = 1024 B) = -2 ")
+    assert "strided data is faster than contiguous; it costs nothing more" in refused[0].reason
+    # Within its interval it is zero up to the interval's end.
+    near = LayoutTimes({}, {SIZE: us(4), STRIDED: us(3.98)}, {}, {}, {})
+    found, refused = tables(near, place="log3p")
+    assert refused == []
+    assert found.strided[0].l_mw is not None
+    assert found.strided[0].l_mw.value == 0.0
+    assert found.strided[0].l_mw.high == pytest.approx(0.0365 * US, rel=0.01)
