@@ -66,7 +66,7 @@ def shmem_program(name: str, sources: tuple[str, ...], *common: str) -> Program:
 
 
 MESSAGES = ("messages", "message_options", "processor")
-HALO = ("geometry", "halo", "halo_remote")
+HALO = ("geometry", "halo", "halo_remote", "copies")
 
 
 WORKLOADS: tuple[Workload, ...] = (
@@ -75,8 +75,8 @@ WORKLOADS: tuple[Workload, ...] = (
         what="electromagnetic waves on an irregular bipartite graph; a hot-spotted and a spread order of communication",
         paper="LoGPC 5.3, Fig. 11; Sensitivity 4.1",
         programs=(
-            mpi_program("em3d", *MESSAGES, "remote_mpi"),
-            shmem_program("em3d", ("em3d", "exchange", "exchange_remote", "graph", "schedule", "shmem/*")),
+            mpi_program("em3d", *MESSAGES, "copies", "remote_mpi"),
+            shmem_program("em3d", ("em3d", "exchange", "exchange_remote", "graph", "schedule", "shmem/*"), "copies"),
         ),
         quick=(
             ("--iterations", "1", "--cycle-ns", "0", "--nodes", "200", "--degree", "8"),

@@ -48,6 +48,22 @@ static void find_neighbours(struct halo* h, int64_t n, const int32_t* owner, con
     free(owned);
 }
 
+void halo_choose(struct halo_options* o, int mechanism, int receive) {
+    o->mechanism = halo_first + (enum halo_mechanism)mechanism;
+    o->messages.receive = (enum receive)receive;
+    message_overheads(&o->messages, 15, 122);
+}
+
+void halo_print_times(const struct app* app, const struct halo_times* t) {
+    const double communication = app_spread(app, t->communication_s).mean, compute = app_spread(app, t->compute_s).mean;
+    const double overhead = app_spread(app, t->overhead_s).mean, barrier = app_spread(app, t->barrier_s).mean;
+    if (app->rank == 0)
+        printf(
+            "%s: total_s %.6f, mean of ranks: communication_s %.6f, compute_s %.6f, overhead_s %.6f, barrier_s "
+            "%.6f\n",
+            app->name, t->total_s, communication, compute, overhead, barrier);
+}
+
 void halo_open(struct halo* h, const struct halo_options* options, int64_t n, const int32_t* owner,
                const int32_t (*pairs)[2], int64_t n_pairs, int immediate, struct processor* processor,
                const struct team* team, const char* name) {

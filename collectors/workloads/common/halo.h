@@ -19,6 +19,7 @@
 
 #include <math.h>
 
+#include "app.h"
 #include "message_options.h"
 #include "processor.h"
 #include "team.h"
@@ -77,6 +78,17 @@ extern const struct halo_carrier* const halo_messages; /* fine, bulk; NULL where
 /* The mechanisms that there are, for an option's choices, and the first of them. */
 extern const char* const halo_mechanisms;
 extern const enum halo_mechanism halo_first;
+
+/* The user's choice: indices of the words of halo_mechanisms and RECEIVE_CHOICES. */
+void halo_choose(struct halo_options* options, int mechanism, int receive);
+
+/* Where a rank's time went. */
+struct halo_times {
+    double total_s, communication_s, compute_s, overhead_s, barrier_s; /* the last two are within communication_s */
+};
+
+/* A line with the means over the ranks (total: of rank 0). Collective. */
+void halo_print_times(const struct app* app, const struct halo_times* times);
 
 /* Collective over `team`. `owner` of each of the n nodes; pairs are computed by the owner of their first node.
  * immediate: contributions are sent one by one by halo_contribute, where the mechanism is not bulk or put. */

@@ -2,21 +2,18 @@
  * the own nodes (apart from `sums`, which this rank adds to), in units of HALO_QUANTUM; the own values; the ghosts. */
 #include <string.h>
 
+#include "copies.h"
 #include "halo.h"
 #include "memory.h"
-#include "remote.h"
 
 #define WRITES_AHEAD 2 /* write prefetches under way at the most (SENS 4.2) */
-
-enum ghost_state { ABSENT = -1, HERE = -2 }; /* else the number of a load under way */
 
 struct carrier {
     struct remote* memory;
     int64_t* arrived;
     int64_t* own_at;   /* where each rank's own values begin among its words */
     int64_t* ghost_at; /* where the own values begin among each rank's ghosts */
-    int32_t* state;    /* of each ghost */
-    int64_t coming[REMOTE_AHEAD];
+    struct copies ghosts;
     int64_t* outbox; /* contributions, until they are there */
     int64_t n_out, room;
 };
@@ -40,19 +37,17 @@ static void open_carrier(struct halo* h, const char* name) {
     c->memory = remote_open(h->team, (2 * h->n_own + h->n_ghosts) * HALO_WIDTH, h->processor, name);
     c->arrived = remote_own(c->memory);
     h->values = (double*)remote_own(c->memory) + h->n_own * HALO_WIDTH;
-    c->state = LP_NEW(int32_t, h->n_ghosts);
-    for (int k = 0; k < REMOTE_AHEAD; k++)
-        c->coming[k] = -1;
+    copies_open(&c->ghosts, c->memory, h->n_ghosts, HALO_WIDTH);
     c->room = h->n_ghosts > 0 ? h->n_ghosts : 1;
     c->outbox = LP_NEW(int64_t, c->room* HALO_WIDTH);
 }
 
 static void close_carrier(struct halo* h) {
     struct carrier* c = h->carrier;
+    copies_close(&c->ghosts);
     remote_close(c->memory);
     free(c->own_at);
     free(c->ghost_at);
-    free(c->state);
     free(c->outbox);
     free(c);
 }
@@ -80,8 +75,7 @@ static void put_values(struct halo* h) {
 /* The owner has written new values, so the copies elsewhere are worth nothing any more. */
 static void invalidate(struct halo* h) {
     struct carrier* c = h->carrier;
-    for (int64_t ghost = 0; ghost < h->n_ghosts; ghost++)
-        c->state[ghost] = ABSENT;
+    copies_forget(&c->ghosts);
     for (int step = 1; step < h->ranks; step++) {
         const int to = (h->rank + step) % h->ranks;
         for (int64_t at = h->send_start[to]; at < h->send_start[to + 1]; at++)
@@ -97,41 +91,23 @@ static void forward(struct halo* h) {
     barrier(h);
 }
 
-static int64_t home_at(const struct halo* h, int64_t ghost, int owner) {
+static struct original original_of(const struct halo* h, int64_t ghost) {
     const struct carrier* c = h->carrier;
-    return c->own_at[owner] + (int64_t)h->home[ghost] * HALO_WIDTH;
-}
-
-static void arrive(struct halo* h, int load) {
-    struct carrier* c = h->carrier;
-    remote_arrive(c->memory, load);
-    c->state[c->coming[load]] = HERE;
-    c->coming[load] = -1;
+    const int owner = halo_owner(h, ghost);
+    return (struct original){owner, c->own_at[owner] + (int64_t)h->home[ghost] * HALO_WIDTH,
+                             halo_ghost_value(h, ghost)};
 }
 
 static void soon(struct halo* h, int64_t ghost) {
     struct carrier* c = h->carrier;
-    if (c->state[ghost] != ABSENT)
-        return;
-    const int owner = halo_owner(h, ghost), next = remote_next(c->memory);
-    if (c->coming[next] >= 0)
-        arrive(h, next);
-    remote_prefetch(c->memory, owner, home_at(h, ghost, owner), halo_ghost_value(h, ghost), HALO_WIDTH);
-    c->state[ghost] = next;
-    c->coming[next] = ghost;
-    h->messages++;
+    const struct original from = original_of(h, ghost);
+    copies_soon(&c->ghosts, ghost, &from);
 }
 
 static void need(struct halo* h, int64_t ghost) {
     struct carrier* c = h->carrier;
-    if (c->state[ghost] >= 0)
-        arrive(h, c->state[ghost]);
-    if (c->state[ghost] == HERE)
-        return;
-    const int owner = halo_owner(h, ghost);
-    remote_read(c->memory, owner, home_at(h, ghost, owner), halo_ghost_value(h, ghost), HALO_WIDTH);
-    c->state[ghost] = HERE;
-    h->messages++;
+    const struct original from = original_of(h, ghost);
+    copies_need(&c->ghosts, ghost, &from);
 }
 
 static void contribute(struct halo* h, int64_t ghost, const double* contribution) {
@@ -160,7 +136,8 @@ static void reverse(struct halo* h) {
             contribute(h, ghost, halo_ghost_sum(h, ghost));
     }
     barrier(h);
-    c->n_out = 0;
+    h->messages += c->ghosts.loads;
+    c->ghosts.loads = c->n_out = 0;
     for (int64_t k = 0; k < h->n_own * HALO_WIDTH; k++)
         h->sums[k] += (double)c->arrived[k] * HALO_QUANTUM;
     /* Nobody adds again before the next forward's barrier. */

@@ -9,7 +9,8 @@ _Static_assert(sizeof(long) == 8, "words are added to as long");
 struct remote {
     const struct processor* processor;
     int64_t* own; /* symmetric: as long as the longest */
-    /* A context for each load that may be under way: waiting for one does not wait for the others. */
+    /* A context for each load that may be under way, made when first needed: waiting for one does not wait for the
+     * others. Where the library has no more contexts, the default one. */
     shmem_ctx_t loads[REMOTE_AHEAD];
     int n_contexts, started;
 };
@@ -24,8 +25,6 @@ struct remote* remote_open(const struct team* team, int64_t words, const struct 
         fprintf(stderr, "%s: no symmetric memory for %zu words: raise SHMEM_SYMMETRIC_SIZE\n", name, largest);
         shmem_global_exit(3);
     }
-    while (r->n_contexts < REMOTE_AHEAD && shmem_ctx_create(0, &r->loads[r->n_contexts]) == 0)
-        r->n_contexts++;
     shmem_barrier_all();
     return r;
 }
@@ -34,7 +33,8 @@ void remote_close(struct remote* r) {
     if (!r)
         return;
     for (int k = 0; k < r->n_contexts; k++)
-        shmem_ctx_destroy(r->loads[k]);
+        if (r->loads[k] != SHMEM_CTX_DEFAULT)
+            shmem_ctx_destroy(r->loads[k]);
     shmem_barrier_all();
     shmem_free(r->own);
     free(r);
@@ -54,12 +54,13 @@ int remote_next(const struct remote* r) {
 
 void remote_prefetch(struct remote* r, int rank, int64_t at, void* to, int64_t words) {
     const int number = r->started++ % REMOTE_AHEAD;
-    const shmem_ctx_t context = number < r->n_contexts ? r->loads[number] : SHMEM_CTX_DEFAULT;
-    shmem_ctx_getmem_nbi(context, to, r->own + at, (size_t)words * 8, rank);
+    if (number == r->n_contexts && shmem_ctx_create(0, &r->loads[r->n_contexts++]) != 0)
+        r->loads[number] = SHMEM_CTX_DEFAULT;
+    shmem_ctx_getmem_nbi(r->loads[number], to, r->own + at, (size_t)words * 8, rank);
 }
 
 void remote_arrive(struct remote* r, int load) {
-    shmem_ctx_quiet(load < r->n_contexts ? r->loads[load] : SHMEM_CTX_DEFAULT);
+    shmem_ctx_quiet(r->loads[load]);
 }
 
 void remote_add(struct remote* r, int rank, int64_t at, const int64_t* what, int64_t words) {

@@ -5,21 +5,18 @@
  *                     written a new one, so that the copies are invalid. */
 #include <string.h>
 
+#include "../common/copies.h"
 #include "../common/memory.h"
-#include "../common/remote.h"
 #include "exchange.h"
 
 #define AHEAD 2 /* edges between the start of a load and its use, and writes that are not waited for (SENS 4.1) */
-
-enum ghost_state { ABSENT = -1, HERE = -2 }; /* else the number of a load under way */
 
 struct carrier {
     struct remote* memory;
     int64_t* put_at;   /* where the own values begin among each rank's ghosts */
     int32_t* owner;    /* of each ghost */
     int64_t* original; /* the first ghost with the same value */
-    int32_t* state;    /* of each original */
-    int64_t coming[REMOTE_AHEAD];
+    struct copies ghosts;
     double computed; /* cycles of work since the last load */
 };
 
@@ -41,24 +38,22 @@ static void open_carrier(struct exchange* x, const char* name) {
     x->sources = remote_own(c->memory);
     c->owner = LP_NEW(int32_t, half->n_ghosts);
     c->original = LP_NEW(int64_t, half->n_ghosts);
-    c->state = LP_NEW(int32_t, half->n_ghosts);
     for (int r = 0; r < ranks; r++)
         for (int64_t g = half->recv_start[r]; g < half->recv_start[r + 1]; g++) {
             const int again = g > half->recv_start[r] && half->recv_source[g] == half->recv_source[g - 1];
             c->owner[g] = r;
             c->original[g] = again ? c->original[g - 1] : g;
         }
-    for (int k = 0; k < REMOTE_AHEAD; k++)
-        c->coming[k] = -1;
+    copies_open(&c->ghosts, c->memory, half->n_ghosts, 1);
 }
 
 static void close_carrier(struct exchange* x) {
     struct carrier* c = x->carrier;
+    copies_close(&c->ghosts);
     remote_close(c->memory);
     free(c->put_at);
     free(c->owner);
     free(c->original);
-    free(c->state);
     free(c);
 }
 
@@ -90,8 +85,7 @@ static void put_values(struct exchange* x) {
 static void invalidate(struct exchange* x) {
     struct carrier* c = x->carrier;
     const struct half_graph* half = x->half;
-    for (int64_t g = 0; g < half->n_ghosts; g++)
-        c->state[g] = ABSENT;
+    copies_forget(&c->ghosts);
     for (int step = 1; step < x->team->ranks; step++) {
         const int to = (x->team->rank + step) % x->team->ranks;
         for (int64_t at = half->send_start[to]; at < half->send_start[to + 1]; at++)
@@ -111,46 +105,30 @@ static void compute(struct exchange* x) {
     c->computed = 0;
 }
 
-static void arrive(struct carrier* c, int load) {
-    remote_arrive(c->memory, load);
-    c->state[c->coming[load]] = HERE;
-    c->coming[load] = -1;
-}
-
-static void count_load(struct exchange* x) {
-    x->messages++;
-    x->bytes += (int64_t)sizeof(double);
+static struct original original_of(struct exchange* x, int64_t g) {
+    const struct carrier* c = x->carrier;
+    return (struct original){c->owner[g], x->half->recv_source[g], ghost(x, g)};
 }
 
 static void start_load(struct exchange* x, int64_t g) {
     struct carrier* c = x->carrier;
-    if (c->state[g] != ABSENT)
+    if (copies_asked(&c->ghosts, g))
         return;
     compute(x);
     const double start = team_seconds();
-    const int next = remote_next(c->memory);
-    if (c->coming[next] >= 0)
-        arrive(c, next);
-    remote_prefetch(c->memory, c->owner[g], x->half->recv_source[g], ghost(x, g), 1);
-    c->state[g] = next;
-    c->coming[next] = g;
-    count_load(x);
+    const struct original from = original_of(x, g);
+    copies_soon(&c->ghosts, g, &from);
     x->exchange_s += team_seconds() - start;
 }
 
 static void finish_load(struct exchange* x, int64_t g) {
     struct carrier* c = x->carrier;
-    if (c->state[g] == HERE)
+    if (copies_here(&c->ghosts, g))
         return;
     compute(x);
     const double start = team_seconds();
-    if (c->state[g] >= 0) {
-        arrive(c, c->state[g]);
-    } else {
-        remote_read(c->memory, c->owner[g], x->half->recv_source[g], ghost(x, g), 1);
-        c->state[g] = HERE;
-        count_load(x);
-    }
+    const struct original from = original_of(x, g);
+    copies_need(&c->ghosts, g, &from);
     x->exchange_s += team_seconds() - start;
 }
 
@@ -167,8 +145,12 @@ static void load(struct exchange* x, int64_t edge) {
         *ghost(x, g) = *ghost(x, c->original[g]);
     }
     c->computed += x->options.edge_cycles;
-    if (edge + 1 == n_edges)
+    if (edge + 1 == n_edges) {
         compute(x);
+        x->messages += c->ghosts.loads;
+        x->bytes += c->ghosts.loads * (int64_t)sizeof(double);
+        c->ghosts.loads = 0;
+    }
 }
 
 const struct exchange_carrier exchange_remote = {open_carrier, close_carrier, put_values, barrier, NULL};

@@ -56,7 +56,7 @@ struct system {
 
 struct result {
     uint64_t checksum;
-    double total_s, communication_s, compute_s, overhead_s, barrier_s;
+    struct halo_times times;
     double energy_drift, momentum, farthest;
     int64_t pairs;
 };
@@ -236,12 +236,12 @@ static struct result run(const struct settings* s, const struct team* team) {
         compute_forces(&y);
         kick(&y, 0);
     }
-    r.total_s = team_seconds() - start;
+    r.times.total_s = team_seconds() - start;
     r.energy_drift = fabs(energy(&y) / energy_before - 1);
-    r.communication_s = y.communication_s + y.halo.communication_s;
-    r.barrier_s = y.barrier_s + y.halo.barrier_s;
-    r.overhead_s = y.processor.overhead_s;
-    r.compute_s = y.compute_s;
+    r.times.communication_s = y.communication_s + y.halo.communication_s;
+    r.times.barrier_s = y.barrier_s + y.halo.barrier_s;
+    r.times.overhead_s = y.processor.overhead_s;
+    r.times.compute_s = y.compute_s;
     r.pairs = y.n_own_pairs;
     r.farthest = y.farthest;
     double momentum[3] = {0, 0, 0};
@@ -295,25 +295,19 @@ int main(int argc, char** argv) {
                                            n_options - (halo_messages ? 0 : N_MESSAGE_OPTIONS));
     if (parsed != LP_RUN)
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
-    s.halo.mechanism = halo_first + (enum halo_mechanism)mechanism;
-    s.halo.messages.receive = (enum receive)receive;
-    message_overheads(&s.halo.messages, 15, 122);
+    halo_choose(&s.halo, mechanism, receive);
 
     struct result r = run(&s, &app.team);
-    struct spread_of communication = app_spread(&app, r.communication_s), compute = app_spread(&app, r.compute_s);
-    struct spread_of overhead = app_spread(&app, r.overhead_s), barrier = app_spread(&app, r.barrier_s);
     struct result serial = r;
     if (app.rank == 0) {
         const struct team alone = team_alone();
         printf("%s: %d ranks, %" PRId64 " molecules, %" PRId64 " pairs, checksum %016" PRIx64 "\n", app.name, app.ranks,
                4 * s.cells * s.cells * s.cells, r.pairs, r.checksum);
-        printf(
-            "%s: total_s %.6f, mean of ranks: communication_s %.6f, compute_s %.6f, overhead_s %.6f, barrier_s %.6f\n",
-            app.name, r.total_s, communication.mean, compute.mean, overhead.mean, barrier.mean);
         s.cycle_ns = 0;
         s.check = 1;
         serial = run(&s, &alone);
     }
+    halo_print_times(&app, &r.times);
     if (r.farthest > SKIN / 2)
         return app_close(&app, app_refuse(&app,
                                           "a molecule moved %.2g between rebuilds, more than %.2g: use a smaller "

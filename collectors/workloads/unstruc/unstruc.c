@@ -36,7 +36,7 @@ struct settings {
 struct result {
     uint64_t checksum;
     double drift; /* of the conserved sum of all values */
-    double total_s, communication_s, compute_s, overhead_s, barrier_s;
+    struct halo_times times;
     int64_t edges, messages;
 };
 
@@ -126,16 +126,16 @@ static struct result run(const struct settings* s, const struct team* team) {
     for (int64_t iteration = 0; iteration < s->iterations; iteration++) {
         halo_forward(&halo);
         update(&halo, s->check ? 0 : FLOP_PER_EDGE, (const point*)at, (const int32_t (*)[2])edges, own_edges,
-               n_own_edges, &r.compute_s);
+               n_own_edges, &r.times.compute_s);
         halo_reverse(&halo);
         for (int64_t k = 0; k < halo.n_own * HALO_WIDTH; k++)
             halo.values[k] += halo.sums[k];
         logpost_account_flops(s->check ? 0 : FLOP_PER_NODE * (double)halo.n_own);
     }
-    r.total_s = team_seconds() - start;
-    r.communication_s = halo.communication_s;
-    r.barrier_s = halo.barrier_s;
-    r.overhead_s = processor.overhead_s;
+    r.times.total_s = team_seconds() - start;
+    r.times.communication_s = halo.communication_s;
+    r.times.barrier_s = halo.barrier_s;
+    r.times.overhead_s = processor.overhead_s;
     r.messages = halo.messages;
     for (int64_t i = 0; i < s->nodes; i++)
         for (int d = 0; owner[i] == rank && d < HALO_WIDTH; d++) {
@@ -179,27 +179,21 @@ int main(int argc, char** argv) {
                                            n_options - (halo_messages ? 0 : N_MESSAGE_OPTIONS));
     if (parsed != LP_RUN)
         return app_close(&app, parsed == LP_BAD_USAGE ? 2 : 0);
-    s.halo.mechanism = halo_first + (enum halo_mechanism)mechanism;
-    s.halo.messages.receive = (enum receive)receive;
-    message_overheads(&s.halo.messages, 15, 122);
+    halo_choose(&s.halo, mechanism, receive);
     if (s.nodes < app.ranks)
         return app_close(&app, app_refuse(&app, "--nodes: must be at least the number of ranks"));
 
     struct result r = run(&s, &app.team);
-    struct spread_of communication = app_spread(&app, r.communication_s), compute = app_spread(&app, r.compute_s);
-    struct spread_of overhead = app_spread(&app, r.overhead_s), barrier = app_spread(&app, r.barrier_s);
     struct result serial = r;
     if (app.rank == 0) {
         const struct team alone = team_alone();
         printf("%s: %d ranks, %" PRId64 " nodes, %" PRId64 " edges, checksum %016" PRIx64 "\n", app.name, app.ranks,
                s.nodes, r.edges, r.checksum);
-        printf(
-            "%s: total_s %.6f, mean of ranks: communication_s %.6f, compute_s %.6f, overhead_s %.6f, barrier_s %.6f\n",
-            app.name, r.total_s, communication.mean, compute.mean, overhead.mean, barrier.mean);
         s.cycle_ns = 0;
         s.check = 1;
         serial = run(&s, &alone);
     }
+    halo_print_times(&app, &r.times);
     /* The sum is conserved exactly; adding the rounded values up leaves this much. */
     int right = r.checksum == serial.checksum && fabs(r.drift) < 1e-9 * (double)s.nodes;
     return app_close(

@@ -1,0 +1,39 @@
+/* Copies of remote values, each loaded where it is first needed and kept until the owner has written a new one: what a
+ * cache does for SENS's shared memory, without its size. */
+#ifndef LOGPOST_WORKLOADS_COPIES_H
+#define LOGPOST_WORKLOADS_COPIES_H
+
+#include "remote.h"
+
+struct copies {
+    struct remote* memory;
+    int64_t n, words; /* copies; words of each */
+    int32_t* state;
+    int64_t coming[REMOTE_AHEAD]; /* the copy that each load under way brings, or -1 */
+    int64_t loads;                /* so far */
+};
+
+/* Where a copy comes from and goes to. */
+struct original {
+    int rank;
+    int64_t at;
+    void* copy;
+};
+
+void copies_open(struct copies* c, struct remote* memory, int64_t n, int64_t words);
+void copies_close(struct copies* c);
+
+/* All copies are worth nothing any more. */
+void copies_forget(struct copies* c);
+
+/* Whether copy `k` is here, and whether anything has been asked for that brings it. */
+int copies_here(const struct copies* c, int64_t k);
+int copies_asked(const struct copies* c, int64_t k);
+
+/* Starts to load a copy that will be needed, unless it has been asked for. */
+void copies_soon(struct copies* c, int64_t k, const struct original* from);
+
+/* Waits until a copy is here. */
+void copies_need(struct copies* c, int64_t k, const struct original* from);
+
+#endif
