@@ -51,7 +51,9 @@ def run(context: Context) -> Result:
         arguments += ["--nodes", str(NODES), "--degree", str(DEGREE), "--edge-cycles", str(work)]
         arguments += ["--receive-cycles", "122" if o_r == HANDLERS else "0"]
         settings = {"o_r": "0cycle"} if o_r == HANDLERS else {}
-        return simulate(context, "em3d", arguments, f"{order}-span-{span}-{o_r}-{work}", settings=settings)
+        return simulate(
+            context, "em3d", arguments, f"{order}-span-{span}-{o_r}-{work}", settings=settings, keep=o_r == MACHINES_OWN
+        )
 
     every = dict(zip(cases, context.each("orders and spans on the testbed", cases, one), strict=True))
     simulated = {(order, span): every[order, span, HANDLERS, EDGE_CYCLES] for span in spans for order in ORDERS}

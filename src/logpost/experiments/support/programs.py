@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ class Simulated:
     messages: int
     """Of all ranks; 0 where the program does not say."""
     archive: Path
+    """Gone where it was not to be kept."""
     machine: Machine
     """As simulated: the file with the run's settings and mapping."""
 
@@ -41,6 +43,7 @@ def simulate(
     ranks: int = 32,
     mapping: str | None = None,
     settings: Mapping[str, str] | None = None,
+    keep: bool = True,
 ) -> Simulated:
     """Run one of `logpost workloads list` in simulated time; its archive is kept in the experiment's folder as `name`.
 
@@ -53,6 +56,7 @@ def simulate(
         ranks: processes.
         mapping: as `logpost testbed run --mapping`; default: the machine's.
         settings: as `logpost testbed run --set`.
+        keep: the archive; a sweep of many runs keeps those that are worth opening.
 
     Raises:
         InputError: the testbed is missing or refused something, the program found its own result wrong.
@@ -73,5 +77,7 @@ def simulate(
         raise InputError(
             f"{workload} {' '.join(arguments)} printed no times on the testbed: {run.output.strip()[:200]}"
         )
+    if not keep:
+        shutil.rmtree(context.folder / name, ignore_errors=True)
     counted = _MESSAGES.search(run.output)
     return Simulated(values, int(counted[1]) if counted else 0, run.archive, run.machine)
