@@ -188,7 +188,7 @@ WORKLOADS: tuple[Workload, ...] = (
     ),
     Workload(
         name="unstruc",
-        what="edge loop over an unstructured 3-D mesh, about 75 flop and 3 results per edge; fine, bulk, one-sided",
+        what="edge loop over an unstructured 3-D mesh, about 75 flop and 3 results per edge; messages, bulk, shared memory",
         paper="Sensitivity 4.2, Fig. 4",
         programs=(
             mpi_program("unstruc", *MESSAGES, *HALO, "halo_messages", "remote_mpi"),
@@ -198,12 +198,14 @@ WORKLOADS: tuple[Workload, ...] = (
             ("--nodes", "300", "--iterations", "2", "--receive", "poll"),
             ("--nodes", "300", "--iterations", "2", "--mechanism", "bulk"),
             ("--nodes", "300", "--iterations", "2", "--mechanism", "put", "--block", "4"),
+            ("--nodes", "300", "--iterations", "1", "--receive", "interrupt"),
+            ("--nodes", "150", "--iterations", "1", "--mechanism", "prefetch"),
         ),
         demo=("--mechanism", "fine", "--iterations", "200"),
     ),
     Workload(
         name="iccg",
-        what="sparse triangular solve as a data-flow graph, 2 flop per edge; fine, bulk, one-sided",
+        what="sparse triangular solve as a data-flow graph, 2 flop per edge; messages, bulk, shared memory",
         paper="Sensitivity 4.3, Fig. 4",
         programs=(
             mpi_program("iccg", *MESSAGES, "remote_mpi"),
@@ -213,12 +215,14 @@ WORKLOADS: tuple[Workload, ...] = (
             ("--brick", "4", "--solves", "1"),
             ("--brick", "4", "--solves", "2", "--mechanism", "bulk", "--receive", "wait"),
             ("--brick", "3", "--solves", "2", "--mechanism", "put", "--chunk", "8", "--receive", "wait"),
+            ("--brick", "4", "--solves", "1", "--receive", "interrupt"),
+            ("--brick", "2", "--solves", "1", "--mechanism", "shared"),
         ),
         demo=("--mechanism", "fine", "--receive", "wait", "--solves", "50"),
     ),
     Workload(
         name="moldyn",
-        what="molecular dynamics with a cut-off, recursive coordinate bisection; bulk, fine, one-sided",
+        what="molecular dynamics with a cut-off, recursive coordinate bisection; bulk, messages, shared memory",
         paper="Sensitivity 4.4, Fig. 4",
         programs=(
             mpi_program("moldyn", *MESSAGES, *HALO, "halo_messages", "remote_mpi"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from logpost.collectors.workloads.build import build, launch_environment, launcher_of
-from logpost.collectors.workloads.catalogue import Program
+from logpost.collectors.workloads.catalogue import Program, workload
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -66,3 +66,40 @@ def run_workload(executables: Callable[[Program, str], Path]) -> Run:
         return start(executables(program, compiler), compiler, program, arguments, ranks, **settings)
 
     return run
+
+
+# 40 MB/s and 0.5 us per host: the Alewife's links. No overheads of its own, and no measured host time.
+CLUSTER = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="c" prefix="n" suffix="" radical="0-{last}" speed="20Mf" bw="40MBps" lat="0.5us"/>
+</platform>
+"""
+SIMULATOR = (
+    "smpi/simulate-computation:no",
+    "network/model:CM02",
+    "network/latency-factor:1",
+    "network/bandwidth-factor:1",
+    "network/weight-S:0",
+    "network/TCP-gamma:0",
+)
+
+
+@pytest.fixture(scope="session")
+def simulate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], list[str]]:
+    """`simulate(workload, ranks)`: the command that runs it on a simulated cluster; programs are built once."""
+    folder = tmp_path_factory.mktemp("simulated")
+
+    def command(name: str, ranks: int) -> list[str]:
+        if not (folder / name).exists():
+            files = [str(path) for path in workload(name).program().files()]
+            flags = ["-std=gnu11", "-O2", "-ffp-contract=off", "-w"]
+            subprocess.run(["smpicc", *flags, "-o", name, *files, "-lm"], cwd=folder, check=True)
+        platform, hosts = folder / f"platform{ranks}.xml", folder / f"hosts{ranks}"
+        platform.write_text(CLUSTER.format(last=ranks - 1))
+        hosts.write_text("\n".join(f"n{i}" for i in range(ranks)))
+        launcher = ["smpirun", "-np", str(ranks), "-platform", str(platform), "-hostfile", str(hosts)]
+        settings = [f"--cfg={setting}" for setting in SIMULATOR]
+        return [*launcher, "--log=root.thresh:critical", *settings, str(folder / name)]
+
+    return command

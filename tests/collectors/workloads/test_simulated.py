@@ -5,51 +5,22 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from logpost.collectors.workloads.catalogue import workload
 
 pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(shutil.which("smpicc") is None, reason="no SimGrid (libsimgrid-dev) here"),
 ]
 
-RANKS = 16
-
-# 40 MB/s and 0.5 us per host: the Alewife's links. No overheads of its own, and no measured host time.
-PLATFORM = f"""<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="c" prefix="n" suffix="" radical="0-{RANKS - 1}" speed="20Mf" bw="40MBps" lat="0.5us"/>
-</platform>
-"""
-SETTINGS = (
-    "smpi/simulate-computation:no",
-    "network/model:CM02",
-    "network/latency-factor:1",
-    "network/bandwidth-factor:1",
-    "network/weight-S:0",
-    "network/TCP-gamma:0",
-)
-
 
 @pytest.fixture(scope="module")
-def simulated(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def simulated(simulate: Callable[..., list[str]]) -> list[str]:
     """The command that runs em3d on the simulated machine."""
-    folder = tmp_path_factory.mktemp("simulated")
-    files = [str(path) for path in workload("em3d").program().files()]
-    subprocess.run(
-        ["smpicc", "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-o", "em3d", *files, "-lm"], cwd=folder, check=True
-    )
-    (folder / "platform.xml").write_text(PLATFORM)
-    (folder / "hosts").write_text("\n".join(f"n{i}" for i in range(RANKS)))
-    launcher = ["smpirun", "-np", str(RANKS), "-platform", str(folder / "platform.xml")]
-    launcher += ["-hostfile", str(folder / "hosts"), "--log=root.thresh:critical"]
     # Without the testbed nothing but the program charges o_r: LoGPC's 122 cycles of 50 ns.
-    program = [str(folder / "em3d"), "--iterations", "1", "--receive-cycles", "122"]
-    return [*launcher, *(f"--cfg={setting}" for setting in SETTINGS), *program]
+    return [*simulate("em3d", 16), "--iterations", "1", "--receive-cycles", "122"]
 
 
 def figures(command: list[str], *extra: str) -> dict[str, float]:
