@@ -193,9 +193,10 @@ def run(context: Context) -> Result:
         differences=(
             Difference(
                 f"A request and its reply take {reached:.0f} cycles, {486 - reached:.0f} less than the paper measured.",
-                f"the testbed's network costs hardly more than L at this load (C_n of (7) is {float(sync.C_n):.1f} cycles "
-                f"for {BYTES} bytes, not 23), and its queueing for the processor is {2 * queueing:.0f} cycles, where the "
-                "rule of thumb has 137: handlers of constant length, one request per processor.",
+                f"the testbed's network costs hardly more than L at this load (C_n of (7) is "
+                f"{float(sync.C_n):.1f} cycles for {BYTES} bytes, not 23), and its queueing for the processor is "
+                f"{2 * queueing:.0f} cycles, where the rule of thumb has 137: handlers of constant length, one "
+                "request per processor.",
             ),
             Difference(
                 "C_n = 31 and 23 come neither from the formulas nor from the testbed.",
