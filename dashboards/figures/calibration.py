@@ -43,12 +43,13 @@ def signature(found: Signature, title: str) -> Chart:
             _fitted(
                 fig, number, f"{name}, fitted", at, (line.slope.value + line.intercept.value / at) * factor, group=name
             )
-    for value, label in ((found.o_s, "o<sub>s</sub>"), (found.g, "g")):
-        if value is not None:
-            fig.add_hline(y=value.value * factor, line={"width": 1, "dash": "dot"}, opacity=0.5)
-            fig.add_annotation(
-                x=1, xref="paper", y=value.value * factor, text=label, showarrow=False, xanchor="left", xshift=2,
-            )  # fmt: skip
+    marks = {label: e.value * factor for label, e in (("o<sub>s</sub>", found.o_s), ("g", found.g)) if e is not None}
+    for y in marks.values():
+        fig.add_hline(y=y, line={"width": 1, "dash": "dot"}, opacity=0.5)
+    if len(marks) == 2 and max(marks.values()) < 1.1 * min(marks.values()):
+        marks = {", ".join(marks): max(marks.values())}
+    for label, y in marks.items():
+        fig.add_annotation(x=1, xref="paper", y=y, text=label, showarrow=False, xanchor="left", xshift=2)
     said = ", ".join(
         f"{name} {_time(item.value)}"
         for name, item in (("o_s", found.o_s), ("o_r", found.o_r), ("g", found.g), ("L", found.L))
