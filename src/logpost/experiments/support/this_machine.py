@@ -1,0 +1,194 @@
+"""The machine that the experiments run on: its calibration, made once for all experiments of a run, and its programs.
+
+With LOGPOST_EXPERIMENTS_SAMPLES=FILE in the environment the calibration is read from samples that
+`logpost calibrate --keep-samples FILE` kept; otherwise it is measured when the first experiment asks for it, between
+two ranks of one node. Programs are launched several times, because what changes between launches (placement,
+frequency, neighbours on a shared machine) is most of what a second measurement would find.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logpost.errors import InputError
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.needs import Need, missing
+
+if TYPE_CHECKING:
+    from logpost.machines.calibration.compose import Calibration
+    from logpost.machines.schema import Machine
+
+NAME = "this-machine"
+SAMPLES = "LOGPOST_EXPERIMENTS_SAMPLES"
+STRIDES = (16, 64, 128, 512)
+SIZES = (1024, 4096, 16384)
+"""LOG3P Fig. 10: message sizes of the strided broadcasts."""
+
+_VALUE = re.compile(r"\b([a-z]+_(?:s|us)) ([0-9.]+)")
+_PATIENCE_S = 120.0
+_lock = threading.Lock()
+_known: dict[tuple[Path, bool, str], Calibration] = {}
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def calibrated(context: Context) -> Calibration:
+    """This machine's calibration: one for all experiments that write to the same place in the same form.
+
+    Raises:
+        InputError: no MPI, a launcher that refuses, samples that cannot be read.
+    """
+    kept = os.environ.get(SAMPLES, "")
+    key = (context.folder.parent.absolute(), context.quick, kept)
+    with _lock:
+        if key not in _known:
+            _known[key] = _read(kept) if kept else _measure(context)
+        return _known[key]
+
+
+def locality(machine: Machine) -> str:
+    """The class that was measured, from far to near; that of the machine file's o(S, b) and log3P tables."""
+    from logpost.machines.schema import LOCALITIES
+
+    for name in reversed(LOCALITIES):
+        if name != "self" and machine.loggp.of(name) is not None:
+            return name
+    raise InputError("the calibration of this machine has no LogGP values; measure again with logpost calibrate")
+
+
+def _read(path: str) -> Calibration:
+    from logpost.machines.calibration.compose import calibration
+    from logpost.machines.calibration.samples import read
+
+    return calibration(read(path), name=NAME)
+
+
+def _measure(context: Context) -> Calibration:
+    from logpost.machines.calibration.compose import calibration
+    from logpost.machines.calibration.grid import DEFAULT
+    from logpost.machines.calibration.measure import measure
+    from logpost.machines.calibration.save import save_machine
+
+    check()
+    full = replace(
+        DEFAULT,
+        burst_sizes=(8, 512, 4096, 32768, 262144),
+        burst_lengths=(1, 4, 16, 64),
+        layout_sizes=SIZES,
+        strides=STRIDES,
+    )
+    quick = replace(
+        full,
+        sizes=(1, 64, 512, 1024, 4096, 16384, 65536, 262144),
+        signature_sizes=(8,),
+        bursts=(1, 2, 4, 8, 16, 32, 64, 128),
+        burst_sizes=(8, 4096),
+        burst_lengths=(1, 4, 16),
+        depth_sizes=(8,),
+        gap_sizes=(512, 4096, 65536),
+        strides=(128, 512),
+        largest_eager=131072,
+    )
+    folder = context.folder.parent / "calibration"
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def report(program: str, fraction: float, _message: str) -> None:
+        context.progress(f"calibrating this machine: {program}", round(100 * fraction), 100)
+
+    samples = measure(
+        launcher(2),
+        output=folder / "samples.jsonl",
+        compiler="mpicc",
+        grid=context.size(full, quick),
+        budget_s=context.size(70.0, 4.0),
+        passes=context.size(6, 1),
+        report=report,
+    )
+    found = calibration(samples, name=NAME)
+    save_machine(found.machine, folder / f"{NAME}.toml")
+    return found
+
+
+def launcher(ranks: int) -> list[str]:
+    """`mpirun` for these ranks; more of them than cores are allowed (other MPIs than Open MPI ignore the setting)."""
+    return ["env", "OMPI_MCA_rmaps_base_oversubscribe=1", "mpirun", "-n", str(ranks)]
+
+
+def check() -> None:
+    """Raises InputError where MPI programs cannot be started, with the way out."""
+    if reason := missing([Need.MPI]):
+        raise InputError(reason)
+    consent = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
+    if os.geteuid() != 0 or all(os.environ.get(name) == "1" for name in consent):
+        return
+    version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False)
+    if "Open MPI" in version.stdout:
+        raise InputError(
+            f"Open MPI does not start programs as root: set {consent[0]}=1 and {consent[1]}=1, or be another user"
+        )
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median over launches, and the half width of its 95 % interval."""
+
+    value: float
+    error: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """Of one value per launch."""
+        from logpost.machines.calibration.statistics import half_width
+
+        return cls(statistics.median(values), half_width(values) if len(values) > 1 else 0.0)
+
+
+def run_here(workload: str, arguments: Sequence[str], ranks: int, launches: int) -> dict[str, Spread]:
+    """What a program of `logpost workloads list` prints under the real MPI, over several launches.
+
+    Args:
+        workload: its name.
+        arguments: its own.
+        ranks: processes; may be more than there are cores.
+        launches: how often it is started.
+
+    Raises:
+        InputError: it cannot be built or started, found its own result wrong, or printed no times.
+    """
+    from logpost.collectors.workloads.build import build, launch_environment
+    from logpost.collectors.workloads.catalogue import workload as find
+
+    check()
+    program = find(workload).program(None)
+    command = [*launcher(ranks), str(build(program)), *arguments]
+    found: list[Mapping[str, float]] = []
+    for _ in range(launches):
+        try:
+            done = subprocess.run(
+                command,
+                env=launch_environment(program),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_PATIENCE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise InputError(f"{workload} on {ranks} ranks was not done after {_PATIENCE_S:.0f} s") from None
+        values = {name: float(value) for name, value in _VALUE.findall(done.stdout)}
+        if done.returncode != 0 or not values:
+            last = ((done.stderr or done.stdout).strip().splitlines() or ["it printed nothing"])[-1]
+            raise InputError(f"{workload} on {ranks} ranks ended with status {done.returncode}: {last}")
+        found.append(values)
+    return {name: Spread.of([values[name] for values in found]) for name in found[0]}

@@ -1,0 +1,67 @@
+"""LOGP Fig. 4 to 8, 12, Table 4: what is given to the simulated machines comes out of their signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.experiments.reading import number, table
+
+from logpost.experiments.framework.result import Number, Result
+
+NAME = "logp-signatures"
+GIVEN = {
+    "Paragon": {"o_s": 1.4, "o_r": 2.2, "L": 6.3, "g": 7.6},
+    "Meiko CS-2": {"o_s": 1.7, "o_r": 1.6, "L": 7.5, "g": 13.6},
+    "NOW, Myrinet": {"o_s": 2.0, "o_r": 2.6, "L": 11.1, "g": 12.4},
+}
+"""LOGP section 3.3, us."""
+
+
+@pytest.fixture(autouse=True)
+def _root_may_start_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+
+
+@pytest.mark.parametrize("machine", GIVEN)
+def test_signatures_give_back_the_papers_values(quick_result: Callable[[str], Result], machine: str) -> None:
+    values = table(quick_result(NAME), "Section 3.3")
+    for name, given in GIVEN[machine].items():
+        assert number(values, f"{machine}: {name}", "given") == given
+        assert number(values, f"{machine}: {name}", "fits, without noise") == pytest.approx(given, rel=0.02)
+        # By eye the asymptote is missed by its distance at the last burst: o_s ceil(RTT/o_s) / M is some per cent.
+        assert number(values, f"{machine}: {name}", "first and last points, without noise") == pytest.approx(
+            given, rel=0.05
+        )
+        assert number(values, f"{machine}: {name}", "fits, with noise") == pytest.approx(given, rel=0.15)
+
+
+def test_the_gap_grows_with_the_number_of_senders(quick_result: Callable[[str], Result]) -> None:
+    crowds = table(quick_result(NAME), "Table 4")
+    for label, k in (("Paragon", 7), ("Meiko CS-2", 15), ("NOW, Myrinet", 3)):
+        ratio = number(crowds, f"{label}: g of K = {k} to 1 over g of 1 to 1", "simulated machine")
+        assert ratio == pytest.approx(k, rel=0.02)
+
+
+def test_myrinets_copying_hides_the_gap_of_long_transfers_only(quick_result: Callable[[str], Result]) -> None:
+    bulk = table(quick_result(NAME), "Fig. 10 to 12")
+    visible = {row[0]: row[4] for row in bulk.rows}
+    assert visible["NOW, Myrinet, 8 B"] == "yes"
+    assert visible["NOW, Myrinet, 2,048 B"] != "yes"
+    assert visible["Paragon, 4,096 B"] == "yes"
+    # o(4096) is printed: 143 us; o(8) = 2 + 141 x 8/4096 = 2.275
+    assert number(bulk, "NOW, Myrinet, 4,096 B", "o(n) extracted") == pytest.approx(143.0, rel=0.02)
+    assert number(bulk, "NOW, Myrinet, 8 B", "o(n) extracted") == pytest.approx(2.275, rel=0.02)
+    assert number(bulk, "NOW, Myrinet, 8 B", "g(n) extracted") == pytest.approx(18.0, rel=0.02)
+
+
+def test_this_machine_has_a_signature_with_intervals(quick_result: Callable[[str], Result]) -> None:
+    result = quick_result(NAME)
+    if "not measured" in result.summary:
+        pytest.skip(result.notes[-1])
+    here = {row[0]: row[1] for row in table(result, "This machine").rows}
+    overhead = here["o_s, 8 B"]
+    assert isinstance(overhead, Number)
+    assert overhead.error is not None
+    assert 0.001 < overhead.value < 1000
