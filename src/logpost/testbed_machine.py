@@ -59,8 +59,8 @@ def platform_of(machine: Machine, nodes: Sequence[int], choices: Choices | None 
     topology = machine.topology
     if topology is None:
         raise InputError(
-            f"machine {machine.name} has no [topology], and the testbed simulates one; add it to a copy of the file, "
-            "or take a machine of `logpost machines list` that has one"
+            f"machine {machine.name} has no [topology], and the testbed simulates one; "
+            "pass --set topology=KIND:NUMBERS (e.g. mesh:4x4), or add it to a copy of the file"
         )
     highest = max(nodes, default=-1)
     if highest >= topology.n_nodes:

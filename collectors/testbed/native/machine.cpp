@@ -23,6 +23,9 @@ namespace {
 // SMPI sends an envelope of 16 bytes with each message, which is no part of our machines.
 constexpr double envelope_bytes = 16;
 
+// SimGrid gives a flow without any latency another weight than the rest.
+constexpr double least_latency = 1e-12;
+
 struct Range {
     std::uint64_t up_to = 0;
     double L = 0, o_s = 0, o_s_per_byte = 0, o_r = 0, o_r_per_byte = 0, g = 0, G = 0;
@@ -62,6 +65,8 @@ struct Machine {
     std::int64_t eager = -1, capacity = -1;
     std::uint64_t header = 0;
     Ranges remote, local;
+    std::unordered_map<int, const sg::Host*>
+        hosts;                              // by rank; kept, for a rank may end before its messages are received
     std::unordered_map<int, Queue> queues;  // by rank
     std::unordered_map<const sg::Host*, Nic> nics;
     std::unordered_map<aid_t, Actor> actors;
@@ -160,7 +165,7 @@ double latency_factor(double size, const sg::Host* from, const sg::Host* to, con
     if (from != to) {
         wanted += machine.per_hop * (static_cast<double>(links.size()) - 2 - machine.mean_hops);
     }
-    return nominal > 0 ? std::max(wanted, 0.0) / nominal : 1.0;
+    return nominal > 0 ? std::max(wanted, least_latency) / nominal : 1.0;
 }
 
 // Takes the envelope out of the flow: size bytes at this multiple of the rate last as long as the message's own.
@@ -179,13 +184,14 @@ bool fits(const Queue& queue, std::uint64_t bytes) {
 }
 
 const sg::Host* host_of(int rank) {
-    const auto actor = sg::Actor::by_pid(rank + 1);
-    return actor ? actor->get_host() : nullptr;
+    const auto at = machine.hosts.find(rank);
+    return at != machine.hosts.end() ? at->second : nullptr;
 }
 
 }  // namespace
 
 void lpt_open() {
+    machine.hosts[static_cast<int>(sg::this_actor::get_pid()) - 1] = sg::this_actor::get_host();
     if (machine.open) {
         return;
     }

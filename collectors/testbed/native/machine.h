@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Reads the file named by LOGPOST_TESTBED and takes over SimGrid's costs. Once per run; further calls do nothing. */
+/* Called by every rank. The first call reads the file named by LOGPOST_TESTBED and takes over SimGrid's costs. */
 void lpt_open(void);
 
 /* Whether a message of this size waits for its receiver (is larger than the eager limit). */
