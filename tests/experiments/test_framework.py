@@ -281,3 +281,24 @@ def test_one_that_was_named_and_cannot_run_is_exit_status_2(tmp_path: Path, monk
     whole = command.invoke(cli.app, ["run", "all", "--quick", "-o", str(tmp_path / "b")])
     assert whole.exit_code == 0
     assert "Not run here" in (tmp_path / "b" / "experiments.md").read_text(encoding="utf-8")
+
+
+def test_a_defect_is_raised_when_the_others_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_context: Context) -> Result:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(registry, "experiments", lambda: {"bad": replace(STORY, name="bad", run=fail), "story": STORY})
+    done = CliRunner().invoke(cli.app, ["run", "all", "-o", str(tmp_path)])
+    assert isinstance(done.exception, ZeroDivisionError)
+    page = (tmp_path / "experiments.md").read_text(encoding="utf-8")
+    assert "Not run here: it failed with ZeroDivisionError: a bug" in page
+    assert "A summary with" in page
+
+
+def test_results_can_be_had_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "experiments", lambda: {"story": STORY})
+    done = CliRunner().invoke(cli.app, ["run", "story", "--quick", "--json", "-o", str(tmp_path)])
+    assert done.exit_code == 0
+    said = json.loads(done.stdout)
+    assert said["quick"] is True
+    assert said["experiments"][0]["claims"][0]["holds"] is False

@@ -105,6 +105,8 @@ def run(
         print(json.dumps(object_of(outcomes, quick=quick, host=written.host), indent=2, ensure_ascii=False))
     else:
         print(f"{written.html}\n{written.markdown}")
+    for defect in (outcome.defect for outcome in outcomes if outcome.defect):
+        raise defect
     failed = [outcome for outcome in outcomes if outcome.result is None]
     if failed and "all" not in names:
         if not said:

@@ -23,6 +23,8 @@ class Outcome:
     result: Result | None = None
     reason: str = ""
     """One line: what was missing, and the way out."""
+    defect: Exception | None = None
+    """An error of the experiment itself: the others go on, and it is raised when their page is written."""
 
 
 def run(
@@ -65,6 +67,9 @@ def _one(experiment: Experiment, folder: Path, quick: bool, progress: Callable[[
         result = experiment.run(context)
     except InputError as error:
         return Outcome(experiment, time.monotonic() - start, reason=str(error))
+    except Exception as error:
+        said = f"it failed with {type(error).__name__}: {error}"
+        return Outcome(experiment, time.monotonic() - start, reason=said, defect=error)
     if not result.runs:
         result = replace(result, runs=tuple(context.kept))
     return Outcome(experiment, time.monotonic() - start, result)
