@@ -63,8 +63,9 @@ def run(context: Context) -> Result:
     fitted = "less than 0.01 %" if worst < 1e-4 else f"{100 * worst:.2g} %"
     return Result(
         summary="The signatures of the three simulated machines give back o_s, o_r, L and g: fits are off by "
-        f"{fitted}, reading the first and last points as the paper does by up to {100 * read:.1f} %; K senders to one receiver each see the gap grow by K, as the model says and the paper "
-        f"measured. {here.said}",
+        f"{fitted}, reading the first and last points as the paper does by up to {100 * read:.1f} %; K "
+        "senders to one receiver each see the gap grow by K, as the model says and the paper measured. "
+        f"{here.said}",
         tables=(_parameters(machines), crowd, bulk, *here.tables),
         figures=(*(_signature_figure(one) for one in machines), _summary_figure(machines), bulk_figure, *here.figures),
         claims=(
@@ -92,7 +93,7 @@ def run(context: Context) -> Result:
             ),
             Difference(
                 "The last points of the signature are below g, and o_r comes out high from signatures with noise.",
-                "cost(M) comes near its asymptote only as 1/M: fits take the slope instead. Noise only ever lengthens: a "
+                "cost(M) comes near its asymptote only as 1/M: fits take the slope instead. Noise only lengthens: a "
                 f"log-normal spread of {100 * NOISE_WIDTH:.0f} % makes steps 0.5 % longer in the mean, 0.08 us of "
                 f"Δ = 16 us, and interrupts add {3 * NOISE_RARE * NOISE_DELAY_US:.2f} us to a message of three steps.",
             ),
