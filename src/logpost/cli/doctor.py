@@ -71,6 +71,17 @@ def _assembler() -> Check:
         return Check("assembler", "missing", "cannot be built", str(error))
 
 
+def _simgrid() -> Check:
+    from logpost.collectors.testbed import build
+    from logpost.errors import InputError
+
+    try:
+        launcher = build.find_smpimain()
+        return Check("SimGrid", "ok", f"{build.find_smpicc()} ({build.version()}), {launcher}")
+    except InputError:
+        return Check("SimGrid", "note", "not on PATH", "only for the virtual testbed: apt install libsimgrid-dev")
+
+
 def _clock() -> Check:
     try:
         flags = next(
@@ -107,6 +118,7 @@ def checks() -> list[Check]:
         _program(
             "otf2-print", "otf2-print", "only to look into archives by hand: apt install otf2-tools", needed=False
         ),
+        _simgrid(),
         _clock(),
         _cores(),
     ]
