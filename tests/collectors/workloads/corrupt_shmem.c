@@ -1,5 +1,5 @@
-/* A preload that damages one-sided accesses: the third of each element has a bit of its first word flipped. With it every
- * program must say that its result is wrong. Gets are left alone, since the results themselves travel by them. */
+/* A preload that damages one-sided accesses: the third of each element has a bit of its first word flipped. With it
+ * every program must say that its result is wrong. Gets are left alone, since the results themselves travel by them. */
 #include <pshmem.h>
 #include <shmem.h>
 #include <stdlib.h>

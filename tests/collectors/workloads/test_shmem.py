@@ -60,15 +60,17 @@ def test_a_row_on_each_element_in_turn_solves_the_same(run_workload: Run) -> Non
     assert checksum(run_workload(shmem("iccg"), "oshcc", (*SMALL["iccg"], *single))) == whole
 
 
-@pytest.mark.parametrize("mechanism", ["get", "put", "blocking-put"])
 @pytest.mark.parametrize(
-    ("pattern", "peers"),
+    ("pattern", "mechanism", "peers"),
     [
-        ("A", ("--topology", "point")),
-        ("B", ("--topology", "multiple", "--schedule", "contiguous")),
-        ("C", ("--topology", "multiple", "--schedule", "interleaved")),
-        ("D", ("--topology", "congestion")),
-        ("E", ("--topology", "all-to-all", "--schedule", "interleaved")),
+        ("A", "blocking-put", ("--topology", "point")),
+        ("A", "get", ("--topology", "congestion")),
+        ("B", "put", ("--topology", "multiple", "--schedule", "contiguous")),
+        ("C", "get", ("--topology", "multiple", "--schedule", "interleaved")),
+        ("C", "put", ("--topology", "congestion")),
+        ("D", "put", ("--topology", "all-to-all", "--schedule", "same")),
+        ("E", "get", ("--topology", "all-to-all", "--schedule", "interleaved")),
+        ("E", "put", ("--topology", "all-to-all", "--schedule", "contiguous")),
     ],
 )
 def test_overlap_templates(run_workload: Run, mechanism: str, pattern: str, peers: tuple[str, ...]) -> None:
@@ -118,7 +120,6 @@ def test_notices_a_damaged_access(run_workload: Run, corrupting: Path, name: str
     [
         ("em3d", ("--mechanism", "fine"), "--mechanism fine: must be one of put|shared|prefetch"),
         ("unstruc", ("--receive", "poll"), "no option --receive; --help lists them"),
-        ("iccg", ("--buffer", "8"), "no option --buffer; --help lists them"),
         ("moldyn", ("--cells", "2"), "--cells 2: must be an integer from 6 to 200"),
         ("overlap", ("--mechanism", "two-sided"), "--mechanism two-sided: must be one of get|put|blocking-put"),
         ("overlap", ("--size", "24"), "--size 24: must be a multiple of 8 and divide --volume 1048576"),
