@@ -8,6 +8,7 @@ frequency, neighbours on a shared machine) is most of what a second measurement 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import statistics
@@ -192,3 +193,50 @@ def run_here(workload: str, arguments: Sequence[str], ranks: int, launches: int)
             raise InputError(f"{workload} on {ranks} ranks ended with status {done.returncode}: {last}")
         found.append(values)
     return {name: Spread.of([values[name] for values in found]) for name in found[0]}
+
+
+def layout_times(
+    context: Context, sizes: Sequence[int], strides: Sequence[int], block: int, transfers: Sequence[str], launches: int
+) -> dict[tuple[str, int, int], Spread]:
+    """Half round trips by the calibration's layout program, for an application's own sizes and strides.
+
+    Args:
+        context: of the experiment; the program writes into its folder.
+        sizes: bytes of data, multiples of the block.
+        strides: bytes from block to block.
+        block: bytes.
+        transfers: of self (T00), remote (T01), memory_copy (T_mem).
+        launches: how often the program is started.
+
+    Returns:
+        (transfer, size, stride) -> seconds; stride 0 is contiguous data. Datatypes, not packing by hand.
+
+    Raises:
+        InputError: as `run_here`.
+    """
+    from logpost.machines.calibration.build import build
+    from logpost.machines.calibration.grid import listed
+    from logpost.machines.calibration.samples import parse
+
+    check()
+    program = build("mpicc", ["layout"])["layout"]
+    context.folder.mkdir(parents=True, exist_ok=True)
+    found: dict[tuple[str, int, int], list[float]] = {}
+    for launch in range(launches):
+        output = context.folder / f"layout-{block}-{launch}.jsonl"
+        command = [*launcher(2), str(program), "--output", str(output), "--bytes", listed(sizes)]
+        command += ["--strides", listed(strides), "--block", str(block), "--transfers", ",".join(transfers)]
+        command += ["--forms", "datatype,contiguous", "--most-bytes", str(1 << 30), "--batch", "4", "--budget-s"]
+        command += [str(context.size(2.0, 0.5))]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+        except subprocess.TimeoutExpired:
+            raise InputError(f"the layout program was not done after {_PATIENCE_S:.0f} s") from None
+        if done.returncode != 0 or not output.exists():
+            last = ((done.stderr or done.stdout).strip().splitlines() or ["it printed nothing"])[-1]
+            raise InputError(f"the layout program ended with status {done.returncode}: {last}")
+        for line in output.read_text(encoding="utf-8").splitlines()[1:]:
+            point = parse(json.loads(line), output.name)
+            stride = 0 if point["form"] == "contiguous" else int(point["stride_bytes"])
+            found.setdefault((str(point["transfer"]), point.bytes, stride), []).append(point.median_s)
+    return {key: Spread.of(values) for key, values in found.items()}

@@ -1,0 +1,336 @@
+"""LOG3P Fig. 12: the transpose of a 3-D FFT by datatypes, packing and tiled packing; which is best, and who says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.experiment import Experiment
+from logpost.experiments.framework.needs import Need
+from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
+from logpost.experiments.support.this_machine import (
+    NAME,
+    Spread,
+    calibrated,
+    cores,
+    layout_times,
+    locality,
+    run_here,
+)
+
+if TYPE_CHECKING:
+    from logpost.machines.schema import Machine
+
+VERSIONS = ("ddt", "pack", "opt")
+ELEMENT = 16
+"""Bytes of a complex double."""
+GRIDS = {"S": (64, 64, 64), "W": (128, 128, 32), "A": (256, 256, 128), "B": (512, 256, 256)}
+"""NAS FT classes, as the program has them."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A grid on some ranks, and what its messages look like."""
+
+    grid: str
+    scale: int
+    ranks: int
+
+    @property
+    def label(self) -> str:
+        """As the paper writes it: FT.B.4; scaled down: FT.B/2.4."""
+        return f"FT.{self.grid}{f'/{self.scale}' if self.scale > 1 else ''}.{self.ranks}"
+
+    @property
+    def plane(self) -> int:
+        """n: values of a plane."""
+        nx, ny, _ = GRIDS[self.grid]
+        return nx * ny // self.scale**2
+
+    @property
+    def nz(self) -> int:
+        """Planes of the grid."""
+        return GRIDS[self.grid][2] // self.scale
+
+    @property
+    def columns(self) -> int:
+        """n / P: values of a plane that go to one rank."""
+        return self.plane // self.ranks
+
+    @property
+    def planes(self) -> int:
+        """nz / P: of a rank."""
+        return self.nz // self.ranks
+
+    @property
+    def message(self) -> int:
+        """Bytes from a rank to a rank."""
+        return self.columns * self.planes * ELEMENT
+
+
+@dataclass(frozen=True)
+class Times:
+    """One version on one problem, seconds per transform: stacked parts by each model and measured."""
+
+    version: str
+    computation: float
+    contiguous: Mapping[str, float]
+    strided: Mapping[str, float]
+    total: Spread
+    """Measured."""
+
+    def of(self, source: str) -> float:
+        """The whole by `LogGP`, `log3P` or `measured`."""
+        return self.computation + self.contiguous[source] + self.strided[source]
+
+
+SOURCES = ("LogGP", "log3P", "measured")
+
+
+def run(context: Context) -> Result:
+    """Measure the layouts' costs as log3P does, predict the transposes, and measure them."""
+    machine = calibrated(context).machine
+    problems = context.size([Problem("B", 4, 2), Problem("B", 2, 2), Problem("B", 2, 4)], [Problem("S", 1, 2)])
+    found = {problem: _times(context, machine, problem) for problem in problems}
+    first = next(p for p in reversed(problems) if p.ranks <= cores()) if cores() > 1 else problems[0]
+    best = {source: _best(found[first], source) for source in SOURCES}
+    return Result(
+        summary=f"{first.label}: LogGP ranks {best['LogGP']} best, log3P ranks {best['log3P']} best, and measured "
+        f"{best['measured']} is: {_said(found[first])}.",
+        tables=tuple(_table(problem, found[problem]) for problem in problems),
+        figures=(_figure(found),),
+        claims=_claims(found, first),
+        differences=(
+            Difference(
+                "The grids are smaller than the paper's: classes B and C on 4, 8 and 16 processors moved 64 and 128 MB "
+                "per process.",
+                "this machine's memory and time; a rank's data are still larger than its caches in the full form.",
+            ),
+            Difference(
+                "A rank's message to itself and its packing loops are a larger part than on 4 to 16 processors.",
+                f"with P ranks one message of P stays at home; with {cores()} cores more ranks take turns, and what is "
+                "printed as communication then holds the others' computation.",
+            ),
+            Difference(
+                "log3P's l_mw was measured for the application's own layouts, half of it for the sender's and half for "
+                "the receiver's, which differ.",
+                "the sender reads whole rows of its slab, the receiver writes single values with nz values between "
+                "them. The paper prints one stride (s = 128 MB, d = 512 KB for FT.B.4), that of the sender.",
+            ),
+            Difference(
+                "In the measured bars the strided part of ddt is what its exchange takes beyond that of opt.",
+                "MPI does not say how long it gathers. LogGP's and log3P's bars have the measured computation, as in "
+                "the paper.",
+            ),
+        ),
+        notes=(
+            f"{cores()} cores: problems on more ranks share them.",
+            "LogGP sends (P − 1) messages of s bytes, (P − 1)(o_s + L + o_r + (s − 1) G), with the calibration's "
+            "values for long messages between two ranks; log3P one message to itself, o_mw + T_mem + l_mw, and P − 1 to "
+            "others, o_mw + o_net + l_mw.",
+        ),
+    )
+
+
+def _times(context: Context, machine: Machine, problem: Problem) -> dict[str, Times]:
+    """All three versions of one problem."""
+    loggp = _loggp(machine, problem)
+    contiguous, strided = _log3p(context, problem)
+    # At least two: the first transform also waits for the memory to be mapped.
+    iterations, launches = context.size(max(3, 24 * 2**20 // (problem.plane * problem.nz)), 12), context.size(3, 1)
+    common = ["--grid", problem.grid, "--scale", str(problem.scale), "--iterations", str(iterations)]
+    measured = dict(
+        zip(
+            VERSIONS,
+            context.each(
+                f"{problem.label} on this machine",
+                VERSIONS,
+                lambda version: run_here("fft3d", [*common, "--version", version], problem.ranks, launches),
+                at_once=1,
+            ),
+            strict=True,
+        )
+    )
+    exchange = {version: measured[version]["exchange_s"].value / iterations for version in VERSIONS}
+    return {
+        version: Times(
+            version,
+            measured[version]["total_s"].value / iterations - exchange[version],
+            {
+                "LogGP": loggp,
+                "log3P": contiguous,
+                "measured": min(exchange[version], exchange["opt"]) if version == "ddt" else exchange[version],
+            },
+            {
+                "LogGP": 0.0,
+                "log3P": strided if version == "ddt" else 0.0,
+                "measured": max(exchange[version] - exchange["opt"], 0.0) if version == "ddt" else 0.0,
+            },
+            Spread(measured[version]["total_s"].value / iterations, measured[version]["total_s"].error / iterations),
+        )
+        for version in VERSIONS
+    }
+
+
+def _loggp(machine: Machine, problem: Problem) -> float:
+    """Seconds of the P - 1 messages to others, contiguous."""
+    from logpost.replay.models import loggp
+    from logpost.replay.models.machine_values import machine_values
+
+    values = machine_values(loggp.MODEL, machine, {"B": float(problem.message)}, locality=locality(machine))
+    picoseconds = sum(float(np.asarray(values[name])) for name in ("o_s", "L", "o_r"))
+    picoseconds += (problem.message - 1) * float(np.asarray(values["G"]))
+    return (problem.ranks - 1) * picoseconds * 1e-12
+
+
+def _log3p(context: Context, problem: Problem) -> tuple[float, float]:
+    """Contiguous and strided seconds of a transpose, from half round trips with the transpose's own layouts."""
+    from logpost.replay.models import log3p
+
+    s, block = problem.message, problem.columns * ELEMENT
+    launches = context.size(3, 1)
+    sender = layout_times(context, [s], [problem.plane * ELEMENT], block, ("memory_copy", "self", "remote"), launches)
+    # The receiver's datatype has a value every nz values, once for each plane; a plane's worth of it is measured.
+    receiver = layout_times(context, [block], [problem.nz * ELEMENT], ELEMENT, ("self",), launches)
+    half = log3p.extract(
+        T00=sender["self", s, 0].value,
+        T01=max(sender["remote", s, 0].value, sender["self", s, 0].value - sender["memory_copy", s, 0].value),
+        T00_strided=max(sender["self", s, problem.plane * ELEMENT].value, sender["self", s, 0].value),
+        T_mem=min(sender["memory_copy", s, 0].value, sender["self", s, 0].value),
+    )
+    scattered = problem.planes * max(
+        receiver["self", block, problem.nz * ELEMENT].value - receiver["self", block, 0].value, 0.0
+    )
+    l_mw = (half.l_mw + scattered) / 2.0
+    others = problem.ranks - 1
+    contiguous = (
+        others * (half.o_mw + half.o_net)
+        + half.o_mw
+        + min(sender["memory_copy", s, 0].value, sender["self", s, 0].value)
+    )
+    return contiguous, problem.ranks * l_mw
+
+
+def _best(times: Mapping[str, Times], source: str) -> str:
+    return min(VERSIONS, key=lambda version: times[version].of(source))
+
+
+def _said(times: Mapping[str, Times]) -> str:
+    return ", ".join(f"{version} {1e3 * times[version].total.value:.3g} ms" for version in VERSIONS)
+
+
+def _table(problem: Problem, times: Mapping[str, Times]) -> Table:
+    def ms(value: float, error: float | None = None) -> Number:
+        return Number(1e3 * value, "ms", error)
+
+    beyond = f", more ranks than the {cores()} cores" if problem.ranks > cores() else ""
+    return Table(
+        f"{problem.label}: time of a transform{beyond}",
+        (
+            Column("version", Origin.SETTING),
+            Column("LogGP", Origin.FORMULA, NAME),
+            Column("log3P", Origin.FORMULA, NAME),
+            Column("measured", Origin.MEASURED),
+            Column("of it computation and packing", Origin.DERIVED),
+            Column("exchange, LogGP", Origin.DERIVED),
+            Column("exchange, log3P", Origin.DERIVED),
+            Column("exchange, measured", Origin.DERIVED),
+        ),
+        tuple(
+            (
+                version,
+                ms(one.of("LogGP")),
+                ms(one.of("log3P")),
+                ms(one.total.value, 1e3 * one.total.error or None),
+                ms(one.computation),
+                *(ms(one.contiguous[source] + one.strided[source]) for source in SOURCES),
+            )
+            for version, one in times.items()
+        ),
+        reference="measured",
+        note=f"Messages of {problem.message / 2**20:.3g} MB; the sender's blocks have {problem.columns * ELEMENT:,} B, "
+        f"the receiver's values are {problem.nz * ELEMENT:,} B apart. Computation is measured, in the models too.",
+    )
+
+
+def _figure(found: Mapping[Problem, Mapping[str, Times]]) -> Figure:
+    """Fig. 12: for each problem LogGP, log3P and measured, with a bar per version, stacked from three parts."""
+    from logpost.dashboards.figures.bars import Part, stacked
+
+    bars: list[str] = []
+    groups: list[str] = []
+    parts: dict[str, list[float]] = {"computation, with packing by hand": [], "contiguous": [], "strided (l_mw)": []}
+    for problem, times in found.items():
+        for source in SOURCES:
+            for version, one in times.items():
+                bars.append(version)
+                groups.append(f"{problem.label}: {source}")
+                parts["computation, with packing by hand"].append(1e3 * one.computation)
+                parts["contiguous"].append(1e3 * one.contiguous[source])
+                parts["strided (l_mw)"].append(1e3 * one.strided[source])
+    problem, times = next(iter(found.items()))
+    chart = stacked(
+        bars,
+        [Part(name, values, hue) for hue, (name, values) in enumerate(parts.items())],
+        "time of a transform (ms)",
+        f"{problem.label}: LogGP has {_best(times, 'LogGP')} shortest, log3P {_best(times, 'log3P')}, measured "
+        f"{_best(times, 'measured')}.",
+        groups=groups,
+    )
+    return Figure("Fig. 12: predicted and measured, three versions of the transpose", chart)
+
+
+def _claims(found: Mapping[Problem, Mapping[str, Times]], first: Problem) -> tuple[Claim, ...]:
+    def ranked(source: str) -> list[str]:
+        return [_best(times, source) for times in found.values()]
+
+    def reached(source: str) -> str:
+        return ", ".join(f"{problem.label}: {_best(times, source)}" for problem, times in found.items())
+
+    main = found[first]
+    ddt, opt = main["ddt"], main["opt"]
+    share = ddt.strided["measured"] / ddt.total.value
+    gain = 1 - opt.total.value / ddt.total.value
+    return (
+        Claim("LogP and LogGP rank ddt best", "ddt", reached("LogGP"), set(ranked("LogGP")) == {"ddt"}),
+        Claim("log3P ranks opt best", "opt", reached("log3P"), set(ranked("log3P")) == {"opt"}),
+        Claim("opt is best in truth", "opt", reached("measured"), set(ranked("measured")) == {"opt"}),
+        Claim(
+            "log3P names the version that is best in truth",
+            "in all three problems",
+            _agreement(found, "log3P") + "; LogGP: " + _agreement(found, "LogGP"),
+            ranked("log3P") == ranked("measured"),
+        ),
+        Claim(
+            "opt gains on ddt",
+            "43.5 % on 4 processors",
+            f"{100 * gain:.0f} % ({first.label})".replace("-", "−"),
+            gain > 0.05,
+        ),
+        Claim(
+            "Strided data in the middleware take about half of ddt's time",
+            "51.6 % (4 processors), 59.3 % (16)",
+            f"{100 * share:.0f} % ({first.label})",
+            share > 0.25,
+        ),
+    )
+
+
+def _agreement(found: Mapping[Problem, Mapping[str, Times]], source: str) -> str:
+    right: Sequence[bool] = [_best(times, source) == _best(times, "measured") for times in found.values()]
+    return f"right in {sum(right)} of {len(right)}"
+
+
+EXPERIMENT = Experiment(
+    name="fft-packing",
+    title="3-D FFT's transpose: datatypes, packing, tiled packing; what LogGP and log3P rank best, and what is",
+    paper="LOG3P",
+    where="Fig. 12, section 4.3.4",
+    needs=(Need.MPI,),
+    run=run,
+    order=2,
+)
