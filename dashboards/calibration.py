@@ -18,7 +18,7 @@ from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.locality import LocalityValues, by_size, estimate
 from logpost.machines.quantity import Quantity
 from logpost.machines.schema import Machine
-from logpost.machines.show import observation_rows, rows
+from logpost.machines.show import Row, observation_rows, rows
 
 PS = 1e12
 
@@ -212,7 +212,7 @@ def _ranges_grid(machine: Machine, locality: str) -> Grid:
                 key = name.replace("_per_byte", " per byte")
                 body.append((upto, key, _quantity(quantity), _error(quantity), quantity.note or ""))
                 upto = ""
-    return Grid(("message size", "parameter", "value", "interval", "note"), body, frozenset({2, 3}))
+    return Grid(("message size", "parameter", "value", "95 % interval", "note"), body, frozenset({2, 3}))
 
 
 def _bursts_grid(found: Calibration) -> Grid:
@@ -227,19 +227,24 @@ def _bursts_grid(found: Calibration) -> Grid:
 
 def _values_grid(machine: Machine) -> Grid:
     body = [
-        (row.section, row.key, f"{row.value} {row.unit}".removesuffix(" 1"), row.uncertainty, row.source, row.note)
+        (row.section, row.key, f"{row.value} {row.unit}".removesuffix(" 1"), _ends(row), row.source, row.note)
         for row in rows(machine)
         if row.value
     ]
-    return Grid(("table", "value of", "value", "interval", "source", "note"), body, frozenset({2, 3}))
+    return Grid(("table", "value of", "value", "95 % interval", "source", "note"), body, frozenset({2, 3}))
+
+
+def _ends(row: Row) -> str:
+    """The interval; that it is one at 95 % stands in the heading."""
+    return row.uncertainty.removesuffix(" at 95%")
 
 
 def _observed_grid(machine: Machine) -> Grid:
     body = [
-        (row.key, f"{row.value} {row.unit}".removesuffix(" 1"), row.uncertainty, row.note)
+        (row.key, f"{row.value} {row.unit}".removesuffix(" 1"), _ends(row), row.note)
         for row in observation_rows(machine)
     ]
-    return Grid(("observed", "value", "interval", "note"), body, frozenset({1, 2}))
+    return Grid(("observed", "value", "95 % interval", "note"), body, frozenset({1, 2}))
 
 
 def _lead(found: Calibration) -> str:
@@ -267,7 +272,11 @@ def _facts(found: Calibration) -> list[tuple[str, str, str]]:
         ("o_r", _quantity(small.o_r), _error(small.o_r)),
         ("g", _quantity(small.g), _error(small.g)),
         ("G, large messages", _quantity(bulk.G), _error(bulk.G)),
-        ("Eager limit", "–" if limit is None else _quantity(limit), "no switch was found" if limit is None else where),
+        (
+            "Eager limit",
+            "–" if limit is None else figures.size_label(round(limit.number())),
+            "no switch was found" if limit is None else where,
+        ),
     ]
 
 

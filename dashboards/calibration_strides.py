@@ -4,8 +4,9 @@
     log3P, to oneself: T01(s) + T00(s, d) - T00(s), the paper's way: no strided message to another process is used
     LogGP: T01(s), which knows no stride
 
-Points at the edge of the table, and sizes beside a change of protocol, where times jump and the table needs its row,
-are not held out.
+Points at the edge of the table are not held out, nor those whose row or column the table needs because times jump
+there: sizes beside a change of protocol, and strides that are or neighbour a large power of two, where blocks collide
+in the caches.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from logpost.machines.calibration.compose import Calibration
 from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.grid import CONFLICTS
 from logpost.machines.calibration.locality import estimate
 from logpost.replay.models.tables import Surface
 
@@ -48,7 +50,8 @@ def strided_points(found: Calibration) -> list[StridedPoint]:
         base = dense.get(s.bytes)
         row = rows.get(key)
         to_self = None if row is None or row.to_self is None or base is None else base + row.to_self.value
-        gap = None if s.bytes in jumps else _without(gaps, *key)
+        special = s.bytes in jumps or key[1] >= CONFLICTS - int(s["block_bytes"])
+        gap = None if special else _without(gaps, *key)
         held_out = None if base is None or gap is None else base + gap
         shown.append(StridedPoint(*key, estimate(s), held_out, to_self, base))
     return shown

@@ -117,7 +117,7 @@ def bursts(points: Sequence[BurstPoint], depth: int | None) -> Chart:
         _log_axis(f"time per initiation ({unit})", [p.o.value * factor for p in points]),
     )
     for number, (size, row) in enumerate(sorted(by_size.items())):
-        _measured(fig, number, _size(size), [p.burst for p in row], [p.o for p in row], factor)
+        _measured(fig, number, size_label(size), [p.burst for p in row], [p.o for p in row], factor)
     if depth is not None:
         _vertical(fig, depth, f"HD = {depth}")
     said = f"; initiation blocks beyond {depth} operations" if depth is not None else ""
@@ -164,13 +164,18 @@ def strides(
     for kind, rows in (("datatype", measured), ("packed", packed)):
         for size, row in sorted(rows.items()):
             at = sorted(row)
-            _measured(fig, numbers[size], _size(size), at, [row[d] for d in at], factor)
+            _measured(fig, numbers[size], size_label(size), at, [row[d] for d in at], factor)
             on.append(kind)
             if kind == "datatype" and predicted.get(size):
                 ds = sorted(predicted[size])
                 values = np.array([predicted[size][d] for d in ds]) * factor
                 _fitted(
-                    fig, numbers[size], f"{_size(size)}, log3P", np.array(ds, dtype=float), values, group=_size(size)
+                    fig,
+                    numbers[size],
+                    f"{size_label(size)}, log3P",
+                    np.array(ds, dtype=float),
+                    values,
+                    group=size_label(size),
                 )
                 on.append(kind)
     views = tuple(
@@ -306,12 +311,12 @@ def _bytes_axis(title: str, values: Sequence[int]) -> dict[str, object]:
     exponents = range(int(np.floor(np.log2(low))), int(np.ceil(np.log2(high))) + 1)
     step = max(1, len(exponents) // 10)
     ticks = [2**k for k in exponents][::step]
-    return axis(title, type="log", tickmode="array", tickvals=ticks, ticktext=[_size(t) for t in ticks])
+    return axis(title, type="log", tickmode="array", tickvals=ticks, ticktext=[size_label(t) for t in ticks])
 
 
 def _switch_line(fig: go.Figure, eager_limit: int | None) -> None:
     if eager_limit is not None:
-        _vertical(fig, eager_limit, f"eager up to {_size(eager_limit)}")
+        _vertical(fig, eager_limit, f"eager up to {size_label(eager_limit)}")
 
 
 def _vertical(fig: go.Figure, at: float, text: str) -> None:
@@ -334,12 +339,12 @@ def _time(seconds: float) -> str:
     return time_text(seconds * PS)
 
 
-def _size(count: int) -> str:
-    """A size of an axis or a curve: powers of two without decimals."""
+def size_label(count: int) -> str:
+    """A size of an axis or a curve: powers of two without decimals, others in bytes while these are few."""
     for factor, unit in ((2**20, "MiB"), (2**10, "KiB")):
         if count >= factor and count % factor == 0:
             return f"{count // factor} {unit}"
-    return bytes_text(count)
+    return f"{count:,} B" if count < 100_000 else bytes_text(count)
 
 
 def _shown(found: Estimate, unit: str, factor: float) -> str:

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from logpost.machines.quantity import Quantity
 from logpost.machines.schema import LOCALITIES, LogGP, Machine, Range
+from logpost.machines.units import to_base
 
 LARGEST = 4 * 2**20
 """Where an open range ends for the comparison."""
@@ -24,7 +25,7 @@ LARGEST = 4 * 2**20
 
 @dataclass(frozen=True)
 class Pair:
-    """One value in both files, in base units (ps, ps/B, B, 1)."""
+    """One value in both files, in the first one's unit."""
 
     name: str
     unit: str
@@ -73,12 +74,8 @@ def agree(a: Machine, b: Machine) -> Agreement:
     here, there = dict(_values(a)), dict(_values(b))
     pairs = [_pair(name, quantity, there[name], a, b) for name, quantity in here.items() if name in there]
     lonely = [name for name in here if name not in there]
-    more, only_a, used = _ranges(a, b)
-    return Agreement(
-        tuple(pairs + more),
-        (*lonely, *only_a),
-        (*(name for name in there if name not in here), *(n for n in used if n)),
-    )
+    more, only_a, only_b = _ranges(a, b)
+    return Agreement(tuple(pairs + more), (*lonely, *only_a), (*(name for name in there if name not in here), *only_b))
 
 
 def _values(machine: Machine) -> Iterator[tuple[str, Quantity]]:
@@ -144,22 +141,17 @@ def _spans(ranges: list[Range]) -> Iterator[tuple[tuple[float, float], Range]]:
 
 
 def _pair(name: str, x: Quantity, y: Quantity, a: Machine, b: Machine) -> Pair:
-    return Pair(name, _base_unit(x), _interval(x, a), _interval(y, b))
+    in_unit_of_x = 1.0 / to_base(1.0, x.unit, a.clock_hz)
+    ends = [tuple(v * in_unit_of_x for v in _interval(q, m)) for q, m in ((x, a), (y, b))]
+    return Pair(name, x.unit, (ends[0][0], ends[0][1], ends[0][2]), (ends[1][0], ends[1][1], ends[1][2]))
 
 
 def _interval(quantity: Quantity, machine: Machine) -> tuple[float, float, float]:
     """Value and interval in base units."""
     clock = machine.clock_hz
     value = quantity.base(clock)
-    scale = value / quantity.number() if quantity.number() else quantity.model_copy(update={"value": 1.0}).base(clock)
     span = quantity.interval or quantity.range
     if span is not None:
-        return value, span[0] * scale, span[1] * scale
+        return value, to_base(span[0], quantity.unit, clock), to_base(span[1], quantity.unit, clock)
     half = quantity.base_error(clock) or 0.0
     return value, value - half, value + half
-
-
-def _base_unit(quantity: Quantity) -> str:
-    return {"time": "ps", "time per byte": "ps/B", "bytes": "B", "bandwidth": "B/s", "frequency": "Hz"}.get(
-        str(quantity.dimension), "1"
-    )
