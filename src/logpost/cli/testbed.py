@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from logpost.testbed import TestbedRun
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="rich", help="Run an MPI program in simulated time on a machine file."
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Run an MPI program in simulated time on a machine file. Example: logpost testbed run -m alewife -n 32 -w em3d",
 )
 
 _ARGUMENTS = "logpost.testbed.arguments"
