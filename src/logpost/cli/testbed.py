@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Run an MPI program in simulated time on a machine file. Example: logpost testbed run -m alewife -n 32 -w em3d",
+    help="Run an MPI program in simulated time on a machine. Example: logpost testbed run -m alewife -n 32 -w em3d",
 )
 
 _ARGUMENTS = "logpost.testbed.arguments"
