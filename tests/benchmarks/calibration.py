@@ -14,10 +14,11 @@ are moved apart), in calibration and truth alike. So there are two blocks:
 The third column is log3P with LOG3P 4.1's l_mw = T00(s, d) - T00(s) from messages to oneself; the file has the
 difference of messages to another rank.
 
-A broadcast's message comes out of a pause, a ping-pong's does not: with two ranks a small one takes some 40 ns longer.
-Broadcasts over more ranks than processors wait for processors, which no model here knows: on this machine the bar is for
-those that have one each, the others are shown. What the models say about up to eight ranks is measured on a simulated
-cluster (SimGrid SMPI) of eight hosts with overheads per byte, calibrated by the same programs; strides are free there.
+A broadcast's message comes out of a pause, a ping-pong's does not: with two ranks a small one takes 40 ns more.
+Broadcasts over more ranks than processors wait for processors, which no model here knows: on this machine the bar is
+for those that have one each, the others are shown. What the models say about up to eight ranks is measured on a
+simulated cluster (SimGrid SMPI) of eight hosts with overheads per byte, calibrated by the same programs; strides are
+free there.
 """
 
 from __future__ import annotations
