@@ -39,7 +39,7 @@ def simulate(
     arguments: Sequence[str],
     name: str,
     *,
-    machine: str = "alewife",
+    machine: str | Machine = "alewife",
     ranks: int = 32,
     mapping: str | None = None,
     settings: Mapping[str, str] | None = None,
@@ -52,7 +52,7 @@ def simulate(
         workload: its name; with /PROGRAM for another than its first program.
         arguments: its own.
         name: of the folder that the archive is put in.
-        machine: a name of `logpost machines list`.
+        machine: a name of `logpost machines list`, or one made for the experiment.
         ranks: processes.
         mapping: as `logpost testbed run --mapping`; default: the machine's.
         settings: as `logpost testbed run --set`.

@@ -1,0 +1,174 @@
+"""SENS's experiments: its mechanisms and applications on the testbed's Alewife, and how long each program ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.result import Difference, Number
+from logpost.experiments.support.logpc import CYCLE_NS, MACHINE
+from logpost.experiments.support.programs import Simulated, simulate
+
+if TYPE_CHECKING:
+    from logpost.machines.schema import Machine
+
+RANKS = 32
+POLLING_SAVES = 0.35
+"""Of o_s + o_r (SENS 4.3: "Polling cuts this overhead by about 35 percent"); as collectors/workloads has it."""
+BASE_LATENCY = 15.0
+"""Cycles from one node to another for 24 bytes (SENS Table 1)."""
+APPLICATIONS = ("EM3D", "UNSTRUC", "ICCG", "MOLDYN")
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One of SENS's five."""
+
+    name: str
+    short: str
+    """Below a bar."""
+    arguments: tuple[str, ...]
+    hue: int
+    is_memory: bool = False
+    """Loads and stores: hardware does the work, so the processor pays no o_s and o_r."""
+    polls: bool = False
+
+
+SHARED = Mechanism("shared memory", "SM", ("--mechanism", "shared"), 1, is_memory=True)
+PREFETCH = Mechanism("shared memory, prefetching", "SM+PF", ("--mechanism", "prefetch"), 4, is_memory=True)
+INTERRUPTS = Mechanism("messages, interrupts", "MP-I", ("--mechanism", "fine", "--receive", "interrupt"), 2)
+POLLING = Mechanism("messages, polling", "MP-P", ("--mechanism", "fine", "--receive", "poll"), 0, polls=True)
+BULK = Mechanism("bulk transfer", "bulk", ("--mechanism", "bulk"), 3)
+MECHANISMS = (SHARED, PREFETCH, INTERRUPTS, POLLING, BULK)
+MEMORY = (SHARED, PREFETCH)
+MESSAGES = (POLLING, BULK)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """An application with its size."""
+
+    application: str
+    arguments: tuple[str, ...]
+    said: str
+    """What was simulated, against the paper's."""
+
+    @property
+    def program(self) -> str:
+        """Of `logpost workloads list`."""
+        return self.application.lower()
+
+
+def cycles(seconds: float) -> Number:
+    """A simulated time in thousands of processor cycles, as SENS plots it (there: millions, of longer runs)."""
+    return Number(seconds * 1e6 / CYCLE_NS, "kcycles")
+
+
+def run_mechanism(
+    context: Context,
+    workload: Workload,
+    mechanism: Mechanism,
+    name: str,
+    *,
+    settings: Mapping[str, str] | None = None,
+    more_latency: float = 0.0,
+    keep: bool = True,
+) -> Simulated:
+    """Run an application with a mechanism on 32 nodes.
+
+    Args:
+        context: of the experiment.
+        workload: application and size.
+        mechanism: one of SENS's.
+        name: of the folder for the archive.
+        settings: as `logpost testbed run --set`.
+        more_latency: cycles added to L of every message.
+        keep: the archive.
+    """
+    return simulate(
+        context,
+        workload.program,
+        [*workload.arguments, *mechanism.arguments],
+        name,
+        machine=machine_for(mechanism, more_latency),
+        ranks=RANKS,
+        settings=settings,
+        keep=keep,
+    )
+
+
+def machine_for(mechanism: Mechanism, more_latency: float = 0.0) -> Machine:
+    """The Alewife as a mechanism sees it.
+
+    Loads and stores cost the processor no o_s and o_r; polling takes 35 % of o_s + o_r off o_r; `more_latency` (cycles)
+    is added to L. Everything else is the machine file's.
+    """
+    from logpost.machines import load_machine
+    from logpost.machines.schema import Source
+
+    machine = load_machine(MACHINE)
+    table = machine.loggp.other_node
+    assert table is not None, "the Alewife's file has messages between nodes"
+    ranges = []
+    for one in table.range:
+        assert one.L is not None
+        assert one.o_s is not None
+        assert one.o_r is not None
+        o_s, o_r = one.o_s.number(), one.o_r.number()
+        if mechanism.polls:
+            o_r -= POLLING_SAVES * (o_s + o_r)
+        if mechanism.is_memory:
+            o_s = o_r = 0.0
+        mine = {"source": "experiment", "where": None, "basis": "inferred", "note": "the file's, changed: see source"}
+        ranges.append(
+            one.model_copy(
+                update={
+                    "o_s": one.o_s.model_copy(update={"value": o_s, **mine}),
+                    "o_r": one.o_r.model_copy(update={"value": o_r, **mine}),
+                    "L": one.L.model_copy(update={"value": one.L.number() + more_latency, **mine}),
+                }
+            )
+        )
+    source = Source(kind="estimate", text=f"the Alewife as {mechanism.name} sees it (logpost experiments, SENS)")
+    return machine.model_copy(
+        update={
+            "loggp": machine.loggp.model_copy(update={"other_node": table.model_copy(update={"range": ranges})}),
+            "sources": {**machine.sources, "experiment": source},
+        }
+    )
+
+
+EM3D = Workload(
+    "EM3D",
+    ("--order", "improved", "--degree", "10", "--nonlocal", "0.2", "--span", "3", "--block", "5", "--cycle-ns", "50"),
+    "degree 10, 20 % non-local, span 3, 5 values a message: the paper's",
+)
+UNSTRUC = Workload("UNSTRUC", (), "75 flop per edge, three values per node; a generated mesh for MESH2K")
+ICCG = Workload("ICCG", ("--solves", "1"), "2 flop per edge; a generated structural matrix for BCSSTK32")
+MOLDYN = Workload("MOLDYN", (), "a generated liquid, recursive bisection; the paper prints no size")
+
+
+def sized(workload: Workload, arguments: Mapping[str, int], said: str) -> Workload:
+    """The workload with a size."""
+    given = tuple(word for name, value in arguments.items() for word in (f"--{name}", str(value)))
+    return replace(workload, arguments=(*workload.arguments, *given), said=f"{said}; {workload.said}")
+
+
+def limits() -> tuple[Difference, ...]:
+    """What the testbed's shared memory is not; true of every SENS experiment."""
+    return (
+        Difference(
+            "There is no cache-coherent memory: shared memory is MPI one-sided access, given the messages of the "
+            "Alewife's protocol (request and data for a load, data and acknowledgement for an addition, invalidation "
+            "and acknowledgement for a value that others have read), without o_s and o_r.",
+            "SimGrid simulates MPI. A line is a value (8 bytes, or 24 for three doubles) instead of 16 bytes; nothing "
+            "is evicted or shared falsely, no lock is taken, LimitLESS never traps into software, and local misses (11 "
+            "cycles) are free. All of that would make shared memory slower; larger lines would make its volume larger.",
+        ),
+        Difference(
+            "Absolute times are not the paper's.",
+            "It prints none: its figures are plots, of inputs that it names but does not contain, and of longer runs.",
+        ),
+    )

@@ -1,0 +1,72 @@
+"""SENS Fig. 4 and 5: what the parts and kinds of the quick form must obey."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.experiments.reading import number, table
+
+from logpost.experiments.framework.result import Result
+
+NAME = "four-applications"
+PARTS = ("compute", "memory + NI wait", "message overhead", "synchronization")
+KINDS = ("data", "headers", "requests", "invalidates")
+SHARED, PREFETCH = "shared memory", "shared memory, prefetching"
+INTERRUPTS, POLLING, BULK = "messages, interrupts", "messages, polling", "bulk transfer"
+
+
+@pytest.mark.parametrize("application", ["EM3D", "ICCG"])
+def test_the_parts_add_up_to_the_run_time(quick_result: Callable[[str], Result], application: str) -> None:
+    times = table(quick_result(NAME), "Fig. 4")
+    for mechanism in (SHARED, PREFETCH, INTERRUPTS, POLLING, BULK):
+        case = f"{application}, {mechanism}"
+        parts = [number(times, case, part) for part in PARTS]
+        assert min(parts) >= 0
+        assert sum(parts) == pytest.approx(number(times, case, "run time"), rel=1e-6)
+        # The programs' clock has the same loop, up to skew at its ends and to what is printed (1 us = 0.02 kcycles).
+        own = number(times, case, "by the program's own clock")
+        assert own == pytest.approx(number(times, case, "run time"), rel=0.06)
+
+
+def test_all_mechanisms_compute_the_same(quick_result: Callable[[str], Result]) -> None:
+    times = table(quick_result(NAME), "Fig. 4")
+    # 1,600 nodes x 10 edges x 10 cycles, an update of each node in the iteration, on 32 processors: 5,000 cycles.
+    for mechanism in (SHARED, PREFETCH, INTERRUPTS, POLLING, BULK):
+        assert number(times, f"EM3D, {mechanism}", "compute") == pytest.approx(5.0, rel=0.02)
+
+
+def test_only_messages_cost_overhead_and_shared_memory_waits(quick_result: Callable[[str], Result]) -> None:
+    times = table(quick_result(NAME), "Fig. 4")
+    for application in ("EM3D", "ICCG"):
+        shared, polling = f"{application}, {SHARED}", f"{application}, {POLLING}"
+        assert number(times, shared, "message overhead") == 0
+        assert number(times, shared, "memory + NI wait") > 2 * number(times, polling, "memory + NI wait")
+        assert number(times, polling, "message overhead") < number(
+            times, f"{application}, {INTERRUPTS}", "message overhead"
+        )
+
+
+def test_prefetching_hides_some_of_the_misses(quick_result: Callable[[str], Result]) -> None:
+    times = table(quick_result(NAME), "Fig. 4")
+    waits = [number(times, f"EM3D, {m}", "memory + NI wait") for m in (PREFETCH, SHARED)]
+    assert waits[0] < 0.8 * waits[1]
+
+
+def test_shared_memory_sends_more_and_bulk_fewer_headers(quick_result: Callable[[str], Result]) -> None:
+    sent = table(quick_result(NAME), "Fig. 5")
+    # A value by message: 8 bytes and a fifth of a header of 8, and more headers where blocks are not full; by load:
+    # invalidation, acknowledgement, request, header of 8 bytes each, and 8 of data, once for all edges that need it.
+    assert 2.5 < number(sent, f"EM3D, {SHARED}", "over polling") < 40 / 9.6
+    for application in ("EM3D", "ICCG"):
+        for kind in KINDS:
+            assert number(sent, f"{application}, {POLLING}", kind) == number(sent, f"{application}, {INTERRUPTS}", kind)
+        assert number(sent, f"{application}, {BULK}", "headers") < number(sent, f"{application}, {POLLING}", "headers")
+    assert number(sent, f"EM3D, {SHARED}", "invalidates") == 2 * number(sent, f"EM3D, {SHARED}", "requests")
+
+
+def test_bulk_transfer_loses_its_saving_in_iccg(quick_result: Callable[[str], Result]) -> None:
+    sent = table(quick_result(NAME), "Fig. 5")
+    # An edge is 8 bytes and its row's number, padded to 16 (SENS 5.1: "loses the saving in header traffic to padding").
+    assert number(sent, f"ICCG, {BULK}", "data") == pytest.approx(2 * number(sent, f"ICCG, {POLLING}", "data"))
+    assert number(sent, f"ICCG, {BULK}", "over polling") > 0.95
