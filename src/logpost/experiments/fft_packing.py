@@ -130,8 +130,8 @@ def run(context: Context) -> Result:
         notes=(
             f"{cores()} cores: problems on more ranks share them.",
             "LogGP sends (P − 1) messages of s bytes, (P − 1)(o_s + L + o_r + (s − 1) G), with the calibration's "
-            "values for long messages between two ranks; log3P one message to itself, o_mw + T_mem + l_mw, and P − 1 to "
-            "others, o_mw + o_net + l_mw.",
+            "values for long messages between two ranks; log3P one message to itself, o_mw + T_mem + l_mw, and P − 1 "
+            "to others, o_mw + o_net + l_mw.",
         ),
     )
 
