@@ -25,6 +25,7 @@ MISSING = (
 NATIVE = Path(__file__).parent / "native"
 _PMPI = interposer.SOURCES / "interposer"
 _COLLECTOR = ("log.c", "comm.c", "layout.c", "runtime.c")
+_COMPUTE = Path(__file__).parents[1] / "workloads" / "logpost_compute.h"
 _LIBRARY = "liblogpost_testbed.so"
 _C_FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-DLOGPOST_SIMULATED", "-O2", "-fPIC", "-w", "-Wfatal-errors")
 _CXX_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-shared", "-w", "-Wfatal-errors")
@@ -88,14 +89,14 @@ def build(sources: Sequence[Path], name: str, say: Say = lambda text: None) -> P
         if not path.is_file():
             raise InputError(f"{path}: no such file; give the C files of the program")
     collector, library = _collector(wrapper, say)
-    key = _key([*files, *_headers(files)], (wrapper, str(collector), str(library), name, *_PROGRAM_FLAGS))
+    key = _key([*files, *_headers(files), _COMPUTE], (wrapper, str(collector), str(library), name, *_PROGRAM_FLAGS))
     target = interposer.cache_directory() / "testbed" / key / name
     if target.exists():
         return target
     say(f"compiling {name} for the testbed")
 
     def make(folder: Path) -> None:
-        includes = [f"-I{folder}" for folder in sorted({path.resolve().parent for path in files})]
+        includes = [f"-I{folder}" for folder in sorted({path.resolve().parent for path in files} | {_COMPUTE.parent})]
         command = [wrapper, *_PROGRAM_FLAGS, *includes, "-o", str(folder / name), *map(str, files), str(collector)]
         command += ["-Wl,-Bsymbolic", f"-L{library.parent}", "-llogpost_testbed", f"-Wl,-rpath,{library.parent}"]
         _run([*command, "-ldl", "-lm"], f"{name} does not compile for the testbed")

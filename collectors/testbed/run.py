@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import shutil
@@ -36,6 +37,8 @@ CONFIGURATION: Mapping[str, str] = {
 """SimGrid's settings: the clean flow model, no measured computation, every protocol left to the machine layer."""
 
 WINDOW_KIB = 64
+LARGE = 4 << 20
+"""Bytes of a file beside the archive above which it is compressed."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +74,8 @@ def run(
 ) -> Run:
     """Run the program on the platform; the archive is `output`/logpost_<name>_<ranks>_<time>/traces.otf2.
 
-    Beside it: platform.xml, testbed.txt, hostfile, and what the job adds. `capture`: keep the program's output instead
-    of passing it on. Raises InputError when SimGrid is missing or the output cannot be written.
+    Beside it: platform.xml (.gz when large), testbed.txt, hostfile, and what the job adds. `capture`: keep the program's
+    output instead of passing it on. Raises InputError when SimGrid is missing or the output cannot be written.
     """
     launcher = build.find_smpimain()
     assembler = assemble.find_assembler(say)
@@ -91,6 +94,15 @@ def run(
         return _run(job, platform, output, scratch, files, launcher, assembler, capture)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _keep(path: Path, place: Path) -> None:
+    """Copy a file beside the archive, compressed where it is large (a platform of 512 nodes has 100 MB)."""
+    if path.stat().st_size <= LARGE:
+        shutil.copyfile(path, place)
+        return
+    with path.open("rb") as source, gzip.open(f"{place}.gz", "wb", compresslevel=1) as target:
+        shutil.copyfileobj(source, target, 1 << 20)
 
 
 def _run(
@@ -155,5 +167,5 @@ def _run(
     archive = assemble.assemble(assembler, raw, output.resolve())
     for name in files:
         with contextlib.suppress(OSError):
-            shutil.copyfile(scratch / name, archive.path / name)
+            _keep(scratch / name, archive.path / name)
     return Run(status, archive, done.stdout or "", host_s)

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from logpost.collectors.assemble import Archive
 from logpost.collectors.testbed import build, run
 from logpost.collectors.testbed.limits import LIMITS
+from logpost.collectors.testbed.platform import Platform
 from logpost.collectors.workloads.catalogue import workload as find_workload
 from logpost.errors import InputError
 from logpost.machines import load_machine
@@ -79,20 +81,44 @@ def run_on_testbed(
         timeout_s=timeout_s,
     )
     result = run.run(job, platform, Path(output), capture=capture, say=say)
-    if result.status != 0:
-        last = (result.output.strip().splitlines() or [""])[-1]
-        kept = f"; what it did until then is in {result.archive.path}" if result.archive is not None else ""
-        raise InputError(f"{name} ended with status {result.status} on the testbed{kept}{': ' if last else ''}{last}")
-    if result.archive is None:
-        raise InputError(f"{name} did not go through MPI_Init: there is nothing to make an archive of")
+    archive = _checked(name, ranks, platform, result)
     return TestbedRun(
-        archive=result.archive.path,
+        archive=archive.path,
         machine=recorded,
-        summary=result.archive.summary,
+        summary=archive.summary,
         output=result.output,
         host_s=result.host_s,
         assumptions=platform.assumptions,
     )
+
+
+def _checked(name: str, ranks: int, platform: Platform, result: run.Run) -> Archive:
+    """The archive of a run that went well. Raises InputError with what the program said last."""
+    archive = result.archive
+    kept = "" if archive is None else f"; what it did until then is in {archive.path}"
+    if result.status != 0:
+        said = _last_words(result.output)
+        raise InputError(
+            f"{name} ended with status {result.status} on the testbed{': ' if said else ''}{said.rstrip('.')}{kept}"
+        )
+    if archive is None:
+        raise InputError(f"{name} did not go through MPI_Init: there is nothing to make an archive of")
+    finalized = archive.summary.get("finalized")
+    if finalized != ranks:
+        finite = platform.eager_limit is not None or platform.capacity is not None
+        raise InputError(
+            f"{name}: {finalized} of {ranks} ranks reached MPI_Finalize, the others aborted or wait for each other for "
+            "ever" + (" (also without --set eager-limit=none --set capacity=none?)" if finite else "") + kept
+        )
+    return archive
+
+
+def _last_words(output: str) -> str:
+    """The line of a failed program's output that says most: SimGrid's critical one, else the program's last."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    critical = [line.split("/CRITICAL] ", 1)[1] for line in lines if "/CRITICAL] " in line]
+    own = [line for line in lines if not line.startswith("[")]
+    return (critical or own or [""])[-1]
 
 
 def parse_mapping(text: str, ranks: int, machine: Machine) -> mappings.Mapping:

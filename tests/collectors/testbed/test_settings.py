@@ -169,12 +169,25 @@ def test_refusals(tmp_path: Path, toy: Toy, run: Run) -> None:
         (r"ended with status 3 on the testbed", lambda: run_program(tmp_path, "int main(void) { return 3; }")),
         (r"did not go through MPI_Init", lambda: run_program(tmp_path, "int main(void) { return 0; }")),
         (r"does not compile for the testbed: .*error", lambda: run_program(tmp_path, "int main(void) { return x; }")),
+        (r"program: 0 of 2 ranks reached MPI_Finalize, the others aborted or wait for each other for ever",
+         lambda: run_program(tmp_path, MPI.format("MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, 0)"))),
+        (r"status 134 on the testbed: Not yet implemented: PMPI_Comm_get_parent",
+         lambda: run_program(tmp_path, MPI.format("MPI_Comm_get_parent((MPI_Comm*)&x)"))),
+        (r"status 4 on the testbed: my own complaint; what it did until then is in",
+         lambda: run_program(tmp_path, MPI.format('puts("my own complaint"); return 4'))),
         (r"did not end within 1 s; a rank may wait for ever",
          lambda: run_program(tmp_path, "int main(void) { for (volatile int i = 0;; i++); }", timeout_s=1)),
     ]  # fmt: skip
     for message, action in cases:
         with pytest.raises(InputError, match=message):
             action()
+
+
+MPI = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {{ int x; MPI_Init(&argc, &argv); {}; MPI_Finalize(); return 0; }}
+"""
 
 
 def run_program(folder: Path, text: str, timeout_s: float | None = None) -> TestbedRun:

@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#include "../../../../collectors/workloads/logpost_compute.h"
+#include "logpost_compute.h"
 
 static double last;
 static void lap(const char* name) {

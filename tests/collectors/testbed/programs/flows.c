@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../../collectors/workloads/logpost_compute.h"
+#include "logpost_compute.h"
 
 int main(int argc, char** argv) {
     int rank, n = 0;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../../collectors/workloads/logpost_compute.h"
+#include "logpost_compute.h"
 
 #define MESSAGES 40
 #define LARGEST 2000
