@@ -34,7 +34,7 @@ def run(context: Context) -> Result:
     """The applications over latencies of 10.5 (14 MHz of Fig. 9) to 100 cycles (Fig. 10) on the testbed."""
     from logpost.testbed_settings import parse_sweep
 
-    values = parse_sweep("latency=" + context.size(full="10.5,15,30,50,75,100", quick="15,50,100")).values
+    values = parse_sweep("latency=" + context.size(full="10.5,15,30,50,75,100", quick="15,100")).values
     mechanisms = context.size(full=(SHARED, PREFETCH, POLLING, BULK), quick=(SHARED, PREFETCH, POLLING))
     points = [Setting(float(value), more_latency=float(value) - BASE_LATENCY) for value in values]
     curves = sweep(context, mechanisms, points)
