@@ -25,6 +25,9 @@ from logpost.machines.calibration.estimate import NORMAL, Estimate, combined
 
 FloatArray = npt.NDArray[np.float64]
 
+TINY = 1e-18
+"""Least error of a point in seconds: no clock comes near it."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -126,8 +129,8 @@ def scatter(y: Sequence[Estimate], floor: float) -> FloatArray:
         sigma = np.hypot(apart / math.sqrt(min(counts)) * values, [e.own / NORMAL for e in y])
     else:
         sigma = np.array([e.half_width / NORMAL for e in y], dtype=np.float64)
-    # A point without any error of its own (a simulation) still counts, and not infinitely.
-    tiny = 1e-9 * max(float(np.abs(values).max()), 1e-300)
+    # A point without any error of its own (a simulation) still counts, and not infinitely; nor does one that is zero.
+    tiny = max(1e-9 * float(np.abs(values).max()), TINY)
     return np.asarray(np.maximum(np.hypot(sigma, floor * np.abs(values)), tiny))
 
 
@@ -138,8 +141,9 @@ def _fit(
     sigma = scatter(y, floor) if sigma is None else sigma
     values = np.array([e.value for e in y], dtype=np.float64)
     weighted = X / sigma[:, None]
-    inverse = np.linalg.inv(weighted.T @ weighted)
-    P = inverse @ (weighted / sigma[:, None]).T
+    # Not by normal equations: weights of noisy points differ by many orders of magnitude.
+    pseudo = np.linalg.pinv(weighted, rcond=1e-12)
+    inverse, P = pseudo @ pseudo.T, pseudo / sigma
     chi2 = float((((values - X @ (P @ values)) / sigma) ** 2).sum())
     free = len(y) - X.shape[1]
     found: list[Estimate] = []

@@ -231,9 +231,9 @@ def _overhead(
 
 
 def _kept(level: Estimate, place: str, refused: list[Refusal]) -> Estimate | None:
-    if level.value > 0.0:
+    if level.value >= 0.0:
         return level
-    refused.append(refuse(place, level, "us", "an overhead cannot be zero or less", factor=MICROSECONDS))
+    refused.append(refuse(place, level, "us", "an overhead cannot be below zero", factor=MICROSECONDS))
     return None
 
 
