@@ -74,8 +74,8 @@ def run(
 ) -> Run:
     """Run the program on the platform; the archive is `output`/logpost_<name>_<ranks>_<time>/traces.otf2.
 
-    Beside it: platform.xml (.gz when large), testbed.txt, hostfile, and what the job adds. `capture`: keep the program's
-    output instead of passing it on. Raises InputError when SimGrid is missing or the output cannot be written.
+    Beside it: platform.xml (.gz when large), testbed.txt, hostfile, and what the job adds. `capture`: the program's
+    output is kept instead of passed on. Raises InputError when SimGrid is missing or the output cannot be written.
     """
     launcher = build.find_smpimain()
     assembler = assemble.find_assembler(say)
