@@ -72,8 +72,8 @@ THOROUGH = replace(
     burst_lengths=_powers(1, 256),
     depth_sizes=_powers(8, 1024 * KIB)[::3],
     gap_sizes=_powers(8, 4096 * KIB),
-    layout_sizes=tuple(sorted({*_powers(64, 1024 * KIB), *_powers(96, 768 * KIB)})),
-    strides=tuple(sorted({*_strides(8 * KIB), *_powers(24, 6 * KIB)})),
+    layout_sizes=tuple(sorted({*_powers(64, 512 * KIB), *_powers(96, 384 * KIB)})),
+    strides=_strides(4 * KIB),
 )
 """Finer, and over a wider range."""
 
