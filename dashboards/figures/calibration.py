@@ -45,8 +45,9 @@ def signature(found: Signature, title: str) -> Chart:
             )
     marks = {label: e.value * factor for label, e in (("o<sub>s</sub>", found.o_s), ("g", found.g)) if e is not None}
     for y in marks.values():
-        fig.add_hline(y=y, line={"width": 1, "dash": "dot"}, opacity=0.5)
-    if len(marks) == 2 and max(marks.values()) < 1.1 * min(marks.values()):
+        fig.add_hline(y=y, line={"width": 1, "dash": "dot", "color": "#808a99"})
+    highest = max(e.value for curve in found.curves for e in curve.costs) * factor
+    if len(marks) == 2 and max(marks.values()) - min(marks.values()) < 0.05 * highest:
         marks = {", ".join(marks): max(marks.values())}
     for label, y in marks.items():
         fig.add_annotation(x=1, xref="paper", y=y, text=label, showarrow=False, xanchor="left", xshift=2)
