@@ -17,7 +17,6 @@ class Bars:
     name: str
     values: Sequence[float]
     hue: int
-    errors: Sequence[float] = ()
 
 
 def grouped(
@@ -48,7 +47,6 @@ def grouped(
             name=plotly_text(one.name, 90),
             x=[[plotly_text(group) for group in groups], [plotly_text(case) for case in cases]],
             y=list(one.values),
-            error_y={"type": "data", "array": list(one.errors), "thickness": 1.2, "width": 3} if one.errors else None,
             meta={"ink": {"light": light, "dark": dark}},
             marker={"color": light, "line": {"width": 0}},
             hovertemplate="%{x}<br>%{y:.4~g}<extra>" + plotly_text(one.name, 90) + "</extra>",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
 from logpost.experiments.support.overlap_runs import Decomposed, Searched, choice, decompositions
-from logpost.experiments.support.this_machine import calibrated, locality, run_here
+from logpost.experiments.support.this_machine import Program, calibrated, locality, run_here
 
 if TYPE_CHECKING:
     from logpost.machines.calibration.compose import Calibration
@@ -24,26 +24,25 @@ def search_here(context: Context) -> list[Searched]:
         InputError: no MPI, or a calibration without o(S, b) or G(P, S).
     """
     profile = here_profile(calibrated(context))
-    repeat = str(context.size(100, 20))
-    launches = context.size(3, 1)
-
-    def time(case: Decomposed, pattern: str = "E", work: int = 1) -> float:
-        arguments = ["--pattern", pattern, *PEERS, "--work", str(work), "--repeat", repeat]
-        arguments += ["--volume", str(case.V), "--size", str(case.S), "--burst", str(case.b)]
-        return run_here("overlap", arguments, 2, launches)["fastest_us"].value
-
     found = []
     for V in context.size((2**17, 2**20), (2**17,)):
-        whole = Decomposed(V, V, 1)
-        base = time(whole, "A")
-        # Each pass over the data costs the same: t_V from programs with more of them.
-        t_V = max(time(whole, "A", MORE_WORK) - base, 0.0) / (MORE_WORK - 1)
         cases = decompositions(V, context.size(256, 16), context.size((1, 4, 16, 64), (1, 8)))
-        times = dict(zip(cases, context.each(f"overlap of {V} B on this machine", cases, time, at_once=1), strict=True))
-        chosen = choice(profile, V, t_V, "balanced", times)
+        whole = Decomposed(V, V, 1)
+        programs = [_program(context, case) for case in cases]
+        programs += [_program(context, whole, "A"), _program(context, whole, "A", MORE_WORK)]
+        runs = run_here(context, f"overlap of {V} B on this machine", programs, context.size(3, 2))
+        *measured, base, more = (one["fastest_us"].least for one in runs)
+        times = dict(zip(cases, measured, strict=True))
+        # Each pass over the data costs the same: t_V from a program with more of them.
+        t_V = max(more - base, 0.0) / (MORE_WORK - 1)
         communication = float(profile.G(2.0, V)) * V
-        found.append(Searched(V, t_V / communication, base, times, chosen))
+        found.append(Searched(V, t_V / communication, base, times, choice(profile, V, t_V, "balanced", times)))
     return found
+
+
+def _program(context: Context, case: Decomposed, pattern: str = "E", work: int = 1) -> Program:
+    arguments = ("--pattern", pattern, *PEERS, "--work", str(work), "--repeat", str(context.size(100, 20)))
+    return Program("overlap", (*arguments, "--volume", str(case.V), "--size", str(case.S), "--burst", str(case.b)), 2)
 
 
 def here_profile(calibration: Calibration) -> OverlapProfile:

@@ -14,7 +14,7 @@ import re
 import statistics
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +56,27 @@ def calibrated(context: Context) -> Calibration:
         if key not in _known:
             _known[key] = _read(kept) if kept else _measure(context)
         return _known[key]
+
+
+def undisturbed(found: Calibration) -> Calibration:
+    """The same extraction from the least time of each point, as LOG3P 4.1 takes it, instead of medians.
+
+    Experiments that compare with the least of several launches need it: on a shared machine medians hold what the
+    neighbours do.
+    """
+    from logpost.machines.calibration.compose import calibration
+
+    points = tuple(
+        replace(
+            one,
+            median_s=one.minimum_s,
+            mean_s=one.minimum_s,
+            half_width_s=0.01 * one.minimum_s,
+            rounds_s=(one.minimum_s,),
+        )
+        for one in found.samples.points
+    )
+    return calibration(replace(found.samples, points=points), name=NAME)
 
 
 def locality(machine: Machine) -> str:
@@ -142,57 +163,66 @@ def check() -> None:
 
 @dataclass(frozen=True)
 class Spread:
-    """Median over launches, and the half width of its 95 % interval."""
+    """Of several launches: the least, as LOG3P 4.1 takes it (least of the means), and the median."""
 
-    value: float
-    error: float
+    least: float
+    median: float
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
         """Of one value per launch."""
-        from logpost.machines.calibration.statistics import half_width
-
-        return cls(statistics.median(values), half_width(values) if len(values) > 1 else 0.0)
+        return cls(min(values), statistics.median(values))
 
 
-def run_here(workload: str, arguments: Sequence[str], ranks: int, launches: int) -> dict[str, Spread]:
-    """What a program of `logpost workloads list` prints under the real MPI, over several launches.
+@dataclass(frozen=True)
+class Program:
+    """A program of `logpost workloads list` with its arguments, on so many ranks (there may be fewer cores)."""
 
-    Args:
-        workload: its name.
-        arguments: its own.
-        ranks: processes; may be more than there are cores.
-        launches: how often it is started.
+    workload: str
+    arguments: tuple[str, ...]
+    ranks: int = 2
+
+
+def run_here(context: Context, phase: str, programs: Sequence[Program], launches: int) -> list[dict[str, Spread]]:
+    """What each program prints under the real MPI, over several launches.
+
+    All are launched once before any is launched again, so that a slow second of the machine does not hit all launches
+    of one program.
 
     Raises:
-        InputError: it cannot be built or started, found its own result wrong, or printed no times.
+        InputError: one cannot be built or started, found its own result wrong, or printed no times.
     """
-    from logpost.collectors.workloads.build import build, launch_environment
-    from logpost.collectors.workloads.catalogue import workload as find
-
     check()
-    program = find(workload).program(None)
-    command = [*launcher(ranks), str(build(program)), *arguments]
-    found: list[Mapping[str, float]] = []
-    for _ in range(launches):
-        try:
-            done = subprocess.run(
-                command,
-                env=launch_environment(program),
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_PATIENCE_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise InputError(f"{workload} on {ranks} ranks was not done after {_PATIENCE_S:.0f} s") from None
-        values = {name: float(value) for name, value in _VALUE.findall(done.stdout)}
-        if done.returncode != 0 or not values:
-            last = ((done.stderr or done.stdout).strip().splitlines() or ["it printed nothing"])[-1]
-            raise InputError(f"{workload} on {ranks} ranks ended with status {done.returncode}: {last}")
-        found.append(values)
-    return {name: Spread.of([values[name] for values in found]) for name in found[0]}
+    rounds = context.each(phase, [one for _ in range(launches) for one in programs], _launch, at_once=1)
+    return [
+        {name: Spread.of([one[name] for one in rounds[i :: len(programs)]]) for name in rounds[i]}
+        for i in range(len(programs))
+    ]
+
+
+def _launch(one: Program) -> dict[str, float]:
+    from logpost.collectors.workloads.build import build, launch_environment
+    from logpost.collectors.workloads.catalogue import workload
+
+    program = workload(one.workload).program(None)
+    said = f"{one.workload} on {one.ranks} ranks"
+    try:
+        done = subprocess.run(
+            [*launcher(one.ranks), str(build(program)), *one.arguments],
+            env=launch_environment(program),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{said} was not done after {_PATIENCE_S:.0f} s") from None
+    values = {name: float(value) for name, value in _VALUE.findall(done.stdout)}
+    if done.returncode != 0 or not values:
+        last = ((done.stderr or done.stdout).strip().splitlines() or ["it printed nothing"])[-1]
+        raise InputError(f"{said} ended with status {done.returncode}: {last}")
+    return values
 
 
 def layout_times(
@@ -209,10 +239,11 @@ def layout_times(
         launches: how often the program is started.
 
     Returns:
-        (transfer, size, stride) -> seconds; stride 0 is contiguous data. Datatypes, not packing by hand.
+        (transfer, size, stride) -> seconds, the least samples of launches; stride 0 is contiguous data. With datatypes,
+        not packed by hand.
 
     Raises:
-        InputError: as `run_here`.
+        InputError: the program cannot be started, or fails.
     """
     from logpost.machines.calibration.build import build
     from logpost.machines.calibration.grid import listed
@@ -238,5 +269,5 @@ def layout_times(
         for line in output.read_text(encoding="utf-8").splitlines()[1:]:
             point = parse(json.loads(line), output.name)
             stride = 0 if point["form"] == "contiguous" else int(point["stride_bytes"])
-            found.setdefault((str(point["transfer"]), point.bytes, stride), []).append(point.median_s)
+            found.setdefault((str(point["transfer"]), point.bytes, stride), []).append(point.minimum_s)
     return {key: Spread.of(values) for key, values in found.items()}

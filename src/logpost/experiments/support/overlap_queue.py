@@ -1,0 +1,48 @@
+"""OVL's get program on a network whose NIC serves one transfer after the other, played event by event.
+
+The testbed shares a link equally among all transfers under way; a NIC has a queue: the first of a burst is complete
+while the others wait, and can be computed on. Initiating blocks while HD transfers are under way (OVL 2.1):
+
+    initiation i    begins when the processor is free and transfer i - HD is complete, takes o
+    transfer i      begins L/2 after its initiation and not before the one ahead of it has ended, takes G S,
+                    is complete L/2 after its end: o + L + G S for one alone
+    computation i   begins when the processor comes to it and transfer i is complete, takes t_S
+
+Symbols: S bytes of a message, b of a burst; o overhead, L round trip, t_S computation per message (us); G us per byte;
+HD queue depth. Source: OVL Fig. 6-A, 6-E and sections 2.1, 3.1.
+"""
+
+from __future__ import annotations
+
+from logpost.experiments.support.overlap_runs import Decomposed, Network
+
+
+def played(network: Network, ratio: float, case: Decomposed, *, blocking: bool = False) -> float:
+    """Time of Fig. 6-E (or, blocking, 6-A), us; `ratio` is t_V / (G V)."""
+    count, transfer = case.V // case.S, network.G * case.S
+    compute = ratio * transfer
+    depth = int(min(network.HD, count))
+    complete: list[float] = []
+    now = served = 0.0
+
+    def initiate(until: int) -> None:
+        nonlocal now, served
+        while len(complete) < until:
+            if len(complete) >= depth:
+                now = max(now, complete[len(complete) - depth])
+            now += network.o
+            served = max(now + network.L / 2, served) + transfer
+            complete.append(served + network.L / 2)
+
+    if blocking:
+        for i in range(count):
+            initiate(i + 1)
+            now = complete[i] + compute
+        return now
+    initiate(case.b)
+    for first in range(0, count, case.b):
+        end = min(first + case.b, count)
+        initiate(min(end + case.b, count))
+        for i in range(first, end):
+            now = max(now, complete[i]) + compute
+    return now

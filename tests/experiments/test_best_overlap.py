@@ -1,0 +1,79 @@
+"""OVL Fig. 7 to 12, Table 2: the model's message size and burst are near the best of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.experiments.reading import number, table
+
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.result import Result
+from logpost.experiments.support.overlap_queue import played
+from logpost.experiments.support.overlap_runs import Decomposed, Network, decompositions, on_testbed, size_text
+
+NAME = "best-overlap"
+NETWORK = Network("infiniband_opteron", "assumed", L=10.0, o=1.0, G=1e-3, HD=4)
+
+
+@pytest.fixture(autouse=True)
+def _root_may_start_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+
+
+def test_a_blocking_program_pays_everything() -> None:
+    # 4 messages of 1,000 B: 4 (1 + 10 + 1 + 0.5 x 1) = 50 us
+    assert played(NETWORK, 0.5, Decomposed(4000, 1000, 1), blocking=True) == pytest.approx(50.0)
+
+
+def test_a_pipelined_program_waits_for_the_first_message_only() -> None:
+    # Two messages of 10,000 B in bursts of one, both initiated before the first is awaited: initiations end at 1 and
+    # 2, transfers begin at 1 + 5 = 6 and at 16, when the link is free again, and end at 16 and 26; complete at 21 and
+    # 31. Computing takes 5 us each: 31 + 5 = 36.
+    assert played(NETWORK, 0.5, Decomposed(20_000, 10_000, 1)) == pytest.approx(36.0)
+
+
+def test_initiations_block_at_the_queues_depth() -> None:
+    # 8 messages of 1,000 B in one burst, HD = 4: initiations end at 1, 2, 3, 4; transfers end at 7, 8, 9, 10 and are
+    # complete at 12, 13, 14, 15. The fifth begins at 12 and ends at 13, its transfer at 19, complete at 24; the others
+    # follow 1 us apart: 25, 26, 27. Computing 0.5 us each hides but for the last: 27.5.
+    assert played(NETWORK, 0.5, Decomposed(8000, 1000, 8)) == pytest.approx(27.5)
+
+
+def test_the_testbeds_blocking_get_takes_what_the_network_is_given(tmp_path: Path) -> None:
+    case = Decomposed(8192, 4096, 1)
+    # 2 (1 + 10 + 4.096 + 0.5 x 4.096) = 34.29 us; the program's barrier and finish may add little.
+    took = on_testbed(Context(tmp_path), NETWORK, 0.5, case, pattern="A")
+    assert took == pytest.approx(played(NETWORK, 0.5, case, blocking=True), rel=0.05)
+    assert not list((tmp_path / "testbed").iterdir()), "hundreds of archives are not kept"
+
+
+def test_all_decompositions_are_tried() -> None:
+    # V = 64 B: S = 64, 32, 16, 8 (a double); b up to V/S.
+    cases = decompositions(64, 8192, (1, 4))
+    assert [(c.S, c.b) for c in cases] == [(64, 1), (32, 1), (16, 1), (16, 4), (8, 1), (8, 4)]
+    assert [size_text(size) for size in (8, 1024, 2**21)] == ["8 B", "1 KB", "2 MB"]
+
+
+def test_the_models_choice_loses_little(quick_result: Callable[[str], Result]) -> None:
+    for figure in ("Fig. 7", "Fig. 9"):
+        losses = table(quick_result(NAME), figure)
+        for row in losses.rows:
+            assert 0 <= number(losses, row[0], "loss") < 5
+            assert number(losses, row[0], "of the best one's gain") > 90
+
+
+def test_misdiagnosing_a_small_problem_is_expensive(quick_result: Callable[[str], Result]) -> None:
+    losses = table(quick_result(NAME), "Table 2 (B)")
+    assert number(losses, "2 K doubles", "misdiagnosed") > 10 * number(losses, "2 K doubles", "model")
+    for row in losses.rows:
+        assert number(losses, row[0], "computation bound: (5), t_V underestimated") < 1
+
+
+def test_congestion_makes_everyone_wait_for_one_link(quick_result: Callable[[str], Result]) -> None:
+    times = table(quick_result(NAME), "Fig. 10")
+    for row in times.rows:
+        # Three times 128 KB through one link at 1.1 ns/B: 432.5 us at least.
+        assert number(times, row[0], "overlap, 4 ranks") > 432.5
