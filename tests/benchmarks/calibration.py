@@ -37,6 +37,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from logpost.errors import InputError
 from logpost.machines import Machine
 from logpost.machines.calibration.build import FLAGS, SOURCES
 from logpost.machines.calibration.compose import calibration
@@ -187,7 +188,11 @@ def _pass_by_pass(samples: Samples, times: Times) -> Ratios:
     passes = max(map(len, times.values()))
     found: dict[Case, list[list[float]]] = {case: [[], [], []] for case in times}
     for number in range(passes):
-        predictions = _predictions(_of_pass(samples, number))
+        try:
+            predictions = _predictions(_of_pass(samples, number))
+        except InputError as error:  # one pass alone, on a machine that others use, may make no sense
+            print(f"pass {number + 1} is left out: {error}")
+            continue
         for case, measured in times.items():
             for ratios, predict in zip(found[case], predictions, strict=True):
                 predicted = predict(case) if number < len(measured) else None
