@@ -80,7 +80,7 @@ def run(
     """
     from logpost.errors import InputError
     from logpost.testbed import run_on_testbed
-    from logpost.testbed_settings import parse_sweep, product
+    from logpost.testbed.settings import parse_sweep, product
 
     def say(text: str) -> None:
         if not quiet:
@@ -133,7 +133,7 @@ def settings(as_json: bool = JSON, quiet: bool = QUIET) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from logpost.testbed_settings import names
+    from logpost.testbed.settings import names
 
     if as_json:
         print(json.dumps(dict(names()), indent=1))

@@ -39,7 +39,7 @@ WITHIN = 0.10
 
 def run(context: Context) -> Result:
     """The applications over `bisection=18:3:6` on the testbed."""
-    from logpost.testbed_settings import parse_sweep
+    from logpost.testbed.settings import parse_sweep
 
     values = parse_sweep(f"bisection={BASE:g}:3:{context.size(full=6, quick=3)}").values
     mechanisms = context.size(full=(SHARED, PREFETCH, POLLING, BULK), quick=(SHARED, POLLING))

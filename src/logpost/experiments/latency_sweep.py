@@ -32,7 +32,7 @@ FACTOR, FACTOR_WITHIN = 2.0, 0.5
 
 def run(context: Context) -> Result:
     """The applications over latencies of 10.5 (14 MHz of Fig. 9) to 100 cycles (Fig. 10) on the testbed."""
-    from logpost.testbed_settings import parse_sweep
+    from logpost.testbed.settings import parse_sweep
 
     values = parse_sweep("latency=" + context.size(full="10.5,15,30,50,75,100", quick="15,100")).values
     mechanisms = context.size(full=(SHARED, PREFETCH, POLLING, BULK), quick=(SHARED, PREFETCH, POLLING))

@@ -13,7 +13,7 @@ import pytest
 from logpost.errors import InputError
 from logpost.machines.schema import Machine
 from logpost.testbed import TestbedRun, run_on_testbed
-from logpost.testbed_settings import Sweep, apply, names, parse_sweep, product
+from logpost.testbed.settings import Sweep, apply, names, parse_sweep, product
 
 Run = Callable[..., TestbedRun]
 Toy = Callable[..., Machine]

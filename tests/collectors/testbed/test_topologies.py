@@ -11,7 +11,7 @@ import pytest
 from logpost.machines.schema import Machine
 from logpost.machines.topologies import Topology
 from logpost.testbed import TestbedRun
-from logpost.testbed_machine import next_hops
+from logpost.testbed.machine import next_hops
 
 Run = Callable[..., TestbedRun]
 Toy = Callable[..., Machine]

@@ -1,7 +1,7 @@
 """Values that a run sets over the machine file's (`--set NAME=VALUE`), and sweeps of them (`--sweep`).
 
 A setting that a machine file can express goes into the machine, whose text is kept beside the archive; the rest are
-`testbed_machine.Choices`.
+`machine.Choices`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from logpost.machines.quantity import Bandwidth, Bytes, Quantity, Time, TimePerB
 from logpost.machines.schema import LocalityClass, Machine, Source
 from logpost.machines.topologies import AnyTopology, Topology
 from logpost.machines.units import UNITS, to_base, units_of
-from logpost.testbed_machine import Choices
+from logpost.testbed.machine import Choices
 
 SOURCE = "testbed"
 _RANGE = {"latency": "L", "L": "L", "o_s": "o_s", "o_r": "o_r", "g": "g", "G": "G"}

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from logpost.collectors.assemble import Archive
 from logpost.collectors.testbed import build, run
-from logpost.collectors.testbed.limits import LIMITS
 from logpost.collectors.testbed.platform import Platform
 from logpost.collectors.workloads.catalogue import workload as find_workload
 from logpost.errors import InputError
@@ -21,10 +20,8 @@ from logpost.machines import mapping as mappings
 from logpost.machines.load import RECORDED
 from logpost.machines.schema import Machine
 from logpost.machines.write import to_toml
-from logpost.testbed_machine import place_ranks, platform_of
-from logpost.testbed_settings import apply
-
-__all__ = ["LIMITS", "TestbedRun", "run_on_testbed"]
+from logpost.testbed.machine import place_ranks, platform_of
+from logpost.testbed.settings import apply
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,12 @@
+"""The virtual testbed for those who use it: a machine, a program, a number of ranks -> an OTF2 archive.
+
+It joins what may not know each other: `machines` (what a machine is) and `collectors.testbed` (how SimGrid runs a
+program on a platform). The command line and the experiments stand above it.
+"""
+
+from __future__ import annotations
+
+from logpost.collectors.testbed.limits import LIMITS
+from logpost.testbed.run import TestbedRun, run_on_testbed
+
+__all__ = ["LIMITS", "TestbedRun", "run_on_testbed"]
