@@ -1,5 +1,5 @@
-/* pingpong A B BYTES...: half the round trip of each size between ranks A and B, in nanoseconds. The first round trip of
- * a size only brings the two together. */
+/* pingpong A B BYTES...: half the round trip of each size between ranks A and B, in nanoseconds. The first round trip
+ * of a size only brings the two together. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
