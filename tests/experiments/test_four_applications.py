@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 from tests.experiments.reading import number, table
 
+from logpost.analyzer.schema import CATEGORIES
 from logpost.experiments.framework.result import Result
+from logpost.experiments.support.sens_breakdown import OF_CATEGORY, Kernel, breakdown, volume
 
 NAME = "four-applications"
 PARTS = ("compute", "memory + NI wait", "message overhead", "synchronization")
@@ -70,3 +72,41 @@ def test_bulk_transfer_loses_its_saving_in_iccg(quick_result: Callable[[str], Re
     # An edge is 8 bytes and its row's number, padded to 16 (SENS 5.1: "loses the saving in header traffic to padding").
     assert number(sent, f"ICCG, {BULK}", "data") == pytest.approx(2 * number(sent, f"ICCG, {POLLING}", "data"))
     assert number(sent, f"ICCG, {BULK}", "over polling") > 0.95
+
+
+def test_every_category_of_the_analyzer_has_a_part() -> None:
+    assert set(OF_CATEGORY) == set(CATEGORIES) - {"compute"}
+    assert set(OF_CATEGORY.values()) <= set(PARTS)
+
+
+def kernel(counts: dict[str, int], categories: dict[tuple[str, str], float]) -> Kernel:
+    """100 us, of which 40 are computed and 10 are skew."""
+    return Kernel(100_000_000, categories, 40e6, 10e6, counts, 7, 280)
+
+
+def test_puts_halve_into_requests_and_invalidations() -> None:
+    # 3 loads: a request and a value each; 3 invalidations: one put and an acknowledgement each; 4 additions, each with
+    # an acknowledgement. Values of 24 bytes: 7 x 24. Headers: 3 values, 4 additions, 4 acknowledgements.
+    counts = {"MPI_Put": 4, "MPI_Rput": 2, "MPI_Get": 8, "MPI_Rget": 2, "MPI_Accumulate": 4, "MPI_Win_flush": 99}
+    sent = volume(kernel(counts, {}), 24, is_memory=True)
+    assert sent == {"data": 168, "headers": 88, "requests": 24, "invalidates": 48}
+    # 7 messages with 280 bytes and 8 bytes of header each.
+    assert volume(kernel({}, {}), 24, is_memory=False) == {"data": 280, "headers": 56, "requests": 0, "invalidates": 0}
+
+
+def test_what_is_charged_is_overhead_and_what_is_left_over_is_looking() -> None:
+    # 40 us outside of calls: 5 charged for mechanisms, 30 the application's own, 5 left, which is looking for values.
+    calls = {("MPI_Win_flush_all", "mpi_other"): 20e6, ("MPI_Get", "mpi_other"): 30e6}
+    memory = breakdown(kernel({}, calls), 5e-6, 30e6, is_memory=True)
+    assert memory == pytest.approx(
+        {"compute": 30e-6, "memory + NI wait": 30e-6, "message overhead": 5e-6, "synchronization": 35e-6}
+    )
+    calls = {
+        ("MPI_Waitany", "late_sender"): 20e6,
+        ("MPI_Waitany", "recv_overhead"): 25e6,
+        ("MPI_Issend", "latency"): 5e6,
+    }
+    messages = breakdown(kernel({}, calls), 10e-6, 30e6, is_memory=False)
+    assert messages == pytest.approx(
+        {"compute": 30e-6, "memory + NI wait": 5e-6, "message overhead": 35e-6, "synchronization": 30e-6}
+    )
