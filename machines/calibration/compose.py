@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 
 from logpost.errors import InputError
 from logpost.machines.calibration.bursts import BurstPoint, blocking_depth, overheads
+from logpost.machines.calibration.disturbance import disturbed
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.layouts import Layout, LayoutTimes, Log3PTables, Strided, tables
 from logpost.machines.calibration.locality import LocalityValues, estimate, read_locality, steady_gap
@@ -56,6 +57,8 @@ class Calibration:
     """Names of the values whose interval is wider than ±5 %."""
     values: int
     """How many values the file holds."""
+    warning: str
+    """What makes the whole calibration doubtful; empty when nothing does."""
 
 
 def calibration(samples: Samples, *, name: str) -> Calibration:
@@ -98,13 +101,13 @@ def calibration(samples: Samples, *, name: str) -> Calibration:
             + ("; ".join([r.sentence() for r in refused] + lacking) or "they hold no family that is known")
         )
     raw["sources"] = {key: _source(samples, key) for key in METHODS if key in used}
-    raw["notes"] = _notes(where, refused, lacking, values)
+    raw["notes"] = [*filter(None, [disturbed(samples)]), *_notes(where, refused, lacking, values)]
     machine, problems = check_machine(raw, name)
     if machine is None:
         raise InputError(f"the extracted values make no machine file: {problems[0]}")
     return Calibration(
         machine, samples, found, tuple(bursts), tuple(pairs), log3p, where, tuple(refused), tuple(lacking),
-        tuple(values.not_reached), values.count,
+        tuple(values.not_reached), values.count, disturbed(samples),
     )  # fmt: skip
 
 

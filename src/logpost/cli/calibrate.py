@@ -129,6 +129,7 @@ def _document(found: Calibration, output: Path, agreement: Agreement | None) -> 
         ],
         "not_extracted": list(found.lacking),
         "not_reached": list(found.not_reached),
+        "warning": found.warning,
     }
     if agreement is not None:
         document["against"] = {
@@ -167,6 +168,8 @@ def _print(
         _list(console, heading, list(found.not_reached))
     if agreement is not None:
         _print_agreement(console, agreement, against)
+    if found.warning:
+        console.print(f"Warning: {found.warning}.", markup=False, style="bold")
     console.print(f"{output} written and checked: {found.values} values.", markup=False)
     if page is not None:
         console.print(f"{page} written: the plots.", markup=False)

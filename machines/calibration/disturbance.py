@@ -1,0 +1,32 @@
+"""Whether the machine was alone while it was measured.
+
+A calibration on a machine that also does other work measures the scheduler: single rounds then take many times as long
+as others, without any pattern that an interval over a few rounds could hold. What a quiet machine does from round to
+round (clock, placement) stays within a small factor.
+"""
+
+from __future__ import annotations
+
+from logpost.machines.calibration.samples import Samples
+
+FACTOR = 10.0
+"""Longest over shortest round of a point that only other load explains."""
+SHARE = 0.05
+"""Share of such points from which the calibration is not to be trusted. Quiet runs had at most 2 %, busy ones 9 %."""
+
+
+def disturbed(samples: Samples) -> str:
+    """A sentence when other load disturbed the measurement, else nothing."""
+    # The protocol's points wait on purpose, and are divided by more than their time.
+    points = [
+        p
+        for p in samples.points
+        if len(p.rounds_s) > 2 and min(p.rounds_s) > 0.0 and p.family not in ("protocol", "silent_receiver")
+    ]
+    wild = sum(max(p.rounds_s) > FACTOR * min(p.rounds_s) for p in points)
+    if not points or wild <= SHARE * len(points):
+        return ""
+    return (
+        f"other load disturbed the measurement: {wild} of {len(points)} points took more than {FACTOR:.0f} times as "
+        "long in one round as in another; measure again on a quiet machine"
+    )
