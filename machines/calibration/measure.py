@@ -235,8 +235,9 @@ def _passes(run: _Run, wanted: int | None, after_pass: Callable[[int], None]) ->
             # Work that is done: passes of the most that are made, or time, whichever is farther.
             fraction = max((done + ORDER.index(program) / len(ORDER)) / most, 1.0 - run.left() / run.budget_s)
             run.start(program, _arguments(program, run), share, min(fraction, 0.99), f"pass {done + 1}: {program}")
-            if program == "protocol" and done == 0:
-                run.switches = run.gathered.switches()
+            if program == "protocol":
+                # A later pass may find another switch, when somebody else's work misled this one: both are measured.
+                run.switches = sorted({*run.switches, *run.gathered.switches()})
         done += 1
         after_pass(done)
         took = time.monotonic() - begin

@@ -167,10 +167,16 @@ def _predictions(samples: Samples) -> list[Prediction]:
 
 
 def _of_pass(samples: Samples, number: int) -> Samples:
-    """What one pass alone measured; of points that it did not visit, what all did."""
+    """What one pass alone measured; of points that it did not visit, what all did.
+
+    Points that were added after the first pass have been visited by the last ones.
+    """
+    passes = max(len(point.rounds_s) for point in samples.points)
 
     def only(point: Sample) -> Sample:
-        time = point.rounds_s[number] if number < len(point.rounds_s) else point.median_s
+        late = 0 if point.family in ("protocol", "silent_receiver") else passes - len(point.rounds_s)
+        visited = late <= number < late + len(point.rounds_s)
+        time = point.rounds_s[number - late] if visited else point.median_s
         return replace(point, median_s=time, minimum_s=min(point.minimum_s, time), rounds_s=(time,))
 
     return replace(samples, points=tuple(only(point) for point in samples.points))
