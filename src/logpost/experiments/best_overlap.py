@@ -177,7 +177,7 @@ def _panel(context: Context, name: str, network: Network, ratio: float, form: st
     cases = [case for V in every for case in decompositions(V, LARGEST_COUNT, BURSTS)]
     queued = {case: played(network, ratio, case) for case in cases}
     alone = {V: played(network, ratio, Decomposed(V, V, 1), blocking=True) for V in every}
-    most, bursts = context.size((2048, BURSTS), (64, (1, 8, 32)))
+    most, bursts = context.size((512, (1, 2, 8, 16, 32)), (64, (1, 8, 32)))
     cases = [case for V in some for case in decompositions(V, most, bursts)]
     shared = dict(
         zip(cases, context.each(name, cases, lambda case: on_testbed(context, network, ratio, case)), strict=True)
@@ -443,7 +443,7 @@ def _peers(context: Context) -> Part:
 def _multiple(context: Context) -> Part:
     ranks, peers = context.size((8, 4), (3, 2))
     volumes = context.size([VOLUMES[3], VOLUMES[6]], [VOLUMES[0]])
-    most, bursts = context.size((256, (1, 4, 16, 64)), (16, (1, 8)))
+    most, bursts = context.size((128, (1, 4, 16)), (16, (1, 8)))
     rows: list[tuple[Cell, ...]] = []
     figures = []
     for number, schedule in ((11, "contiguous"), (12, "interleaved")):

@@ -104,9 +104,9 @@ SOURCES = ("LogGP", "log3P", "measured")
 def run(context: Context) -> Result:
     """Measure the layouts' costs as log3P does, predict the transposes, and measure them."""
     machine = undisturbed(calibrated(context)).machine
-    problems = context.size([Problem("B", 4, 2), Problem("B", 2, 2), Problem("B", 2, 4)], [Problem("S", 1, 2)])
+    problems = context.size([Problem("B", 4, 2), Problem("B", 2, 2), Problem("B", 4, 4)], [Problem("S", 1, 2)])
     found = {problem: _times(context, machine, problem) for problem in problems}
-    first = next(p for p in reversed(problems) if p.ranks <= cores()) if cores() > 1 else problems[0]
+    first = next((p for p in reversed(problems) if p.ranks <= cores()), problems[0])
     best = {source: _best(found[first], source) for source in SOURCES}
     return Result(
         summary=f"{first.label}: LogGP ranks {best['LogGP']} best, log3P ranks {best['log3P']} best, and measured "
@@ -162,10 +162,10 @@ def _times(context: Context, machine: Machine, problem: Problem) -> dict[str, Ti
     loggp = _loggp(machine, problem)
     contiguous, strided = _log3p(context, problem)
     # Several: the first transform also waits for the memory to be mapped.
-    iterations = context.size(max(3, 12 * 2**20 // (problem.plane * problem.nz)), 12)
+    iterations = context.size(max(2, 8 * 2**20 // (problem.plane * problem.nz)), 12)
     common = ("--grid", problem.grid, "--scale", str(problem.scale), "--iterations", str(iterations))
     programs = [Program("fft3d", (*common, "--version", version), problem.ranks) for version in VERSIONS]
-    runs = run_here(context, f"{problem.label} on this machine", programs, context.size(4, 2))
+    runs = run_here(context, f"{problem.label} on this machine", programs, context.size(3, 2))
     measured = dict(zip(VERSIONS, runs, strict=True))
 
     def least(version: str, name: str) -> float:

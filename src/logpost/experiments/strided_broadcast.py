@@ -85,8 +85,8 @@ def run(context: Context) -> Result:
     # Where ranks share cores more launches tell nothing more.
     alone = [one for one in programs if one.ranks <= cores()]
     crowded = [one for one in programs if one.ranks > cores()]
-    runs = run_here(context, "broadcasts, a core for each rank", alone, context.size(8, 3))
-    runs += run_here(context, "broadcasts, more ranks than cores", crowded, context.size(2, 1))
+    runs = run_here(context, "broadcasts, a core for each rank", alone, context.size(6, 3))
+    runs += run_here(context, "broadcasts, more ranks than cores", crowded, 1)
     found = dict(zip([*alone, *crowded], runs, strict=True))
     measured = [found[one] for one in programs]
     cases = [Case(*case, predictions[case], one["mean_us"]) for case, one in zip(planned, measured, strict=True)]
