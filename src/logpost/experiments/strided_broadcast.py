@@ -218,6 +218,7 @@ def _figure(cases: Sequence[Case], algorithm: str, ranks: int) -> Figure:
         "time (us)",
         f"{name}, {ranks} ranks{beyond}: LogGP is the same for every stride; measured, "
         f"{shown[-1].size // 1024} KB take {shown[-1].measured.least:.3g} us at a stride of {shown[-1].stride} B.",
+        log=True,
     )
     number = "Fig. 10" if algorithm == "linear" else "Fig. 11"
     return Figure(f"{number}: {name}, {ranks} ranks{beyond}", chart, "Stride below the bars, message size below that.")
