@@ -41,7 +41,7 @@ def run(context: Context) -> Result:
     factor = _factor(curves)
     return Result(
         summary=f"At {FAR:g} cycles EM3D takes {factor:.1f} times as long with shared memory as with messages (paper: "
-        f"about 2). From {BASE_LATENCY:g} to {FAR:g} cycles it takes "
+        f"about 2). From {BASE_LATENCY:g} to {FAR:g} cycles its run time changes by "
         + ", ".join(f"{percent(of(curves, 'EM3D', m).growth(FAR, BASE_LATENCY))} with {m.name}" for m in mechanisms)
         + ".",
         tables=(
