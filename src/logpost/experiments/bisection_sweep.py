@@ -48,7 +48,8 @@ def run(context: Context) -> Result:
     em3d = of(curves, "EM3D", SHARED)
     crossed = _crossed(curves)
     return Result(
-        summary=f"With 60 % less bisection the run time of EM3D changes by {percent(em3d.growth(REDUCED, BASE))} with shared memory (paper: "
+        summary=f"With 60 % less bisection the run time of EM3D changes by "
+        f"{percent(em3d.growth(REDUCED, BASE))} with shared memory (paper: "
         f"+30 %) and {percent(of(curves, 'EM3D', POLLING).growth(REDUCED, BASE))} with messages. Shared memory is "
         f"overtaken by messages in {', '.join(crossed) if crossed else 'none of the applications'}.",
         tables=(
