@@ -225,40 +225,26 @@ def _launch(one: Program) -> dict[str, float]:
     return values
 
 
-def layout_times(
-    context: Context, sizes: Sequence[int], strides: Sequence[int], block: int, transfers: Sequence[str], launches: int
-) -> dict[tuple[str, int, int], Spread]:
-    """Half round trips by the calibration's layout program, for an application's own sizes and strides.
-
-    Args:
-        context: of the experiment; the program writes into its folder.
-        sizes: bytes of data, multiples of the block.
-        strides: bytes from block to block.
-        block: bytes.
-        transfers: of self (T00), remote (T01), memory_copy (T_mem).
-        launches: how often the program is started.
+def contiguous_times(context: Context, size: int, launches: int) -> dict[str, Spread]:
+    """Half round trips of contiguous data by the calibration's layout program, for an application's own size.
 
     Returns:
-        (transfer, size, stride) -> seconds, the least samples of launches; stride 0 is contiguous data. With datatypes,
-        not packed by hand.
+        self (T00), remote (T01), memory_copy (T_mem) -> seconds, the least samples of launches.
 
     Raises:
         InputError: the program cannot be started, or fails.
     """
     from logpost.machines.calibration.build import build
-    from logpost.machines.calibration.grid import listed
     from logpost.machines.calibration.samples import parse
 
     check()
     program = build("mpicc", ["layout"])["layout"]
     context.folder.mkdir(parents=True, exist_ok=True)
-    found: dict[tuple[str, int, int], list[float]] = {}
+    found: dict[str, list[float]] = {}
     for launch in range(launches):
-        output = context.folder / f"layout-{block}-{launch}.jsonl"
-        command = [*launcher(2), str(program), "--output", str(output), "--bytes", listed(sizes)]
-        command += ["--strides", listed(strides), "--block", str(block), "--transfers", ",".join(transfers)]
-        command += ["--forms", "datatype,contiguous", "--most-bytes", str(1 << 30), "--batch", "4", "--budget-s"]
-        command += [str(context.size(2.0, 0.5))]
+        output = context.folder / f"contiguous-{size}-{launch}.jsonl"
+        command = [*launcher(2), str(program), "--output", str(output), "--bytes", str(size), "--forms", "contiguous"]
+        command += ["--batch", "4", "--budget-s", str(context.size(2.0, 0.5))]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
         except subprocess.TimeoutExpired:
@@ -268,6 +254,5 @@ def layout_times(
             raise InputError(f"the layout program ended with status {done.returncode}: {last}")
         for line in output.read_text(encoding="utf-8").splitlines()[1:]:
             point = parse(json.loads(line), output.name)
-            stride = 0 if point["form"] == "contiguous" else int(point["stride_bytes"])
-            found.setdefault((str(point["transfer"]), point.bytes, stride), []).append(point.minimum_s)
-    return {key: Spread.of(values) for key, values in found.items()}
+            found.setdefault(str(point["transfer"]), []).append(point.minimum_s)
+    return {transfer: Spread.of(values) for transfer, values in found.items()}
