@@ -26,11 +26,11 @@ def search_here(context: Context) -> list[Searched]:
     profile = here_profile(calibrated(context))
     found = []
     for V in context.size((2**17, 2**20), (2**17,)):
-        cases = decompositions(V, context.size(256, 16), context.size((1, 4, 16, 64), (1, 8)))
+        cases = decompositions(V, context.size(64, 16), context.size((1, 4, 16), (1, 8)))
         whole = Decomposed(V, V, 1)
         programs = [_program(context, case) for case in cases]
         programs += [_program(context, whole, "A"), _program(context, whole, "A", MORE_WORK)]
-        runs = run_here(context, f"overlap of {V} B on this machine", programs, context.size(3, 2))
+        runs = run_here(context, f"overlap of {V} B on this machine", programs, 2)
         *measured, base, more = (one["fastest_us"].least for one in runs)
         times = dict(zip(cases, measured, strict=True))
         # Each pass over the data costs the same: t_V from a program with more of them.
