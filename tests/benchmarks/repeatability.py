@@ -1,0 +1,68 @@
+"""Do two calibrations of this machine, one after the other, agree within the intervals that they state?
+
+Bar: at least 19 of 20 values, as 95 % intervals promise. The values that do not are listed: their intervals are too
+narrow, or the machine changed in between. A benchmark and no test, because other load on the machine decides it too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from logpost.machines import Machine
+from logpost.machines.calibration.agreement import agree
+from logpost.machines.calibration.compose import calibration
+from logpost.machines.calibration.grid import DEFAULT
+from logpost.machines.calibration.measure import measure
+
+BAR = 0.95
+GRID = replace(
+    DEFAULT,
+    sizes=(8, 64, 512, 2048, 8192, 32768, 131072),
+    signature_sizes=(8,),
+    bursts=(1, 2, 4, 16, 64),
+    burst_sizes=(8,),
+    burst_lengths=(1, 4, 16),
+    depth_sizes=(8,),
+    gap_sizes=(4096,),
+    layout_sizes=(1024, 8192),
+    strides=(16, 128),
+    largest_eager=8192,
+)
+PASSES = 6
+"""The fewest whose interval needs no assumption on the distribution."""
+BUDGET_S = 15.0
+
+
+def main() -> int:
+    """Prints how many values agree; returns 1 if the bar is missed."""
+    launcher = shutil.which("mpirun")
+    if launcher is None:
+        print("no mpirun here: nothing to calibrate")
+        return 0
+    if os.geteuid() == 0:
+        os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    found: list[Machine] = []
+    with tempfile.TemporaryDirectory(prefix="logpost-bench-") as folder:
+        for number in range(2):
+            output = Path(folder) / f"{number}.jsonl"
+            samples = measure([launcher, "-n", "2"], output=output, grid=GRID, passes=PASSES, budget_s=BUDGET_S)
+            found.append(calibration(samples, name="here").machine)
+    agreement = agree(*found)
+    share = agreement.agreeing / len(agreement.pairs)
+    print(
+        f"{agreement.agreeing} of {len(agreement.pairs)} values of two calibrations agree within their 95 % intervals: "
+        f"{100 * share:.1f} % (bar {100 * BAR:.0f} %) {'met' if share >= BAR else 'MISSED'}"
+    )
+    for pair in agreement.differing:
+        print(f"  {pair.name}: {pair.a} and {pair.b} {pair.unit}")
+    return 0 if share >= BAR else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
