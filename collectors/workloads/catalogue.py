@@ -188,7 +188,7 @@ WORKLOADS: tuple[Workload, ...] = (
     ),
     Workload(
         name="unstruc",
-        what="edge loop over an unstructured 3-D mesh, about 75 flop, 3 results per edge; messages, bulk, shared memory",
+        what="edge loop over an unstructured 3-D mesh, about 75 flop per edge; messages, bulk, shared memory",
         paper="Sensitivity 4.2, Fig. 4",
         programs=(
             mpi_program("unstruc", *MESSAGES, *HALO, "halo_messages", "remote_mpi"),
