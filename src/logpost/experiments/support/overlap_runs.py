@@ -195,7 +195,7 @@ def loss_map(searches: Sequence[Searched], summary: str) -> Chart:
         hovertemplate="V %{x}, S %{y}: loss %{z:.1f} %<extra></extra>",
     )
     for name, symbol, ink, chosen in (
-        ("best measured", "circle", "#d55e00", [one.best for one in searches]),
+        ("best of all", "circle", "#d55e00", [one.best for one in searches]),
         ("model's choice", "x", "#ffffff", [one.chosen for one in searches]),
     ):
         marked = [(_size(one.V), _size(c.S), c.b) for one, c in zip(searches, chosen, strict=True) if c is not None]
