@@ -194,7 +194,7 @@ def _range(
             reason = "o_s(n) + o_r(n) grows faster than T(n): both ends copy at the same time, so G is 0 here"
             refused.append(refuse(f"{place}.G", G, "ns/B", reason, factor=NANOSECONDS))
             o_s_per_byte, o_r_per_byte = _exposed(total.slope, o_s_per_byte, notes)
-        notes["G"] = "o_s(n) and o_r(n) account for all of T(n)'s growth; the fit's G is not above zero"
+        notes.setdefault("G", "o_s(n) and o_r(n) account for all of T(n)'s growth; the fit's G is not above zero")
         G = Estimate(0.0, max(G.high, 0.0), G.samples, G.reached)
     return SizeRange(sizes[0], end, o_s, o_s_per_byte, o_r, o_r_per_byte, L, G, total, notes)
 
@@ -241,6 +241,9 @@ def _exposed(
     slope: Estimate, o_s_per_byte: Estimate | None, notes: dict[str, str]
 ) -> tuple[Estimate | None, Estimate | None]:
     """Costs per byte that add up to the slope of T(n): the sender's first, then what is left for the receiver."""
+    if slope.value <= 0.0:
+        notes["G"] = "T(n) does not grow over these sizes"
+        return None, None
     note = "T(n)'s slope less o_s_per_byte: what the sender's copy does not cover"
     if o_s_per_byte is None:
         notes["o_r_per_byte"] = note

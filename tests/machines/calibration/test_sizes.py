@@ -136,3 +136,16 @@ def test_two_sizes_make_no_line() -> None:
     few = {8: Estimate(1e-6, 1e-8), 16: Estimate(1e-6, 1e-8)}
     with pytest.raises(InputError, match=r"loggp.self: .* share 2 sizes; a line over sizes needs 3"):
         size_ranges(few, few, few, place="loggp.self")
+
+
+def test_a_transfer_time_that_falls_with_the_size_leaves_no_cost_per_byte() -> None:
+    # Other load early in the measurement: 100 us at no bytes, 48 us at 1 MiB. No machine does that.
+    found, refused = size_ranges(
+        curve(2 * US, 0.2 * NS), curve(3 * US, 0.4 * NS), curve(100 * US, -0.05 * NS), place="p"
+    )
+    assert [r.place for r in refused] == ["p.G"]
+    for part in found:
+        assert (part.o_s_per_byte, part.o_r_per_byte) == (None, None)
+        assert part.G is not None
+        assert part.G.value == 0.0
+        assert part.notes["G"] == "T(n) does not grow over these sizes"
