@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -127,14 +128,24 @@ def assemble(assembler: Path, raw: Path, parent: Path) -> Archive:
             raise InputError(f"no archive was made of {raw}: {message}")
         summary = json.loads(done.stdout)
         name = f"logpost_{about['program']}_{summary['ranks']}_{about['time']}"
-        final, attempt = parent / name, 1
-        while final.exists():
-            attempt += 1
-            final = parent / f"{name}_{attempt}"
-        (partial / "a").rename(final)
+        final = _move_to_a_free_name(partial / "a", parent / name)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return Archive(final, summary)
+
+
+def _move_to_a_free_name(made: Path, wanted: Path) -> Path:
+    """Move a directory to a name that no other has, though others do the same at this moment."""
+    final, attempt = wanted, 1
+    while True:
+        if not final.exists():
+            try:
+                return made.rename(final)
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+        attempt += 1
+        final = wanted.with_name(f"{wanted.name}_{attempt}")
 
 
 def _about(raw: Path) -> dict[str, str]:

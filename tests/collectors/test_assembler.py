@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -214,3 +215,18 @@ def test_a_log_goes_on_in_the_window_that_its_process_left(tmp_path: Path) -> No
         file.with_suffix(".window").write_bytes(window)
         made = assemble.assemble(assembler, raw, tmp_path / name)
         assert recording.read(made.path).calls(0) == expected, name
+
+
+def test_archives_made_at_the_same_moment_get_names_of_their_own(tmp_path: Path) -> None:
+    """Runs side by side end in the same second: none is lost, none is mixed with another."""
+    a, b = Log(0, 2), Log(1, 2)
+    for log in (a, b):
+        log.sync(1_000_000, 1_000_000, 10**15)
+        log.call("MPI_Init", 2_000_000, 3_000_000)
+    first = _archive(tmp_path, a, b).path
+    raw = next(tmp_path.glob("*.raw"), tmp_path / "raw")
+    assembler = assemble.find_assembler()
+    with ThreadPoolExecutor(4) as several:
+        others = list(several.map(lambda _: assemble.assemble(assembler, raw, tmp_path).path, range(8)))
+    assert len({first, *others}) == 9
+    assert all((archive / "traces.otf2").is_file() for archive in (first, *others))
