@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
     from logpost.experiments.framework.runner import Outcome
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="Run the papers' experiments again.")
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Run the papers' experiments again. Example: logpost experiments run em3d-order -o experiments",
+)
 
 JSON = typer.Option(False, "--json", help="Print one JSON object instead of text.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only the names, or only the paths of what was written.")
