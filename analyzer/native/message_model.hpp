@@ -101,6 +101,7 @@ class MessageModel {
     /// The handshake of a rendezvous; of an eager message nothing.
     [[nodiscard]] replay::Handshake handshake_of(MessageId id) const noexcept;
     void build_records(std::size_t location);
+    void replay_endpoint(std::span<const std::size_t> locations, bool between_nodes, bool receiving);
     void replay_endpoints(bool receiving);
     [[nodiscard]] std::vector<std::vector<std::size_t>> endpoint_groups() const;
 

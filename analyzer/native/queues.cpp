@@ -192,61 +192,54 @@ void MessageModel::arriving(std::size_t location, bool between_nodes, std::vecto
     }
 }
 
-/// Messages between nodes queue at their node's NIC; messages within a node at the location's own end of the memory.
-void MessageModel::replay_endpoints(bool receiving) {
-    struct Task {
-        bool between_nodes;
-        std::vector<std::size_t> locations;
-    };
-    std::vector<Task> tasks;
-    for (auto& group : endpoint_groups()) {  // a node's locations just before their NIC: still in the cache for it
-        for (const auto location : group) {
-            tasks.push_back({false, {location}});
+/// One endpoint: the messages in one direction of the locations that share it.
+void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool between_nodes, bool receiving) {
+    std::vector<Customer> customers;
+    for (const auto location : locations) {
+        if (receiving) {
+            arriving(location, between_nodes, customers);
+        } else {
+            leaving(location, between_nodes, customers);
         }
-        tasks.push_back({true, std::move(group)});
     }
-    for_each_parallel(tasks.size(), threads_, 1, [&](std::size_t index, unsigned) {
-        const auto& task = tasks[index];
-        std::vector<Customer> customers;
-        for (const auto location : task.locations) {
-            if (receiving) {
-                arriving(location, task.between_nodes, customers);
-            } else {
-                leaving(location, task.between_nodes, customers);
-            }
-        }
-        sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
-            return a.time != b.time ? a.time < b.time : a.here < b.here;
-        });
-        replay::FifoServer server;
-        std::vector<PeerCounter> peers(task.locations.size());
-        for (const auto& customer : customers) {
-            const std::int64_t wait = server.wait(customer.time, customer.service);
-            const auto here = static_cast<std::size_t>(customer.here);
-            const auto& ends = receiving ? trace_.traces[here].receives : trace_.traces[here].sends;
-            const auto& end = ends[customer.index];
-            if (receiving) {
-                auto& message = records_[here][customer.index];
-                message.arrival = customer.time + stages_[here][message.stages].serialization + wait;
-            } else if (wait > 0) {
-                change(of_send(end)).send_endpoint = wait;
-            }
-            const auto window = windows_.at(customer.time);
-            auto& load = loads_[load_index(here, receiving, window)];
-            ++load.messages;
-            load.bytes += end.bytes;
-            load.busy_ps += customer.service;
-            load.queued_ps += wait;
-            const auto place = task.locations.size() == 1
-                                   ? 0
-                                   : std::ranges::lower_bound(task.locations, here) - task.locations.begin();
-            peers[static_cast<std::size_t>(place)].add(window, end.peer);
-        }
-        for (std::size_t i = 0; i < task.locations.size(); ++i) {
-            peers[i].for_each(
-                [&](std::int32_t window) { ++loads_[load_index(task.locations[i], receiving, window)].peers; });
-        }
+    sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
+        return a.time != b.time ? a.time < b.time : a.here < b.here;
     });
+    replay::FifoServer server;
+    std::vector<PeerCounter> peers(locations.size());
+    for (const auto& customer : customers) {
+        const std::int64_t wait = server.wait(customer.time, customer.service);
+        const auto here = static_cast<std::size_t>(customer.here);
+        const auto& ends = receiving ? trace_.traces[here].receives : trace_.traces[here].sends;
+        const auto& end = ends[customer.index];
+        if (receiving) {
+            auto& message = records_[here][customer.index];
+            message.arrival = customer.time + stages_[here][message.stages].serialization + wait;
+        } else if (wait > 0) {
+            change(of_send(end)).send_endpoint = wait;
+        }
+        const auto window = windows_.at(customer.time);
+        auto& load = loads_[load_index(here, receiving, window)];
+        ++load.messages;
+        load.bytes += end.bytes;
+        load.busy_ps += customer.service;
+        load.queued_ps += wait;
+        const auto place = locations.size() == 1 ? 0 : std::ranges::lower_bound(locations, here) - locations.begin();
+        peers[static_cast<std::size_t>(place)].add(window, end.peer);
+    }
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        peers[i].for_each([&](std::int32_t window) { ++loads_[load_index(locations[i], receiving, window)].peers; });
+    }
+}
+
+/// Messages within a node queue at the location's own end of the memory, messages between nodes at their node's NIC.
+/// One kind after the other: both count into the loads of their locations.
+void MessageModel::replay_endpoints(bool receiving) {
+    const auto nics = endpoint_groups();
+    for_each_parallel(trace_.traces.size(), threads_, 1,
+                      [&](std::size_t location, unsigned) { replay_endpoint({&location, 1}, false, receiving); });
+    for_each_parallel(nics.size(), threads_, 1,
+                      [&](std::size_t nic, unsigned) { replay_endpoint(nics[nic], true, receiving); });
 }
 
 /// The receiver's processor as a FIFO server of receive overheads (LoPC), the overheads that kept it busy before a late
