@@ -13,7 +13,7 @@ class Request:
     Attributes:
         archive: anchor file or directory.
         run: directory to write.
-        machine: name or file of a machine; None: estimate it from the trace.
+        machine: name or file of a machine, or `estimate`; None: the one recorded with the trace, else an estimate.
         threads: 0: as many as the process may use.
         force: overwrite a run that is there.
         asynchronous_progress: a posted receive answers rendezvous requests outside of MPI calls too.

@@ -21,8 +21,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +29,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from logpost.errors import InputError
+from logpost.machines.calibration.whole_file import whole_file
 from logpost.machines.schema import LOCALITIES
 
 Key: TypeAlias = "int | float | str"
@@ -263,12 +262,8 @@ def write(path: Path | str, samples: Samples) -> None:
     host = {"family": "host", **{name: _plain(getattr(samples.host, name)) for name in Host.__dataclass_fields__}}
     lines = [json.dumps(record) for record in (host, *(p.record() for p in samples.points))]
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, delete=False, prefix=".samples-"
-        ) as file:
-            file.write("\n".join(lines) + "\n")
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+        with whole_file(path, "\n".join(lines) + "\n"):
+            pass
     except OSError as error:
         raise InputError(f"cannot write the samples {path}: {error}") from error
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 from logpost.errors import InputError
+from logpost.machines.calibration.whole_file import whole_file
 from logpost.machines.load import check_machine_file
 from logpost.machines.schema import Machine
 from logpost.machines.write import to_toml
@@ -18,21 +17,10 @@ def save_machine(machine: Machine, path: Path) -> None:
     Raises InputError when the directory cannot be written, or what was read back is not the machine.
     """
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.stem}-", suffix=".toml", delete=False
-        ) as file:
-            file.write(to_toml(machine))
+        with whole_file(path, to_toml(machine)) as written:
+            found, problems = check_machine_file(written)
+            if found != machine:
+                reason = problems[0] if problems else "it reads back differently"
+                raise InputError(f"{path} was not written, because the file would not be valid: {reason}")
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}); choose another place with -o") from error
-    written = Path(file.name)
-    try:
-        found, problems = check_machine_file(written)
-        if found != machine:
-            reason = problems[0] if problems else "it reads back differently"
-            raise InputError(f"{path} was not written, because the file would not be valid: {reason}")
-        os.chmod(written, 0o644)
-        os.replace(written, path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}); choose another place with -o") from error
-    finally:
-        written.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -167,10 +168,11 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     def refuse(source: str, target: Path) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(samples.os, "replace", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(InputError, match=r"cannot write the samples .*disk full"):
         write(path, Samples(read(path).host, ()))
     assert path.read_text() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_unique_keeps_the_last() -> None:
