@@ -40,7 +40,7 @@ def strided_points(found: Calibration) -> list[StridedPoint]:
     points = [
         s for s in found.samples.of("layout", transfer="remote", form="datatype") if s.locality == found.tables_of
     ]
-    dense = {s.bytes: s.median_s for s in found.samples.of("layout", transfer="remote", form="contiguous")}
+    dense = {s.bytes: s.time.median_s for s in found.samples.of("layout", transfer="remote", form="contiguous")}
     rows = {(r.layout.size, r.layout.stride): r for r in found.log3p.strided if r.remote}
     gaps = {key: r.l_mw.value for key, r in rows.items() if r.l_mw is not None}
     jumps = _beside_the_switch(sorted({size for size, _ in gaps}), found)

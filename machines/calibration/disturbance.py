@@ -18,12 +18,9 @@ SHARE = 0.05
 def disturbed(samples: Samples) -> str:
     """A sentence when other load disturbed the measurement, else nothing."""
     # The protocol's points wait on purpose, and are divided by more than their time.
-    points = [
-        p
-        for p in samples.points
-        if len(p.rounds_s) > 2 and min(p.rounds_s) > 0.0 and p.family not in ("protocol", "silent_receiver")
-    ]
-    wild = sum(max(p.rounds_s) > FACTOR * min(p.rounds_s) for p in points)
+    timed = [p.time.rounds_s for p in samples.points if p.family not in ("protocol", "silent_receiver")]
+    points = [rounds for rounds in timed if len(rounds) > 2 and min(rounds) > 0.0]
+    wild = sum(max(rounds) > FACTOR * min(rounds) for rounds in points)
     if not points or wild <= SHARE * len(points):
         return ""
     return (

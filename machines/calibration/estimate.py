@@ -15,10 +15,9 @@ Times are in seconds, sizes in bytes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from logpost.machines.calibration.statistics import half_width, rank
+from logpost.machines.calibration.statistics import Statistics, half_width, rank
 
 NORMAL = 1.959964
 """Half width at 95 % over standard error, where the error is known."""
@@ -79,12 +78,12 @@ class Estimate:
         )
 
 
-def measured(value: float, half: float, samples: int, reached: bool, rounds: Sequence[float]) -> Estimate:
+def measured(time: Statistics) -> Estimate:
     """A measured time with the half width that was stated for it: what its rounds do not explain is its own."""
-    told = half_width(rounds) if len(rounds) > 1 else 0.0
-    return Estimate(
-        value, math.sqrt(max(half**2 - told**2, 0.0)), samples, reached, tuple(rounds) if len(rounds) > 1 else ()
-    )
+    rounds = time.rounds_s if len(time.rounds_s) > 1 else ()
+    told = half_width(rounds) if rounds else 0.0
+    own = math.sqrt(max(time.half_width_s**2 - told**2, 0.0))
+    return Estimate(time.median_s, own, time.samples, time.reached, rounds)
 
 
 def combined(*terms: tuple[float, Estimate]) -> Estimate:

@@ -35,7 +35,7 @@ class LocalityValues:
 
 def estimate(sample: Sample) -> Estimate:
     """The median with its interval over rounds."""
-    return measured(sample.median_s, sample.half_width_s, sample.samples, sample.reached, sample.rounds_s)
+    return measured(sample.time)
 
 
 def by_size(samples: Samples, family: str, **keys: int | float | str) -> dict[int, Estimate]:
@@ -64,7 +64,10 @@ def read_locality(samples: Samples, locality: str) -> LocalityValues:
             continue
         refused += signatures[size].refused
     switch, more = eager_limit(
-        [SwitchPoint(s.bytes, float(s["delay_s"]), min(s.rounds_s)) for s in samples.of("protocol", locality=locality)],
+        [
+            SwitchPoint(s.bytes, float(s["delay_s"]), min(s.time.rounds_s))
+            for s in samples.of("protocol", locality=locality)
+        ],
         place=f"{place}.eager_limit",
     )
     refused += more

@@ -67,15 +67,7 @@ class _Gathered:
         for number, line in enumerate(lines[1:], start=2):
             record = _object(line, path)
             point = samples.parse(record, f"{path.name}, line {number}")
-            visit = Visit(
-                minimum_s=point.minimum_s,
-                median_s=point.median_s,
-                mean_s=point.mean_s,
-                half_width_s=point.half_width_s,
-                samples=point.samples,
-                batches=point.batches,
-                repeat=max(1, int(record.get("repeat", 1))),
-            )
+            visit = Visit(point.time, repeat=max(1, int(record.get("repeat", 1))))
             self.points.setdefault(point.name, point)
             self.visits.setdefault(point.name, {}).setdefault(launch, []).append(visit)
             values = self.values.setdefault(point.name, {})
@@ -91,7 +83,7 @@ class _Gathered:
     def unreached(self) -> float:
         """Share of points whose interval is wider than asked."""
         step = self.host.clock_resolution_s if self.host else 0.0
-        open_points = [not self._point(name, step).reached for name in self.points]
+        open_points = [not self._point(name, step).time.reached for name in self.points]
         return sum(open_points) / len(open_points) if open_points else 1.0
 
     def _point(self, name: tuple[Key, ...], clock_step_s: float) -> Sample:
@@ -100,18 +92,7 @@ class _Gathered:
         keys: dict[str, Key] = dict(first.keys)
         for key, kind in FAMILIES[first.family].values.items():
             keys[key] = kind(numbers.median_low(self.values[name][key]))
-        return replace(
-            first,
-            keys=keys,
-            minimum_s=found.minimum_s,
-            median_s=found.median_s,
-            mean_s=found.mean_s,
-            half_width_s=found.half_width_s,
-            samples=found.samples,
-            batches=found.batches,
-            reached=found.reached,
-            rounds_s=found.rounds_s,
-        )
+        return replace(first, keys=keys, time=found)
 
     def switches(self) -> list[tuple[int, int]]:
         """Changes of protocol: the largest size that does not wait, and the least that does."""
@@ -119,7 +100,7 @@ class _Gathered:
         for family in ("protocol", "silent_receiver"):
             for locality in {p.locality for p in self.points.values() if p.family == family}:
                 tried = [p for p in self.points.values() if p.family == family and p.locality == locality]
-                waits = {p.bytes for p in tried if p.median_s > float(p.keys["delay_s"]) / 2}
+                waits = {p.bytes for p in tried if p.time.median_s > float(p.keys["delay_s"]) / 2}
                 at_once = {p.bytes for p in tried} - waits
                 if waits and at_once and max(at_once) < min(waits):
                     found.add((max(at_once), min(waits)))
@@ -127,7 +108,7 @@ class _Gathered:
 
     def median(self, family: str, size: int) -> float | None:
         """A time that later programs are set up with: the longest over the locality classes."""
-        found = [p.median_s for p in self.points.values() if p.family == family and p.bytes == size]
+        found = [p.time.median_s for p in self.points.values() if p.family == family and p.bytes == size]
         return max(found) if found else None
 
 

@@ -29,6 +29,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from logpost.errors import InputError
+from logpost.machines.calibration.statistics import Statistics
 from logpost.machines.calibration.whole_file import whole_file
 from logpost.machines.schema import LOCALITIES
 
@@ -170,14 +171,7 @@ class Sample:
     locality: str
     bytes: int
     keys: Mapping[str, Key]
-    minimum_s: float
-    median_s: float
-    mean_s: float
-    half_width_s: float
-    samples: int
-    batches: int
-    reached: bool
-    rounds_s: tuple[float, ...]
+    time: Statistics
 
     def __getitem__(self, key: str) -> Key:
         return self.keys[key]
@@ -194,9 +188,9 @@ class Sample:
             "locality": self.locality,
             "bytes": self.bytes,
             **self.keys,
-            **{name: getattr(self, name) for name in (*TIMES, *COUNTS)},
-            "rounds_s": list(self.rounds_s),
-            "reached": self.reached,
+            **{name: getattr(self.time, name) for name in (*TIMES, *COUNTS)},
+            "rounds_s": list(self.time.rounds_s),
+            "reached": self.time.reached,
         }
 
 
@@ -319,11 +313,12 @@ def parse(record: Mapping[str, Any], where: str) -> Sample:
         locality=record["locality"],
         bytes=int(_number(record, "bytes", int, where)),
         keys=keys,
-        **times,
-        samples=int(_number(record, "samples", int, where, least=1)),
-        batches=int(_number(record, "batches", int, where, least=1)),
-        reached=record["reached"],
-        rounds_s=tuple(float(r) for r in rounds),
+        time=Statistics(
+            **times,
+            **{name: int(_number(record, name, int, where, least=1)) for name in COUNTS},
+            reached=record["reached"],
+            rounds_s=tuple(float(r) for r in rounds),
+        ),
     )
 
 

@@ -33,21 +33,8 @@ _Z = statistics.NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True)
-class Visit:
-    """One visit to a point: what a calibration program writes in a line."""
-
-    minimum_s: float
-    median_s: float
-    mean_s: float
-    half_width_s: float
-    samples: int
-    batches: int
-    repeat: int = 1
-
-
-@dataclass(frozen=True)
 class Statistics:
-    """All visits to a point."""
+    """A measured time: of one visit to a point, as a calibration program writes it, or of all visits."""
 
     minimum_s: float
     median_s: float
@@ -57,6 +44,14 @@ class Statistics:
     batches: int
     reached: bool
     rounds_s: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One visit to a point, and the repetitions that each of its samples averages."""
+
+    time: Statistics
+    repeat: int = 1
 
 
 def student_t(degrees: int) -> float:
@@ -103,18 +98,19 @@ def combine(
 ) -> Statistics:
     """The statistics of a point from its visits, grouped by launch; at least one visit."""
     visits = [visit for launch in launches for visit in launch]
-    medians = [statistics.median(v.median_s for v in launch) for launch in launches if launch]
+    times = [visit.time for visit in visits]
+    medians = [statistics.median(visit.time.median_s for visit in launch) for launch in launches if launch]
     estimate = statistics.median(medians)
-    samples = sum(v.samples for v in visits)
-    half = half_width(medians) if len(medians) > 1 else max(v.half_width_s for v in visits)
+    samples = sum(t.samples for t in times)
+    half = half_width(medians) if len(medians) > 1 else max(t.half_width_s for t in times)
     half = max(half, 0.5 * clock_step_s / min(v.repeat for v in visits))
     return Statistics(
-        minimum_s=min(v.minimum_s for v in visits),
+        minimum_s=min(t.minimum_s for t in times),
         median_s=estimate,
-        mean_s=sum(v.mean_s * v.samples for v in visits) / samples,
+        mean_s=sum(t.mean_s * t.samples for t in times) / samples,
         half_width_s=half,
         samples=samples,
-        batches=sum(v.batches for v in visits),
+        batches=sum(t.batches for t in times),
         reached=half <= accuracy * estimate,
         rounds_s=tuple(medians),
     )

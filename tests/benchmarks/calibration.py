@@ -134,7 +134,7 @@ def _from_file(machine: Machine, locality: str, which: int) -> Prediction:
 
 def _from_self(samples: Samples) -> Prediction:
     """log3P with l_mw from messages to oneself."""
-    layouts = {(p["transfer"], p["form"], p.bytes, p["stride_bytes"]): p.median_s for p in samples.of("layout")}
+    layouts = {(p["transfer"], p["form"], p.bytes, p["stride_bytes"]): p.time.median_s for p in samples.of("layout")}
     contiguous: list[tuple[float, float, float]] = []
     strided: list[tuple[float, float, float]] = []
     for (transfer, form, size, stride), time in layouts.items():
@@ -171,13 +171,15 @@ def _of_pass(samples: Samples, number: int) -> Samples:
 
     Points that were added after the first pass have been visited by the last ones.
     """
-    passes = max(len(point.rounds_s) for point in samples.points)
+    passes = max(len(point.time.rounds_s) for point in samples.points)
 
     def only(point: Sample) -> Sample:
-        late = 0 if point.family in ("protocol", "silent_receiver") else passes - len(point.rounds_s)
-        visited = late <= number < late + len(point.rounds_s)
-        time = point.rounds_s[number - late] if visited else point.median_s
-        return replace(point, median_s=time, minimum_s=min(point.minimum_s, time), rounds_s=(time,))
+        rounds = point.time.rounds_s
+        late = 0 if point.family in ("protocol", "silent_receiver") else passes - len(rounds)
+        visited = late <= number < late + len(rounds)
+        time = rounds[number - late] if visited else point.time.median_s
+        least = min(point.time.minimum_s, time)
+        return replace(point, time=replace(point.time, median_s=time, minimum_s=least, rounds_s=(time,)))
 
     return replace(samples, points=tuple(only(point) for point in samples.points))
 
@@ -244,8 +246,8 @@ def _broadcasts(title: str, ratios: Ratios, which: tuple[str, int], bar: float |
 
 def _judge(samples: Samples, times: Times, processors: int) -> int:
     """Print both blocks; how many bars are missed."""
-    reached = [p.reached for p in samples.points]
-    launches = max(len(p.rounds_s) for p in samples.points)
+    reached = [p.time.reached for p in samples.points]
+    launches = max(len(p.time.rounds_s) for p in samples.points)
     print(f"{samples.host.mpi_library.split(',')[0]}: {len(reached)} points in {launches} launches,", end=" ")
     print(f"{sum(reached) / len(reached):.0%} within ±5 % at 95 %")
     missed = _block("pass by pass", _pass_by_pass(samples, times), processors, judged=True)

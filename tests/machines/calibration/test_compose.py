@@ -186,7 +186,8 @@ def test_a_busy_machine_is_said_to_be_one(quiet: Calibration) -> None:
     points = list(quiet.samples.points)
     # Every tenth point had one round that the scheduler held up.
     for i in range(0, len(points), 10):
-        points[i] = replace(points[i], rounds_s=(*points[i].rounds_s[:-1], 50 * points[i].rounds_s[0]))
+        time = points[i].time
+        points[i] = replace(points[i], time=replace(time, rounds_s=(*time.rounds_s[:-1], 50 * time.rounds_s[0])))
     found = calibration(Samples(quiet.samples.host, tuple(points)), name="busy")
     assert "points took more than 10 times as long in one round as in another" in found.warning
     assert found.machine.notes[0] == found.warning

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from logpost.machines.calibration.estimate import Estimate, measured
 from logpost.machines.calibration.fits import constant, line, segments, through
+from logpost.machines.calibration.statistics import Statistics
+
+
+def _timed(median: float, half_width: float, rounds: Sequence[float]) -> Estimate:
+    return measured(Statistics(min(rounds), median, median, half_width, 1, 1, True, tuple(rounds)))
 
 
 def test_errors_of_independent_sums_and_differences_add_in_quadrature() -> None:
@@ -22,8 +28,8 @@ def test_errors_of_independent_sums_and_differences_add_in_quadrature() -> None:
 
 def test_what_a_round_does_to_all_times_cancels_in_a_difference() -> None:
     # Round 3 was slower by 2.0 for both, so each is uncertain by that and their difference is not at all.
-    T = measured(10.0, 0.0, 1, True, (9.9, 10.0, 12.0, 10.1, 10.0, 9.9))
-    o = measured(4.0, 0.0, 1, True, (3.9, 4.0, 6.0, 4.1, 4.0, 3.9))
+    T = _timed(10.0, 0.0, (9.9, 10.0, 12.0, 10.1, 10.0, 9.9))
+    o = _timed(4.0, 0.0, (3.9, 4.0, 6.0, 4.1, 4.0, 3.9))
     # Six rounds: the interval of their median is from the least to the largest (rank 1).
     assert (T.low, T.high) == (9.9, 12.0)
     assert T.half_width == 2.0
@@ -36,15 +42,15 @@ def test_what_a_round_does_to_all_times_cancels_in_a_difference() -> None:
 
 
 def test_rounds_of_different_number_are_independent() -> None:
-    a = measured(1.0, 0.0, 1, True, (0.9, 1.0, 1.1, 1.0, 1.0, 0.9))
-    b = measured(1.0, 0.0, 1, True, (0.8, 1.2))
+    a = _timed(1.0, 0.0, (0.9, 1.0, 1.1, 1.0, 1.0, 0.9))
+    b = _timed(1.0, 0.0, (0.8, 1.2))
     assert (a + b).rounds == ()
     assert (a + b).half_width == pytest.approx(math.hypot(a.half_width, b.half_width))
 
 
 def test_the_clocks_step_stays_beside_the_rounds() -> None:
     # All rounds gave the same, but the clock is no finer than 0.5.
-    found = measured(3.0, 0.5, 1, True, (3.0, 3.0, 3.0, 3.0, 3.0, 3.0))
+    found = _timed(3.0, 0.5, (3.0, 3.0, 3.0, 3.0, 3.0, 3.0))
     assert (found.low, found.high) == (2.5, 3.5)
     assert (found - Estimate(1.0, 0.0)).half_width == 0.5
 
@@ -77,12 +83,12 @@ def test_a_line_fits_each_round() -> None:
     # Intercepts 1.0, 1.0, 1.5 and slopes 2.0, 2.0, 2.0: what moved in round 3 is the intercept alone.
     x = np.array([1.0, 2.0, 4.0])
     rounds = [(1.0 + 2.0 * n, 1.0 + 2.0 * n, 1.0 + 2.0 * n, 1.5 + 2.0 * n, 1.0 + 2.0 * n, 1.0 + 2.0 * n) for n in x]
-    found = line(x, [measured(1.0 + 2.0 * n, 0.0, 1, True, r) for n, r in zip(x, rounds, strict=True)])
+    found = line(x, [_timed(1.0 + 2.0 * n, 0.0, r) for n, r in zip(x, rounds, strict=True)])
     assert (found.intercept.low, found.intercept.high) == pytest.approx((1.0, 1.5))
     assert found.slope.half_width == pytest.approx(0.0, abs=1e-9)
     # A constant and a slope through a known intercept are linear in the times, too.
-    assert constant([measured(1.0, 0.0, 1, True, r[:2]) for r in rounds]).rounds != ()
-    again = through(x, [measured(1 + 2 * n, 0.0, 1, True, r) for n, r in zip(x, rounds, strict=True)], found.intercept)
+    assert constant([_timed(1.0, 0.0, r[:2]) for r in rounds]).rounds != ()
+    again = through(x, [_timed(1 + 2 * n, 0.0, r) for n, r in zip(x, rounds, strict=True)], found.intercept)
     assert again.slope.value == pytest.approx(2.0)
     assert again.slope.half_width == pytest.approx(0.0, abs=1e-9)
 

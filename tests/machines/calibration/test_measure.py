@@ -58,7 +58,7 @@ def test_quick_calibration(mpi: str, tmp_path: Path) -> None:
     assert found.host.launcher == f"{launcher} -n 2"
     # Every family that two ranks can measure, every point in two launches.
     assert {p.family for p in found.points} == set(measuring.FAMILIES) - {"one_to_many", "many_to_one"}
-    assert {len(p.rounds_s) for p in found.points if p.family == "signature"} == {2}
+    assert {len(p.time.rounds_s) for p in found.points if p.family == "signature"} == {2}
     assert {p["burst"] for p in found.of("signature", delta_s=0.0)} == {1, 4, 64}
     fractions = [fraction for _, fraction, _ in told]
     assert fractions == sorted(fractions)
@@ -73,9 +73,9 @@ def test_points_beside_the_eager_limit(tmp_path: Path) -> None:
     contiguous = found.of("layout", transfer="remote", form="contiguous")
     assert [p.bytes for p in contiguous] == [256, 992, 1000, 1024]
     # o_s + L + (999 + 16) G + o_r = 5 + 10 + 1.015 + 7 below, L + (1000 + 16) G above
-    below, above = (found.of("one_way", bytes=size)[0].median_s for size in (999, 1000))
+    below, above = (found.of("one_way", bytes=size)[0].time.median_s for size in (999, 1000))
     assert (below, above) == pytest.approx((23.015e-6, 11.016e-6))
-    assert all(p.reached for p in found.of("one_way"))
+    assert all(p.time.reached for p in found.of("one_way"))
 
 
 def test_simulated_cluster_with_four_ranks(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from logpost.errors import InputError
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.calibration.samples import Samples
 from logpost.machines.calibration.simulated import Truth
+from logpost.machines.calibration.statistics import Statistics
 from logpost.machines.load import check_machine, tomllib
 from logpost.machines.schema import quantities
 from logpost.machines.write import to_toml
@@ -51,33 +52,31 @@ def test_any_times_give_a_valid_file_or_a_sentence(seed: int, spread: float, kep
     for p in CLEAN.points:
         if random.random() > kept:
             continue
-        rounds = p.median_s * np.exp(spread * random.standard_normal(7))
+        rounds = p.time.median_s * np.exp(spread * random.standard_normal(7))
         middle = float(np.median(rounds))
-        points.append(
-            replace(
-                p,
-                median_s=middle,
-                minimum_s=float(rounds.min()),
-                half_width_s=float(rounds.max() - middle),
-                rounds_s=tuple(rounds.tolist()),
-            )
+        time = replace(
+            p.time,
+            median_s=middle,
+            minimum_s=float(rounds.min()),
+            half_width_s=float(rounds.max() - middle),
+            rounds_s=tuple(rounds.tolist()),
         )
+        points.append(replace(p, time=time))
     checked(Samples(CLEAN.host, tuple(points)))
 
 
 @pytest.mark.parametrize("factor", [0.0, 1e-9, 1e9])
 def test_times_of_any_scale(factor: float) -> None:
-    points = tuple(
-        replace(
-            p,
-            median_s=p.median_s * factor,
-            minimum_s=p.minimum_s * factor,
-            half_width_s=p.half_width_s * factor,
-            rounds_s=tuple(r * factor for r in p.rounds_s),
+    def scaled(time: Statistics) -> Statistics:
+        return replace(
+            time,
+            median_s=time.median_s * factor,
+            minimum_s=time.minimum_s * factor,
+            half_width_s=time.half_width_s * factor,
+            rounds_s=tuple(r * factor for r in time.rounds_s),
         )
-        for p in CLEAN.points
-    )
-    checked(Samples(CLEAN.host, points))
+
+    checked(Samples(CLEAN.host, tuple(replace(p, time=scaled(p.time)) for p in CLEAN.points)))
 
 
 def test_a_machine_without_overheads_has_none() -> None:

@@ -177,4 +177,4 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_unique_keeps_the_last() -> None:
     points = [parse(_line(median_s=m), "here") for m in (2e-6, 3e-6)]
-    assert [p.median_s for p in samples.unique(points)] == [3e-6]
+    assert [p.time.median_s for p in samples.unique(points)] == [3e-6]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from logpost.machines.calibration.statistics import Visit, combine, half_width, rank, student_t
+from logpost.machines.calibration.statistics import Statistics, Visit, combine, half_width, rank, student_t
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 7, 9, 15, 30, 200])
@@ -43,7 +43,8 @@ def test_half_width_of_two_launches() -> None:
 
 
 def _visit(median: float, half: float = 0.01, samples: int = 50, repeat: int = 1) -> Visit:
-    return Visit(0.9 * median, median, 1.1 * median, half, samples, samples // 50, repeat)
+    time = Statistics(0.9 * median, median, 1.1 * median, half, samples, samples // 50, False, (median,))
+    return Visit(time, repeat)
 
 
 def test_combine_keeps_minimum_median_and_mean() -> None:

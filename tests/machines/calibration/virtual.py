@@ -9,6 +9,7 @@ import numpy as np
 
 from logpost.machines.calibration.samples import Host, Sample, Samples
 from logpost.machines.calibration.simulated import Noise, Truth, issue_times
+from logpost.machines.calibration.statistics import Statistics
 
 HOST = Host(
     hosts=("n1", "n2"),
@@ -61,12 +62,17 @@ class Virtual:
         middle = float(np.median(rounds))
         # 2.776 = t(4, 97.5 %); 1.253: the median's standard error over the mean's.
         half = 2.776 * 1.253 * float(rounds.std(ddof=1)) / np.sqrt(5) if self.noise else 0.0
-        self._points.append(
-            Sample(
-                family, locality or self.locality, size, keys, float(rounds.min()), middle, float(rounds.mean()), half,
-                250, 5, self.reached, tuple(rounds.tolist()),
-            )
-        )  # fmt: skip
+        found = Statistics(
+            minimum_s=float(rounds.min()),
+            median_s=middle,
+            mean_s=float(rounds.mean()),
+            half_width_s=half,
+            samples=250,
+            batches=5,
+            reached=self.reached,
+            rounds_s=tuple(rounds.tolist()),
+        )
+        self._points.append(Sample(family, locality or self.locality, size, keys, found))
 
     def one_way(self, size: int) -> float:
         """T(n), with the handshake above the eager limit."""

@@ -57,7 +57,7 @@ def here_profile(calibration: Calibration) -> OverlapProfile:
     samples, where = calibration.samples, locality(calibration.machine)
     sides = {
         side: {
-            (s.bytes, int(s["burst"])): s.median_s * 1e6
+            (s.bytes, int(s["burst"])): s.time.median_s * 1e6
             for s in samples.of("burst_overhead", locality=where, side=side)
         }
         for side in ("send", "receive")

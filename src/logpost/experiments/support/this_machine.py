@@ -25,6 +25,7 @@ from logpost.experiments.framework.needs import Need, missing
 
 if TYPE_CHECKING:
     from logpost.machines.calibration.compose import Calibration
+    from logpost.machines.calibration.statistics import Statistics
     from logpost.machines.schema import Machine
 
 NAME = "this-machine"
@@ -66,16 +67,11 @@ def undisturbed(found: Calibration) -> Calibration:
     """
     from logpost.machines.calibration.compose import calibration
 
-    points = tuple(
-        replace(
-            one,
-            median_s=one.minimum_s,
-            mean_s=one.minimum_s,
-            half_width_s=0.01 * one.minimum_s,
-            rounds_s=(one.minimum_s,),
-        )
-        for one in found.samples.points
-    )
+    def least(time: Statistics) -> Statistics:
+        minimum = time.minimum_s
+        return replace(time, median_s=minimum, mean_s=minimum, half_width_s=0.01 * minimum, rounds_s=(minimum,))
+
+    points = tuple(replace(point, time=least(point.time)) for point in found.samples.points)
     return calibration(replace(found.samples, points=points), name=NAME)
 
 
@@ -254,5 +250,5 @@ def contiguous_times(context: Context, size: int, launches: int) -> dict[str, Sp
             raise InputError(f"the layout program ended with status {done.returncode}: {last}")
         for line in output.read_text(encoding="utf-8").splitlines()[1:]:
             point = parse(json.loads(line), output.name)
-            found.setdefault(str(point["transfer"]), []).append(point.minimum_s)
+            found.setdefault(str(point["transfer"]), []).append(point.time.minimum_s)
     return {transfer: Spread.of(values) for transfer, values in found.items()}
