@@ -4,8 +4,6 @@
  *   ping      half of a ping-pong of one array
  *   linear    rank 0 sends to all others, one after the other
  *   tree      each rank sends on what it received (binomial)
- *   reference the ping-pong again, of --reference-bytes and --reference-strides (pairs), before and after all others:
- *             what the calibration has measured as well, so that one sees whether the machine is as fast as then
  * Data are doubles, one every --strides bytes (8: contiguous), by MPI_Type_vector. A broadcast begins at rank 0,
  * --settle-s after a barrier so that all others wait for it, and ends with the last rank's receive, by a clock that all
  * ranks share: they have to be on one host, or simulated. Batches, medians and output are the calibration's. */
@@ -100,57 +98,41 @@ static double tree(const struct cal* c, MPI_Comm group, void* what, int repeat) 
     return time_broadcast(c, group, what, repeat, true);
 }
 
-static void visit(struct cal* c, const char* kind, cal_sample* sample, int round, int64_t bytes, int64_t stride) {
-    MPI_Comm group = sample == ping ? c->pairs[0].comm : MPI_COMM_WORLD;
-    if (group == MPI_COMM_NULL)
-        return;
-    struct cal_result r;
-    char keys[96];
-    struct message m = {.count = 1, .settle_s = cal_number(c, "settle-s", 3e-6)};
-    const int blocks = (int)bytes / 8, step = (int)stride / 8;
-    m.data = cal_memory(c, (int64_t)blocks * step * 8);
-    if (step > 1)
-        MPI_Type_vector(blocks, 1, step, MPI_DOUBLE, &m.type);
-    else
-        MPI_Type_contiguous(blocks, MPI_DOUBLE, &m.type);
-    MPI_Type_commit(&m.type);
-    cal_measure(c, group, 1, sample, &m, &r);
-    MPI_Type_free(&m.type);
-    free(m.data);
-    snprintf(keys, sizeof keys, "\"stride_bytes\": %d, \"ranks\": %d", step * 8, c->ranks);
-    cal_emit(c, &r, round, kind, c->pairs[0].locality, blocks * 8, keys);
-}
-
-static void visit_references(struct cal* c, const struct cal_list* bytes, const struct cal_list* strides, int round) {
-    for (int i = 0; i < bytes->count && i < strides->count; i++)
-        visit(c, "reference", ping, round, (int64_t)bytes->value[i], (int64_t)strides->value[i]);
-    cal_rest(c);
-}
-
 int main(int argc, char** argv) {
     struct cal c;
     cal_open(&c, argc, argv);
-    const struct cal_list bytes = cal_list(&c, "bytes", "3000"), strides = cal_list(&c, "strides", "8,24");
-    const struct cal_list reference_bytes = cal_list(&c, "reference-bytes", "");
-    const struct cal_list reference_strides = cal_list(&c, "reference-strides", "");
+    const struct cal_list bytes = cal_list(&c, "bytes", "3000");
+    const struct cal_list strides = cal_list(&c, "strides", "8,24");
     static const struct {
         const char* name;
         cal_sample* sample;
     } kinds[] = {{"ping", ping}, {"linear", linear}, {"tree", tree}};
     enum { KINDS = sizeof kinds / sizeof *kinds };
-    int wanted = 0;
-    for (int k = 0; k < KINDS; k++)
-        wanted += cal_wants(&c, "kinds", kinds[k].name, "ping,linear,tree");
-    c.visits_left = (double)bytes.count * strides.count * wanted + 2.0 * reference_bytes.count;
-    visit_references(&c, &reference_bytes, &reference_strides, 0);
+    c.visits_left = (double)bytes.count * strides.count * KINDS;
     for (int k = 0; k < KINDS; k++) {
         if (!cal_wants(&c, "kinds", kinds[k].name, "ping,linear,tree"))
             continue;
-        for (int s = 0; s < bytes.count; s++)
-            for (int d = 0; d < strides.count; d++)
-                visit(&c, kinds[k].name, kinds[k].sample, 0, (int64_t)bytes.value[s], (int64_t)strides.value[d]);
+        MPI_Comm group = kinds[k].sample == ping ? c.pairs[0].comm : MPI_COMM_WORLD;
+        for (int s = 0; s < bytes.count && group != MPI_COMM_NULL; s++) {
+            for (int d = 0; d < strides.count; d++) {
+                struct cal_result r;
+                char keys[96];
+                struct message m = {.count = 1, .settle_s = cal_number(&c, "settle-s", 3e-6)};
+                const int blocks = (int)bytes.value[s] / 8, step = (int)strides.value[d] / 8;
+                m.data = cal_memory(&c, (int64_t)blocks * step * 8);
+                if (step > 1)
+                    MPI_Type_vector(blocks, 1, step, MPI_DOUBLE, &m.type);
+                else
+                    MPI_Type_contiguous(blocks, MPI_DOUBLE, &m.type);
+                MPI_Type_commit(&m.type);
+                cal_measure(&c, group, 1, kinds[k].sample, &m, &r);
+                MPI_Type_free(&m.type);
+                free(m.data);
+                snprintf(keys, sizeof keys, "\"stride_bytes\": %d, \"ranks\": %d", step * 8, c.ranks);
+                cal_emit(&c, &r, 0, kinds[k].name, c.pairs[0].locality, blocks * 8, keys);
+            }
+        }
         cal_rest(&c);
     }
-    visit_references(&c, &reference_bytes, &reference_strides, 1);
     return cal_close(&c);
 }
