@@ -30,6 +30,10 @@ struct Definitions {
     std::vector<std::int32_t> owner;             // dense location -> the location that is its process's rank
     std::uint32_t layout_attribute = OTF2_UNDEFINED_ATTRIBUTE;
     std::vector<std::int32_t> layout_of_text;  // index into texts -> index into Trace::layouts
+
+    /// Regions that stand for what the archive does not name, behind its own ones: see `read.cpp`.
+    [[nodiscard]] std::int32_t undefined_region() const { return static_cast<std::int32_t>(kinds.size()); }
+    [[nodiscard]] std::int32_t outside_region() const { return undefined_region() + 1; }
 };
 
 /// Reads the global definitions of an opened archive into `trace` and returns the rest. Throws ArchiveError.

@@ -174,7 +174,7 @@ class Worker {
         } else {
             OTF2_EvtReader_ApplyMappingTables(reader, false);
             OTF2_EvtReader_ApplyClockOffsets(reader, false);
-            OTF2_Reader_RegisterEvtCallbacks(reader_.get(), reader, event_callbacks_.get(), &decoder);
+            OTF2_Reader_RegisterEvtCallbacks(reader_.get(), reader, event_callbacks_.get(), decoder.user_data());
             std::uint64_t n = 0;
             do {
                 const auto block = std::min(kEventsPerBlock, trusted - events);
@@ -227,7 +227,7 @@ class Worker {
         OTF2_DefReader* reader = has_definitions_ ? OTF2_Reader_GetDefReader(reader_.get(), ref) : nullptr;
         bool intact = true;
         if (reader != nullptr) {
-            OTF2_Reader_RegisterDefCallbacks(reader_.get(), reader, definition_callbacks_.get(), &decoder);
+            OTF2_Reader_RegisterDefCallbacks(reader_.get(), reader, definition_callbacks_.get(), decoder.user_data());
             std::uint64_t n = 0;
             // No definition takes less than a byte.
             intact = OTF2_Reader_ReadLocalDefinitions(reader_.get(), reader, most, &n) == OTF2_SUCCESS && n < most;

@@ -1,0 +1,62 @@
+#include "call_stack.hpp"
+
+#include <algorithm>
+
+namespace logpost::analyzer {
+
+CallStack::CallStack(const Definitions& definitions, QualityCounts& quality)
+    : quality_(quality), kinds_(definitions.kinds), outside_region_(definitions.outside_region()) {
+    kinds_.push_back(RegionKind::user);   // undefined_region
+    kinds_.push_back(RegionKind::other);  // outside_region
+}
+
+void CallStack::begin(LocationTrace& out) {
+    out_ = &out;
+    stack_.clear();
+    call_depth_ = 0;
+    call_has_collective_ = false;
+}
+
+void CallStack::end(std::int64_t now) {
+    count(quality_, Quality::region_open_at_end, stack_.size());
+    const auto events = out_->communication_events;  // the archive has no Leave of those that are open
+    while (!stack_.empty()) {
+        pop(now);
+    }
+    out_->communication_events = events;
+    out_->profile.reserve(touched_.size());
+    for (const auto callpath : touched_) {
+        auto& from = profile_[static_cast<std::size_t>(callpath)];
+        out_->profile.push_back({callpath, from.visits, from.inclusive_ps, from.exclusive_ps});
+        from = Accumulator{};
+    }
+    touched_.clear();
+    out_ = nullptr;
+}
+
+void CallStack::leave_mis_nested(std::int64_t now, std::int32_t region) {
+    const auto open = std::find_if(stack_.rbegin(), stack_.rend(), [&](const Frame& f) { return f.region == region; });
+    if (open == stack_.rend()) {
+        count(quality_, Quality::leave_without_enter);
+        return;
+    }
+    count(quality_, Quality::leave_mis_nested);
+    const auto keep = static_cast<std::size_t>(stack_.rend() - open) - 1;
+    while (stack_.size() > keep) {
+        pop(now);
+    }
+}
+
+void CallStack::call_outside(std::int64_t now) {
+    count(quality_, Quality::record_outside_call);
+    const auto events = out_->communication_events;  // the archive has neither Enter nor Leave of this call
+    enter(now, outside_region_);
+    pop(now);
+    out_->communication_events = events;
+}
+
+void CallStack::grow_profile() {
+    profile_.resize(std::max(tree_.size(), 2 * profile_.size()));
+}
+
+}  // namespace logpost::analyzer

@@ -1,0 +1,80 @@
+// Collective operations, blocking and not: a row per rank and operation. Their requests are pending among those of
+// messages. Which rows belong together is found later, over all locations (collectives.cpp).
+#include "decoding.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+using namespace decoding;
+
+std::int32_t root(std::uint32_t rank) {
+    return rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? kUndefined : static_cast<std::int32_t>(rank);
+}
+
+OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A*, OTF2_CollectiveOp operation,
+                         OTF2_CommRef communicator, std::uint32_t root_rank, std::uint64_t sent,
+                         std::uint64_t received) noexcept try {
+    auto& d = self(user);
+    const auto now = d.at(ticks);
+    const auto call = d.stack.call_for_record(now);
+    d.peers.use(communicator);
+    d.peers.count_if_undefined();
+    d.stack.has_collective();
+    d.out->collectives.push_back({d.out->calls.back().enter_ps, now, sent, received, call, call, d.peers.communicator(),
+                                  root(root_rank), kNone, operation});
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+OTF2_CallbackCode on_request(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) noexcept try {
+    auto& d = self(user);
+    const auto now = d.at(ticks);
+    const auto call = d.stack.call_for_record(now);
+    d.stack.has_collective();
+    d.out->collectives.push_back(
+        {d.out->calls.back().enter_ps, now, 0, 0, call, kNone, kUndefined, kUndefined, kNone, 0});
+    d.pending(request, PendingRequests::What::collective, d.out->collectives.size() - 1);
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_CollectiveOp operation,
+                              OTF2_CommRef communicator, std::uint32_t root_rank, std::uint64_t sent,
+                              std::uint64_t received, std::uint64_t request) noexcept try {
+    auto& d = self(user);
+    const auto now = d.at(ticks);
+    const auto call = d.stack.call_for_record(now);
+    d.peers.use(communicator);
+    d.peers.count_if_undefined();
+    const auto entry = d.requests.take(request);
+    if (entry.what != PendingRequests::What::collective) {
+        count(d.quality, Quality::request_unknown);
+        return kGoOn;
+    }
+    auto& collective = d.out->collectives[entry.index];
+    collective.end_ps = now;
+    collective.bytes_sent = sent;
+    collective.bytes_received = received;
+    collective.complete_call = call;
+    collective.comm = d.peers.communicator();
+    collective.root = root(root_rank);
+    collective.operation = operation;
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+}  // namespace
+
+void set_collective_callbacks(OTF2_EvtReaderCallbacks* c) {
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(c, on_communication);
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, on_end);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, on_request);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, on_complete);
+    OTF2_EvtReaderCallbacks_SetCommCreateCallback(c, on_communication);
+    OTF2_EvtReaderCallbacks_SetCommDestroyCallback(c, on_communication);
+}
+
+}  // namespace logpost::analyzer

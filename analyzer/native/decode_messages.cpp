@@ -1,0 +1,182 @@
+// Point-to-point messages: MpiSend, MpiRecv, their nonblocking kinds, and cancelled requests.
+//
+// Sends stand in program order, receives in the order of their requests. A request becomes pending here and is taken
+// out of the pending ones, which collectives share, by the record that completes or cancels it.
+#include <vector>
+
+#include "decoding.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+using namespace decoding;
+
+void push_layout(Decoding& d, const A* attributes, std::size_t send) {
+    OTF2_StringRef text = OTF2_UNDEFINED_STRING;
+    if (!OTF2_AttributeList_TestAttributeByID(attributes, d.ids.layout_attribute()) ||
+        OTF2_AttributeList_GetStringRef(attributes, d.ids.layout_attribute(), &text) != OTF2_SUCCESS) {
+        return;
+    }
+    const auto index = d.ids.text(text);
+    const auto layout =
+        index == IdLookup::kAbsent ? kUndefined : d.definitions.layout_of_text[static_cast<std::size_t>(index)];
+    if (layout == kUndefined) {
+        count(d.quality, Quality::layout_unreadable);
+        return;
+    }
+    d.out->layouts.push_back({static_cast<std::uint32_t>(send), layout});
+}
+
+void push_send(Decoding& d, std::int64_t now, const A* attributes, std::uint32_t receiver, OTF2_CommRef communicator,
+               std::uint32_t tag, std::uint64_t bytes, bool blocking) {
+    const auto call = d.stack.call_for_record(now);
+    d.peers.use(communicator);
+    const auto peer = d.peers(receiver);
+    if (d.ids.layout_attribute() != OTF2_UNDEFINED_ATTRIBUTE) [[unlikely]] {
+        push_layout(d, attributes, d.out->sends.size());
+    }
+    d.out->sends.push_back(
+        {call, blocking ? call : kNone, bytes, peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
+}
+
+OTF2_CallbackCode on_send(L, T ticks, std::uint64_t, void* user, A* attributes, std::uint32_t receiver,
+                          OTF2_CommRef communicator, std::uint32_t tag, std::uint64_t bytes) noexcept try {
+    auto& d = self(user);
+    push_send(d, d.at(ticks), attributes, receiver, communicator, tag, bytes, true);
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+OTF2_CallbackCode on_isend(L, T ticks, std::uint64_t, void* user, A* attributes, std::uint32_t receiver,
+                           OTF2_CommRef communicator, std::uint32_t tag, std::uint64_t bytes,
+                           std::uint64_t request) noexcept try {
+    auto& d = self(user);
+    push_send(d, d.at(ticks), attributes, receiver, communicator, tag, bytes, false);
+    d.pending(request, PendingRequests::What::send, d.out->sends.size() - 1);
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+OTF2_CallbackCode on_isend_complete(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) noexcept try {
+    auto& d = self(user);
+    const auto call = d.stack.call_for_record(d.at(ticks));
+    const auto entry = d.requests.take(request);
+    if (entry.what == PendingRequests::What::send) [[likely]] {
+        d.out->sends[entry.index].complete_call = call;
+    } else {
+        count(d.quality, Quality::request_unknown);
+    }
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A*, std::uint32_t sender, OTF2_CommRef communicator,
+                          std::uint32_t tag, std::uint64_t bytes) noexcept try {
+    auto& d = self(user);
+    const auto call = d.stack.call_for_record(d.at(ticks));
+    d.peers.use(communicator);
+    const auto peer = d.peers(sender);
+    d.out->receives.push_back({call, call, bytes, peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+OTF2_CallbackCode on_irecv_request(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) noexcept try {
+    auto& d = self(user);
+    const auto call = d.stack.call_for_record(d.at(ticks));
+    d.out->receives.push_back({call, kNone, 0, kUndefined, kUndefined, kUndefined, kNone});
+    d.pending(request, PendingRequests::What::receive, d.out->receives.size() - 1);
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A*, std::uint32_t sender, OTF2_CommRef communicator,
+                           std::uint32_t tag, std::uint64_t bytes, std::uint64_t request) noexcept try {
+    auto& d = self(user);
+    const auto call = d.stack.call_for_record(d.at(ticks));
+    d.peers.use(communicator);
+    const auto peer = d.peers(sender);
+    const auto entry = d.requests.take(request);
+    if (entry.what == PendingRequests::What::receive) [[likely]] {
+        auto& receive = d.out->receives[entry.index];
+        receive.complete_call = call;
+        receive.bytes = bytes;
+        receive.peer = peer;
+        receive.comm = d.peers.communicator();
+        receive.tag = static_cast<std::int32_t>(tag);
+    } else {
+        count(d.quality, Quality::request_unknown);
+        d.out->receives.push_back(
+            {call, call, bytes, peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
+    }
+    return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
+}
+
+OTF2_CallbackCode on_cancelled(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) {
+    auto& d = self(user);
+    d.at(ticks);
+    d.stack.count_record();
+    const auto entry = d.requests.take(request);
+    if (entry.what == PendingRequests::What::send) {
+        d.out->sends[entry.index].call = kNone;
+    } else if (entry.what == PendingRequests::What::receive) {
+        d.out->receives[entry.index].call = kNone;
+    } else {
+        count(d.quality, Quality::request_unknown);
+        return kGoOn;
+    }
+    d.any_cancelled = true;
+    count(d.quality, Quality::request_cancelled);
+    return kGoOn;
+}
+
+}  // namespace
+
+void set_message_callbacks(OTF2_EvtReaderCallbacks* c) {
+    OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, on_send);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, on_isend);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, on_isend_complete);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, on_irecv_request);
+    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, on_recv);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, on_irecv);
+    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, on_cancelled);
+    OTF2_EvtReaderCallbacks_SetMpiRequestTestCallback(c, on_communication);
+}
+
+void drop_cancelled(LocationTrace& out) {
+    auto& sends = out.sends;
+    std::vector<std::uint32_t> new_index(sends.size(), kNone);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+        if (sends[i].call != kNone) {
+            new_index[i] = static_cast<std::uint32_t>(kept);
+            sends[kept++] = sends[i];
+        }
+    }
+    sends.truncate(kept);
+    auto& layouts = out.layouts;
+    kept = 0;
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        if (new_index[layouts[i].send] != kNone) {
+            layouts[kept++] = {new_index[layouts[i].send], layouts[i].layout};
+        }
+    }
+    layouts.truncate(kept);
+    auto& receives = out.receives;
+    kept = 0;
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+        if (receives[i].call != kNone) {
+            receives[kept++] = receives[i];
+        }
+    }
+    receives.truncate(kept);
+}
+
+}  // namespace logpost::analyzer

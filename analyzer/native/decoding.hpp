@@ -1,0 +1,105 @@
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "call_stack.hpp"
+#include "clock.hpp"
+#include "definitions.hpp"
+#include "event_times.hpp"
+#include "local_ids.hpp"
+#include "peers.hpp"
+#include "quality.hpp"
+#include "requests.hpp"
+#include "trace.hpp"
+
+namespace logpost::analyzer {
+
+/// What the callbacks of all record families work on: libotf2 hands it to each of them.
+///
+/// Crosses between families: the time of an event, the stack of open regions, the communicator in use, pending
+/// requests. Everything called once per event is inline; what is rare stands in the .cpp files.
+struct Decoding {
+    Decoding(const Definitions& of, const Trace& trace)
+        : definitions(of), ids(of, quality), stack(of, quality), peers(of, trace, ids, quality) {}
+    Decoding(const Decoding&) = delete;
+    Decoding& operator=(const Decoding&) = delete;
+
+    /// The time of an event. Every callback of an event asks for it first, so that the last event of any type is known.
+    std::int64_t at(OTF2_TimeStamp ticks) { return times.at(ticks, quality); }
+
+    /// A request was made; `index` of what it started.
+    void pending(std::uint64_t request, PendingRequests::What what, std::size_t index) {
+        if (!requests.insert(request, what, static_cast<std::uint32_t>(index))) {
+            count(quality, Quality::request_reused);
+        }
+    }
+
+    const Definitions& definitions;
+    QualityCounts quality{};
+    LocalIds ids;
+    EventTimes times;
+    CallStack stack;
+    Peers peers;
+    PendingRequests requests;
+
+    LocationTrace* out = nullptr;      // of the current location
+    std::vector<ClockOffset> offsets;  // as its local definitions give them
+    bool any_cancelled = false;
+    bool out_of_memory = false;
+    std::uint64_t unknown_run = 0;  // records of unknown type one after the other, all at one time
+};
+
+// Each family sets the callbacks of its records.
+void set_local_definition_callbacks(OTF2_DefReaderCallbacks* c);
+void set_callbacks_of_all_records(OTF2_EvtReaderCallbacks* c);
+void set_region_callbacks(OTF2_EvtReaderCallbacks* c);
+void set_message_callbacks(OTF2_EvtReaderCallbacks* c);
+void set_collective_callbacks(OTF2_EvtReaderCallbacks* c);
+void set_one_sided_callbacks(OTF2_EvtReaderCallbacks* c);
+
+/// Takes cancelled operations (marked by call == kNone) out of a location; the others keep their order.
+void drop_cancelled(LocationTrace& out);
+
+namespace decoding {
+
+// The parameters that all event callbacks begin with: location, time, position, user data, attributes.
+using L = OTF2_LocationRef;
+using T = OTF2_TimeStamp;
+using A = OTF2_AttributeList;
+
+inline constexpr auto kGoOn = OTF2_CALLBACK_SUCCESS;
+
+inline Decoding& self(void* user) {
+    return *static_cast<Decoding*>(user);
+}
+
+/// C++ exceptions (failed allocations) must not pass through libotf2.
+inline OTF2_CallbackCode out_of_memory(void* user) noexcept {
+    self(user).out_of_memory = true;
+    return OTF2_CALLBACK_INTERRUPT;
+}
+template <class Body>
+OTF2_CallbackCode guarded(void* user, Body&& body) noexcept {
+    try {
+        body();
+        return kGoOn;
+    } catch (...) {
+        return out_of_memory(user);
+    }
+}
+
+/// A record of a communication call of which nothing is kept.
+template <class... Rest>
+OTF2_CallbackCode on_communication(L, T ticks, std::uint64_t, void* user, A*, Rest...) {
+    auto& d = self(user);
+    d.at(ticks);
+    d.stack.count_record();
+    return kGoOn;
+}
+
+}  // namespace decoding
+}  // namespace logpost::analyzer

@@ -1,0 +1,100 @@
+#include "local_ids.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+// For OTF2_IdMap_Traverse, a pair each.
+
+void map_into(std::uint64_t local, std::uint64_t global, void* user) {
+    auto& mapping = *static_cast<LocalIds::Mapping*>(user);
+    const auto dense = (*mapping.global)(global);
+    mapping.local.insert(local, dense == IdLookup::kAbsent ? LocalIds::Mapping::kToNowhere : dense);
+}
+
+struct AttributeMap {
+    std::uint32_t global;
+    std::uint32_t local;
+};
+
+void find_attribute(std::uint64_t local, std::uint64_t global, void* user) {
+    auto& map = *static_cast<AttributeMap*>(user);
+    if (global == map.global) {
+        map.local = static_cast<std::uint32_t>(local);
+    }
+}
+
+}  // namespace
+
+LocalIds::LocalIds(const Definitions& definitions, QualityCounts& quality)
+    : definitions_(definitions),
+      quality_(quality),
+      regions_{&definitions.regions},
+      communicators_{&definitions.communicators},
+      contexts_{&definitions.calling_contexts},
+      strings_{&definitions.strings},
+      windows_{&definitions.device_windows} {}
+
+void LocalIds::begin() {
+    for (auto* mapping : {&regions_, &communicators_, &contexts_, &strings_, &windows_}) {
+        mapping->local.clear();
+    }
+    layout_attribute_ = definitions_.layout_attribute;
+}
+
+void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
+    const bool has_layouts = definitions_.layout_attribute != OTF2_UNDEFINED_ATTRIBUTE;
+    switch (type) {
+        case OTF2_MAPPING_REGION:
+            OTF2_IdMap_Traverse(map, map_into, &regions_);
+            break;
+        case OTF2_MAPPING_COMM:
+            OTF2_IdMap_Traverse(map, map_into, &communicators_);
+            break;
+        case OTF2_MAPPING_CALLING_CONTEXT:
+            OTF2_IdMap_Traverse(map, map_into, &contexts_);
+            break;
+        case OTF2_MAPPING_RMA_WIN:
+            OTF2_IdMap_Traverse(map, map_into, &windows_);
+            break;
+        case OTF2_MAPPING_STRING:
+            if (has_layouts) {
+                OTF2_IdMap_Traverse(map, map_into, &strings_);
+            }
+            break;
+        case OTF2_MAPPING_ATTRIBUTE:
+            if (has_layouts) {
+                AttributeMap attribute{definitions_.layout_attribute, definitions_.layout_attribute};
+                OTF2_IdMap_Traverse(map, find_attribute, &attribute);
+                layout_attribute_ = attribute.local;
+            }
+            break;
+        default:
+            break;
+    }
+}
+
+void LocalIds::begin_events() {
+    const auto& table = regions_.local.empty() ? definitions_.regions.near() : regions_.local.near();
+    region_table_ = table.data();
+    region_table_size_ = table.size();
+}
+
+std::int32_t LocalIds::rare_region(OTF2_RegionRef ref) {
+    const auto dense = regions_(ref);
+    if (dense != IdLookup::kAbsent) {
+        return dense;
+    }
+    count(quality_, Quality::undefined_region);
+    return definitions_.undefined_region();
+}
+
+std::int32_t LocalIds::region_of_context(OTF2_CallingContextRef ref) {
+    const auto dense = contexts_(ref);
+    if (dense != IdLookup::kAbsent) {
+        return dense;
+    }
+    count(quality_, Quality::undefined_region);
+    return definitions_.undefined_region();
+}
+
+}  // namespace logpost::analyzer

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "definitions.hpp"
+#include "id_lookup.hpp"
+#include "quality.hpp"
+
+namespace logpost::analyzer {
+
+/// Ids as one location's events spell them -> dense ids, through the mapping tables of its local definitions.
+class LocalIds {
+  public:
+    /// Ids of one kind. Those that the mapping table renames; all others are global already.
+    struct Mapping {
+        static constexpr std::int32_t kToNowhere = -2;  // renamed to an id that nobody defined
+        const IdLookup* global = nullptr;
+        IdLookup local{};
+        [[nodiscard]] std::int32_t operator()(std::uint64_t id) const noexcept {
+            if (!local.empty()) {
+                if (const auto dense = local(id); dense != IdLookup::kAbsent) {
+                    return dense == kToNowhere ? IdLookup::kAbsent : dense;
+                }
+            }
+            return (*global)(id);
+        }
+    };
+
+    LocalIds(const Definitions& definitions, QualityCounts& quality);
+    LocalIds(const LocalIds&) = delete;
+    LocalIds& operator=(const LocalIds&) = delete;
+
+    /// Begins a location: nothing is renamed.
+    void begin();
+    /// A mapping table of the location.
+    void rename(OTF2_MappingType type, const OTF2_IdMap* map);
+    /// All mapping tables were given.
+    void begin_events();
+
+    [[nodiscard]] std::int32_t region(OTF2_RegionRef ref) {
+        if (ref < region_table_size_) [[likely]] {
+            if (const auto dense = region_table_[ref]; dense >= 0) [[likely]] {
+                return dense;
+            }
+        }
+        return rare_region(ref);
+    }
+    [[nodiscard]] std::int32_t region_of_context(OTF2_CallingContextRef ref);
+    [[nodiscard]] std::int32_t communicator(OTF2_CommRef ref) const noexcept { return communicators_(ref); }
+    /// Index into Definitions::texts.
+    [[nodiscard]] std::int32_t text(OTF2_StringRef ref) const noexcept { return strings_(ref); }
+    [[nodiscard]] bool is_device_window(OTF2_RmaWinRef ref) const noexcept {
+        return windows_(ref) != IdLookup::kAbsent;
+    }
+    /// The attribute that carries a message's layout; OTF2_UNDEFINED_ATTRIBUTE: there is none.
+    [[nodiscard]] std::uint32_t layout_attribute() const noexcept { return layout_attribute_; }
+
+  private:
+    [[nodiscard]] std::int32_t rare_region(OTF2_RegionRef ref);
+
+    const Definitions& definitions_;
+    QualityCounts& quality_;
+    const std::int32_t* region_table_ = nullptr;
+    std::size_t region_table_size_ = 0;
+    Mapping regions_, communicators_, contexts_, strings_, windows_;
+    std::uint32_t layout_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
+};
+
+}  // namespace logpost::analyzer
