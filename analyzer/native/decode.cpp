@@ -1,9 +1,22 @@
-// A location from its beginning to its end. What single records do is in decode_*.cpp, by family.
+// A location from its beginning to its end, local definitions included. What events do is in decode_*.cpp, by family.
 #include "decode.hpp"
 
 #include "decoding.hpp"
 
 namespace logpost::analyzer {
+namespace {
+
+using namespace decoding;
+
+OTF2_CallbackCode on_mapping(void* user, OTF2_MappingType type, const OTF2_IdMap* map) {
+    return guarded(user, [&] { self(user).ids.rename(type, map); });
+}
+
+OTF2_CallbackCode on_clock_offset(void* user, OTF2_TimeStamp time, std::int64_t offset, double) {
+    return guarded(user, [&] { self(user).offsets.push_back({time, offset}); });
+}
+
+}  // namespace
 
 Decoder::Decoder(const Definitions& definitions, const Trace& trace)
     : state_(std::make_unique<Decoding>(definitions, trace)) {}
@@ -58,7 +71,8 @@ void Decoder::end(std::uint64_t events) {
 
 OTF2_DefReaderCallbacks* Decoder::local_definition_callbacks() {
     OTF2_DefReaderCallbacks* c = OTF2_DefReaderCallbacks_New();
-    set_local_definition_callbacks(c);
+    OTF2_DefReaderCallbacks_SetMappingTableCallback(c, on_mapping);
+    OTF2_DefReaderCallbacks_SetClockOffsetCallback(c, on_clock_offset);
     return c;
 }
 

@@ -54,7 +54,6 @@ struct Decoding {
 };
 
 // Each family sets the callbacks of its records.
-void set_local_definition_callbacks(OTF2_DefReaderCallbacks* c);
 void set_callbacks_of_all_records(OTF2_EvtReaderCallbacks* c);
 void set_region_callbacks(OTF2_EvtReaderCallbacks* c);
 void set_message_callbacks(OTF2_EvtReaderCallbacks* c);

@@ -1,0 +1,127 @@
+// Where the program ran: the system tree, location groups (processes) and locations, with logpost's own properties.
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "definition_families.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+OTF2_CallbackCode on_node(void* user, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name,
+                          OTF2_SystemTreeNodeRef parent) {
+    return guarded([&] {
+        auto& r = raw(user);
+        r.nodes.insert(self, static_cast<std::int32_t>(r.node_names.size()));
+        r.node_names.push_back(name);
+        r.node_classes.push_back(class_name);
+        r.node_parents.push_back(parent == OTF2_UNDEFINED_SYSTEM_TREE_NODE ? OTF2_UNDEFINED_UINT64 : parent);
+    });
+}
+
+OTF2_CallbackCode on_node_property(void* user, OTF2_SystemTreeNodeRef node, OTF2_StringRef name, OTF2_Type type,
+                                   OTF2_AttributeValue value) {
+    return guarded([&] { raw(user).node_properties.push_back({node, name, type, value}); });
+}
+
+OTF2_CallbackCode on_location_group(void* user, OTF2_LocationGroupRef self, OTF2_StringRef, OTF2_LocationGroupType,
+                                    OTF2_SystemTreeNodeRef parent, OTF2_LocationGroupRef) {
+    return guarded([&] {
+        auto& r = raw(user);
+        r.groups_of_locations.insert(self, static_cast<std::int32_t>(r.group_parents.size()));
+        r.group_parents.push_back(parent);
+    });
+}
+
+OTF2_CallbackCode on_location(void* user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
+                              std::uint64_t events, OTF2_LocationGroupRef group) {
+    return guarded([&] {
+        auto& r = raw(user);
+        if (r.locations(self) != IdLookup::kAbsent) {
+            return;
+        }
+        r.locations.insert(self, static_cast<std::int32_t>(r.trace->locations.size()));
+        Location location;
+        location.ref = self;
+        location.type = type;
+        r.trace->locations.push_back(std::move(location));
+        r.location_names.push_back(name);
+        r.location_groups.push_back(group);
+        r.out->declared_events.push_back(events);
+    });
+}
+
+OTF2_CallbackCode on_location_property(void* user, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type,
+                                       OTF2_AttributeValue value) {
+    return guarded([&] { raw(user).location_properties.push_back({location, name, type, value}); });
+}
+
+bool same_ignoring_case(const std::string& a, const char* b) {
+    return std::equal(a.begin(), a.end(), b, b + std::char_traits<char>::length(b),
+                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+void resolve_system_tree(Raw& r) {
+    auto& d = *r.out;
+    auto& nodes = r.trace->nodes;
+    nodes.resize(r.node_names.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        nodes[i].name = text(d, r.node_names[i]);
+        nodes[i].class_name = text(d, r.node_classes[i]);
+        const auto parent = r.nodes(r.node_parents[i]);
+        nodes[i].parent = parent == static_cast<std::int32_t>(i) ? kUndefined : parent;
+    }
+    for (const auto& property : r.node_properties) {
+        const auto node = r.nodes(property.owner);
+        if (node != IdLookup::kAbsent && text(d, property.name) == "logpost:cores") {
+            nodes[static_cast<std::size_t>(node)].cores =
+                static_cast<std::int32_t>(integer(d, property.type, property.value));
+        }
+    }
+}
+
+/// The nearest system tree node of class "node" at or above `start`; else `start`.
+std::int32_t node_above(const std::vector<Node>& nodes, std::int32_t start) {
+    auto at = start;
+    for (std::size_t steps = 0; at != kUndefined && steps <= nodes.size(); ++steps) {
+        const auto& node = nodes[static_cast<std::size_t>(at)];
+        if (same_ignoring_case(node.class_name, "node")) {
+            return at;
+        }
+        at = node.parent;
+    }
+    return start;
+}
+
+}  // namespace
+
+void set_location_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(c, on_node);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(c, on_node_property);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(c, on_location_property);
+}
+
+void resolve_locations(Raw& r) {
+    resolve_system_tree(r);
+    auto& d = *r.out;
+    auto& locations = r.trace->locations;
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        locations[i].name = text(d, r.location_names[i]);
+        locations[i].group = r.groups_of_locations(r.location_groups[i]);
+        if (locations[i].group != kUndefined) {
+            const auto parent = r.nodes(r.group_parents[static_cast<std::size_t>(locations[i].group)]);
+            locations[i].node = node_above(r.trace->nodes, parent);
+        }
+    }
+    for (const auto& property : r.location_properties) {
+        const auto location = r.locations(property.owner);
+        if (location != IdLookup::kAbsent && text(d, property.name) == "logpost:cpu_binding" &&
+            property.type == OTF2_TYPE_STRING) {
+            locations[static_cast<std::size_t>(location)].cpu_binding = text(d, property.value.stringRef);
+        }
+    }
+}
+
+}  // namespace logpost::analyzer

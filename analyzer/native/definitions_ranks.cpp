@@ -1,0 +1,88 @@
+// Which location is which rank, from how the paradigms of processes (MPI, SHMEM, ...) number their locations.
+#include <cstddef>
+
+#include "definition_families.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+OTF2_CallbackCode on_paradigm(void* user, OTF2_Paradigm paradigm, OTF2_StringRef, OTF2_ParadigmClass what) {
+    return guarded([&] {
+        if (what == OTF2_PARADIGM_CLASS_PROCESS) {
+            raw(user).process_paradigms.push_back(paradigm);
+        }
+    });
+}
+
+Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
+    Numbering numbering;
+    for (const auto& [paradigm, ref] : r.numbering) {
+        const auto& members = r.groups[ref].members;
+        const auto [at, fresh] = numbering.try_emplace(paradigm);
+        auto& mine = at->second;
+        count(quality, Quality::duplicate_group, fresh ? 0 : 1);
+        if (!mine.empty()) {
+            continue;
+        }
+        for (const auto member : members) {
+            mine.push_back(r.locations(member));
+        }
+    }
+    return numbering;
+}
+
+/// Of the first paradigm that numbers its processes.
+void give_ranks(Raw& r, const Numbering& numbering) {
+    std::vector<OTF2_Paradigm> order = {OTF2_PARADIGM_MPI, OTF2_PARADIGM_SHMEM, OTF2_PARADIGM_GASPI, OTF2_PARADIGM_UPC};
+    order.insert(order.end(), r.process_paradigms.begin(), r.process_paradigms.end());
+    auto& locations = r.trace->locations;
+    for (const auto paradigm : order) {
+        const auto found = numbering.find(paradigm);
+        if (found == numbering.end() || found->second.empty()) {
+            continue;
+        }
+        for (std::size_t rank = 0; rank < found->second.size(); ++rank) {
+            const auto location = found->second[rank];
+            if (location != kUndefined) {
+                locations[static_cast<std::size_t>(location)].rank = static_cast<std::int32_t>(rank);
+            }
+        }
+        break;
+    }
+}
+
+/// Threads send and receive in the name of their process's rank.
+void resolve_owners(Raw& r) {
+    const auto& locations = r.trace->locations;
+    auto& owner = r.out->owner;
+    std::vector<std::int32_t> rank_of_group(r.group_parents.size(), kUndefined);
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        if (locations[i].rank != kUndefined && locations[i].group != kUndefined) {
+            auto& mine = rank_of_group[static_cast<std::size_t>(locations[i].group)];
+            mine = mine == kUndefined ? static_cast<std::int32_t>(i) : mine;
+        }
+    }
+    owner.resize(locations.size());
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        owner[i] = static_cast<std::int32_t>(i);
+        if (locations[i].rank == kUndefined && locations[i].group != kUndefined) {
+            const auto rank = rank_of_group[static_cast<std::size_t>(locations[i].group)];
+            owner[i] = rank == kUndefined ? owner[i] : rank;
+        }
+    }
+}
+
+}  // namespace
+
+void set_rank_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
+    OTF2_GlobalDefReaderCallbacks_SetParadigmCallback(c, on_paradigm);
+}
+
+Numbering resolve_ranks(Raw& r, QualityCounts& quality) {
+    auto numbering = resolve_numbering(r, quality);
+    give_ranks(r, numbering);
+    resolve_owners(r);
+    return numbering;
+}
+
+}  // namespace logpost::analyzer
