@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from tests.experiments.reading import number, table
 
+from logpost.experiments.best_overlap.decomposition import Decomposed, decompositions, size_text
+from logpost.experiments.best_overlap.nic_queue import played
+from logpost.experiments.best_overlap.problems import Network
+from logpost.experiments.best_overlap.simulation import on_testbed
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Result
-from logpost.experiments.support.overlap_queue import played
-from logpost.experiments.support.overlap_runs import Decomposed, Network, decompositions, on_testbed, size_text
 
 NAME = "best-overlap"
 NETWORK = Network("infiniband_opteron", "assumed", L=10.0, o=1.0, G=1e-3, HD=4)
@@ -21,25 +23,6 @@ NETWORK = Network("infiniband_opteron", "assumed", L=10.0, o=1.0, G=1e-3, HD=4)
 def _root_may_start_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-
-
-def test_a_blocking_program_pays_everything() -> None:
-    # 4 messages of 1,000 B: 4 (1 + 10 + 1 + 0.5 x 1) = 50 us
-    assert played(NETWORK, 0.5, Decomposed(4000, 1000, 1), blocking=True) == pytest.approx(50.0)
-
-
-def test_a_pipelined_program_waits_for_the_first_message_only() -> None:
-    # Two messages of 10,000 B in bursts of one, both initiated before the first is awaited: initiations end at 1 and
-    # 2, transfers begin at 1 + 5 = 6 and at 16, when the link is free again, and end at 16 and 26; complete at 21 and
-    # 31. Computing takes 5 us each: 31 + 5 = 36.
-    assert played(NETWORK, 0.5, Decomposed(20_000, 10_000, 1)) == pytest.approx(36.0)
-
-
-def test_initiations_block_at_the_queues_depth() -> None:
-    # 8 messages of 1,000 B in one burst, HD = 4: initiations end at 1, 2, 3, 4; transfers end at 7, 8, 9, 10 and are
-    # complete at 12, 13, 14, 15. The fifth begins at 12 and ends at 13, its transfer at 19, complete at 24; the others
-    # follow 1 us apart: 25, 26, 27. Computing 0.5 us each hides but for the last: 27.5.
-    assert played(NETWORK, 0.5, Decomposed(8000, 1000, 8)) == pytest.approx(27.5)
 
 
 def test_the_testbeds_blocking_get_takes_what_the_network_is_given(tmp_path: Path) -> None:

@@ -78,11 +78,12 @@ def outcomes(tmp_path: Path) -> list[Outcome]:
     return [*done, Outcome(lacking, 0.0, reason="needs the virtual testbed")]
 
 
-def test_every_file_of_the_package_is_an_experiment_with_the_files_name() -> None:
+def test_every_file_and_folder_of_the_package_is_an_experiment_of_its_name() -> None:
     folder = Path(next(iter(logpost.experiments.__path__)))
-    files = {path.stem.replace("_", "-") for path in folder.glob("*.py") if path.stem != "__init__"}
+    files = {path.stem for path in folder.glob("*.py") if path.stem != "__init__"}
+    folders = {path.parent.name for path in folder.glob("*/__init__.py")} - {"framework", "support"}
     known = registry.experiments()
-    assert set(known) == files
+    assert set(known) == {name.replace("_", "-") for name in files | folders}
     assert all(name == one.name and one.paper in PAPERS for name, one in known.items())
 
 

@@ -9,8 +9,8 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
-from logpost.experiments.support.logpc import CYCLE_NS, MACHINE, testbed_limits
-from logpost.experiments.support.programs import Simulated, simulate
+from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
+from logpost.experiments.support.programs import Simulated, simulate, testbed_limits
 from logpost.experiments.support.statistics import Mean, mean_of
 
 BLOCKS = 64

@@ -12,8 +12,8 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Result, Table
-from logpost.experiments.support.logpc import CYCLE_NS, MACHINE, testbed_limits
-from logpost.experiments.support.programs import Simulated, simulate
+from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
+from logpost.experiments.support.programs import Simulated, simulate, testbed_limits
 
 if TYPE_CHECKING:
     from logpost.analyzer.reporting.data import FoundHere

@@ -7,7 +7,7 @@ from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Claim, Difference, Result
 from logpost.experiments.support import sens
-from logpost.experiments.support.logpc import testbed_limits
+from logpost.experiments.support.programs import testbed_limits
 from logpost.experiments.support.sens import BASE_LATENCY, BULK, POLLING, PREFETCH, SHARED
 from logpost.experiments.support.sens_sweep import (
     HIDDEN_BELOW,

@@ -1,4 +1,4 @@
-"""Finds the experiments: every file of the package that holds an `EXPERIMENT`."""
+"""Finds the experiments: every file and folder of the package holds one `EXPERIMENT`, but for the shared folders."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from logpost import experiments as package
 from logpost.errors import InputError
 from logpost.experiments.framework.experiment import PAPERS, Experiment
 
+_SHARED = {"framework", "support"}
+"""Folders that hold no experiment."""
+
 
 @functools.cache
 def experiments() -> dict[str, Experiment]:
@@ -18,7 +21,7 @@ def experiments() -> dict[str, Experiment]:
     found = [
         importlib.import_module(f"{package.__name__}.{module.name}").EXPERIMENT
         for module in pkgutil.iter_modules(package.__path__)
-        if not module.ispkg
+        if module.name not in _SHARED
     ]
     papers = list(PAPERS)
     found.sort(key=lambda one: (papers.index(one.paper), one.order, one.name))

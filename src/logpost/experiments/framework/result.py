@@ -115,6 +115,19 @@ class KeptRun:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part:
+    """What one figure or table of several adds to the experiment's result; the fields are the result's."""
+
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    notes: tuple[str, ...] = ()
+    said: str = ""
+    """Its sentence of the summary."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Result:
     """Everything that the page says of an experiment."""
 

@@ -1,4 +1,4 @@
-"""The papers' programs on the testbed, and the figures that they print."""
+"""The papers' programs on the testbed, the times that they print, and what the testbed is not."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
+from logpost.experiments.support.alewife import MACHINE
 
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine
@@ -39,7 +40,7 @@ def simulate(
     arguments: Sequence[str],
     name: str,
     *,
-    machine: str | Machine = "alewife",
+    machine: str | Machine = MACHINE,
     ranks: int = 32,
     mapping: str | None = None,
     settings: Mapping[str, str] | None = None,
@@ -81,3 +82,10 @@ def simulate(
         shutil.rmtree(context.folder / name, ignore_errors=True)
     counted = _MESSAGES.search(run.output)
     return Simulated(values, int(counted[1]) if counted else 0, run.archive, run.machine)
+
+
+def testbed_limits() -> str:
+    """What the testbed is not, in one sentence."""
+    from logpost.testbed import LIMITS
+
+    return "The testbed: " + "; ".join(LIMITS) + "."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Difference, Number
-from logpost.experiments.support.logpc import CYCLE_NS, MACHINE
+from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
 from logpost.experiments.support.programs import Simulated, simulate
 
 if TYPE_CHECKING:

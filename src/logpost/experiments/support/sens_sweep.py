@@ -11,7 +11,7 @@ import numpy as np
 
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Cell, Column, Figure, Number, Origin, Table
-from logpost.experiments.support.logpc import CYCLE_NS, MACHINE
+from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
 from logpost.experiments.support.sens import MEMORY, MESSAGES, Mechanism, Workload, cycles, run_mechanism, sized
 from logpost.experiments.support.sens_breakdown import kernel_of
 

@@ -14,7 +14,8 @@ HD queue depth. Source: OVL Fig. 6-A, 6-E and sections 2.1, 3.1.
 
 from __future__ import annotations
 
-from logpost.experiments.support.overlap_runs import Decomposed, Network
+from logpost.experiments.best_overlap.decomposition import Decomposed
+from logpost.experiments.best_overlap.problems import Network
 
 
 def played(network: Network, ratio: float, case: Decomposed, *, blocking: bool = False) -> float:

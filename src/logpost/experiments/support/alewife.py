@@ -1,4 +1,4 @@
-"""LOGPC's experiments: the Alewife's cycles, and what its testbed cannot do."""
+"""The MIT Alewife, the machine of LOGPC and SENS: its name here, its clock, and times in its cycles."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from logpost.experiments.framework.result import Number
 MACHINE = "alewife"
 CYCLE_NS = 50.0
 """20 MHz (SENS 3.1); LOGPC prints no clock."""
-
-
-def testbed_limits() -> str:
-    """What the testbed is not, in one sentence."""
-    from logpost.testbed import LIMITS
-
-    return "The testbed: " + "; ".join(LIMITS) + "."
 
 
 def cycles_number(cycles: float, error: float | None = None) -> Number:

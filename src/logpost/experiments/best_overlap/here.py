@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from logpost.errors import InputError
+from logpost.experiments.best_overlap.decomposition import Decomposed, case_text, decompositions, size_text, whole
+from logpost.experiments.best_overlap.loss_map import loss_map
+from logpost.experiments.best_overlap.search import Searched, choice, choices_cells, loss_cell, times_cells
 from logpost.experiments.framework.context import Context
-from logpost.experiments.support.overlap_runs import Decomposed, Searched, choice, decompositions
+from logpost.experiments.framework.result import Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.support.this_machine import Program, calibrated, locality, run_here
 
 if TYPE_CHECKING:
@@ -15,21 +18,61 @@ if TYPE_CHECKING:
 
 PEERS = ("--mechanism", "two-sided", "--topology", "multiple", "--peers", "1")
 MORE_WORK = 9
+"""Passes over the data, to tell a pass from the rest of the program."""
 
 
-def search_here(context: Context) -> list[Searched]:
+def this_machine(context: Context) -> Part:
+    """The search, or why there is none."""
+    try:
+        searches = _search(context)
+    except InputError as error:
+        return Part(tables=(Table("This machine", (Column("not measured", Origin.SETTING),), ((str(error),),)),))
+    table = Table(
+        "This machine, two ranks that fetch from each other, two-sided MPI",
+        (
+            Column("problem", Origin.SETTING),
+            Column("t_V / G V", Origin.DERIVED),
+            Column("best S × b", Origin.SETTING),
+            Column("model's S × b", Origin.SETTING),
+            Column("blocking", Origin.MEASURED),
+            Column("best", Origin.MEASURED),
+            Column("model's choice", Origin.MEASURED),
+            Column("loss", Origin.DERIVED),
+        ),
+        tuple(
+            (
+                f"V = {size_text(one.V)}",
+                Number(one.ratio, digits=2),
+                *choices_cells(one),
+                *times_cells(one),
+                loss_cell(one, one.chosen),
+            )
+            for one in searches
+        ),
+        note="o(S, b), G(2, S) and L from this machine's calibration. Messages through shared memory are "
+        "copied by the processors, so there is nothing to overlap with: what finer messages gain is cache.",
+    )
+    if len(searches) == 1:
+        return Part(tables=(table,))
+    last = searches[-1]
+    said = f"Best {case_text(last.best)}, model's choice {case_text(last.chosen)}."
+    return Part(
+        tables=(table,), figures=(Figure("This machine: loss of each decomposition", loss_map(searches, said)),)
+    )
+
+
+def _search(context: Context) -> list[Searched]:
     """Exhaustive search for some volumes, times in us.
 
     Raises:
         InputError: no MPI, or a calibration without o(S, b) or G(P, S).
     """
-    profile = here_profile(calibrated(context))
+    profile = _profile(calibrated(context))
     found = []
     for V in context.size((2**17, 2**20), (2**17,)):
         cases = decompositions(V, context.size(64, 16), context.size((1, 4, 16), (1, 8)))
-        whole = Decomposed(V, V, 1)
         programs = [_program(context, case) for case in cases]
-        programs += [_program(context, whole, "A"), _program(context, whole, "A", MORE_WORK)]
+        programs += [_program(context, whole(V), "A"), _program(context, whole(V), "A", MORE_WORK)]
         runs = run_here(context, f"overlap of {V} B on this machine", programs, 2)
         *measured, base, more = (one["fastest_us"].least for one in runs)
         times = dict(zip(cases, measured, strict=True))
@@ -45,7 +88,7 @@ def _program(context: Context, case: Decomposed, pattern: str = "E", work: int =
     return Program("overlap", (*arguments, "--volume", str(case.V), "--size", str(case.S), "--burst", str(case.b)), 2)
 
 
-def here_profile(calibration: Calibration) -> OverlapProfile:
+def _profile(calibration: Calibration) -> OverlapProfile:
     """o(S, b) = o_s + o_r (initiation of a send and of a receive), G(P, S) and L, us.
 
     Raises:

@@ -1,0 +1,19 @@
+"""OVL Fig. 7 to 12 and Table 2: message size and burst by the model, against an exhaustive search.
+
+| file | what |
+|---|---|
+| experiment.py | the experiment: its parts, claims and differences put together |
+| landscapes.py | Fig. 7 to 9: the loss of every decomposition, and of the model's choice |
+| wrong_estimates.py | Table 2: what the model's choice costs when the computation is misjudged |
+| congestion.py | Fig. 10: three processes that all get from one |
+| several_peers.py | Fig. 11 and 12: several peers, in turn or one after the other |
+| here.py | the same search on the machine that the experiments run on |
+| problems.py | what all of them are given: networks, volumes, ratios of computation to communication |
+| decomposition.py | a volume cut into messages and bursts |
+| nic_queue.py, simulation.py | the time of a decomposition: played with a queued NIC, simulated on the testbed |
+| search.py, loss_map.py | a finished search and the model's choice in it, its cells in a table, its map |
+"""
+
+from logpost.experiments.best_overlap.experiment import EXPERIMENT
+
+__all__ = ["EXPERIMENT"]

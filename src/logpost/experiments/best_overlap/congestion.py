@@ -1,0 +1,84 @@
+"""OVL Fig. 10: time over the burst for several message sizes, when three processes all get from a fourth."""
+
+from __future__ import annotations
+
+from logpost.experiments.best_overlap.decomposition import Decomposed, case_text, size_text
+from logpost.experiments.best_overlap.problems import BURSTS, ELAN4, ELAN_RATIO, VOLUMES
+from logpost.experiments.best_overlap.simulation import on_testbed
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.result import Column, Difference, Figure, Number, Origin, Part, Table
+
+GETTERS = 3
+
+
+def congestion(context: Context) -> Part:
+    """(5) + (9) beside the testbed."""
+    from logpost.dashboards.figures.curves import Axis, Curve, curves
+
+    V = context.size(VOLUMES[-1], VOLUMES[3])
+    sizes = [V // count for count in context.size((8, 32, 128, 512), (8, 64))]
+    bursts = context.size(BURSTS, (1, 8))
+    cases = [Decomposed(V, S, b) for S in sizes for b in bursts if b <= V // S]
+    times = context.each(
+        "Fig. 10: end-point congestion",
+        cases,
+        lambda case: on_testbed(
+            context, ELAN4, ELAN_RATIO, case, ranks=GETTERS + 1, arguments=("--topology", "congestion")
+        ),
+    )
+    found = dict(zip(cases, times, strict=True))
+    series = []
+    for hue, S in enumerate(sizes):
+        here = [case for case in cases if S == case.S]
+        series.append(
+            Curve(size_text(S), [float(case.b) for case in here], [found[case] / 1e3 for case in here], "testbed", hue)
+        )
+    best = min(found, key=lambda case: found[case])
+    chart = curves(
+        series,
+        Axis("burst length b", log=True, ticks=bursts),
+        Axis("time (ms)"),
+        f"Three processes get {size_text(V)} each from one: best {case_text(best)}, {found[best] / 1e3:.3g} ms.",
+    )
+    table = Table(
+        "Fig. 10: end-point congestion, Elan4, three processes get from a fourth",
+        (
+            Column("decomposition", Origin.SETTING),
+            Column("(5) + (9)", Origin.FORMULA, ELAN4.machine),
+            Column("overlap, 4 ranks", Origin.TESTBED, ELAN4.machine),
+        ),
+        tuple(
+            (f"S = {size_text(case.S)}, b = {case.b}", Number(_predicted(case), "us"), Number(time, "us"))
+            for case, time in found.items()
+        ),
+        reference="overlap, 4 ranks",
+        note="(9) adds one burst of the others to a point-to-point time: it chooses S and b, and is no "
+        "prediction of the time, which is at least that of all bytes through one link.",
+    )
+    return Part(
+        tables=(table,),
+        figures=(Figure(f"Fig. 10: end-point congestion, V = {size_text(V)}", chart),),
+        differences=(
+            Difference(
+                "No knee at 4 MB outstanding (Fig. 10).",
+                "neither the testbed nor the played NIC has a TLB; the testbed has no queue depth either.",
+            ),
+        ),
+    )
+
+
+def _predicted(case: Decomposed) -> float:
+    """(5) + (9), us."""
+    from logpost.replay.models.overlap import Decomposition, with_peers
+
+    decomposition = Decomposition(
+        V=float(case.V),
+        S=float(case.S),
+        b=float(case.b),
+        t_V=ELAN4.computation(ELAN_RATIO, case.V),
+        o=ELAN4.o,
+        L=ELAN4.L,
+        G_S=ELAN4.G,
+        G_V=ELAN4.G,
+    )
+    return float(with_peers(decomposition, "end-point", float(GETTERS)))
