@@ -1,5 +1,7 @@
 """The calibration programs for one MPI: compiled when they are first needed, then kept in the cache.
 
+`programs/` has a C file for each program, `programs/harness/` the files that every program is compiled with.
+
 The cache key is compiler wrapper, its date, flags and the sources' hash, so an update of either side makes a new file
 and never a stale one.
 """
@@ -15,8 +17,7 @@ from pathlib import Path
 
 from logpost.errors import InputError
 
-SOURCES = Path(__file__).parent / "programs"
-COMMON = "calibration"
+PROGRAMS = Path(__file__).parent / "programs"
 FLAGS = ("-std=c11", "-O2", "-w")
 _STARTERS = (
     # launcher's name begins with -> wrappers to try
@@ -33,8 +34,8 @@ _STARTERS = (
 
 
 def programs() -> list[str]:
-    """The programs' names: every C file of the folder but the common one."""
-    return sorted(path.stem for path in SOURCES.glob("*.c") if path.stem != COMMON)
+    """The programs' names."""
+    return sorted(path.stem for path in PROGRAMS.glob("*.c"))
 
 
 def compiler_of(launcher: str) -> str:
@@ -68,7 +69,27 @@ def build(compiler: str, names: Sequence[str] | None = None) -> dict[str, Path]:
             "or name the compiler with --compiler"
         )
     folder = cache_folder() / _key(wrapper)
-    return {name: _executable(wrapper, name, folder) for name in (names or programs())}
+    return {name: _cached(wrapper, name, folder) for name in (names or programs())}
+
+
+def compile_program(compiler: str, source: Path, target: Path) -> None:
+    """Compile one C file with the harness of the calibration programs.
+
+    Raises InputError when the compiler fails, with its first error, and OSError when it cannot be started.
+    """
+    harness = PROGRAMS / "harness"
+    sources = map(str, (source, *sorted(harness.glob("*.c"))))
+    done = subprocess.run(
+        [compiler, *FLAGS, f"-I{harness}", "-o", str(target), *sources, "-lm"],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        lines = (done.stderr or done.stdout).splitlines()
+        reason = next((line for line in lines if "error" in line), lines[0] if lines else "no message")
+        raise InputError(f"{compiler} could not compile the calibration program {source.stem}: {reason}")
 
 
 def cache_folder() -> Path:
@@ -76,28 +97,19 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "logpost" / "calibration"
 
 
-def _executable(wrapper: str, name: str, folder: Path) -> Path:
+def _cached(wrapper: str, name: str, folder: Path) -> Path:
     target = folder / name
     if target.exists():
         return target
     # Compiled beside and renamed, so that two builds at once both end with a whole file.
     partial = target.with_name(f".{name}.{os.getpid()}")
-    sources = [str(SOURCES / f"{part}.c") for part in (name, COMMON)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [wrapper, *FLAGS, "-o", str(partial), *sources, "-lm"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        if done.returncode != 0:
+        try:
+            compile_program(wrapper, PROGRAMS / f"{name}.c", partial)
+            partial.replace(target)
+        finally:
             partial.unlink(missing_ok=True)
-            lines = (done.stderr or done.stdout).splitlines()
-            reason = next((line for line in lines if "error" in line), lines[0] if lines else "no message")
-            raise InputError(f"{wrapper} could not compile the calibration program {name}: {reason}")
-        partial.replace(target)
     except OSError as error:
         raise InputError(f"cannot write to the cache {folder}: {error}; set XDG_CACHE_HOME") from error
     return target
@@ -106,6 +118,6 @@ def _executable(wrapper: str, name: str, folder: Path) -> Path:
 def _key(wrapper: str) -> str:
     digest = hashlib.sha256("\0".join((wrapper, os.path.realpath(wrapper), *FLAGS)).encode())
     digest.update(str(os.stat(wrapper).st_mtime_ns).encode())
-    for path in sorted([*SOURCES.glob("*.c"), *SOURCES.glob("*.h")]):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for path in sorted(PROGRAMS.rglob("*.[ch]")):
+        digest.update(str(path.relative_to(PROGRAMS)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -2,9 +2,10 @@
  *
  * Paper: Optimizing Communication Overlap for High-Speed Networks (Iancu & Strohmaier) 2.1: bursts of increasing length
  * without computation between the calls; beyond the hardware's queue depth HD "the processor will block until one of
- * the previous transfers has finished". send     MPI_Isend to posted receives      receive   MPI_Irecv before the
- * messages are sent Every message has memory of its own, as a program's messages have, up to --most-bytes for all of
- * them.
+ * the previous transfers has finished".
+ *   send      MPI_Isend to posted receives
+ *   receive   MPI_Irecv before the messages are sent
+ * Every message has memory of its own, as a program's messages have, up to --most-bytes for all of them.
  *
  *   --bytes, --bursts   the grid, lists
  *   --depth-bytes LIST  sizes at which the depth is looked for, in a burst of --longest
@@ -91,16 +92,6 @@ static double receive(const struct cal* c, MPI_Comm group, void* what, int repea
     return total / repeat / b->messages;
 }
 
-static int ascending(const void* a, const void* b) {
-    const double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double* values, int n) {
-    qsort(values, (size_t)n, sizeof *values, ascending);
-    return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
-
 /* See above; cost[i] is the median cost of initiation i, passing_s the time a message takes through the network. */
 static int find_depth(const double* cost, int n, double passing_s) {
     double before[NEXT], next[NEXT];
@@ -108,15 +99,14 @@ static int find_depth(const double* cost, int n, double passing_s) {
         int known = depth < NEXT ? depth : NEXT;
         memcpy(before, cost + depth - known, (size_t)known * sizeof *cost);
         memcpy(next, cost + depth, NEXT * sizeof *cost);
-        double usual = median(before, known), blocked = median(next, NEXT);
+        double usual = cal_median(before, known), blocked = cal_median(next, NEXT);
         if (blocked > 4 * usual && blocked > 0.5 * passing_s)
             return depth;
     }
     return 0;
 }
 
-/* `visits` bursts with every initiation timed; cost[i * visits + r]. Returns the time per message of the whole bursts.
- */
+/* `visits` bursts, every initiation timed: cost[i * visits + r]. Returns the time per message of the whole bursts. */
 static double time_initiations(struct cal* c, MPI_Comm group, const struct burst* b, int visits, double* cost) {
     int rank;
     double passing = 0;
@@ -145,6 +135,10 @@ static double time_initiations(struct cal* c, MPI_Comm group, const struct burst
 
 static void visit_depth(struct cal* c, struct burst* b, int longest, int round, const struct cal_pair* pair) {
     const int visits = c->batch;
+    if (c->counting) {
+        c->visits_left += 1;
+        return;
+    }
     double* cost = cal_memory(c, (int64_t)longest * visits * (int64_t)sizeof *cost);
     double* medians = cal_memory(c, longest * (int64_t)sizeof *medians);
     char keys[96];
@@ -157,7 +151,7 @@ static void visit_depth(struct cal* c, struct burst* b, int longest, int round, 
         memset(&r, 0, sizeof r);
         for (int i = 0; i < longest; i++) {
             double* row = cost + (size_t)i * (size_t)visits;
-            medians[i] = median(row, visits);
+            medians[i] = cal_median(row, visits);
         }
         int depth = find_depth(medians, longest, passing), free_ones = depth > 0 ? depth : longest;
         cal_statistics(cost, free_ones * visits, c->accuracy, &r);
@@ -174,9 +168,16 @@ struct grid {
     struct cal_list bytes, bursts, depth_bytes;
     int longest;
     double most_bytes;
+    struct burst* burst;
 };
 
-static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int round, const struct cal_pair* pair) {
+/* How long a burst in which the depth is looked for may be. */
+static int longest_of(const struct grid* g, double bytes) {
+    return (int)fmin(g->longest, g->most_bytes / fmax(bytes, 1));
+}
+
+static void visit_pair(struct cal* c, const struct grid* g, int round, const struct cal_pair* pair) {
+    struct burst* b = g->burst;
     for (int s = 0; s < g->bytes.count; s++) {
         for (int m = 0; m < g->bursts.count; m++) {
             struct cal_result r;
@@ -194,47 +195,38 @@ static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int
     }
     for (int s = 0; s < g->depth_bytes.count; s++) {
         b->bytes = (int)g->depth_bytes.value[s];
-        int longest = (int)fmin(g->longest, g->most_bytes / fmax(b->bytes, 1));
+        const int longest = longest_of(g, b->bytes);
         if (longest > NEXT)
             visit_depth(c, b, longest, round, pair);
+    }
+}
+
+static void visits(struct cal* c, void* what, int round) {
+    for (int p = 0; p < c->pair_count; p++) {
+        if (c->pairs[p].comm != MPI_COMM_NULL)
+            visit_pair(c, what, round, &c->pairs[p]);
+        cal_rest(c);
     }
 }
 
 int main(int argc, char** argv) {
     struct cal c;
     cal_open(&c, argc, argv);
-    const struct grid g = {
+    struct burst b = {0};
+    struct grid g = {
         .bytes = cal_list(&c, "bytes", "8,1024,16384"),
         .bursts = cal_list(&c, "bursts", "1,2,4,8,16,32,64"),
         .depth_bytes = cal_list(&c, "depth-bytes", "8,16384"),
         .longest = (int)cal_number(&c, "longest", 256),
         .most_bytes = cal_number(&c, "most-bytes", 32 << 20),
+        .burst = &b,
     };
-    int most = g.longest;
-    double memory = 0;
-    c.visits_left = (double)c.rounds * c.pair_count * g.depth_bytes.count;
-    for (int m = 0; m < g.bursts.count; m++) {
-        most = g.bursts.value[m] > most ? (int)g.bursts.value[m] : most;
-        for (int s = 0; s < g.bytes.count; s++) {
-            double needed = g.bytes.value[s] * g.bursts.value[m];
-            if (needed > g.most_bytes)
-                continue;
-            memory = fmax(memory, needed);
-            c.visits_left += 2.0 * c.rounds * c.pair_count;
-        }
-    }
-    for (int s = 0; s < g.depth_bytes.count; s++)
-        memory = fmax(memory, fmin(g.depth_bytes.value[s] * g.longest, g.most_bytes));
-    struct burst b = {0};
-    b.memory = cal_memory(&c, (int64_t)memory);
-    b.requests = cal_memory(&c, most * (int64_t)sizeof *b.requests);
-    for (int round = 0; round < c.rounds; round++) {
-        for (int p = 0; p < c.pair_count; p++) {
-            if (c.pairs[p].comm != MPI_COMM_NULL)
-                visit_pair(&c, &g, &b, round, &c.pairs[p]);
-            cal_rest(&c);
-        }
-    }
+    /* No burst is longer or has more data than these. */
+    const double most = fmax(cal_largest(g.bursts), g.longest);
+    const double largest = fmax(cal_largest(g.bytes), cal_largest(g.depth_bytes));
+    b.memory = cal_memory(&c, (int64_t)fmin(largest * most, g.most_bytes));
+    b.requests = cal_memory(&c, (int64_t)most * (int64_t)sizeof *b.requests);
+    cal_rounds(&c, visits, &g);
     free(b.memory);
     free(b.requests);
     return cal_close(&c);

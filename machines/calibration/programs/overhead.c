@@ -3,8 +3,8 @@
  * Paper: LogP Performance Assessment of Fast Network Interfaces, 4.1-4.2 (o and T as functions of the length).
  *   send           MPI_Isend to a posted receive. Only the call is timed: the processor's part before it can go on.
  *   blocking_send  MPI_Send to a posted receive.
- *   receive        MPI_Recv of a message that came meanwhile: after it said that it is ready the receiver computes for
- * four times T(n) without calling MPI. What the library leaves to the receiver's call is within the call.
+ *   receive        MPI_Recv of a message that came meanwhile: after it said that it is ready the receiver computes
+ *                  for four times T(n) without calling MPI. What the library leaves to the receiver's call is in it.
  *
  *   --bytes LIST   sizes
  *   --settle-s S   computed at least before a receive */
@@ -94,42 +94,55 @@ static double receive(const struct cal* c, MPI_Comm group, void* what, int repea
     return total / repeat;
 }
 
+struct grid {
+    struct cal_list bytes;
+    double settle_s;
+    struct message* message;
+};
+
+static const struct {
+    cal_sample* sample;
+    const char *family, *keys;
+} KINDS[] = {
+    {one_way, "one_way", ""}, /* first: the receiver's computation depends on it */
+    {send, "message_overhead", "\"side\": \"send\""},
+    {blocking_send, "message_overhead", "\"side\": \"blocking_send\""},
+    {receive, "message_overhead", "\"side\": \"receive\""},
+};
+
+static void visit_pair(struct cal* c, const struct grid* g, int round, const struct cal_pair* pair) {
+    struct message* m = g->message;
+    for (int i = 0; i < g->bytes.count; i++) {
+        struct cal_result r;
+        m->bytes = (int)g->bytes.value[i];
+        for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
+            cal_measure(c, pair->comm, 1, KINDS[k].sample, m, &r);
+            cal_emit(c, &r, round, KINDS[k].family, pair->locality, m->bytes, KINDS[k].keys);
+            if (KINDS[k].sample == one_way)
+                m->settle_s = 4 * r.median_s > g->settle_s ? 4 * r.median_s : g->settle_s;
+        }
+    }
+}
+
+static void visits(struct cal* c, void* what, int round) {
+    for (int p = 0; p < c->pair_count; p++) {
+        if (c->pairs[p].comm != MPI_COMM_NULL)
+            visit_pair(c, what, round, &c->pairs[p]);
+        cal_rest(c);
+    }
+}
+
 int main(int argc, char** argv) {
     struct cal c;
     cal_open(&c, argc, argv);
-    const struct cal_list bytes = cal_list(&c, "bytes", "1,8,64,512,4096,32768,262144");
-    const double settle_s = cal_number(&c, "settle-s", 5e-6);
     struct message m = {0};
-    for (int i = 0; i < bytes.count; i++)
-        m.bytes = bytes.value[i] > m.bytes ? (int)bytes.value[i] : m.bytes;
-    m.buffer = cal_memory(&c, m.bytes);
-
-    static const struct {
-        cal_sample* sample;
-        const char *family, *keys;
-    } kinds[] = {
-        {one_way, "one_way", ""}, /* first: the receiver's computation depends on it */
-        {send, "message_overhead", "\"side\": \"send\""},
-        {blocking_send, "message_overhead", "\"side\": \"blocking_send\""},
-        {receive, "message_overhead", "\"side\": \"receive\""},
+    struct grid g = {
+        .bytes = cal_list(&c, "bytes", "1,8,64,512,4096,32768,262144"),
+        .settle_s = cal_number(&c, "settle-s", 5e-6),
+        .message = &m,
     };
-    enum { KINDS = sizeof kinds / sizeof *kinds };
-    c.visits_left = (double)c.rounds * c.pair_count * bytes.count * KINDS;
-    for (int round = 0; round < c.rounds; round++) {
-        for (int p = 0; p < c.pair_count; p++) {
-            for (int i = 0; i < bytes.count && c.pairs[p].comm != MPI_COMM_NULL; i++) {
-                struct cal_result r;
-                m.bytes = (int)bytes.value[i];
-                for (int k = 0; k < KINDS; k++) {
-                    cal_measure(&c, c.pairs[p].comm, 1, kinds[k].sample, &m, &r);
-                    cal_emit(&c, &r, round, kinds[k].family, c.pairs[p].locality, m.bytes, kinds[k].keys);
-                    if (k == 0)
-                        m.settle_s = 4 * r.median_s > settle_s ? 4 * r.median_s : settle_s;
-                }
-            }
-            cal_rest(&c);
-        }
-    }
+    m.buffer = cal_memory(&c, (int64_t)cal_largest(g.bytes));
+    cal_rounds(&c, visits, &g);
     free(m.buffer);
     return cal_close(&c);
 }

@@ -8,8 +8,8 @@
  *
  *   --bytes LIST   sizes
  *   --peers LIST   numbers of ranks P that take part; those above the number of ranks are left out, odd ones lose one
- *   --window-bytes N, --most-messages N   a window has as many messages as give N bytes, at least 4 and at most the
- * latter */
+ *   --window-bytes N    a window has as many messages as give N bytes, but at least 4
+ *   --most-messages N   and at most N */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,51 +74,72 @@ static struct pattern make_pattern(const struct cal* c, int peers, bool cross) {
     return p;
 }
 
+struct grid {
+    struct cal_list bytes;
+    double window_bytes, most_messages;
+    struct pattern* patterns;
+    int count;
+    struct stream* stream;
+};
+
+static int window_of(const struct grid* g, double bytes) {
+    return (int)fmax(FEWEST, fmin(g->most_messages, g->window_bytes / fmax(bytes, 1)));
+}
+
+static void visit_pattern(struct cal* c, const struct grid* g, int round, const struct pattern* now) {
+    struct stream* s = g->stream;
+    for (int i = 0; i < g->bytes.count; i++) {
+        struct cal_result r;
+        char keys[192];
+        s->bytes = (int)g->bytes.value[i];
+        s->pairs = now->peers / 2;
+        s->window = window_of(g, s->bytes);
+        cal_measure(c, now->group, s->pairs, stream, s, &r);
+        snprintf(keys, sizeof keys,
+                 "\"peers\": %d, \"pairs\": %d, \"pattern\": \"%s\", \"lowest_s\": %.9g, \"highest_s\": %.9g",
+                 now->peers, s->pairs, now->name, r.lowest_s, r.highest_s);
+        cal_emit(c, &r, round, "pattern_gap", now->locality, s->bytes, keys);
+    }
+}
+
+static void visits(struct cal* c, void* what, int round) {
+    const struct grid* g = what;
+    for (int p = 0; p < g->count; p++) {
+        if (g->patterns[p].group != MPI_COMM_NULL)
+            visit_pattern(c, g, round, &g->patterns[p]);
+        cal_rest(c);
+    }
+}
+
 int main(int argc, char** argv) {
     struct cal c;
     cal_open(&c, argc, argv);
-    const struct cal_list bytes = cal_list(&c, "bytes", "1024,8192,65536,524288");
-    const struct cal_list peers = cal_list(&c, "peers", "2");
-    const double window_bytes = cal_number(&c, "window-bytes", 262144);
-    const int most = (int)cal_number(&c, "most-messages", 64);
     struct stream s = {0};
+    struct grid g = {
+        .bytes = cal_list(&c, "bytes", "1024,8192,65536,524288"),
+        .window_bytes = cal_number(&c, "window-bytes", 262144),
+        .most_messages = cal_number(&c, "most-messages", 64),
+        .stream = &s,
+    };
     double memory = 0;
-    for (int i = 0; i < bytes.count; i++)
-        memory = fmax(memory, fmax(FEWEST * bytes.value[i], fmin(window_bytes, most * bytes.value[i])));
+    for (int i = 0; i < g.bytes.count; i++)
+        memory = fmax(memory, window_of(&g, g.bytes.value[i]) * g.bytes.value[i]);
     s.memory = cal_memory(&c, (int64_t)memory);
-    s.requests = cal_memory(&c, (most > FEWEST ? most : FEWEST) * (int64_t)sizeof *s.requests);
+    s.requests = cal_memory(&c, (int64_t)fmax(FEWEST, g.most_messages) * (int64_t)sizeof *s.requests);
 
-    struct pattern* patterns = cal_memory(&c, (2 * peers.count + 1) * (int64_t)sizeof *patterns);
-    int count = 0;
+    const struct cal_list peers = cal_list(&c, "peers", "2");
+    g.patterns = cal_memory(&c, 2 * peers.count * (int64_t)sizeof *g.patterns);
     for (int i = 0; i < peers.count; i++) {
         const int taking_part = (int)peers.value[i] / 2 * 2;
         if (taking_part < 2 || taking_part > c.ranks)
             continue;
-        patterns[count++] = make_pattern(&c, taking_part, false);
+        g.patterns[g.count++] = make_pattern(&c, taking_part, false);
         if (taking_part > 2)
-            patterns[count++] = make_pattern(&c, taking_part, true);
+            g.patterns[g.count++] = make_pattern(&c, taking_part, true);
     }
-    c.visits_left = (double)c.rounds * count * bytes.count;
-    for (int round = 0; round < c.rounds; round++) {
-        for (int p = 0; p < count; p++) {
-            const struct pattern* now = &patterns[p];
-            for (int i = 0; i < bytes.count && now->group != MPI_COMM_NULL; i++) {
-                struct cal_result r;
-                char keys[192];
-                s.bytes = (int)bytes.value[i];
-                s.pairs = now->peers / 2;
-                s.window = (int)fmax(FEWEST, fmin(most, window_bytes / fmax(s.bytes, 1)));
-                cal_measure(&c, now->group, s.pairs, stream, &s, &r);
-                snprintf(keys, sizeof keys,
-                         "\"peers\": %d, \"pairs\": %d, \"pattern\": \"%s\", \"lowest_s\": %.9g, \"highest_s\": %.9g",
-                         now->peers, s.pairs, now->name, r.lowest_s, r.highest_s);
-                cal_emit(&c, &r, round, "pattern_gap", now->locality, s.bytes, keys);
-            }
-            cal_rest(&c);
-        }
-    }
+    cal_rounds(&c, visits, &g);
     free(s.memory);
     free(s.requests);
-    free(patterns);
+    free(g.patterns);
     return cal_close(&c);
 }

@@ -10,8 +10,8 @@
  *   --window N                      capacity, requests
  *   --most-bytes N                  bursts of more than N bytes in all are left out
  *   --longest-delayed N             longest burst with computation between the requests
- *   --reply-delay-s S               computed before waiting replies are handled (receive_overhead); more than a round
- * trip
+ *   --replies LIST                  how many replies wait (receive_overhead); at most --window
+ *   --reply-delay-s S               computed before they are handled; more than a round trip
  *   --peers LIST                    1-to-many and K-to-1 with so many ranks beside rank 0, where there are that many */
 #include <stdlib.h>
 
@@ -184,15 +184,16 @@ static double waiting_replies(const struct cal* c, MPI_Comm group, void* what, i
 struct grid {
     struct cal_list bytes, bursts, deltas, replies, peers;
     double reply_delay_s, most_bytes, longest_delayed;
+    MPI_Comm* groups; /* for each of peers */
+    struct burst* burst;
 };
 
-static bool left_out(const struct grid* g, int size, int burst, int delta) {
-    const double requests = g->bursts.value[burst];
-    return g->bytes.value[size] * requests > g->most_bytes ||
-           (g->deltas.value[delta] > 0 && requests > g->longest_delayed);
+static bool left_out(const struct grid* g, double bytes, double requests, double delta_s) {
+    return bytes * requests > g->most_bytes || (delta_s > 0 && requests > g->longest_delayed);
 }
 
-static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int round, const struct cal_pair* pair) {
+static void visit_pair(struct cal* c, const struct grid* g, int round, const struct cal_pair* pair) {
+    struct burst* b = g->burst;
     struct cal_result r;
     char keys[96];
     b->peers = 1;
@@ -202,10 +203,10 @@ static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int
         cal_emit(c, &r, round, "round_trip", pair->locality, b->bytes, "");
         for (int d = 0; d < g->deltas.count; d++) {
             for (int m = 0; m < g->bursts.count; m++) {
-                if (left_out(g, s, m, d))
-                    continue;
                 b->requests = (int)g->bursts.value[m];
                 b->delta_s = g->deltas.value[d];
+                if (left_out(g, b->bytes, b->requests, b->delta_s))
+                    continue;
                 cal_measure(c, pair->comm, 1, request_burst, b, &r);
                 snprintf(keys, sizeof keys, "\"burst\": %d, \"delta_s\": %.9g", b->requests, b->delta_s);
                 cal_emit(c, &r, round, "signature", pair->locality, b->bytes, keys);
@@ -222,13 +223,25 @@ static void visit_pair(struct cal* c, const struct grid* g, struct burst* b, int
     }
 }
 
-static void visit_many(struct cal* c, const struct grid* g, struct burst* b, int round, int peers, MPI_Comm group) {
+/* Locality class of the farthest of the ranks 1 to peers from rank 0. */
+static const char* farthest_of(const struct cal* c, int peers) {
+    int* zero = cal_memory(c, peers * (int64_t)sizeof *zero);
+    int* others = cal_memory(c, peers * (int64_t)sizeof *others);
+    for (int i = 0; i < peers; i++) {
+        zero[i] = 0;
+        others[i] = i + 1;
+    }
+    const char* locality = cal_farthest(c, zero, others, peers);
+    free(zero);
+    free(others);
+    return locality;
+}
+
+static void visit_many(struct cal* c, const struct grid* g, int round, int peers, MPI_Comm group) {
+    struct burst* b = g->burst;
     struct cal_result r;
     char keys[96];
-    int zero[64] = {0}, others[64];
-    for (int i = 0; i < peers && i < 64; i++)
-        others[i] = i + 1;
-    const char* locality = cal_farthest(c, zero, others, peers < 64 ? peers : 64);
+    const char* locality = farthest_of(c, peers);
     b->peers = peers;
     b->bytes = REPLY_BYTES;
     b->delta_s = 0;
@@ -244,9 +257,24 @@ static void visit_many(struct cal* c, const struct grid* g, struct burst* b, int
     }
 }
 
+static void visits(struct cal* c, void* what, int round) {
+    const struct grid* g = what;
+    for (int p = 0; p < c->pair_count; p++) {
+        if (c->pairs[p].comm != MPI_COMM_NULL)
+            visit_pair(c, g, round, &c->pairs[p]);
+        cal_rest(c);
+    }
+    for (int p = 0; p < g->peers.count; p++) {
+        if (g->groups[p] != MPI_COMM_NULL && (int)g->peers.value[p] < c->ranks)
+            visit_many(c, g, round, (int)g->peers.value[p], g->groups[p]);
+        cal_rest(c);
+    }
+}
+
 int main(int argc, char** argv) {
     struct cal c;
     cal_open(&c, argc, argv);
+    struct burst b = {.window = (int)cal_number(&c, "window", 32)};
     struct grid g = {
         .bytes = cal_list(&c, "bytes", "8"),
         .bursts = cal_list(&c, "bursts", "1,2,4,8,16,32,64,128,256,512"),
@@ -256,37 +284,17 @@ int main(int argc, char** argv) {
         .reply_delay_s = cal_number(&c, "reply-delay-s", 100e-6),
         .most_bytes = cal_number(&c, "most-bytes", 8 << 20),
         .longest_delayed = cal_number(&c, "longest-delayed", 128),
+        .burst = &b,
     };
-    struct burst b = {.window = (int)cal_number(&c, "window", 32)};
-    int largest = REPLY_BYTES;
-    for (int i = 0; i < g.bytes.count; i++)
-        largest = g.bytes.value[i] > largest ? (int)g.bytes.value[i] : largest;
-    b.buffer = cal_memory(&c, largest);
     if (b.window < 1)
         cal_refuse(&c, "--window must be at least", "1");
+    const int largest = (int)cal_largest(g.bytes);
+    b.buffer = cal_memory(&c, largest > REPLY_BYTES ? largest : REPLY_BYTES);
     b.replies = cal_memory(&c, (int64_t)b.window * REPLY_BYTES);
     b.ring = cal_memory(&c, b.window * (int64_t)sizeof *b.ring);
-
-    int of_pair = g.bytes.count + g.replies.count;
-    for (int i = 0; i < g.bytes.count; i++)
-        for (int m = 0; m < g.bursts.count; m++)
-            for (int d = 0; d < g.deltas.count; d++)
-                of_pair += !left_out(&g, i, m, d);
-    c.visits_left = c.rounds * (c.pair_count * (double)of_pair + 2.0 * g.peers.count * g.bursts.count);
-    MPI_Comm* groups = cal_memory(&c, (g.peers.count + 1) * (int64_t)sizeof *groups);
+    g.groups = cal_memory(&c, g.peers.count * (int64_t)sizeof *g.groups);
     for (int p = 0; p < g.peers.count; p++)
-        MPI_Comm_split(MPI_COMM_WORLD, c.rank <= g.peers.value[p] ? 0 : MPI_UNDEFINED, c.rank, &groups[p]);
-    for (int round = 0; round < c.rounds; round++) {
-        for (int p = 0; p < c.pair_count; p++) {
-            if (c.pairs[p].comm != MPI_COMM_NULL)
-                visit_pair(&c, &g, &b, round, &c.pairs[p]);
-            cal_rest(&c);
-        }
-        for (int p = 0; p < g.peers.count; p++) {
-            if (groups[p] != MPI_COMM_NULL && (int)g.peers.value[p] < c.ranks)
-                visit_many(&c, &g, &b, round, (int)g.peers.value[p], groups[p]);
-            cal_rest(&c);
-        }
-    }
+        MPI_Comm_split(MPI_COMM_WORLD, c.rank <= g.peers.value[p] ? 0 : MPI_UNDEFINED, c.rank, &g.groups[p]);
+    cal_rounds(&c, visits, &g);
     return cal_close(&c);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -226,11 +227,12 @@ def test_cache_key_follows_the_sources(tmp_path: Path, monkeypatch: pytest.Monke
     first = build(wrapper, ["burst"])["burst"]
     assert build(wrapper, ["burst"])["burst"] == first
     assert (tmp_path / "calls").read_text() == "x\n"
-    sources = tmp_path / "programs"
-    sources.mkdir()
-    for path in building.SOURCES.iterdir():
-        (sources / path.name).write_bytes(path.read_bytes() + b"\n")
-    monkeypatch.setattr(building, "SOURCES", sources)
+    changed = tmp_path / "programs"
+    shutil.copytree(building.PROGRAMS, changed)
+    monkeypatch.setattr(building, "PROGRAMS", changed)
+    assert build(wrapper, ["burst"])["burst"] == first
+    with (changed / "harness" / "parts.h").open("a") as file:
+        file.write("\n")
     assert build(wrapper, ["burst"])["burst"] != first
     assert (tmp_path / "calls").read_text() == "x\nx\n"
 

@@ -47,7 +47,8 @@ struct cal {
     char** argv;
     FILE* out; /* of rank 0 */
     double budget_s, started_s, accuracy;
-    double visits_left;
+    double visits_left; /* of rank 0: it is there at all */
+    bool counting;      /* visits are only counted: see cal_rounds */
     int rounds, batch;
     int crowded; /* some host has more ranks than processors */
     double clock_cost_s, clock_resolution_s, spins_per_s;
@@ -62,10 +63,12 @@ void cal_open(struct cal* c, int argc, char** argv);
 int cal_close(struct cal* c);
 
 /* Ends the whole program with status 2 and one line on stderr. */
-void cal_refuse(const struct cal* c, const char* what, const char* value);
+_Noreturn void cal_refuse(const struct cal* c, const char* what, const char* value);
 
 double cal_number(const struct cal* c, const char* option, double otherwise);
 struct cal_list cal_list(const struct cal* c, const char* option, const char* otherwise);
+/* The largest number of a list; 0 of an empty one. */
+double cal_largest(struct cal_list list);
 bool cal_wants(const struct cal* c, const char* option, const char* word, const char* otherwise);
 
 /* Locality class of the farthest pair that the ranks of two lists form (a[i] with b[i]). */
@@ -91,11 +94,18 @@ typedef double cal_sample(const struct cal* c, MPI_Comm group, void* what, int r
  * first `timers` ranks of the group time; a sample is their median. The result is rank 0's. */
 void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, void* what, struct cal_result* result);
 
-/* Share of the remaining time that a visit may take; rank 0's answer. */
-double cal_slice(const struct cal* c);
+/* The median of n values in any order (they get sorted). */
+double cal_median(double* values, int n);
 
 /* The statistics of n samples in any order (they get sorted). */
 void cal_statistics(double* samples, int n, double accuracy, struct cal_result* result);
+
+/* All visits of one round, by all ranks. */
+typedef void cal_visits(struct cal* c, void* what, int round);
+
+/* All rounds, after a first go through the visits that only counts them: cal_measure, cal_emit and cal_rest do nothing
+ * then, and what else a visit does must look at `counting`. */
+void cal_rounds(struct cal* c, cal_visits* visits, void* what);
 
 /* Rank 0 writes a line; keys is the text of the family's own members, e.g. "\"burst\": 8". */
 void cal_emit(struct cal* c, const struct cal_result* r, int round, const char* family, const char* locality,

@@ -1,0 +1,103 @@
+/* A visit to a point: as many samples as its accuracy needs and its time allows. */
+#include "parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Share of the remaining time that a visit may take; rank 0's counts. */
+static double slice_of_time(const struct cal* c) {
+    double left = c->budget_s - (cal_now() - c->started_s);
+    return left > 0 ? left / (c->visits_left > 1 ? c->visits_left : 1) : 0;
+}
+
+/* How many repetitions make a sample, and how many samples a batch: rank 0 decides, everybody follows. */
+static void plan(struct cal* c, MPI_Comm group, cal_sample* sample, void* what, int* repeat, int* batch) {
+    enum { LONGEST = 128, FEWEST = 6, HOPELESS = 3 };
+    const double target_s = 20e-6; /* a sample, beside which the clock's own tens of nanoseconds are small */
+    int rank, both[2] = {1, HOPELESS};
+    MPI_Comm_rank(group, &rank);
+    double start = cal_now();
+    sample(c, group, what, 1);
+    /* Where one takes the time of several visits (ranks that wait for a processor) there is no time to warm up. */
+    int warm = cal_now() - start < 4 * slice_of_time(c);
+    MPI_Bcast(&warm, 1, MPI_INT, 0, group);
+    if (warm) {
+        start = cal_now();
+        sample(c, group, what, 2);
+        double once = (cal_now() - start) / 2;
+        double times = once > 0 ? ceil(target_s / once) : LONGEST;
+        both[0] = times > LONGEST ? LONGEST : (int)times;
+        double affordable = once > 0 ? 2 * slice_of_time(c) / (once * both[0]) : c->batch;
+        both[1] = affordable >= c->batch ? c->batch : affordable < FEWEST ? FEWEST : (int)affordable;
+    }
+    if (both[1] > c->batch)
+        both[1] = c->batch;
+    MPI_Bcast(both, 2, MPI_INT, 0, group);
+    *repeat = both[0];
+    *batch = both[1];
+}
+
+static void timers_medians(const double* samples, int n, int timers, double* scratch, struct cal_result* r) {
+    r->lowest_s = INFINITY;
+    r->highest_s = 0;
+    for (int t = 0; t < timers; t++) {
+        for (int i = 0; i < n; i++)
+            scratch[i] = samples[(size_t)i * (size_t)timers + (size_t)t];
+        double median = cal_median(scratch, n);
+        r->lowest_s = fmin(r->lowest_s, median);
+        r->highest_s = fmax(r->highest_s, median);
+    }
+}
+
+void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, void* what, struct cal_result* result) {
+    enum { MOST_BATCHES = 40 };
+    int rank, size, repeat, batch, more = 1;
+    memset(result, 0, sizeof *result);
+    if (c->counting) {
+        c->visits_left += 1;
+        return;
+    }
+    MPI_Comm_rank(group, &rank);
+    MPI_Comm_size(group, &size);
+    double start = cal_now(), slice = slice_of_time(c);
+    plan(c, group, sample, what, &repeat, &batch);
+    const size_t most = (size_t)batch * MOST_BATCHES;
+    double* mine = cal_memory(c, batch * (int64_t)sizeof *mine);
+    double* gathered = rank == 0 ? cal_memory(c, batch * (int64_t)size * (int64_t)sizeof *mine) : NULL;
+    double* by_timer = rank == 0 ? cal_memory(c, (int64_t)most * timers * (int64_t)sizeof *mine) : NULL;
+    double* kept = rank == 0 ? cal_memory(c, (int64_t)most * (int64_t)sizeof *mine) : NULL;
+    double* scratch = rank == 0 ? cal_memory(c, (int64_t)(most > (size_t)timers ? most : (size_t)timers) * 8) : NULL;
+    int n = 0;
+    result->repeat = repeat;
+    while (more) {
+        for (int i = 0; i < batch; i++)
+            mine[i] = sample(c, group, what, repeat);
+        MPI_Gather(mine, batch, MPI_DOUBLE, gathered, batch, MPI_DOUBLE, 0, group);
+        if (rank == 0) {
+            for (int i = 0; i < batch; i++, n++) {
+                double* row = by_timer + (size_t)n * (size_t)timers;
+                for (int t = 0; t < timers; t++)
+                    row[t] = gathered[(size_t)t * (size_t)batch + (size_t)i];
+                memcpy(scratch, row, (size_t)timers * sizeof *row);
+                kept[n] = cal_median(scratch, timers);
+            }
+            result->batches++;
+            memcpy(scratch, kept, (size_t)n * sizeof *kept);
+            cal_statistics(scratch, n, c->accuracy, result);
+            double passed = cal_now() - start;
+            /* Another batch only if it is likely to fit. */
+            more = !result->reached && result->batches < MOST_BATCHES &&
+                   passed * (result->batches + 1) / result->batches <= slice;
+        }
+        MPI_Bcast(&more, 1, MPI_INT, 0, group);
+    }
+    if (rank == 0)
+        timers_medians(by_timer, n, timers, scratch, result);
+    c->visits_left -= 1;
+    free(mine);
+    free(gathered);
+    free(by_timer);
+    free(kept);
+    free(scratch);
+}

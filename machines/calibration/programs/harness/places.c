@@ -1,0 +1,159 @@
+/* Where the ranks are: on which host, bound to which processors, and how far apart. */
+
+/* For sched_getaffinity. */
+#define _GNU_SOURCE
+
+#include "parts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#if SIMULATED
+static void find_place(struct cal_place* place) {
+    int length;
+    char name[MPI_MAX_PROCESSOR_NAME];
+    MPI_Get_processor_name(name, &length);
+    snprintf(place->host, sizeof place->host, "%s", name);
+    snprintf(place->cpus, sizeof place->cpus, "0");
+    place->socket = 0;
+}
+
+static bool bind(const struct cal* c) {
+    (void)c;
+    return false;
+}
+
+static int processors_here(void) {
+    return INT_MAX;
+}
+#else
+#include <sched.h>
+#include <unistd.h>
+
+static int package_of(int cpu) {
+    char path[96];
+    int package = 0;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+    FILE* file = fopen(path, "r");
+    if (file == NULL)
+        return 0; /* a machine or container that does not tell has one socket as far as can be known */
+    if (fscanf(file, "%d", &package) != 1)
+        package = 0;
+    fclose(file);
+    return package;
+}
+
+static void find_place(struct cal_place* place) {
+    cpu_set_t set;
+    size_t used = 0;
+    bool first = true;
+    if (gethostname(place->host, sizeof place->host - 1) != 0)
+        snprintf(place->host, sizeof place->host, "unknown");
+    place->socket = -1;
+    snprintf(place->cpus, sizeof place->cpus, "unknown");
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &set))
+            continue;
+        int last = cpu, package = package_of(cpu);
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set) && package_of(last + 1) == package)
+            last++;
+        if (used < sizeof place->cpus - 24)
+            used += (size_t)snprintf(place->cpus + used, sizeof place->cpus - used, last > cpu ? "%s%d-%d" : "%s%d",
+                                     first ? "" : ",", cpu, last);
+        place->socket = first || place->socket == package ? package : -1;
+        if (!first && place->socket == -1)
+            break; /* of several sockets */
+        first = false;
+        cpu = last;
+    }
+}
+
+/* Ranks that may run on several processors are moved by the scheduler, also onto each other's: where there are enough,
+ * each takes one of those that it shares with others. Returns whether this rank is bound now and wasn't before. */
+static bool bind(const struct cal* c) {
+    cpu_set_t set, one;
+    int before = 0, sharing = 0;
+    const struct cal_place* mine = &c->places[c->rank];
+    for (int i = 0; i < c->ranks; i++) {
+        const bool same = strcmp(c->places[i].host, mine->host) == 0 && strcmp(c->places[i].cpus, mine->cpus) == 0;
+        sharing += same;
+        before += same && i < c->rank;
+    }
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 2 || CPU_COUNT(&set) < sharing)
+        return false;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, &set) && before-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            return sched_setaffinity(0, sizeof one, &one) == 0;
+        }
+    }
+    return false;
+}
+
+static int processors_here(void) {
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+#endif
+
+static void share_places(struct cal* c) {
+    struct cal_place mine;
+    memset(&mine, 0, sizeof mine);
+    find_place(&mine);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, c->places, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void find_crowding(struct cal* c) {
+    int neighbours = 0;
+    for (int i = 0; i < c->ranks; i++)
+        neighbours += strcmp(c->places[i].host, c->places[c->rank].host) == 0;
+    c->crowded = neighbours > processors_here();
+    MPI_Allreduce(MPI_IN_PLACE, &c->crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+}
+
+/* 0 same socket, 1 same node, 2 other node. */
+static int distance(const struct cal_place* a, const struct cal_place* b) {
+    if (strcmp(a->host, b->host) != 0)
+        return 2;
+    return a->socket >= 0 && a->socket == b->socket ? 0 : 1;
+}
+
+static const char* const CLASSES[] = {"same_socket", "same_node", "other_node"};
+
+const char* cal_farthest(const struct cal* c, const int* a, const int* b, int pairs) {
+    int farthest = 0;
+    for (int i = 0; i < pairs; i++) {
+        int d = distance(&c->places[a[i]], &c->places[b[i]]);
+        farthest = d > farthest ? d : farthest;
+    }
+    return CLASSES[farthest];
+}
+
+static void find_pairs(struct cal* c) {
+    for (int near = 0; near < 3; near++) {
+        int partner = 1;
+        while (partner < c->ranks && distance(&c->places[0], &c->places[partner]) != near)
+            partner++;
+        if (partner == c->ranks)
+            continue;
+        struct cal_pair* pair = &c->pairs[c->pair_count++];
+        pair->locality = CLASSES[near];
+        MPI_Comm_split(MPI_COMM_WORLD, c->rank == 0 || c->rank == partner ? 0 : MPI_UNDEFINED, c->rank, &pair->comm);
+    }
+}
+
+void cal_find_places(struct cal* c, bool binding) {
+    c->places = cal_memory(c, c->ranks * (int64_t)sizeof *c->places);
+    share_places(c);
+    int bound = binding && bind(c);
+    MPI_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (bound)
+        share_places(c);
+    find_crowding(c);
+    find_pairs(c);
+}
