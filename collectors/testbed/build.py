@@ -25,6 +25,7 @@ MISSING = (
 NATIVE = Path(__file__).parent / "native"
 _PMPI = interposer.SOURCES / "interposer"
 _COLLECTOR = ("log.c", "comm.c", "layout.c", "runtime.c")
+_LAYER = ("layer.c", "requests.c", "receives.c", "sends.c", "completions.c", "one_sided.c")
 _COMPUTE = Path(__file__).parents[1] / "workloads" / "logpost_compute.h"
 _LIBRARY = "liblogpost_testbed.so"
 _C_FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-DLOGPOST_SIMULATED", "-O2", "-fPIC", "-w", "-Wfatal-errors")
@@ -119,7 +120,8 @@ def _collector(wrapper: str, say: Say) -> tuple[Path, Path]:
             (scratch / "wrappers.c").write_text(_wrappers(names))
             compiler = os.environ.get("CC") or "cc"
             parts = []
-            for source in (scratch / "wrappers.c", NATIVE / "layer.c", *(_PMPI / name for name in _COLLECTOR)):
+            written = [*(NATIVE / name for name in _LAYER), *(_PMPI / name for name in _COLLECTOR)]
+            for source in (scratch / "wrappers.c", *written):
                 parts.append(str(scratch / f"{source.stem}.o"))
                 options = [*_C_FLAGS, *_includes(wrapper), f"-I{_PMPI}", "-c", "-o", parts[-1], str(source)]
                 _run([compiler, *options], f"the testbed's {source.name} does not compile")

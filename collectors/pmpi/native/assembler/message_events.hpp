@@ -1,0 +1,31 @@
+// Blocking point-to-point messages, and what matched probes told about those that are received later.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+
+#include "event_writer.hpp"
+#include "process_ids.hpp"
+
+namespace logpost::assembler {
+
+class MessageEvents {
+  public:
+    explicit MessageEvents(ProcessIds& ids) : ids_(ids) {}
+
+    // Nothing is written for a message to or from nobody.
+    void send(EventWriter& out, std::uint64_t time, const lp_message& m);
+    void receive(EventWriter& out, std::uint64_t time, const lp_message& m);
+
+    // MPI_Mprobe gave this message a handle.
+    void probed(std::uint64_t handle, const lp_message& m) { matched_[handle].push_back(m); }
+    // The message that a handle stands for, taken out; one from nobody where no probe is known.
+    lp_message matched(std::uint64_t handle);
+
+  private:
+    ProcessIds& ids_;
+    std::unordered_map<std::uint64_t, std::deque<lp_message>> matched_;
+};
+
+}  // namespace logpost::assembler

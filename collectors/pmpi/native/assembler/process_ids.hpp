@@ -1,0 +1,43 @@
+// What a process's own numbers are in the archive: ticks, communicators, layouts, functions.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+
+#include "archive.hpp"
+#include "calls.hpp"
+#include "event_writer.hpp"
+#include "model.hpp"
+
+namespace logpost::assembler {
+
+class ProcessIds {
+  public:
+    ProcessIds(const Job& job, Process& process, Strings& strings, Tally& tally)
+        : job_(job), process_(process), strings_(strings), tally_(tally) {}
+
+    std::uint64_t ticks(std::uint64_t raw) const { return to_archive_ticks(job_, process_, raw); }
+
+    // False, and counted: no log tells about this communicator.
+    bool comm(std::uint32_t local, OTF2_CommRef& ref);
+    // The same where creation and destruction are written.
+    bool created_comm(std::uint32_t local, OTF2_CommRef& ref);
+
+    // The writer's list with the layout of a message; nullptr: it has none. The layout's words become a string.
+    OTF2_AttributeList* layout(EventWriter& out, std::uint32_t id);
+
+    // Regions are numbered as their functions are met. Throws std::runtime_error for a function that is not in the
+    // table.
+    OTF2_RegionRef region(const Calls& source, std::uint32_t function);
+    // The operation of a collective function. Throws std::runtime_error for a name that is none of OTF2's.
+    OTF2_CollectiveOp operation(std::uint32_t function) const;
+
+  private:
+    const Job& job_;
+    Process& process_;
+    Strings& strings_;
+    Tally& tally_;
+};
+
+}  // namespace logpost::assembler

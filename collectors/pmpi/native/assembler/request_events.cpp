@@ -1,0 +1,165 @@
+#include "request_events.hpp"
+
+#include <algorithm>
+
+namespace logpost::assembler {
+namespace {
+
+// The oldest request of a handle that this thread started, else the oldest of any thread.
+std::deque<Pending>::iterator oldest(std::deque<Pending>& queue, std::uint32_t thread) {
+    const auto own = std::find_if(queue.begin(), queue.end(), [&](const Pending& p) { return p.thread == thread; });
+    return own != queue.end() ? own : queue.begin();
+}
+
+}  // namespace
+
+void RequestEvents::start(EventWriter& out, std::uint64_t time, std::uint64_t handle, Pending p) {
+    using Kind = Pending::Kind;
+    p.thread = out.thread;
+    OTF2_CommRef ref = 0;
+    if (p.kind == Kind::send || p.kind == Kind::both) {
+        if (p.message.peer < 0 || !ids_.comm(p.message.comm, ref)) {
+            p.kind = p.kind == Kind::both ? Kind::receive : Kind::nothing;
+            if (p.kind == Kind::receive) {
+                p.message = p.second;
+            }
+        } else {
+            p.id = ++requests_;
+            check(OTF2_EvtWriter_MpiIsend(out.writer, ids_.layout(out, p.message.layout), out.at(time),
+                                          static_cast<std::uint32_t>(p.message.peer), ref,
+                                          static_cast<std::uint32_t>(p.message.tag), p.message.bytes, p.id),
+                  "MpiIsend");
+        }
+    }
+    if (p.kind == Kind::receive || p.kind == Kind::both) {
+        const lp_message& m = p.kind == Kind::both ? p.second : p.message;
+        if (m.peer == LP_NO_PEER || !ids_.comm(m.comm, ref)) {
+            p.kind = p.kind == Kind::both ? Kind::send : Kind::nothing;
+        } else {
+            (p.kind == Kind::both ? p.second_id : p.id) = ++requests_;
+            check(OTF2_EvtWriter_MpiIrecvRequest(out.writer, nullptr, out.at(time), requests_), "MpiIrecvRequest");
+        }
+    }
+    if (p.kind == Kind::collective || p.kind == Kind::idup) {
+        const std::uint32_t local = p.kind == Kind::idup ? p.comm.parent : p.collective.comm;
+        if (!ids_.comm(local, ref)) {
+            p.kind = Kind::nothing;
+        } else {
+            p.id = ++requests_;
+            check(OTF2_EvtWriter_NonBlockingCollectiveRequest(out.writer, nullptr, out.at(time), p.id),
+                  "NonBlockingCollectiveRequest");
+        }
+    }
+    pending_[handle].push_back(p);
+}
+
+void RequestEvents::start_persistent(EventWriter& out, std::uint64_t time, std::uint64_t handle) {
+    if (const auto made = persistent_.find(handle); made != persistent_.end()) {
+        start(out, time, made->first, made->second);
+    }
+}
+
+bool RequestEvents::take(std::uint64_t handle, std::uint32_t thread, Pending& p) {
+    const auto at = pending_.find(handle);
+    if (at == pending_.end()) {
+        return false;
+    }
+    const auto which = oldest(at->second, thread);
+    p = *which;
+    at->second.erase(which);
+    if (at->second.empty()) {
+        pending_.erase(at);
+    }
+    return true;
+}
+
+void RequestEvents::freed(std::uint64_t handle, std::uint32_t thread) {
+    if (persistent_.erase(handle) == 0) {
+        Pending forgotten;
+        take(handle, thread, forgotten);
+    }
+}
+
+std::uint64_t RequestEvents::pending() const {
+    std::uint64_t n = 0;
+    for (const auto& [handle, queue] : pending_) {
+        n += queue.size();
+    }
+    return n;
+}
+
+void RequestEvents::complete(EventWriter& out, std::uint64_t time, const lp_done& done) {
+    using Kind = Pending::Kind;
+    Pending p;
+    OTF2_CommRef ref = 0;
+    if (!take(done.request, out.thread, p) || p.kind == Kind::nothing) {
+        return;
+    }
+    if ((done.flags & LP_DONE_CANCELLED) != 0) {
+        check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), p.id), "MpiRequestCancelled");
+        return;
+    }
+    switch (p.kind) {
+        case Kind::both:
+        case Kind::send:
+            check(OTF2_EvtWriter_MpiIsendComplete(out.writer, nullptr, out.at(time), p.id), "MpiIsendComplete");
+            if (p.kind == Kind::both) {
+                receive_done(out, time, done, p.second, p.second_id);
+            }
+            break;
+        case Kind::receive:
+            receive_done(out, time, done, p.message, p.id);
+            break;
+        case Kind::collective:
+            ids_.comm(p.collective.comm, ref);
+            check(OTF2_EvtWriter_NonBlockingCollectiveComplete(out.writer, nullptr, out.at(time), p.operation, ref,
+                                                               root_of(p.collective.root), p.collective.sent,
+                                                               p.collective.received, p.id),
+                  "NonBlockingCollectiveComplete");
+            break;
+        case Kind::idup:
+            ids_.comm(p.comm.parent, ref);
+            collectives_.created(out, time, p.comm.comm);
+            check(OTF2_EvtWriter_NonBlockingCollectiveComplete(out.writer, nullptr, out.at(time),
+                                                               OTF2_COLLECTIVE_OP_CREATE_HANDLE, ref,
+                                                               OTF2_UNDEFINED_UINT32, 0, 0, p.id),
+                  "NonBlockingCollectiveComplete");
+            break;
+        case Kind::nothing:
+            break;
+    }
+}
+
+// MPICH 4.0 leaves the status of MPI_Isendrecv unfilled. Where a status contradicts what was asked for, what was
+// asked for holds, with the length of the buffer; without a named source there is nothing to hold on to.
+void RequestEvents::receive_done(EventWriter& out, std::uint64_t time, lp_done done, const lp_message& asked,
+                                 std::uint64_t id) {
+    OTF2_CommRef ref = 0;
+    const bool other_peer = asked.peer != LP_ANY_PEER && done.peer != asked.peer;
+    const bool other_tag = asked.tag != LP_ANY_TAG && done.tag != asked.tag;
+    if (done.peer != LP_NO_PEER && (other_peer || other_tag)) {
+        ++tally_.contradictory;
+        done.peer = asked.peer;
+        done.tag = asked.tag;
+        done.bytes = asked.bytes;
+    }
+    if (done.peer >= 0 && ids_.comm(asked.comm, ref)) {
+        check(OTF2_EvtWriter_MpiIrecv(out.writer, ids_.layout(out, asked.layout), out.at(time),
+                                      static_cast<std::uint32_t>(done.peer), ref, static_cast<std::uint32_t>(done.tag),
+                                      done.bytes, id),
+              "MpiIrecv");
+    }
+}
+
+void RequestEvents::tested(EventWriter& out, std::uint64_t time, std::uint64_t handle) {
+    const auto at = pending_.find(handle);
+    if (at == pending_.end()) {
+        return;
+    }
+    const Pending& p = *oldest(at->second, out.thread);
+    if (p.kind != Pending::Kind::nothing) {
+        check(OTF2_EvtWriter_MpiRequestTest(out.writer, nullptr, out.at(time), p.id), "MpiRequestTest");
+    }
+}
+
+}  // namespace logpost::assembler

@@ -1,0 +1,59 @@
+// Nonblocking operations: requests that are started, tested, completed, cancelled or freed. MPI gives a handle anew as
+// soon as its request is done, which the log of another thread may tell later: so each handle has a queue.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+
+#include "collective_events.hpp"
+#include "event_writer.hpp"
+#include "process_ids.hpp"
+
+namespace logpost::assembler {
+
+// A request that was started and not yet completed.
+struct Pending {
+    enum class Kind { nothing, send, receive, both, collective, idup };
+    Kind kind = Kind::nothing;
+    std::uint32_t thread = 0;
+    std::uint64_t id = 0;         // of the send, the receive or the collective
+    std::uint64_t second_id = 0;  // of the receive of a combined one
+    lp_message message{};
+    lp_message second{};
+    lp_collective collective{};
+    OTF2_CollectiveOp operation{};
+    lp_comm_call comm{};
+};
+
+class RequestEvents {
+  public:
+    RequestEvents(ProcessIds& ids, CollectiveEvents& collectives, Tally& tally)
+        : ids_(ids), collectives_(collectives), tally_(tally) {}
+
+    // Writes a request's first event and puts it into the queue of its handle.
+    void start(EventWriter& out, std::uint64_t time, std::uint64_t handle, Pending p);
+    // A persistent request was made: nothing is written before it is started.
+    void make(std::uint64_t handle, const Pending& p) { persistent_[handle] = p; }
+    void start_persistent(EventWriter& out, std::uint64_t time, std::uint64_t handle);
+
+    void tested(EventWriter& out, std::uint64_t time, std::uint64_t handle);
+    void complete(EventWriter& out, std::uint64_t time, const lp_done& done);
+    void freed(std::uint64_t handle, std::uint32_t thread);
+
+    // Requests that were not completed.
+    std::uint64_t pending() const;
+
+  private:
+    bool take(std::uint64_t handle, std::uint32_t thread, Pending& p);
+    void receive_done(EventWriter& out, std::uint64_t time, lp_done done, const lp_message& asked, std::uint64_t id);
+
+    ProcessIds& ids_;
+    CollectiveEvents& collectives_;
+    Tally& tally_;
+    std::uint64_t requests_ = 0;
+    std::unordered_map<std::uint64_t, std::deque<Pending>> pending_;  // in the order in which they were started
+    std::unordered_map<std::uint64_t, Pending> persistent_;
+};
+
+}  // namespace logpost::assembler

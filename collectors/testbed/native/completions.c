@@ -1,0 +1,148 @@
+/* Waiting and testing: a completed receive costs its overhead, a completed send is on its way no more. */
+#include <stdlib.h>
+
+#include "layer.h"
+
+/* What the completion of a request costs its rank. */
+static double completed(MPI_Request handle, const MPI_Status* status) {
+    struct lp_layer_request** at = lp_layer_place(handle);
+    struct lp_layer_request* r = *at;
+    double due = 0;
+    if (handle == MPI_REQUEST_NULL || !r)
+        return 0;
+    if (r->kind == RECEIVE)
+        due = lp_layer_finished(r->comm, status);
+    else if (r->kind == SYNCHRONOUS_SEND && r->to >= 0)
+        lp_layer_synchronous[r->to]--;
+    if (!r->persistent)
+        lp_layer_forget(at);
+    return due;
+}
+
+static int layer_Wait(MPI_Request* request, MPI_Status* status) {
+    MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Request held = *request;
+    lp_layer_ready();
+    double before = lpt_charged();
+    int rc = PMPI_Wait(request, ask);
+    if (rc == MPI_SUCCESS)
+        lp_layer_charge(completed(held, ask), before);
+    return rc;
+}
+
+static int layer_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Request held = *request;
+    lp_layer_ready();
+    double before = lpt_charged();
+    int rc = PMPI_Test(request, flag, ask);
+    if (rc == MPI_SUCCESS && *flag)
+        lp_layer_charge(completed(held, ask), before);
+    return rc;
+}
+
+static MPI_Request* held;
+static MPI_Status* asked;
+static int room;
+
+/* Copies of the handles, and room for statuses. */
+static void hold(int count, const MPI_Request requests[]) {
+    lp_layer_ready();
+    if (count > room) {
+        room = count + count / 2;
+        held = realloc(held, (size_t)room * sizeof *held);
+        asked = realloc(asked, (size_t)room * sizeof *asked);
+        if (!held || !asked)
+            abort();
+    }
+    if (count > 0)
+        memcpy(held, requests, (size_t)count * sizeof *held);
+}
+
+static MPI_Status* statuses_or_own(MPI_Status statuses[]) {
+    return statuses == MPI_STATUSES_IGNORE ? asked : statuses;
+}
+
+static int layer_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    hold(count, requests);
+    MPI_Status* ask = statuses_or_own(statuses);
+    double before = lpt_charged(), due = 0;
+    int rc = PMPI_Waitall(count, requests, ask);
+    for (int i = 0; rc == MPI_SUCCESS && i < count; i++)
+        due += completed(held[i], &ask[i]);
+    lp_layer_charge(due, before);
+    return rc;
+}
+
+static int layer_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+    hold(count, requests);
+    MPI_Status* ask = statuses_or_own(statuses);
+    double before = lpt_charged(), due = 0;
+    int rc = PMPI_Testall(count, requests, flag, ask);
+    for (int i = 0; rc == MPI_SUCCESS && *flag && i < count; i++)
+        due += completed(held[i], &ask[i]);
+    if (*flag)
+        lp_layer_charge(due, before);
+    return rc;
+}
+
+static int layer_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+    MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
+    hold(count, requests);
+    double before = lpt_charged();
+    int rc = PMPI_Waitany(count, requests, index, ask);
+    if (rc == MPI_SUCCESS && *index >= 0)
+        lp_layer_charge(completed(held[*index], ask), before);
+    return rc;
+}
+
+static int layer_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+    MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
+    hold(count, requests);
+    double before = lpt_charged();
+    int rc = PMPI_Testany(count, requests, index, flag, ask);
+    if (rc == MPI_SUCCESS && *flag && *index >= 0)
+        lp_layer_charge(completed(held[*index], ask), before);
+    return rc;
+}
+
+static int some(int test, int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+    hold(count, requests);
+    MPI_Status* ask = statuses_or_own(statuses);
+    double before = lpt_charged(), due = 0;
+    int rc =
+        test ? PMPI_Testsome(count, requests, done, indices, ask) : PMPI_Waitsome(count, requests, done, indices, ask);
+    for (int i = 0; rc == MPI_SUCCESS && i < *done; i++)
+        due += completed(held[indices[i]], &ask[i]);
+    lp_layer_charge(due, before);
+    return rc;
+}
+
+static int layer_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+    return some(0, count, requests, done, indices, statuses);
+}
+
+static int layer_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+    return some(1, count, requests, done, indices, statuses);
+}
+
+/* Both at once, so that neither waits for the other. */
+static int layer_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                          void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                          MPI_Status* status) {
+    MPI_Request in, out;
+    int rc = lp_layer_Irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &in);
+    if (rc == MPI_SUCCESS)
+        rc = lp_layer_Isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, &out);
+    if (rc == MPI_SUCCESS)
+        rc = layer_Wait(&in, status);
+    if (rc == MPI_SUCCESS)
+        rc = layer_Wait(&out, MPI_STATUS_IGNORE);
+    return rc;
+}
+
+const struct lp_layer_call lp_layer_completions[] = {
+    LP_LAYER_CALL(Wait),     LP_LAYER_CALL(Test),    LP_LAYER_CALL(Waitall),  LP_LAYER_CALL(Testall),
+    LP_LAYER_CALL(Waitany),  LP_LAYER_CALL(Testany), LP_LAYER_CALL(Waitsome), LP_LAYER_CALL(Testsome),
+    LP_LAYER_CALL(Sendrecv), {NULL, NULL},
+};
