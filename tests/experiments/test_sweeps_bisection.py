@@ -9,16 +9,16 @@ from tests.experiments.reading import number, table
 
 from logpost.experiments.framework.result import Result
 from logpost.experiments.support.sens import POLLING, SHARED
-from logpost.experiments.support.sens_sweep import (
+from logpost.experiments.support.sens_regions import (
     CONGESTION,
     HIDING,
     LATENCY,
-    Swept,
     crossings,
     region,
     regions_text,
     slopes,
 )
+from logpost.experiments.support.sens_sweep import Swept
 
 NAME = "bisection-sweep"
 VALUES = ("18 B/cycle", "10.5 B/cycle", "3 B/cycle")

@@ -6,31 +6,26 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Claim, Difference, Result
-from logpost.experiments.support import sens
+from logpost.experiments.framework.words import change_text
 from logpost.experiments.support.programs import testbed_limits
 from logpost.experiments.support.sens import BULK, MEMORY, MESSAGES, POLLING, PREFETCH, SHARED
-from logpost.experiments.support.sens_sweep import (
-    CONGESTION,
-    HIDDEN_BELOW,
-    Setting,
-    Swept,
-    applications,
-    crossings,
-    crossings_table,
-    figures,
-    of,
-    percent,
-    region,
-    regions_table,
-    slopes,
-    sweep,
-    times_table,
-    workloads,
-)
+from logpost.experiments.support.sens_regions import CONGESTION, crossings, region, slopes
+from logpost.experiments.support.sens_sweep import Setting, Swept, applications, of, sizes_text, sweep
+from logpost.experiments.support.sens_sweep_page import Quantity, sweep_page
 
 BASE = 18.0
 """Bytes per cycle: the Alewife's bisection (SENS Table 1)."""
 UNIT = "B/cycle"
+BISECTION = Quantity(
+    figure="Fig. 8",
+    said="bisection bandwidth, both directions together",
+    axis="bisection bandwidth (bytes per processor cycle)",
+    unit=UNIT,
+    base=BASE,
+    change="the loss of bisection",
+    congests=True,
+    falls=True,
+)
 REDUCED, PRINTED_GROWTH = 0.4 * BASE, 0.30
 """SENS 1.2: EM3D's shared memory degrades by 30 % when the ratio is reduced by 60 %."""
 WITHIN = 0.10
@@ -47,31 +42,14 @@ def run(context: Context) -> Result:
     last = float(values[-1])
     em3d = of(curves, "EM3D", SHARED)
     crossed = _crossed(curves)
+    page = sweep_page(curves, BISECTION)
     return Result(
         summary=f"With 60 % less bisection the run time of EM3D changes by "
-        f"{percent(em3d.growth(REDUCED, BASE))} with shared memory (paper: "
-        f"+30 %) and {percent(of(curves, 'EM3D', POLLING).growth(REDUCED, BASE))} with messages. Shared memory is "
+        f"{change_text(em3d.growth(REDUCED, BASE))} with shared memory (paper: "
+        f"+30 %) and {change_text(of(curves, 'EM3D', POLLING).growth(REDUCED, BASE))} with messages. Shared memory is "
         f"overtaken by messages in {', '.join(crossed) if crossed else 'none of the applications'}.",
-        tables=(
-            crossings_table(curves, BASE, UNIT),
-            regions_table(
-                curves,
-                BASE,
-                UNIT,
-                "Rule: the growth of the run time between neighbouring settings over the loss of bisection, both as "
-                f"fractions of those at {BASE:g} {UNIT}. Below {HIDDEN_BELOW:g}: latency hiding; up to 1, which is the "
-                "linear decrease of the axis: latency dominated; above: congestion dominated.",
-                congests=True,
-            ),
-            times_table(
-                curves,
-                "Fig. 8: run time",
-                "bisection bandwidth, both directions together",
-                UNIT,
-                f"The unchanged Alewife has {BASE:g}.",
-            ),
-        ),
-        figures=figures(curves, "Fig. 8", "bisection bandwidth (bytes per processor cycle)", reverse=True),
+        tables=page.tables,
+        figures=page.figures,
         claims=_claims(curves, last),
         differences=(
             Difference(
@@ -89,10 +67,9 @@ def run(context: Context) -> Result:
                 "Messages lose more than the paper's where the bisection is least.",
                 "All processors send at the same time, at the beginning of a phase, and few values per processor leave "
                 "little computation to hide behind; ICCG's bulk messages carry 16 bytes per edge instead of 8. Sizes: "
-                + "; ".join(f"{w.application} {w.said}" for w in workloads(context))
-                + ".",
+                f"{sizes_text(context)}.",
             ),
-            *sens.limits(),
+            *page.differences,
         ),
         notes=(
             "A mesh of 40 MB/s links has 8 channels x 2 = 16 bytes per cycle across its middle; SENS prints 18.",
@@ -138,13 +115,13 @@ def _claims(curves: list[Swept], last: float) -> tuple[Claim, ...]:
             f"EM3D with shared memory degrades by 30 % when the bisection is reduced by 60 % (to {REDUCED:g} {UNIT}; "
             "judged to within 10 points)",
             "+30 %",
-            percent(em3d[0].growth(REDUCED, BASE)),
+            change_text(em3d[0].growth(REDUCED, BASE)),
             abs(em3d[0].growth(REDUCED, BASE) - PRINTED_GROWTH) <= WITHIN,
         ),
         Claim(
             "EM3D with messages is largely insensitive to it (judged to within 10 points)",
             "largely insensitive",
-            percent(em3d[1].growth(REDUCED, BASE)),
+            change_text(em3d[1].growth(REDUCED, BASE)),
             abs(em3d[1].growth(REDUCED, BASE)) <= WITHIN,
         ),
         Claim(
@@ -152,7 +129,7 @@ def _claims(curves: list[Swept], last: float) -> tuple[Claim, ...]:
             "dramatically faster",
             f"{BASE:g} to {last:g} {UNIT}: "
             + ", ".join(
-                f"{a} {percent(one.growth(last, BASE))} against {percent(other.growth(last, BASE))}"
+                f"{a} {change_text(one.growth(last, BASE))} against {change_text(other.growth(last, BASE))}"
                 for a, (one, other) in pairs.items()
             ),
             all(one.growth(last, BASE) > other.growth(last, BASE) for one, other in pairs.values()),

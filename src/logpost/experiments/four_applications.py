@@ -237,8 +237,8 @@ def _by_work(context: Context, em3d: Workload, done: dict[tuple[str, Mechanism],
         tuple(
             (
                 Number(work),
-                sens.cycles(seconds[work, SHARED]),
-                sens.cycles(seconds[work, POLLING]),
+                sens.kcycles(seconds[work, SHARED]),
+                sens.kcycles(seconds[work, POLLING]),
                 Number(seconds[work, SHARED] / seconds[work, POLLING], "×"),
             )
             for work in (EDGE_CYCLES, *MORE_WORK)
@@ -267,9 +267,9 @@ def _times_table(every: Sequence[Done]) -> Table:
         tuple(
             (
                 f"{one.application}, {one.mechanism.name}",
-                sens.cycles(one.total_s),
-                *(sens.cycles(one.parts[part]) for part in PARTS),
-                sens.cycles(one.printed_s),
+                sens.kcycles(one.total_s),
+                *(sens.kcycles(one.parts[part]) for part in PARTS),
+                sens.kcycles(one.printed_s),
             )
             for one in every
         ),

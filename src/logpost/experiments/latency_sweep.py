@@ -6,28 +6,26 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Claim, Difference, Result
-from logpost.experiments.support import sens
+from logpost.experiments.framework.words import change_text
 from logpost.experiments.support.programs import testbed_limits
-from logpost.experiments.support.sens import BASE_LATENCY, BULK, POLLING, PREFETCH, SHARED
-from logpost.experiments.support.sens_sweep import (
-    HIDDEN_BELOW,
-    Setting,
-    Swept,
-    applications,
-    crossings_table,
-    figures,
-    of,
-    percent,
-    regions_table,
-    sweep,
-    times_table,
-    workloads,
-)
+from logpost.experiments.support.sens import BASE_LATENCY, BULK, POLLING, PREFETCH, SHARED, Mechanism
+from logpost.experiments.support.sens_sweep import Setting, Swept, applications, of, sizes_text, sweep
+from logpost.experiments.support.sens_sweep_page import Quantity, sweep_page
 
-UNIT = "cycles"
+LATENCY = Quantity(
+    figure="Fig. 9 and 10",
+    said="the one-way latency of 24 bytes",
+    axis="network latency of 24 bytes, one way (cycles)",
+    unit="cycles",
+    base=BASE_LATENCY,
+    change="the growth of the latency",
+    congests=False,
+    falls=False,
+)
 FAR = 100.0
 """Cycles: Chandra, Larus and Rogers' network, to which SENS compares its own (section 6)."""
 FACTOR, FACTOR_WITHIN = 2.0, 0.5
+"""EM3D's shared memory over messages there, and within what it counts as reproduced."""
 
 
 def run(context: Context) -> Result:
@@ -38,32 +36,15 @@ def run(context: Context) -> Result:
     mechanisms = context.size(full=(SHARED, PREFETCH, POLLING, BULK), quick=(SHARED, PREFETCH, POLLING))
     points = [Setting(float(value), more_latency=float(value) - BASE_LATENCY) for value in values]
     curves = sweep(context, mechanisms, points)
-    factor = _factor(curves)
+    factor = of(curves, "EM3D", SHARED).at(FAR) / of(curves, "EM3D", POLLING).at(FAR)
+    page = sweep_page(curves, LATENCY)
     return Result(
         summary=f"At {FAR:g} cycles EM3D takes {factor:.1f} times as long with shared memory as with messages (paper: "
         f"about 2). From {BASE_LATENCY:g} to {FAR:g} cycles its run time changes by "
-        + ", ".join(f"{percent(of(curves, 'EM3D', m).growth(FAR, BASE_LATENCY))} with {m.name}" for m in mechanisms)
+        + ", ".join(f"{change_text(of(curves, 'EM3D', m).growth(FAR, BASE_LATENCY))} with {m.name}" for m in mechanisms)
         + ".",
-        tables=(
-            crossings_table(curves, BASE_LATENCY, UNIT),
-            regions_table(
-                curves,
-                BASE_LATENCY,
-                UNIT,
-                "Rule: the growth of the run time between neighbouring settings over the growth of the latency, both "
-                f"as fractions of those at {BASE_LATENCY:g} {UNIT}. Below {HIDDEN_BELOW:g}: latency hiding; above: "
-                "latency dominated. Latency alone congests nothing.",
-                congests=False,
-            ),
-            times_table(
-                curves,
-                "Fig. 9 and 10: run time",
-                "the one-way latency of 24 bytes",
-                UNIT,
-                f"The unchanged Alewife has {BASE_LATENCY:g}.",
-            ),
-        ),
-        figures=figures(curves, "Fig. 9 and 10", "network latency of 24 bytes, one way (cycles)", reverse=False),
+        tables=page.tables,
+        figures=page.figures,
         claims=_claims(curves, factor),
         differences=(
             Difference(
@@ -82,24 +63,20 @@ def run(context: Context) -> Result:
                 "ICCG with shared memory depends on latency more than any other.",
                 "Of the generated matrix's edges about three in four are between processors, each of them an addition "
                 "that is waited for on a chain of rows; the paper partitions its matrix with a graph partitioner. "
-                "Sizes: " + "; ".join(f"{w.application} {w.said}" for w in workloads(context)) + ".",
+                f"Sizes: {sizes_text(context)}.",
             ),
-            *sens.limits(),
+            *page.differences,
         ),
         notes=(testbed_limits(),),
     )
-
-
-def _factor(curves: list[Swept]) -> float:
-    return of(curves, "EM3D", SHARED).at(FAR) / of(curves, "EM3D", POLLING).at(FAR)
 
 
 def _claims(curves: list[Swept], factor: float) -> tuple[Claim, ...]:
     apps = applications(curves)
     growth = {a: {m: of(curves, a, m).growth(FAR, BASE_LATENCY) for m in (SHARED, PREFETCH, POLLING)} for a in apps}
 
-    def said(order: tuple[sens.Mechanism, ...]) -> str:
-        return "; ".join(f"{a} " + ", ".join(f"{percent(growth[a][m])} ({m.short})" for m in order) for a in apps)
+    def said(order: tuple[Mechanism, ...]) -> str:
+        return "; ".join(f"{a} " + ", ".join(f"{change_text(growth[a][m])} ({m.short})" for m in order) for a in apps)
 
     return (
         Claim(

@@ -34,6 +34,11 @@ def percent(fraction: float, *, signed: bool = True) -> str:
     return "±0 %" if signed and abs(value) < 0.05 else text.replace("-", "−")
 
 
+def change_text(fraction: float, decimals: int = 0) -> str:
+    """A change in per cent to so many decimals, for numbers that stand in one sentence: `+31 %`, `−65 %`."""
+    return f"{100.0 * fraction:+.{decimals}f} %".replace("-", "−")
+
+
 def cell_text(table: Table, row: tuple[Cell, ...], column: int) -> str:
     """A cell, and for a compared number how far it is from the reference."""
     return ", ".join(part for part in cell_parts(table, row, column) if part)

@@ -61,7 +61,7 @@ class Workload:
         return self.application.lower()
 
 
-def cycles(seconds: float) -> Number:
+def kcycles(seconds: float) -> Number:
     """A simulated time in thousands of processor cycles, as SENS plots it (there: millions, of longer runs)."""
     return Number(seconds * 1e6 / CYCLE_NS, "kcycles")
 
@@ -154,6 +154,23 @@ def sized(workload: Workload, arguments: Mapping[str, int], said: str) -> Worklo
     """The workload with a size."""
     given = tuple(word for name, value in arguments.items() for word in (f"--{name}", str(value)))
     return replace(workload, arguments=(*workload.arguments, *given), said=f"{said}; {workload.said}")
+
+
+def workloads_of(*, nodes: int, mesh: int, brick: int, cells: int) -> tuple[Workload, ...]:
+    """SENS's four applications.
+
+    Args:
+        nodes: of EM3D.
+        mesh: nodes of UNSTRUC's mesh.
+        brick: of ICCG's structure, elements along an edge.
+        cells: of MOLDYN's liquid, along an edge, four molecules each.
+    """
+    return (
+        sized(EM3D, {"nodes": nodes, "iterations": 1}, f"{nodes:,} nodes (10,000), 1 iteration (50)"),
+        sized(UNSTRUC, {"nodes": mesh, "iterations": 1}, f"{mesh:,} nodes (2,000), 1 iteration"),
+        sized(ICCG, {"brick": brick}, f"{3 * brick**3:,} rows (2 million elements)"),
+        sized(MOLDYN, {"cells": cells, "steps": 1}, f"{4 * cells**3:,} molecules, 2 computations of the forces"),
+    )
 
 
 def limits() -> tuple[Difference, ...]:
