@@ -1,0 +1,116 @@
+"""Predicted times from a calibration's samples, under LogGP and under log3P in two ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from tests.benchmarks.calibration.truth import CONTIGUOUS, Case
+
+from logpost.machines import Machine
+from logpost.machines.calibration.compose import calibration
+from logpost.machines.calibration.samples import Sample, Samples
+from logpost.machines.calibration.statistics import Statistics
+from logpost.replay.models.arrays import ModelError
+from logpost.replay.models.interface import Model
+from logpost.replay.models.log3p import Log3PTable
+from logpost.replay.models.machine_values import machine_values
+from logpost.replay.models.registry import model
+from logpost.replay.models.units import SECOND
+
+Prediction: TypeAlias = "Callable[[Case], float | None]"
+"""Time in seconds; None where the machine file lacks a value."""
+
+COLUMNS = ("LogGP", "log3P", "log3P, l_mw of T00")
+LOG3P = 1
+"""The column that the bars are for."""
+_MODELS = {
+    "ping": ("loggp", "log3p"),
+    "linear": ("broadcast-loggp", "broadcast-log3p"),
+    "tree": ("broadcast-loggp", "broadcast-log3p"),
+}
+_OUTPUT = {"ping": "T", "linear": "linear", "tree": "tree"}
+
+
+def predictions(samples: Samples) -> tuple[Prediction, ...]:
+    """One for each of COLUMNS: LogGP and log3P as in the machine file, and log3P from messages to oneself."""
+    machine = calibration(samples, name="bench").machine
+    near = samples.localities()[-1]
+    return _from_file(machine, near, 0), _from_file(machine, near, 1), _from_self(samples)
+
+
+def of_pass(samples: Samples, number: int) -> Samples:
+    """What one pass alone measured (medians); of points that it did not visit, what all did.
+
+    Points that were added after the first pass have been visited by the last ones.
+    """
+    passes = max(len(point.time.rounds_s) for point in samples.points)
+
+    def only(point: Sample) -> Sample:
+        rounds = point.time.rounds_s
+        late = 0 if point.family in ("protocol", "silent_receiver") else passes - len(rounds)
+        visited = late <= number < late + len(rounds)
+        time = rounds[number - late] if visited else point.time.median_s
+        least = min(point.time.minimum_s, time)
+        return replace(point, time=replace(point.time, median_s=time, minimum_s=least, rounds_s=(time,)))
+
+    return replace(samples, points=tuple(only(point) for point in samples.points))
+
+
+def least(samples: Samples) -> Samples:
+    """The least sample of each point in place of its median, as LOG3P 4.1 takes it."""
+
+    def only(time: Statistics) -> Statistics:
+        return replace(time, median_s=time.minimum_s, mean_s=time.minimum_s, rounds_s=(time.minimum_s,))
+
+    # Whether a send waits for its receive shows in delays, not in least times.
+    points = (
+        p if p.family in ("protocol", "silent_receiver") else replace(p, time=only(p.time)) for p in samples.points
+    )
+    return replace(samples, points=tuple(points))
+
+
+def _from_file(machine: Machine, locality: str, which: int) -> Prediction:
+    """LogGP (0) or log3P (1) with the machine file's values."""
+
+    def predict(case: Case) -> float | None:
+        chosen: Model = model(_MODELS[case.kind][which])
+        stride = case.stride if case.stride > CONTIGUOUS else 0
+        given: dict[str, Any] = {"B": case.size, "stride": stride, "P": case.ranks}
+        given = {name: value for name, value in given.items() if name in {p.name for p in chosen.parameters}}
+        try:
+            found = chosen.predict(**given, **machine_values(chosen, machine, given, locality=locality))
+        except ModelError:
+            return None
+        return float(np.asarray(found[_OUTPUT[case.kind]])) * 1e-12
+
+    return predict
+
+
+def _from_self(samples: Samples) -> Prediction:
+    """log3P with l_mw from messages to oneself."""
+    layouts = {(p["transfer"], p["form"], p.bytes, p["stride_bytes"]): p.time.median_s for p in samples.of("layout")}
+    contiguous: list[tuple[float, float, float]] = []
+    strided: list[tuple[float, float, float]] = []
+    for (transfer, form, size, stride), time in layouts.items():
+        if transfer == "remote" and form == "contiguous":
+            o_mw = max(layouts["self", form, size, stride] - layouts["memory_copy", form, size, stride], 0.0)
+            contiguous.append((float(size), o_mw, max(time - o_mw, 0.0)))
+        elif transfer == "self" and form == "datatype":
+            strided.append((float(size), float(stride), max(time - layouts["self", "contiguous", size, 8], 0.0)))
+    table = Log3PTable.from_points(contiguous=contiguous, strided=strided, unit=SECOND)
+
+    def predict(case: Case) -> float:
+        stride = float(case.stride) if case.stride > CONTIGUOUS else 0.0
+        parameters = {
+            "o_mw": table.o_mw(case.size),
+            "l_mw": table.latency_of_stride(case.size, stride),
+            "o_net": table.o_net(case.size),
+        }
+        chosen = model(_MODELS[case.kind][1])
+        given = {**parameters, "P": case.ranks} if case.kind != "ping" else parameters
+        return float(np.asarray(chosen.predict(**given)[_OUTPUT[case.kind]]))
+
+    return predict
