@@ -13,9 +13,7 @@ import itertools
 import json
 import math
 import shlex
-import signal
 import statistics as numbers
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +25,7 @@ from logpost.errors import InputError
 from logpost.machines.calibration import samples
 from logpost.machines.calibration.build import build, compiler_of
 from logpost.machines.calibration.grid import DEFAULT, THOROUGH, Grid, listed, peers
+from logpost.machines.calibration.launch import run_program
 from logpost.machines.calibration.samples import FAMILIES, Host, Key, Sample, Samples
 from logpost.machines.calibration.statistics import Visit, combine
 
@@ -139,7 +138,7 @@ class _Run:
         output = self.folder / f"{program}-{self.launches}.jsonl"
         command = [*self.launch, str(self.programs[program]), "--output", str(output)]
         command += ["--budget-s", f"{budget_s:.3f}", "--batch", str(self.batch), *arguments]
-        _launch(command, 10 * budget_s + _PATIENCE_S)
+        run_program(command, 10 * budget_s + _PATIENCE_S)
         self.gathered.take(output, self.launches)
         output.unlink()
 
@@ -277,48 +276,6 @@ def _rounded(value: float) -> float:
     """Up to one significant digit."""
     digits = 10.0 ** math.floor(math.log10(value))
     return math.ceil(value / digits - 1e-9) * digits
-
-
-def _launch(command: Sequence[str], patience_s: float) -> None:
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        )
-    except OSError as error:
-        raise InputError(f"cannot start {command[0]}: {error}") from error
-    with process:
-        try:
-            out, err = process.communicate(timeout=patience_s)
-        except BaseException as error:
-            # A launcher that is asked to end takes its ranks with it; one that is killed leaves them behind.
-            process.terminate()
-            try:
-                process.communicate(timeout=5)
-            except subprocess.TimeoutExpired:
-                process.kill()
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise InputError(
-                    f"a calibration program was not done after {patience_s:.0f} s ({shlex.join(command)}); does the "
-                    "launcher start other programs?"
-                ) from error
-            raise
-    lines = [line.strip() for line in f"{out}\n{err}".splitlines() if line.strip(" -*=")]
-    ours = [line for line in lines if line.startswith("calibration: ")]
-    # A simulator's launcher ends with status 0 also when its program aborts.
-    if process.returncode == 0 and not ours:
-        return
-    last = (ours or lines or ["no message"])[-1]
-    status = process.returncode
-    how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-    hint = ""
-    if "at least 2 ranks" in last:
-        hint = "; if the launcher started more, the compiler is another MPI's: name the right one with --compiler"
-    raise InputError(f"{command[0]} ended {how}: {last}{hint}")
 
 
 def _object(line: str, path: Path) -> Mapping[str, Any]:

@@ -59,6 +59,7 @@ def command(
 
     Example: logpost calibrate -o my-cluster.toml --page my-cluster.html -- mpirun -n 2 --map-by node
     """
+    from logpost.cli.ending import cleaned_up_on_signals
     from logpost.cli.progress import progress_bar
     from logpost.errors import InputError
     from logpost.machines.calibration.agreement import agree
@@ -80,7 +81,7 @@ def command(
     _writable("--page", page)
     _writable("--keep-samples", keep_samples)
     other = None if against is None else load_machine(against)
-    with progress_bar(quiet=quiet or as_json) as progress:
+    with cleaned_up_on_signals(), progress_bar(quiet=quiet or as_json) as progress:
         if samples is not None:
             measured = read(samples)
             if keep_samples is not None:

@@ -14,6 +14,7 @@ from logpost.machines.calibration import build as building
 from logpost.machines.calibration import measure as measuring
 from logpost.machines.calibration.build import build, compiler_of
 from logpost.machines.calibration.grid import DEFAULT, THOROUGH, Grid, listed, peers
+from logpost.machines.calibration.launch import run_program
 from logpost.machines.calibration.measure import measure
 from logpost.machines.calibration.samples import read
 
@@ -101,7 +102,7 @@ def test_time_ends_the_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         host |= {"mpi_library": "m", "clock": "c", "clock_resolution_s": 1e-9, "date": "d"}
         output.write_text(json.dumps(host) + "\n")
 
-    monkeypatch.setattr(measuring, "_launch", launch)
+    monkeypatch.setattr(measuring, "run_program", launch)
     monkeypatch.setattr(measuring, "build", lambda compiler: dict.fromkeys(measuring.ORDER, Path("program")))
     monkeypatch.setattr(measuring, "compiler_of", lambda launcher: "mpicc")
     monkeypatch.setattr(measuring.time, "monotonic", lambda: next(clock))
@@ -185,7 +186,7 @@ def test_failing_launchers(script: str, message: str, tmp_path: Path) -> None:
 def test_launcher_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     launcher = _script(tmp_path, "launch", "exec sleep 60")
     with pytest.raises(InputError, match="was not done after 0 s"):
-        measuring._launch([launcher, "program"], 0.2)
+        run_program([launcher, "program"], 0.2)
 
 
 def test_compiler_beside_the_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

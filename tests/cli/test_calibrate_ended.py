@@ -1,0 +1,94 @@
+"""A calibration that is ended leaves nothing: no process, no folder, no file; and says by what it was ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.machines.calibration.launchers import ENVIRONMENT, MPIS, require_mpi
+
+from logpost.machines.calibration.build import build
+
+pytestmark = pytest.mark.mpi
+
+
+def processes_of(folder: Path) -> list[str]:
+    """Command lines of processes that have to do with the folder: launchers and ranks are given files in it."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            except OSError:
+                continue  # it has ended meanwhile
+            found += [" ".join(words)] if any(word.startswith(f"{folder}/") for word in words) else []
+    return found
+
+
+def ranks(folder: Path) -> list[str]:
+    return [line for line in processes_of(folder) if line.split()[0].startswith(os.environ["XDG_CACHE_HOME"])]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nobody else's calibration is taken for ours: these programs are in a cache of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.mark.parametrize(
+    ("mpi", "number"),
+    [*((mpi, number) for mpi in MPIS for number in (signal.SIGTERM, signal.SIGHUP)), ("Open MPI", signal.SIGINT)],
+)
+def test_a_signal_in_the_middle(mpi: str, number: signal.Signals, tmp_path: Path) -> None:
+    launcher, compiler = require_mpi(mpi)
+    build(compiler)
+    options = ["-o", "m.toml", "--page", "p.html", "--keep-samples", "s.jsonl", "--", launcher, "-n", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "logpost.cli.app", "calibrate", *options],
+        cwd=tmp_path,
+        env={**os.environ, **ENVIRONMENT},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as calibration:
+        deadline = time.monotonic() + 60
+        while len(ranks(tmp_path)) < 2 and calibration.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(ranks(tmp_path)) == 2, calibration.communicate(timeout=5)
+        assert [path.name[:18] for path in tmp_path.iterdir()] == [".logpost-calibrate"]
+        calibration.send_signal(number)
+        out, err = calibration.communicate(timeout=30)
+    assert (calibration.returncode, out, err) == (128 + number, "", "")
+    assert list(tmp_path.iterdir()) == []
+    assert processes_of(tmp_path) == []
+
+
+def test_an_ignored_hangup_ends_nothing(tmp_path: Path) -> None:
+    """As under nohup: SIGHUP was ignored when the calibration began, so it goes on until SIGTERM."""
+    launcher, compiler = require_mpi("Open MPI")
+    build(compiler)
+    options = ["-o", "m.toml", "--", launcher, "-n", "2"]
+    program = (
+        "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.executable, sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", program, sys.executable, "-m", "logpost.cli.app", "calibrate", *options]
+    with subprocess.Popen(command, cwd=tmp_path, env={**os.environ, **ENVIRONMENT}) as calibration:
+        deadline = time.monotonic() + 60
+        while len(ranks(tmp_path)) < 2 and calibration.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        calibration.send_signal(signal.SIGHUP)
+        time.sleep(1.0)
+        assert calibration.poll() is None
+        calibration.send_signal(signal.SIGTERM)
+        assert calibration.wait(timeout=30) == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
+    assert processes_of(tmp_path) == []
