@@ -1,3 +1,8 @@
-"""Measuring a machine: programs that are timed, and what is read off their samples."""
+"""Measuring a machine: programs that are timed, and what is read off their samples.
 
-from __future__ import annotations
+measuring    programs/, build -> launch (failure) -> measure, as grid says -> samples, with statistics
+extracting   estimate, fits -> signature, sizes, protocol, bursts, patterns, layouts -> locality -> compose (values);
+             refusal and disturbance say what is not to be believed
+writing      save, by whole_file; agreement compares two files
+the truth    simulated: LOGP's microbenchmark where the parameters are known
+"""

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from logpost.errors import InputError
+from logpost.machines.calibration.failure import OURS, trouble
 
 GRACE_S = 5.0
 """Time that a launcher has for ending its ranks."""
@@ -24,7 +25,7 @@ GRACE_S = 5.0
 def run_program(command: Sequence[str], patience_s: float) -> None:
     """Run to the end.
 
-    Raises InputError when the command cannot be started, fails (with the last line that it wrote), or is not done after
+    Raises InputError when the command cannot be started, fails (with the trouble that it told of), or is not done after
     `patience_s`. It does not outlive any other exception, either.
     """
     process: subprocess.Popen[str] | None = None
@@ -50,21 +51,15 @@ def run_program(command: Sequence[str], patience_s: float) -> None:
                 "launcher start other programs?"
             ) from error
         raise
-    _check(command[0], process.returncode, f"{out}\n{err}")
+    _check(command[0], process.returncode, out, err)
 
 
-def _check(launcher: str, status: int, written: str) -> None:
-    lines = [line.strip() for line in written.splitlines() if line.strip(" -*=")]
-    ours = [line for line in lines if line.startswith("calibration: ")]
+def _check(launcher: str, status: int, out: str, err: str) -> None:
     # A simulator's launcher ends with status 0 also when its program aborts.
-    if status == 0 and not ours:
+    if status == 0 and OURS not in f"{out}{err}":
         return
-    last = (ours or lines or ["no message"])[-1]
     how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-    hint = ""
-    if "at least 2 ranks" in last:
-        hint = "; if the launcher started more, the compiler is another MPI's: name the right one with --compiler"
-    raise InputError(f"{launcher} ended {how}: {last}{hint}")
+    raise InputError(f"{launcher} ended {how}: {trouble(out, err) or 'no message'}")
 
 
 @contextmanager

@@ -10,7 +10,6 @@ processors that it may use; the host line says where they were.
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import shlex
 import statistics as numbers
@@ -19,7 +18,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from logpost.errors import InputError
 from logpost.machines.calibration import samples
@@ -62,10 +61,12 @@ class _Gathered:
         if not lines:
             raise InputError(f"the calibration program left {path.name} empty: no space on the device?")
         if self.host is None:
-            self.host = samples.parse_host(_object(lines[0], path), path.name)
+            first = f"{path.name}, line 1"
+            self.host = samples.parse_host(samples.parse_line(lines[0], first), first)
         for number, line in enumerate(lines[1:], start=2):
-            record = _object(line, path)
-            point = samples.parse(record, f"{path.name}, line {number}")
+            where = f"{path.name}, line {number}"
+            record = samples.parse_line(line, where)
+            point = samples.parse(record, where)
             visit = Visit(point.time, repeat=max(1, int(record.get("repeat", 1))))
             self.points.setdefault(point.name, point)
             self.visits.setdefault(point.name, {}).setdefault(launch, []).append(visit)
@@ -78,12 +79,6 @@ class _Gathered:
         step = self.host.clock_resolution_s
         points = [self._point(name, step) for name in self.points]
         return Samples(replace(self.host, launcher=launcher, compiler=compiler), tuple(points))
-
-    def unreached(self) -> float:
-        """Share of points whose interval is wider than asked."""
-        step = self.host.clock_resolution_s if self.host else 0.0
-        open_points = [not self._point(name, step).time.reached for name in self.points]
-        return sum(open_points) / len(open_points) if open_points else 1.0
 
     def _point(self, name: tuple[Key, ...], clock_step_s: float) -> Sample:
         first = self.points[name]
@@ -147,6 +142,7 @@ def measure(
     launch: Sequence[str],
     *,
     output: Path | None = None,
+    folder: Path | None = None,
     compiler: str | None = None,
     thorough: bool = False,
     grid: Grid | None = None,
@@ -160,8 +156,9 @@ def measure(
 
     Args:
         launch: the launcher with its options; each program and its arguments are put behind it.
-        output: samples file to write, whole or not at all. Its folder also holds what the programs write meanwhile, so
-            it must be seen by the nodes; without it the current folder does that.
+        output: samples file to write, whole or not at all.
+        folder: where a folder for what the programs write meanwhile is made; the node of rank 0 must see it. By
+            default that of `output`, or the current one.
         compiler: MPI compiler wrapper; default: the one of the launcher's MPI.
         thorough: the finer grid and a longer time.
         grid, budget_s, passes, batch: what, for how many seconds, launches of each program, samples in a batch.
@@ -178,12 +175,12 @@ def measure(
     wrapper = compiler or compiler_of(launch[0])
     report("build", 0.0, f"building the programs with {wrapper}")
     executables = build(wrapper)
-    beside = (output.parent if output is not None else Path.cwd()).absolute()
+    beside = (folder or (output.parent if output is not None else Path.cwd())).absolute()
     try:
-        folder = tempfile.TemporaryDirectory(dir=beside, prefix=".logpost-calibrate-")
+        meanwhile = tempfile.TemporaryDirectory(dir=beside, prefix=".logpost-calibrate-")
     except OSError as error:
         raise InputError(f"cannot write to {beside}: {error}; choose another output file") from error
-    with folder as name:
+    with meanwhile as name:
         run = _Run(
             launch=list(launch),
             programs=executables,
@@ -276,15 +273,3 @@ def _rounded(value: float) -> float:
     """Up to one significant digit."""
     digits = 10.0 ** math.floor(math.log10(value))
     return math.ceil(value / digits - 1e-9) * digits
-
-
-def _object(line: str, path: Path) -> Mapping[str, Any]:
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"a calibration program wrote a damaged line to {path.name}: {error}; measure again"
-        ) from error
-    if not isinstance(record, dict):
-        raise InputError(f"a calibration program wrote a damaged line to {path.name}; measure again")
-    return record

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -237,13 +237,13 @@ def read(path: Path | str) -> Samples:
         raise InputError(f"cannot read the samples {path}: {error}; measure again with logpost calibrate") from error
     if not lines:
         raise InputError(f"{path} is empty: no samples; measure again with logpost calibrate")
-    host = parse_host(_object(lines[0], f"{path}, line 1"), f"{path}, line 1")
+    host = parse_host(parse_line(lines[0], f"{path}, line 1"), f"{path}, line 1")
     points: dict[tuple[Key, ...], Sample] = {}
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip():
             continue
         where = f"{path}, line {number}"
-        point = parse(_object(line, where), where)
+        point = parse(parse_line(line, where), where)
         if point.name in points:
             raise InputError(f"{where}: the point {point.name} stands there twice; keep one")
         points[point.name] = point
@@ -260,6 +260,17 @@ def write(path: Path | str, samples: Samples) -> None:
             pass
     except OSError as error:
         raise InputError(f"cannot write the samples {path}: {error}") from error
+
+
+def parse_line(line: str, where: str) -> Mapping[str, Any]:
+    """A line as its object. Raises InputError as ``read`` does."""
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where} is no JSON ({error.msg}): the file is damaged; measure again") from error
+    if not isinstance(record, dict):
+        raise InputError(f"{where} is no JSON object but {type(record).__name__}: the file is damaged; measure again")
+    return record
 
 
 def parse_host(record: Mapping[str, Any], where: str) -> Host:
@@ -322,11 +333,6 @@ def parse(record: Mapping[str, Any], where: str) -> Sample:
     )
 
 
-def unique(points: Iterable[Sample]) -> list[Sample]:
-    """The points, the last one of each name."""
-    return list({p.name: p for p in points}.values())
-
-
 def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
@@ -341,16 +347,6 @@ def _known(family: str) -> Family:
     if family not in FAMILIES:
         raise InputError(f"unknown family {family!r}; the families are {', '.join(FAMILIES)}")
     return FAMILIES[family]
-
-
-def _object(line: str, where: str) -> Mapping[str, Any]:
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{where} is no JSON ({error.msg}): the file is damaged; measure again") from error
-    if not isinstance(record, dict):
-        raise InputError(f"{where} is no JSON object but {type(record).__name__}: the file is damaged; measure again")
-    return record
 
 
 def _is_time(value: object) -> bool:

@@ -27,7 +27,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 ACCURACY = 0.05
+"""Relative half width that a measurement is to reach (LOGP 3.3)."""
 CONFIDENCE = 0.95
+"""Of all intervals."""
 _MEDIAN_OVER_MEAN = math.sqrt(math.pi / 2.0)
 _Z = statistics.NormalDist().inv_cdf(0.975)
 

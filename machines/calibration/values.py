@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.statistics import ACCURACY, CONFIDENCE
 
-CONFIDENCE = 0.95
 DIGITS = 6
 """Significant digits in the file: finer than any measurement, coarse enough to read."""
-WANTED = 0.05
-"""Relative half width that a measurement is to reach (LOGP 3.3)."""
 
 
 @dataclass
@@ -41,7 +39,7 @@ class Values:
         value = rounded(found.value * factor)
         low, high = rounded(max(found.low, 0.0) * factor), rounded(found.high * factor)
         notes = [note] if note else []
-        if not found.reached or found.half_width > WANTED * abs(found.value):
+        if not found.reached or found.half_width > ACCURACY * abs(found.value):
             self.not_reached.append(place)
             reached = f"±{found.half_width / abs(found.value):.0%}" if found.value else f"±{high:g} {unit}"
             notes.append(f"±5 % not reached: {reached}")

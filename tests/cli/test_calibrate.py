@@ -22,7 +22,9 @@ TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def logpost(*arguments: str | Path, cwd: Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+def logpost(
+    *arguments: str | Path, cwd: Path, timeout: float = 120, columns: int = 100
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "logpost.cli.app", *map(str, arguments)],
         cwd=cwd,
@@ -30,7 +32,7 @@ def logpost(*arguments: str | Path, cwd: Path, timeout: float = 120) -> subproce
         text=True,
         check=False,
         timeout=timeout,
-        env={**os.environ, **AS_ROOT, "COLUMNS": "100"},
+        env={**os.environ, **AS_ROOT, "COLUMNS": str(columns)},
     )
 
 
@@ -57,6 +59,14 @@ def test_samples_become_a_checked_file_and_a_table(kept: Path, tmp_path: Path) -
     assert "not reached by" in done.stdout
     assert load_machine(tmp_path / "my-cluster.toml").name == "my-cluster"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["my-cluster.toml", "p.html"]
+
+
+def test_nothing_is_cut_on_a_narrow_screen(kept: Path, tmp_path: Path) -> None:
+    done = logpost("calibrate", "-o", "m.toml", "--samples", kept / "s.jsonl", cwd=tmp_path, columns=80)
+    assert "…" not in done.stdout
+    assert re.search(r"o_s per byte +0\.\d+ ns/B +", done.stdout)
+    # A sentence is one line, for grep and for terminals of any width.
+    assert re.search(r"^±5 % at 95 % confidence not reached by \d+ of 100 values:$", done.stdout, re.MULTILINE)
 
 
 def test_the_file_serves_every_verb_without_an_edit(kept: Path, shared: Path, tmp_path: Path) -> None:
@@ -119,7 +129,10 @@ def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
         (["-o", "no/x.toml", "--samples", "s.jsonl"], "-o no/x.toml cannot be written: no is no directory"),
         (["-o", "new.toml", "--samples", "none.jsonl"], "cannot read the samples none.jsonl"),
         (["-o", "new.toml", "--samples", "bad.jsonl"], "bad.jsonl, line 1 is no JSON"),
-        (["-o", "new.toml", "--name", "A B", "--samples", "s.jsonl"], "'A B' is no name of a machine"),
+        (["-o", "new.toml", "--name", "A B", "--", "mpirun"], "'A B' is no name of a machine; pass --name a-b"),
+        (["-o", "new.toml", "--keep-samples", "s.jsonl", "--", "mpirun"], "s.jsonl already exists; pass --force to"),
+        (["-o", ".", "--force", "--", "mpirun"], "-o . cannot be written: it is a directory; name a file in it"),
+        (["-o", "new.toml", "--page", "no/p", "--", "mpirun"], "--page no/p cannot be written: no is no directory"),
         (["-o", "new.toml", "--samples", "s.jsonl", "--against", "x"], "no machine is called 'x'"),
         (["-o", "new.toml", "--", "no-such-launcher", "-n", "2"], "no-such-launcher is not on PATH"),
     ],

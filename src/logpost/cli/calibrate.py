@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from logpost.machines.calibration.agreement import Agreement
     from logpost.machines.calibration.compose import Calibration
     from logpost.machines.quantity import Quantity
@@ -31,7 +34,7 @@ def command(
         str | None, typer.Option("--name", help="Name of the machine (that of the file by default).")
     ] = None,
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Measure longer: more sizes, more rounds, narrower intervals.")
+        bool, typer.Option("--thorough", help="Up to 20 minutes: more sizes, more rounds, narrower intervals.")
     ] = False,
     compiler: Annotated[
         str | None, typer.Option("--compiler", help="Your MPI's mpicc (found beside the launcher by default).")
@@ -48,7 +51,7 @@ def command(
     against: Annotated[
         Path | None, typer.Option("--against", help="Say which values differ from this machine file beyond intervals.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the machine file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the machine file and the kept samples.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -77,6 +80,12 @@ def command(
         raise InputError(
             "calibrate needs either a launcher after -- (mpirun -n 2) or --samples FILE with samples that were kept"
         )
+    if keep_samples is not None and keep_samples.exists() and not force:
+        raise InputError(
+            f"{keep_samples} already exists; pass --force to overwrite it, or choose another name with --keep-samples"
+        )
+    if name is not None and name != machine_name(name):
+        raise InputError(f"{name!r} is no name of a machine; pass --name {machine_name(name)}")
     _writable("-o", output)
     _writable("--page", page)
     _writable("--keep-samples", keep_samples)
@@ -90,6 +99,7 @@ def command(
             measured = measure(
                 launcher or [],
                 output=keep_samples,
+                folder=(keep_samples or output).parent,
                 compiler=compiler,
                 thorough=thorough,
                 report=lambda _program, fraction, message: progress(message, round(100 * fraction), 100),
@@ -110,11 +120,19 @@ def command(
 
 
 def _writable(option: str, path: Path | None) -> None:
-    """Minutes of measuring must not end at a directory that is not there."""
+    """Minutes of measuring must not end at a directory that is not there, or is somebody else's."""
     from logpost.errors import InputError
 
-    if path is not None and (not path.parent.is_dir() or path.is_dir()):
-        raise InputError(f"{option} {path} cannot be written: {path.parent} is no directory or {path} is one")
+    if path is None:
+        return
+    if not path.parent.is_dir():
+        raise InputError(
+            f"{option} {path} cannot be written: {path.parent} is no directory; make it, or choose another"
+        )
+    if path.is_dir():
+        raise InputError(f"{option} {path} cannot be written: it is a directory; name a file in it")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{option} {path} cannot be written: no permission in {path.parent}; choose another directory")
 
 
 def _document(found: Calibration, output: Path, agreement: Agreement | None) -> dict[str, Any]:
@@ -153,6 +171,10 @@ def _print(
 
     console = Console(highlight=False)
     console.print(_values_table(found))
+
+    def say(line: str, style: str | None = None) -> None:
+        console.print(line, markup=False, style=style, soft_wrap=True)
+
     machine = found.machine
     tables = [
         (len(machine.overlap.o), "o(S, b)"),
@@ -161,24 +183,25 @@ def _print(
     ]
     counted = ", ".join(f"{name} at {count} points" for count, name in tables if count)
     if counted:
-        console.print(f"Also: {counted}.", markup=False)
+        say(f"Also: {counted}.")
     lines = [refusal.sentence() for refusal in found.refused] + [f"not extracted: {text}" for text in found.lacking]
-    _list(console, "Refused, and not in the file", lines)
+    _list(say, "Refused, and not in the file", lines)
     if found.not_reached:
         heading = f"±5 % at 95 % confidence not reached by {len(found.not_reached)} of {found.values} values"
-        _list(console, heading, list(found.not_reached))
+        _list(say, heading, list(found.not_reached))
     if agreement is not None:
-        _print_agreement(console, agreement, against)
+        _print_agreement(say, agreement, against)
     if found.warning:
-        console.print(f"Warning: {found.warning}.", markup=False, style="bold")
-    console.print(f"{output} written and checked: {found.values} values.", markup=False)
+        say(f"Warning: {found.warning}.", "bold")
+    say(f"{output} written and checked: {found.values} values.")
     if page is not None:
-        console.print(f"{page} written: the plots.", markup=False)
-    console.print(f"Use it: logpost analyze ARCHIVE -m {output}", markup=False)
+        say(f"{page} written: the plots.")
+    say(f"Use it: logpost analyze ARCHIVE -m {output}")
 
 
 def _values_table(found: Calibration) -> Any:
     """The LogGP values by class and size range."""
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
@@ -186,7 +209,8 @@ def _values_table(found: Calibration) -> Any:
     from logpost.machines.schema import LOCALITIES
 
     machine = found.machine
-    table = Table(title=f"{machine.title}", title_justify="left")
+    # Narrow enough for 80 columns: a value without its unit is none.
+    table = Table(title=f"{machine.title}", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in ("between", "message size", "parameter", "value", "95 % interval"):
         table.add_column(column, justify="right" if column in ("value", "95 % interval") else "left", no_wrap=True)
 
@@ -218,8 +242,8 @@ def _values_table(found: Calibration) -> Any:
     return table
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value.is_integer() else f"{value:.4g}"
+def _number(value: float, digits: int = 4) -> str:
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.{digits}g}"
 
 
 def _interval(quantity: Quantity) -> str:
@@ -229,28 +253,27 @@ def _interval(quantity: Quantity) -> str:
     if low == high:
         return "exact"
     if abs(high + low - 2 * value) > 0.1 * (high - low):
-        return f"{_number(low)} to {_number(high)}"
+        return f"{_number(low, 3)} to {_number(high, 3)}"
     return f"± {(high - low) / 2 / value:.1%}"
 
 
-def _list(console: Any, heading: str, lines: list[str]) -> None:
+def _list(say: Callable[[str], None], heading: str, lines: list[str]) -> None:
     if not lines:
         return
-    console.print(f"{heading}:", markup=False)
+    say(f"{heading}:")
     for line in lines[:MOST_LINES]:
-        console.print(f"  {line}", markup=False)
+        say(f"  {line}")
     if len(lines) > MOST_LINES:
-        console.print(f"  and {len(lines) - MOST_LINES} more (see the file's notes, or --json)", markup=False)
+        say(f"  and {len(lines) - MOST_LINES} more (see the file's notes, or --json)")
 
 
-def _print_agreement(console: Any, agreement: Agreement, against: Path | None) -> None:
-    console.print(
+def _print_agreement(say: Callable[[str], None], agreement: Agreement, against: Path | None) -> None:
+    say(
         f"Against {against}: {agreement.agreeing} of {len(agreement.pairs)} values agree within their intervals "
-        f"({agreement.share:.1%}).",
-        markup=False,
+        f"({agreement.share:.1%})."
     )
     _list(
-        console,
+        say,
         "Beyond their intervals",
         [
             f"{p.name}: {p.a[0]:.4g} [{p.a[1]:.4g}, {p.a[2]:.4g}] here, {p.b[0]:.4g} [{p.b[1]:.4g}, {p.b[2]:.4g}] "
@@ -259,4 +282,4 @@ def _print_agreement(console: Any, agreement: Agreement, against: Path | None) -
         ],
     )
     for label, names in (("Only here", agreement.only_a), ("Only there", agreement.only_b)):
-        _list(console, label, list(names))
+        _list(say, label, list(names))

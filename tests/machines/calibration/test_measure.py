@@ -172,7 +172,7 @@ def _script(folder: Path, name: str, text: str) -> str:
         ("kill -SEGV $$", "ended by SIGSEGV: no message"),
         ("exit 0", "left no samples in .*its rank 0 must see this folder"),
         ('while [ "$1" != --output ]; do shift; done; : > $2', "left overhead-1.jsonl empty"),
-        ("while [ \"$1\" != --output ]; do shift; done; echo '{' > $2", "wrote a damaged line to overhead-1.jsonl"),
+        ("while [ \"$1\" != --output ]; do shift; done; echo '{' > $2", "overhead-1.jsonl, line 1 is no JSON"),
     ],
 )
 def test_failing_launchers(script: str, message: str, tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from logpost.errors import InputError
-from logpost.machines.calibration import samples
-from logpost.machines.calibration.samples import FAMILIES, Host, Samples, parse, read, write
+from logpost.machines.calibration.samples import FAMILIES, Host, Samples, read, write
 
 HOST = {
     "family": "host",
@@ -173,8 +172,3 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         write(path, Samples(read(path).host, ()))
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_unique_keeps_the_last() -> None:
-    points = [parse(_line(median_s=m), "here") for m in (2e-6, 3e-6)]
-    assert [p.time.median_s for p in samples.unique(points)] == [3e-6]
