@@ -12,17 +12,8 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
-from logpost.experiments.support.this_machine import (
-    NAME,
-    Program,
-    Spread,
-    calibrated,
-    contiguous_times,
-    cores,
-    locality,
-    run_here,
-    undisturbed,
-)
+from logpost.experiments.support.launches import Program, Spread, contiguous_times, cores, run_here
+from logpost.experiments.support.this_machine import NAME, calibrated, locality, undisturbed
 
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine

@@ -13,17 +13,8 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Result, Table
-from logpost.experiments.support.this_machine import (
-    NAME,
-    SIZES,
-    Program,
-    Spread,
-    calibrated,
-    cores,
-    locality,
-    run_here,
-    undisturbed,
-)
+from logpost.experiments.support.launches import Program, Spread, cores, run_here
+from logpost.experiments.support.this_machine import NAME, SIZES, calibrated, locality, undisturbed
 
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine

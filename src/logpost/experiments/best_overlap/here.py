@@ -10,7 +10,8 @@ from logpost.experiments.best_overlap.loss_map import loss_map
 from logpost.experiments.best_overlap.search import Searched, choice, choices_cells, loss_cell, times_cells
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Column, Figure, Number, Origin, Part, Table
-from logpost.experiments.support.this_machine import Program, calibrated, locality, run_here
+from logpost.experiments.support.launches import Program, run_here
+from logpost.experiments.support.this_machine import calibrated, locality
 
 if TYPE_CHECKING:
     from logpost.machines.calibration.compose import Calibration

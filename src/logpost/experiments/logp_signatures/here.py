@@ -8,7 +8,8 @@ from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Cell, Column, Difference, Figure, Number, Origin, Part, Table
 from logpost.experiments.logp_signatures.simulated import PARAMETERS, US
-from logpost.experiments.support.this_machine import calibrated, cores, locality
+from logpost.experiments.support.launches import cores
+from logpost.experiments.support.this_machine import calibrated, locality
 
 if TYPE_CHECKING:
     from logpost.machines.calibration.compose import Calibration

@@ -1,0 +1,151 @@
+"""Programs on the machine that the experiments run on: started by its MPI, and what they print.
+
+They are launched several times, because what changes between launches (placement, frequency, neighbours on a shared
+machine) is most of what a second measurement would find.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from logpost.errors import InputError
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.needs import Need, missing
+
+_VALUE = re.compile(r"\b([a-z]+_(?:s|us)) ([0-9.]+)")
+_PATIENCE_S = 120.0
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def launcher(ranks: int) -> list[str]:
+    """`mpirun` for these ranks; more of them than cores are allowed (other MPIs than Open MPI ignore the setting)."""
+    return ["env", "OMPI_MCA_rmaps_base_oversubscribe=1", "mpirun", "-n", str(ranks)]
+
+
+def check() -> None:
+    """Raises InputError where MPI programs cannot be started, with the way out."""
+    if reason := missing([Need.MPI]):
+        raise InputError(reason)
+    consent = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
+    if os.geteuid() != 0 or all(os.environ.get(name) == "1" for name in consent):
+        return
+    version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False)
+    if "Open MPI" in version.stdout:
+        raise InputError(
+            f"Open MPI does not start programs as root: set {consent[0]}=1 and {consent[1]}=1, or be another user"
+        )
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Of several launches: the least, as LOG3P 4.1 takes it (least of the means), and the median."""
+
+    least: float
+    median: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """Of one value per launch."""
+        return cls(min(values), statistics.median(values))
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of `logpost workloads list` with its arguments, on so many ranks (there may be fewer cores)."""
+
+    workload: str
+    arguments: tuple[str, ...]
+    ranks: int = 2
+
+
+def run_here(context: Context, phase: str, programs: Sequence[Program], launches: int) -> list[dict[str, Spread]]:
+    """What each program prints under the real MPI, over several launches.
+
+    All are launched once before any is launched again, so that a slow second of the machine does not hit all launches
+    of one program.
+
+    Raises:
+        InputError: one cannot be built or started, found its own result wrong, or printed no times.
+    """
+    check()
+    rounds = context.each(phase, [one for _ in range(launches) for one in programs], _launch, at_once=1)
+    return [
+        {name: Spread.of([one[name] for one in rounds[i :: len(programs)]]) for name in rounds[i]}
+        for i in range(len(programs))
+    ]
+
+
+def _launch(one: Program) -> dict[str, float]:
+    from logpost.collectors.workloads.build import build, launch_environment
+    from logpost.collectors.workloads.catalogue import workload
+
+    program = workload(one.workload).program(None)
+    said = f"{one.workload} on {one.ranks} ranks"
+    done = _run([*launcher(one.ranks), str(build(program)), *one.arguments], said, launch_environment(program))
+    values = {name: float(value) for name, value in _VALUE.findall(done.stdout)}
+    if done.returncode != 0 or not values:
+        raise _failure(said, done)
+    return values
+
+
+def _run(
+    command: Sequence[str], said: str, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Wait for a program, but not forever."""
+    try:
+        return subprocess.run(
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{said} was not done after {_PATIENCE_S:.0f} s") from None
+
+
+def _failure(said: str, done: subprocess.CompletedProcess[str]) -> InputError:
+    """The last line that a program printed."""
+    last = ((done.stderr or done.stdout).strip().splitlines() or ["it printed nothing"])[-1]
+    return InputError(f"{said} ended with status {done.returncode}: {last}")
+
+
+def contiguous_times(context: Context, size: int, launches: int) -> dict[str, Spread]:
+    """Half round trips of contiguous data by the calibration's layout program, for an application's own size.
+
+    Returns:
+        self (T00), remote (T01), memory_copy (T_mem) -> seconds, the least samples of launches.
+
+    Raises:
+        InputError: the program cannot be started, or fails.
+    """
+    from logpost.machines.calibration.build import build
+    from logpost.machines.calibration.samples import parse
+
+    check()
+    program = build("mpicc", ["layout"])["layout"]
+    context.folder.mkdir(parents=True, exist_ok=True)
+    found: dict[str, list[float]] = {}
+    for launch in range(launches):
+        output = context.folder / f"contiguous-{size}-{launch}.jsonl"
+        command = [*launcher(2), str(program), "--output", str(output), "--bytes", str(size), "--forms", "contiguous"]
+        command += ["--batch", "4", "--budget-s", str(context.size(2.0, 0.5))]
+        done = _run(command, "the layout program")
+        if done.returncode != 0 or not output.exists():
+            raise _failure("the layout program", done)
+        for line in output.read_text(encoding="utf-8").splitlines()[1:]:
+            point = parse(json.loads(line), output.name)
+            found.setdefault(str(point["transfer"]), []).append(point.time.minimum_s)
+    return {transfer: Spread.of(values) for transfer, values in found.items()}
