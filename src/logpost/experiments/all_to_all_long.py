@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
-from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
+from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Result, Table
 from logpost.experiments.support.alewife import CYCLE_NS, MACHINE, cycles_number
 from logpost.experiments.support.programs import simulate, testbed_limits
 from logpost.experiments.support.statistics import Mean, mean_of
+
+if TYPE_CHECKING:
+    from logpost.dashboards.figures.chart import Chart
 
 PRINTED_MODEL, PRINTED_MEASURED = 2.22, 2.03
 G, HEADER, O_S = 0.5, 8.0, 25.0
@@ -19,161 +24,49 @@ PAPERS_ACCURACY = 0.12
 """Within which the paper says that its predictions lie."""
 LINKS = {"consistent": "2B/cycle", "printed": "1B/cycle"}
 """Units -> the link that they mean: a byte occupies a channel for G = 0.5 cycle, or for one cycle as in (4)."""
+PAIRS = {"1.9375": "(eq. 11)", "2": "(distinct pairs)"}
+"""k_d, with and without messages to oneself, and where it comes from."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Times of a message in cycles, by formula and on the testbed."""
+
+    sizes: Sequence[int]
+    """B."""
+    free: Sequence[float]
+    """LogGP, of each size."""
+    closed: Mapping[str, Sequence[float]]
+    """Units -> LoGPC, of each size."""
+    bounds: Mapping[tuple[str, str], float]
+    """(units, k_d) -> (13), cycles per byte."""
+    measured: Mapping[tuple[str, int, int], Mean]
+    """(units, messages in flight, B) -> testbed."""
+
+    def factor(self, units: str, window: int = 1) -> Mean:
+        """Cycles per byte on the testbed, over all sizes."""
+        return mean_of([self.measured[units, window, B].value / B for B in self.sizes])
 
 
 def run(context: Context) -> Result:
     """F of (13) under both readings of the units, and the time per message by formula and on the testbed."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-    from logpost.replay.models import logpc_all_to_all as model
-    from logpost.replay.models.network_contention import closed_contention
-    from logpost.replay.models.papers.alewife import alewife_mesh
-
-    sizes: Sequence[int] = context.size(full=(2000, 4000, 8000, 16000, 24000, 32000), quick=(4000, 16000))
-    free = [float(model.asynchronous_long_iteration(O_S, G, B, HEADER)) for B in sizes]
-    meshes = {
-        (units, pairs): alewife_mesh(self_messages=pairs == "1.9375", consistent=units == "consistent")
-        for units in LINKS
-        for pairs in ("1.9375", "2")
-    }
-    closed = {
-        units: [float(closed_contention(B, T, meshes[units, "2"]).T_c) for B, T in zip(sizes, free, strict=True)]
-        for units in LINKS
-    }
-    measured = _measure(context, sizes)
-    factor = {units: mean_of([measured[units, 1, B].value / B for B in sizes]) for units in LINKS}
-    two = mean_of([measured["consistent", 2, B].value / B for B in sizes])
-
-    factors = Table(
-        "Time between two messages over B (cycles per byte)",
-        (
-            Column("what", Origin.SETTING),
-            Column("a byte occupies a channel for", Origin.SETTING),
-            Column("cycles/B", Origin.FORMULA, MACHINE),
-            Column("remap, 32 ranks", Origin.TESTBED, MACHINE),
-            Column("measured in the paper", Origin.PAPER),
-        ),
-        (
-            *(
-                (
-                    f"(13), k_d = {pairs}" + (" (eq. 11)" if pairs != "2" else " (distinct pairs)"),
-                    _occupied(units),
-                    Number(float(model.interval_per_byte(G, mesh)), "B", digits=4),
-                    None,
-                    Number(PRINTED_MEASURED, "B"),
-                )
-                for (units, pairs), mesh in meshes.items()
-            ),
-            *(
-                (
-                    "testbed, one message in flight per sender",
-                    _occupied(units),
-                    None,
-                    Number(factor[units].value, "B", factor[units].error),
-                    Number(PRINTED_MEASURED, "B"),
-                )
-                for units in LINKS
-            ),
-            (
-                "testbed, two messages in flight per sender",
-                _occupied("consistent"),
-                None,
-                Number(two.value, "B", two.error),
-                Number(PRINTED_MEASURED, "B"),
-            ),
-            ("LogGP: 2 G", "–", Number(2 * G, "B"), None, Number(PRINTED_MEASURED, "B")),
-        ),
-        reference="measured in the paper",
-        note=f"The paper prints {PRINTED_MODEL} B for (13): k_d = 2 and one cycle per byte.",
-    )
-    by_size = Table(
-        "Time per message by its size",
-        (
-            Column("B", Origin.SETTING),
-            Column("2.03 B", Origin.PAPER),
-            Column("LogGP", Origin.FORMULA, MACHINE),
-            *(Column(f"LoGPC, {units} units", Origin.FORMULA, MACHINE) for units in LINKS),
-            *(Column(f"testbed, links of {link}", Origin.TESTBED, MACHINE) for link in LINKS.values()),
-        ),
-        tuple(
-            (
-                Number(B, "B"),
-                cycles_number(PRINTED_MEASURED * B),
-                cycles_number(free[i]),
-                *(cycles_number(closed[units][i]) for units in LINKS),
-                *(cycles_number(measured[units, 1, B].value, measured[units, 1, B].error) for units in LINKS),
-            )
-            for i, B in enumerate(sizes)
-        ),
-        reference="2.03 B",
-    )
-    chart = curves(
-        [
-            *(
-                Curve(
-                    f"testbed, links of {LINKS[units]}",
-                    sizes,
-                    [measured[units, 1, B].value for B in sizes],
-                    "testbed",
-                    hue,
-                    low=[measured[units, 1, B].value - measured[units, 1, B].error for B in sizes],
-                    high=[measured[units, 1, B].value + measured[units, 1, B].error for B in sizes],
-                )
-                for hue, units in ((2, "consistent"), (0, "printed"))
-            ),
-            Curve("LoGPC, consistent units", sizes, closed["consistent"], "formula", 2),
-            Curve("LoGPC, printed units", sizes, closed["printed"], "formula", 0),
-            Curve("LogGP, no contention", sizes, free, "formula", 6),
-            Curve("paper, measured: 2.03 B", sizes, [PRINTED_MEASURED * B for B in sizes], "paper", 1),
-        ],
-        Axis("message size B (bytes)"),
-        Axis("time per message (cycles)"),
-        f"Time per message over its size: the testbed takes {factor['consistent'].value:.2f} B cycles with links of "
-        f"2 B/cycle and {factor['printed'].value:.2f} B with 1 B/cycle; the paper measured 2.03 B.",
-        height=460,
-    )
-    printed = float(model.interval_per_byte(G, meshes["printed", "2"]))
-    reached = factor["consistent"].value
-    contention = 1 - 2 * G / reached
-    spread = max(abs(measured["consistent", 1, B].value / B / factor["consistent"].value - 1) for B in sizes)
+    rates = _rates(context)
+    printed, reached = rates.bounds["printed", "2"], rates.factor("consistent").value
+    slower = rates.factor("printed").value
     return Result(
         summary=f"The testbed sends one message every {reached:.2f} B cycles where a channel takes G = 0.5 cycle for a "
-        f"byte, and every {factor['printed'].value:.2f} B where it takes one, as (4) has it; the paper measured 2.03 "
+        f"byte, and every {slower:.2f} B where it takes one, as (4) has it; the paper measured 2.03 "
         f"B, and (13) gives {printed:.2f} B.",
-        tables=(factors, by_size),
-        figures=(Figure("Fig. 6: all-to-all remap with long messages", chart),),
-        claims=(
-            Claim(
-                "The maximum rate is one message every 2.22 B cycles (13)",
-                "2.22 B",
-                f"{printed:.3f} B, with k_d = 2 and one cycle per byte",
-                abs(printed - PRINTED_MODEL) <= 0.005,
-            ),
-            Claim(
-                "The measured rate is one message per 2.03 B cycles (judged to within the paper's 12 percent)",
-                "2.03 B",
-                f"{reached:.2f} B with links of 2 B/cycle ({factor['printed'].value:.2f} B with 1 B/cycle)",
-                abs(reached / PRINTED_MEASURED - 1) <= PAPERS_ACCURACY,
-            ),
-            Claim(
-                "The factor varies little over message sizes",
-                "a small variation",
-                f"within {100 * spread:.1f} % of its mean from {sizes[0]:,} to {sizes[-1]:,} B",
-                spread < 0.1,
-            ),
-            Claim(
-                "Contention takes half of the time (judged alike)",
-                "50 %",
-                f"{100 * contention:.0f} % over LogGP's B cycles with links of 2 B/cycle",
-                abs(contention / 0.5 - 1) <= PAPERS_ACCURACY,
-            ),
-        ),
+        tables=(_factors_table(rates), _sizes_table(rates)),
+        figures=(Figure("Fig. 6: all-to-all remap with long messages", _chart(rates)),),
+        claims=_claims(rates),
         differences=(
             Difference(
                 "Which rate a channel has is ambiguous in the paper, so both are simulated.",
                 "(4) lets a byte occupy a channel for a cycle, Table 2 has G = 0.5 cycle per byte.",
             ),
             Difference(
-                f"With links of 2 B/cycle the testbed takes {factor['consistent'].value:.2f} B, not 2.03 B.",
+                f"With links of 2 B/cycle the testbed takes {reached:.2f} B, not 2.03 B.",
                 "the testbed has neither wormhole blocking (a blocked message holds the channels behind it) nor the "
                 "memory port for which Alewife's two DMA engines contend (45 % slower each); the paper's 2 B G also "
                 "adds sending and receiving, which the testbed's interfaces do at once.",
@@ -188,6 +81,30 @@ def run(context: Context) -> Result:
             "Random destinations without oneself; a factor is the mean over sizes and seeds with its 95 % interval.",
             testbed_limits(),
         ),
+    )
+
+
+def _rates(context: Context) -> Rates:
+    from logpost.replay.models import logpc_all_to_all as model
+    from logpost.replay.models.network_contention import closed_contention
+    from logpost.replay.models.papers.alewife import alewife_mesh
+
+    sizes: Sequence[int] = context.size(full=(2000, 4000, 8000, 16000, 24000, 32000), quick=(4000, 16000))
+    free = [float(model.asynchronous_long_iteration(O_S, G, B, HEADER)) for B in sizes]
+    meshes = {
+        (units, pairs): alewife_mesh(self_messages=pairs == "1.9375", consistent=units == "consistent")
+        for units in LINKS
+        for pairs in PAIRS
+    }
+    return Rates(
+        sizes,
+        free,
+        {
+            units: [float(closed_contention(B, T, meshes[units, "2"]).T_c) for B, T in zip(sizes, free, strict=True)]
+            for units in LINKS
+        },
+        {case: float(model.interval_per_byte(G, mesh)) for case, mesh in meshes.items()},
+        _measure(context, sizes),
     )
 
 
@@ -212,6 +129,125 @@ def _measure(context: Context, sizes: Sequence[int]) -> dict[tuple[str, int, int
         for units, window in settings
         for B in sizes
     }
+
+
+def _factors_table(rates: Rates) -> Table:
+    measured = Number(PRINTED_MEASURED, "B")
+
+    def testbed(what: str, units: str, window: int) -> tuple[Cell, ...]:
+        factor = rates.factor(units, window)
+        return (what, _occupied(units), None, Number(factor.value, "B", factor.error), measured)
+
+    return Table(
+        "Time between two messages over B (cycles per byte)",
+        (
+            Column("what", Origin.SETTING),
+            Column("a byte occupies a channel for", Origin.SETTING),
+            Column("cycles/B", Origin.FORMULA, MACHINE),
+            Column("remap, 32 ranks", Origin.TESTBED, MACHINE),
+            Column("measured in the paper", Origin.PAPER),
+        ),
+        (
+            *(
+                (f"(13), k_d = {pairs} {PAIRS[pairs]}", _occupied(units), Number(bound, "B", digits=4), None, measured)
+                for (units, pairs), bound in rates.bounds.items()
+            ),
+            *(testbed("testbed, one message in flight per sender", units, 1) for units in LINKS),
+            testbed("testbed, two messages in flight per sender", "consistent", 2),
+            ("LogGP: 2 G", "–", Number(2 * G, "B"), None, measured),
+        ),
+        reference="measured in the paper",
+        note=f"The paper prints {PRINTED_MODEL} B for (13): k_d = 2 and one cycle per byte.",
+    )
+
+
+def _sizes_table(rates: Rates) -> Table:
+    return Table(
+        "Time per message by its size",
+        (
+            Column("B", Origin.SETTING),
+            Column("2.03 B", Origin.PAPER),
+            Column("LogGP", Origin.FORMULA, MACHINE),
+            *(Column(f"LoGPC, {units} units", Origin.FORMULA, MACHINE) for units in LINKS),
+            *(Column(f"testbed, links of {link}", Origin.TESTBED, MACHINE) for link in LINKS.values()),
+        ),
+        tuple(
+            (
+                Number(B, "B"),
+                cycles_number(PRINTED_MEASURED * B),
+                cycles_number(rates.free[i]),
+                *(cycles_number(rates.closed[units][i]) for units in LINKS),
+                *(cycles_number(mean.value, mean.error) for mean in (rates.measured[units, 1, B] for units in LINKS)),
+            )
+            for i, B in enumerate(rates.sizes)
+        ),
+        reference="2.03 B",
+    )
+
+
+def _chart(rates: Rates) -> Chart:
+    from logpost.dashboards.figures.curves import Axis, Curve, curves
+
+    def testbed(units: str, hue: int) -> Curve:
+        means = [rates.measured[units, 1, B] for B in rates.sizes]
+        return Curve(
+            f"testbed, links of {LINKS[units]}",
+            rates.sizes,
+            [mean.value for mean in means],
+            "testbed",
+            hue,
+            low=[mean.value - mean.error for mean in means],
+            high=[mean.value + mean.error for mean in means],
+        )
+
+    sizes = rates.sizes
+    return curves(
+        [
+            testbed("consistent", 2),
+            testbed("printed", 0),
+            Curve("LoGPC, consistent units", sizes, rates.closed["consistent"], "formula", 2),
+            Curve("LoGPC, printed units", sizes, rates.closed["printed"], "formula", 0),
+            Curve("LogGP, no contention", sizes, rates.free, "formula", 6),
+            Curve("paper, measured: 2.03 B", sizes, [PRINTED_MEASURED * B for B in sizes], "paper", 1),
+        ],
+        Axis("message size B (bytes)"),
+        Axis("time per message (cycles)"),
+        f"Time per message over its size: the testbed takes {rates.factor('consistent').value:.2f} B cycles with links "
+        f"of 2 B/cycle and {rates.factor('printed').value:.2f} B with 1 B/cycle; the paper measured 2.03 B.",
+        height=460,
+    )
+
+
+def _claims(rates: Rates) -> tuple[Claim, ...]:
+    sizes, printed, reached = rates.sizes, rates.bounds["printed", "2"], rates.factor("consistent").value
+    contention = 1 - 2 * G / reached
+    spread = max(abs(rates.measured["consistent", 1, B].value / B / reached - 1) for B in sizes)
+    return (
+        Claim(
+            "The maximum rate is one message every 2.22 B cycles (13)",
+            "2.22 B",
+            f"{printed:.3f} B, with k_d = 2 and one cycle per byte",
+            abs(printed - PRINTED_MODEL) <= 0.005,
+        ),
+        Claim(
+            "The measured rate is one message per 2.03 B cycles (judged to within the paper's 12 percent)",
+            "2.03 B",
+            f"{reached:.2f} B with links of 2 B/cycle ({rates.factor('printed').value:.2f} B with 1 B/cycle)",
+            abs(reached / PRINTED_MEASURED - 1) <= PAPERS_ACCURACY,
+        ),
+        Claim(
+            "The factor varies little over message sizes",
+            "a small variation",
+            f"within {100 * spread:.1f} % of its mean from {sizes[0]:,} to {sizes[-1]:,} B",
+            spread < 0.1,
+        ),
+        Claim(
+            "Contention takes half of the time (judged alike)",
+            "50 %",
+            f"{100 * contention:.0f} % over LogGP's B cycles with links of 2 B/cycle",
+            abs(contention / 0.5 - 1) <= PAPERS_ACCURACY,
+        ),
+    )
 
 
 def _occupied(units: str) -> str:
