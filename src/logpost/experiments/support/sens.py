@@ -35,6 +35,11 @@ class Mechanism:
     """Loads and stores: hardware does the work, so the processor pays no o_s and o_r."""
     polls: bool = False
 
+    @property
+    def file(self) -> str:
+        """In names of archives and runs."""
+        return self.short.lower().replace("+", "-")
+
 
 SHARED = Mechanism("shared memory", "SM", ("--mechanism", "shared"), 1, is_memory=True)
 PREFETCH = Mechanism("shared memory, prefetching", "SM+PF", ("--mechanism", "prefetch"), 4, is_memory=True)

@@ -83,7 +83,7 @@ def _run_time(context: Context, workload: Workload, mechanism: Mechanism, point:
     from logpost.analyzer.run import Run
     from logpost.analyzer.supervise import analyze
 
-    name = f"{workload.program}-{mechanism.short.lower().replace('+', '-')}-{point.x:g}"
+    name = f"{workload.program}-{mechanism.file}-{point.x:g}"
     own = workload.application in OWN_CLOCK
     simulated = run_mechanism(
         context, workload, mechanism, name, settings=point.settings, more_latency=point.more_latency, keep=not own

@@ -1,0 +1,14 @@
+"""SENS Fig. 4 and 5: where four applications spend their time with five mechanisms, and what they send.
+
+| file | what |
+|---|---|
+| experiment.py | the experiment: its parts and differences put together |
+| runs.py | every application with every mechanism on the testbed, analyzed |
+| times.py | Fig. 4: run time in four parts |
+| volumes.py | Fig. 5: communication volume by kind |
+| work_per_edge.py | EM3D again with more work per edge, which no paper prints |
+"""
+
+from logpost.experiments.four_applications.experiment import EXPERIMENT
+
+__all__ = ["EXPERIMENT"]

@@ -1,0 +1,150 @@
+"""SENS Fig. 4: run time of each application with each mechanism, in four parts."""
+
+from __future__ import annotations
+
+from logpost.experiments.four_applications.runs import Runs
+from logpost.experiments.framework.result import Claim, Column, Figure, Origin, Part, Table
+from logpost.experiments.framework.words import change_text
+from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
+from logpost.experiments.support.sens import BULK, INTERRUPTS, MECHANISMS, POLLING, PREFETCH, SHARED, Mechanism, kcycles
+from logpost.experiments.support.sens_breakdown import COMPUTE, MEMORY, OVERHEAD, PARTS, SYNCHRONIZATION
+
+LITTLE = 0.05
+"""Run times within 5 % of each other count as equal: the paper's are read off bars."""
+COMPETITIVE = 0.3
+HUES = dict(zip(PARTS, (5, 0, 1, 3), strict=True))
+
+
+def times(runs: Runs) -> Part:
+    """Bars, their numbers, and what the paper says of them."""
+    return Part(tables=(_table(runs),), figures=(_figure(runs),), claims=_claims(runs))
+
+
+def _table(runs: Runs) -> Table:
+    return Table(
+        "Fig. 4: run time and its four parts",
+        (
+            Column("case", Origin.SETTING),
+            Column("run time", Origin.TESTBED, MACHINE),
+            *(Column(part, Origin.TESTBED, MACHINE) for part in PARTS),
+            Column("by the program's own clock", Origin.TESTBED, MACHINE),
+        ),
+        tuple(
+            (one.case, kcycles(one.total_s), *(kcycles(one.parts[part]) for part in PARTS), kcycles(one.printed_s))
+            for one in runs.every
+        ),
+        note=f"Thousands of cycles of {CYCLE_NS:.0f} ns; parts are means of 32 ranks and add up to the run time. "
+        "UNSTRUC's own clock is that of rank 0, and MOLDYN's includes the dealing of the molecules.",
+    )
+
+
+def _figure(runs: Runs) -> Figure:
+    from logpost.dashboards.figures.bars import Part, stacked
+
+    chart = stacked(
+        [one.mechanism.short for one in runs.every],
+        [
+            Part(part, [one.parts[part] / runs.base(one.application).total_s for one in runs.every], HUES[part])
+            for part in PARTS
+        ],
+        "run time, polling = 1",
+        "Run time of four applications with five mechanisms, in four parts: "
+        + "; ".join(f"{a}: fastest {runs.fastest(a).mechanism.name}" for a in runs.apps)
+        + ".",
+        groups=[one.application for one in runs.every],
+        height=460,
+    )
+    return Figure(
+        "Fig. 4: run time in four parts",
+        chart,
+        "Bars of one application are relative to its run with polling messages; from the bottom: compute, "
+        "memory + NI wait, message overhead, synchronization. SM: shared memory, PF: prefetching, MP: "
+        "messages with interrupts (I) or polling (P).",
+    )
+
+
+def _claims(runs: Runs) -> tuple[Claim, ...]:
+    apps = runs.apps
+
+    def said(one: Mechanism, other: Mechanism) -> str:
+        return ", ".join(f"{a} {change_text(runs.slower(a, one, other))}" for a in apps)
+
+    iccg = runs.of("ICCG", POLLING).parts[OVERHEAD] / runs.of("ICCG", INTERRUPTS).parts[OVERHEAD]
+    others = [mechanism for mechanism in MECHANISMS if mechanism is not BULK]
+    bulk = {a: runs.slower(a, BULK, runs.fastest(a, others).mechanism) for a in apps}
+    return (
+        Claim(
+            "Shared memory is competitive with messages on the unchanged Alewife (within 30 % of fine-grained ones)",
+            "EM3D: more or less indistinguishable",
+            said(SHARED, POLLING),
+            all(runs.slower(a, SHARED, POLLING) < COMPETITIVE for a in apps),
+        ),
+        Claim(
+            "EM3D is the application that gains most by prefetching",
+            "EM3D alone benefits significantly; MOLDYN about 1 %; ICCG slows down",
+            said(PREFETCH, SHARED),
+            min(apps, key=lambda a: runs.slower(a, PREFETCH, SHARED)) == "EM3D",
+        ),
+        Claim(
+            "Bulk transfer has no significant advantage over the other mechanisms on any application (within 5 %)",
+            "no application",
+            ", ".join(f"{a} {change_text(slower)}" for a, slower in bulk.items()),
+            all(slower > -LITTLE for slower in bulk.values()),
+        ),
+        *_unstruc_claim(runs),
+        Claim(
+            "ICCG gains most from interrupts to polling",
+            "the largest improvement; overhead −35 %",
+            f"{said(POLLING, INTERRUPTS)}; ICCG's message overhead −{100 * (1 - iccg):.0f} %",
+            min(apps, key=lambda a: runs.slower(a, POLLING, INTERRUPTS)) == "ICCG",
+        ),
+    )
+
+
+def _unstruc_claim(runs: Runs) -> tuple[Claim, ...]:
+    """Where it was run."""
+    if "UNSTRUC" not in runs.apps:
+        return ()
+    best = runs.fastest("UNSTRUC", (INTERRUPTS, POLLING, BULK)).mechanism
+    slower = {m: runs.slower("UNSTRUC", SHARED, m) for m in (best, POLLING)}
+    return (
+        Claim(
+            "UNSTRUC with shared memory does not perform better than with messages",
+            "not better: it locks",
+            ", ".join(f"{change_text(value)} against {m.name}" for m, value in slower.items()),
+            slower[best] > -LITTLE,
+        ),
+    )
+
+
+def categories_table() -> Table:
+    """Which of logpost's categories are in which part."""
+    return Table(
+        "From logpost's categories to the paper's four parts",
+        (
+            Column("SENS's part", Origin.SETTING),
+            Column("messages: categories of logpost analyze", Origin.SETTING),
+            Column("loads and stores", Origin.SETTING),
+        ),
+        (
+            (COMPUTE, "compute, without what the program charges for mechanisms", "the same"),
+            (
+                MEMORY,
+                "late_receiver (the send waits for room), latency, serialization, network_contention, "
+                "endpoint_contention, middleware, processor_queueing, residual, mpi_other",
+                "put, get, accumulate, flush and wait: time of a miss",
+            ),
+            (
+                OVERHEAD,
+                "send_overhead, recv_overhead; polls, gathering and scattering, which the program charges as busy time",
+                "none: hardware does it",
+            ),
+            (
+                SYNCHRONIZATION,
+                "late_sender, collective_wait, collective; skew at the start and at the end",
+                "barriers; flush_all, which stands before barriers and in the loop that looks for values; looking",
+            ),
+        ),
+        note="The paper counts cycles in hardware, so a processor that spins for a message is synchronizing there even "
+        "while the message crosses the network; here that share is memory + NI wait.",
+    )
