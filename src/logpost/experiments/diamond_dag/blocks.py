@@ -1,0 +1,117 @@
+"""LOGPC (15): the makespan over the number of blocks b, when a message has just its n/b values.
+
+Three readings of (15) stand beside the testbed: as printed, with values of eight bytes, and with the interrupt too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from logpost.experiments.diamond_dag.program import CYCLE_S, makespan, seconds_number
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.result import Column, Figure, Number, Origin, Part, Table
+from logpost.experiments.support.alewife import MACHINE
+
+if TYPE_CHECKING:
+    from logpost.replay.models.diamond_dag import DiamondDAG
+
+N = 1024
+"""Values of a row; the paper's."""
+VALUE_BYTES = 8
+"""The program's values are doubles; (15) as printed counts B = n/b bytes, one per value."""
+INTERRUPT = 129
+"""Cycles of a long message's arrival (LOGPC Table 2), which O_r of (15) omits."""
+AS_PRINTED = "(15) as printed"
+WITH_BYTES = f"(15), {VALUE_BYTES} bytes per value"
+COMPLETE = f"{WITH_BYTES}, interrupt {INTERRUPT}"
+TESTBED = "diamond, perfect mapping"
+
+
+def blocks_part(context: Context) -> Part:
+    """Makespans by all readings and on the testbed, and the best b of each."""
+    blocks: Sequence[int] = context.size(full=(4, 8, 16, 32, 64, 128, 256, 512, 1024), quick=(8, 128, 1024))
+    spans = context.each(
+        "blocks on the testbed", blocks, lambda b: makespan(context, "perfect", b, N // b * VALUE_BYTES)
+    )
+    readings = {
+        AS_PRINTED: _reading(0, 1, as_printed=True),
+        WITH_BYTES: _reading(0, VALUE_BYTES, as_printed=False),
+        COMPLETE: _reading(INTERRUPT, VALUE_BYTES, as_printed=False),
+    }
+    predicted = {name: [float(dag.makespan(b)) * CYCLE_S for b in blocks] for name, dag in readings.items()}
+    best = min(zip(spans, blocks, strict=True))[1]
+    worst = max(abs(p / s - 1) for p, s in zip(predicted[COMPLETE], spans, strict=True))
+    return Part(
+        said=f"Over b, (15) with the interrupt and 8 bytes per value is within {100 * worst:.1f} %; the testbed's best "
+        f"b of those simulated is {best}.",
+        tables=(_best_table(readings, best), _table(blocks, spans, predicted)),
+        figures=(_figure(blocks, spans, predicted, best),),
+    )
+
+
+def _reading(interrupt: float, value_bytes: float, *, as_printed: bool) -> DiamondDAG:
+    """(15) with the Alewife's values for long messages, in cycles."""
+    from logpost.replay.models.diamond_dag import DiamondDAG
+    from logpost.replay.models.papers.alewife import CYCLE
+
+    return DiamondDAG(
+        n=N,
+        P=32,
+        task=100,
+        L=8,
+        o_s=25,
+        G=0.5,
+        a=8,
+        o_rl=interrupt,
+        bytes_per_value=value_bytes,
+        as_printed=as_printed,
+        unit=CYCLE,
+    )
+
+
+def _table(blocks: Sequence[int], spans: Sequence[float], predicted: dict[str, list[float]]) -> Table:
+    return Table(
+        "Makespan over the number of blocks b, messages of n/b values, no contention",
+        (
+            Column("b", Origin.SETTING),
+            Column(TESTBED, Origin.TESTBED, MACHINE),
+            *(Column(name, Origin.FORMULA, MACHINE) for name in predicted),
+        ),
+        tuple(
+            (Number(b), seconds_number(spans[i]), *(Number(values[i], "s") for values in predicted.values()))
+            for i, b in enumerate(blocks)
+        ),
+        reference=TESTBED,
+    )
+
+
+def _best_table(readings: dict[str, DiamondDAG], best: int) -> Table:
+    return Table(
+        "The best b",
+        (
+            Column("reading", Origin.SETTING),
+            Column("best whole b of 1..n", Origin.FORMULA, MACHINE),
+            Column("b* where dM/db = 0", Origin.FORMULA, MACHINE),
+            Column("best b of the simulated ones", Origin.TESTBED, MACHINE),
+        ),
+        tuple(
+            (name, Number(dag.best_blocks()), Number(dag.stationary_blocks(), digits=5), Number(best))
+            for name, dag in readings.items()
+        ),
+    )
+
+
+def _figure(blocks: Sequence[int], spans: Sequence[float], predicted: dict[str, list[float]], best: int) -> Figure:
+    from logpost.dashboards.figures.curves import Axis, Curve, curves
+
+    chart = curves(
+        [
+            Curve("testbed, perfect mapping", blocks, spans, "testbed", 0),
+            *(Curve(name, blocks, values, "formula", hue) for hue, (name, values) in enumerate(predicted.items(), 1)),
+        ],
+        Axis("blocks per stripe, b", log=True, ticks=blocks),
+        Axis("run time (s)", log=True, ticks=(0.15, 0.2, 0.3, 0.5, 0.8, 1.2)),
+        f"Run time over b: the least of the simulated ones is at b = {best}.",
+    )
+    return Figure("Eq. 15: makespan over the number of blocks", chart)

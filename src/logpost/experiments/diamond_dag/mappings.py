@@ -1,0 +1,237 @@
+"""LOGPC Fig. 9: the makespan of three mappings over the size of a block's message, by (15) and on the testbed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from logpost.experiments.diamond_dag.program import BLOCKS, CYCLE_S, SHARED, makespan, seconds_number
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
+from logpost.experiments.support.alewife import MACHINE
+from logpost.experiments.support.statistics import Mean, mean_of
+
+MAPPINGS = {"perfect": "perfect mapping", "default": "machine's own numbering", "random": "random mapping"}
+"""The program's name -> what people read."""
+PRINTED = {"perfect": 1.0, "default": 1.31, "random": 1.56}
+"""Makespan at 320 kB over that of the perfect mapping."""
+LARGEST = 320_000
+PAPERS_ERROR = 0.0314
+"""Of (15) without contention (5.2)."""
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Makespans in seconds."""
+
+    sizes: Sequence[int]
+    """Bytes of a block's message."""
+    measured: Mapping[tuple[str, int], Mean]
+    """(mapping, size) on the testbed; random: of several permutations."""
+    shared: Mapping[str, Mean]
+    """Of the largest size where both directions share a link's channel."""
+    free: Sequence[float]
+    """(15), no contention."""
+    ratios: Sequence[float]
+    """Communication over computation of a block."""
+    bounds: Mapping[str, Sequence[float]]
+    """Units -> (15) + C_n of 5.2.1, random mapping."""
+
+    def slow_down(self, mapping: str, size: int) -> Mean:
+        """Over the perfect mapping."""
+        return _over(self.measured[mapping, size], self.measured["perfect", size])
+
+    def slow_down_shared(self, mapping: str) -> Mean:
+        """Over the perfect mapping on the same links."""
+        return _over(self.shared[mapping], self.shared["perfect"])
+
+
+def _over(one: Mean, perfect: Mean) -> Mean:
+    return Mean(one.value / perfect.value, one.error / perfect.value)
+
+
+def mappings_part(context: Context) -> Part:
+    """Simulate, compute (15) and its bounds, compare."""
+    spans = _spans(context)
+    first, last = spans.sizes[0], spans.sizes[-1]
+    random, default = spans.slow_down("random", last), spans.slow_down("default", last)
+    early = {mapping: spans.slow_down(mapping, first).value for mapping in ("default", "random")}
+    worst = max(
+        abs(free / spans.measured["perfect", size].value - 1)
+        for free, size in zip(spans.free, spans.sizes, strict=True)
+    )
+    over_testbed = {
+        units: [b / spans.measured["random", size].value for b, size in zip(bound, spans.sizes, strict=True)]
+        for units, bound in spans.bounds.items()
+    }
+    return Part(
+        said=f"At {last / 1000:.0f} kB per block the random mapping takes {random.value:.2f} times as long as the "
+        f"perfect one (paper: 1.56), the machine's own numbering {default.value:.2f} times (paper: 1.31); (15) without "
+        f"contention is within {100 * worst:.1f} % of the testbed (paper: 3.14 %).",
+        tables=(_slow_downs_table(spans), _spans_table(spans)),
+        figures=(_figure(spans),),
+        claims=(
+            Claim(
+                f"At {last:,} bytes: perfect < the machine's numbering < random",
+                "1 < 1.31 < 1.56",
+                f"1 < {default.value:.2f} < {random.value:.2f} ± {random.error:.2f}",
+                1.01 < default.value < random.value,
+            ),
+            Claim(
+                f"At {first:,} bytes no contention is observed",
+                "1.00",
+                f"random {early['random']:.3f}, machine's numbering {early['default']:.3f}",
+                max(early.values()) < 1.05,
+            ),
+            Claim(
+                "Without contention (15) is accurate to within 3.14 percent",
+                "3.14 %",
+                f"{100 * worst:.2f} % for the perfect mapping, over all sizes",
+                worst <= PAPERS_ERROR,
+            ),
+            *(
+                Claim(
+                    f"The bound of 5.2.1 is an upper bound for the random mapping ({units})",
+                    "upper bound",
+                    f"bound over testbed: {min(ratios):.2f} to {max(ratios):.2f}",
+                    min(ratios) >= 1,
+                )
+                for units, ratios in over_testbed.items()
+            ),
+        ),
+    )
+
+
+def _spans(context: Context) -> Spans:
+    from logpost.replay.models.papers.alewife import alewife_mesh, diamond
+
+    sizes: Sequence[int] = context.size(
+        full=(16_000, 32_000, 64_000, 128_000, 192_000, 256_000, LARGEST), quick=(16_000, LARGEST)
+    )
+    seeds = range(1, context.size(full=8, quick=2) + 1)
+    cases = [(m, size, seed) for m in MAPPINGS for size in sizes for seed in (seeds if m == "random" else (1,))]
+    found = context.each("mappings on the testbed", cases, lambda case: makespan(context, case[0], BLOCKS, *case[1:]))
+    shared_cases = [(m, seed) for m in MAPPINGS for seed in (seeds[:3] if m == "random" else (1,))]
+    found_shared = context.each(
+        "shared links", shared_cases, lambda case: makespan(context, case[0], BLOCKS, sizes[-1], case[1], SHARED)
+    )
+    dag = diamond()
+    meshes = {
+        "printed units": alewife_mesh(self_messages=False, consistent=False),
+        "consistent units": alewife_mesh(self_messages=False, consistent=True),
+    }
+    return Spans(
+        sizes=sizes,
+        measured={
+            (m, size): mean_of([span for case, span in zip(cases, found, strict=True) if case[:2] == (m, size)])
+            for m in MAPPINGS
+            for size in sizes
+        },
+        shared={
+            m: mean_of([span for case, span in zip(shared_cases, found_shared, strict=True) if case[0] == m])
+            for m in MAPPINGS
+        },
+        free=[float(dag.makespan(BLOCKS, size)) * CYCLE_S for size in sizes],
+        ratios=[2 * size * 0.5 / float(dag.work(BLOCKS)) for size in sizes],
+        bounds={
+            units: [float(dag.contended_makespan(BLOCKS, mesh, size)) * CYCLE_S for size in sizes]
+            for units, mesh in meshes.items()
+        },
+    )
+
+
+def _spans_table(spans: Spans) -> Table:
+    return Table(
+        f"Fig. 9: makespan, b = {BLOCKS}",
+        (
+            Column("bytes per block", Origin.SETTING),
+            Column("communication / computation", Origin.FORMULA, MACHINE),
+            Column("perfect mapping", Origin.TESTBED, MACHINE),
+            Column("(15), no contention", Origin.FORMULA, MACHINE),
+            Column("machine's numbering", Origin.TESTBED, MACHINE),
+            Column("random mapping", Origin.TESTBED, MACHINE),
+            *(Column(f"(15) + C_n, random, {units}", Origin.FORMULA, MACHINE) for units in spans.bounds),
+        ),
+        tuple(
+            (
+                Number(size, "B"),
+                Number(spans.ratios[i]),
+                seconds_number(spans.measured["perfect", size].value),
+                Number(spans.free[i], "s"),
+                Number(spans.measured["default", size].value, "s"),
+                Number(spans.measured["random", size].value, "s", spans.measured["random", size].error),
+                *(Number(bound[i], "s") for bound in spans.bounds.values()),
+            )
+            for i, size in enumerate(spans.sizes)
+        ),
+        reference="perfect mapping",
+        note="So the percentages of the other mappings are their slow-down.",
+    )
+
+
+def _slow_downs_table(spans: Spans) -> Table:
+    last = spans.sizes[-1]
+
+    def times(slow_down: Mean) -> Number:
+        return Number(slow_down.value, "×", slow_down.error or None)
+
+    return Table(
+        f"Slow-down over the perfect mapping at {last:,} bytes per block",
+        (
+            Column("mapping", Origin.SETTING),
+            Column("printed", Origin.PAPER),
+            Column("two channels per link", Origin.TESTBED, MACHINE),
+            Column("one channel for both directions", Origin.TESTBED, MACHINE),
+            *(Column(f"bound of 5.2.1, {units}", Origin.FORMULA, MACHINE) for units in spans.bounds),
+        ),
+        tuple(
+            (
+                mapping,
+                Number(PRINTED[mapping], "×"),
+                times(spans.slow_down(mapping, last)),
+                times(spans.slow_down_shared(mapping)),
+                *(
+                    Number(bound[-1] / spans.free[-1] if mapping == "random" else 1.0, "×")
+                    for bound in spans.bounds.values()
+                ),
+            )
+            for mapping in MAPPINGS
+        ),
+        reference="printed",
+        note="k_d of both ordered mappings is below 1, where (3) has no contention.",
+    )
+
+
+def _figure(spans: Spans) -> Figure:
+    from logpost.dashboards.figures.curves import Axis, Curve, curves
+
+    sizes, last = spans.sizes, spans.sizes[-1]
+    testbed, printed = [], []
+    for hue, (mapping, name) in enumerate(MAPPINGS.items()):
+        here = [spans.measured[mapping, size] for size in sizes]
+        testbed.append(
+            Curve(
+                f"{name}, testbed",
+                sizes,
+                [mean.value for mean in here],
+                "testbed",
+                hue,
+                low=[mean.value - mean.error for mean in here],
+                high=[mean.value + mean.error for mean in here],
+            )
+        )
+        if mapping != "perfect":
+            value = PRINTED[mapping] * spans.measured["perfect", last].value
+            printed.append(Curve(f"paper: {PRINTED[mapping]} × perfect", [last], [value], "paper", hue))
+    formulas = [Curve("(15), no contention", sizes, spans.free, "formula", 0)]
+    for hue, (units, bound) in zip((2, 3), spans.bounds.items(), strict=True):
+        formulas.append(Curve(f"(15) + C_n, {units}", sizes, bound, "formula", hue))
+    chart = curves(
+        testbed + formulas + printed,
+        Axis("message size per block (bytes)"),
+        Axis("run time (s)"),
+        f"Run time over message size for three mappings: at {last:,} bytes random takes "
+        f"{spans.slow_down('random', last).value:.2f} times the perfect mapping.",
+        height=480,
+    )
+    return Figure("Fig. 9: Diamond DAG, n = 1,024, b = 64, 100 cycles per task", chart)
