@@ -1,0 +1,113 @@
+"""LOGPC 5.3: the hot spot of EM3D's original order, as the analyzer finds it and as messages crowd at receivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from logpost.experiments.em3d_order.runs import IMPROVED, ORDERS, ORIGINAL, RANKS, Runs
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Origin, Part, Table
+from logpost.experiments.support.alewife import MACHINE
+
+if TYPE_CHECKING:
+    from logpost.analyzer.reporting.data import FoundHere
+    from logpost.analyzer.run import Run
+
+HOTSPOT = "hot_receiver"
+
+
+def hot_spot(context: Context, runs: Runs) -> Part:
+    """Analyze both orders at the largest span with the machine's own file."""
+    from logpost.analyzer.reporting.build import build
+
+    span = runs.largest
+    traces = {order: context.analyze(runs.own(order).archive, MACHINE, f"{order}-span-{span}") for order in ORDERS}
+    found = {order: build(traces[order]).findings for order in ORDERS}
+    first = found[ORIGINAL][0] if found[ORIGINAL] else None
+    named = first is not None and first.kind == HOTSPOT and bool(first.ranks and first.region)
+    gone = all(finding.kind != HOTSPOT for finding in found[IMPROVED])
+    return Part(
+        said=f"The analyzer's first finding of the original order: {first.title}." if first else "",
+        tables=(_findings_table(found, span),),
+        figures=_crowds(traces, runs.own(ORIGINAL).values["total_s"] / runs.analyzed * 1e12),
+        claims=(
+            Claim(
+                "The analyzer's first finding of the original order is the communication hotspot, with ranks, region "
+                "and window (logpost's own aim)",
+                "–",
+                "no finding"
+                if first is None
+                else f"{first.title}; ranks {first.ranks}, {first.region}, windows {first.first_window} to "
+                f"{first.last_window}",
+                named,
+            ),
+            Claim(
+                "The improved order has no such finding (logpost's own aim)",
+                "–",
+                "none" if gone else "it still has one",
+                gone,
+            ),
+        ),
+    )
+
+
+def _findings_table(found: dict[str, tuple[FoundHere, ...]], span: int) -> Table:
+    from logpost.analyzer.reporting.units import percent_text, time_text
+
+    def rows(order: str) -> list[tuple[Cell, ...]]:
+        if not found[order]:
+            return [(order, "–", "no hotspot passed the thresholds", "", "", "", "")]
+        return [
+            (
+                order,
+                str(place),
+                finding.title,
+                finding.ranks,
+                finding.region,
+                f"{time_text(finding.begin_ps)} – {time_text(finding.end_ps)}" if finding.first_window >= 0 else "–",
+                f"{time_text(finding.exposed_ps)}, {percent_text(finding.share)} of the worst-hit rank",
+            )
+            for place, finding in enumerate(found[order][:3], start=1)
+        ]
+
+    return Table(
+        f"What `logpost analyze` finds at span {span}, with the machine's own file",
+        tuple(
+            Column(name, Origin.SETTING) for name in ("order", "place", "finding", "ranks", "region", "when", "costs")
+        ),
+        tuple(row for order in ORDERS for row in rows(order)),
+        note="The first three findings of each order, worst first.",
+    )
+
+
+def _crowds(traces: Mapping[str, Run], iteration_ps: float) -> tuple[Figure, ...]:
+    """Messages on their way to each receiver during one iteration of the original order, in both orders."""
+    from logpost.dashboards.figures.receivers import in_flight, receivers
+
+    counts, edges = {}, {}
+    for order, run in traces.items():
+        messages = run.table("messages").select("recv_location", "send_enter_ps", "send_complete_ps", "recv_leave_ps")
+        sent = messages.filter(
+            pl.col("send_enter_ps") < pl.col("send_enter_ps").min() + int(1.1 * iteration_ps)
+        ).collect()
+        begin = sent["send_enter_ps"].to_numpy()
+        end = np.maximum(
+            begin, sent.select(pl.min_horizontal("send_complete_ps", "recv_leave_ps")).to_series().to_numpy()
+        )
+        edges[order] = np.linspace(0, 1.1 * iteration_ps, 89).astype(np.int64)
+        receiver = sent["recv_location"].to_numpy().astype(np.int64)
+        counts[order] = in_flight(begin - begin.min(), end - begin.min(), receiver, RANKS, edges[order])
+    most = max(float(of.max()) for of in counts.values())
+    names = [f"rank {rank}" for rank in range(RANKS)]
+    return tuple(
+        Figure(
+            f"The hot spot: messages on their way to each receiver, {order} order",
+            receivers(counts[order], edges[order], names, most, f"{order} order"),
+            "The time of one iteration of the original order, two exchanges; both charts have one scale.",
+        )
+        for order in traces
+    )
