@@ -187,8 +187,9 @@ def _range(
             notes["L"] = "o_s and o_r account for all of T(n) at no bytes"
             L = Estimate(0.0, 0.0, L.samples, L.reached)
             if o_r.value <= 0.0:
-                o_s, o_r = total.intercept, None
+                o_s, o_r = total.intercept, Estimate(0.0, max(o_r.high, 0.0), o_r.samples, o_r.reached)
                 notes["o_s"] = "T(n) at no bytes: the send alone takes longer than the transfer that it is part of"
+                notes["o_r"] = "nothing of T(n) at no bytes is left beside o_s"
     if G.value < 0.0:
         if G.high < 0.0:
             reason = "o_s(n) + o_r(n) grows faster than T(n): both ends copy at the same time, so G is 0 here"

@@ -115,6 +115,19 @@ def test_overheads_that_cover_the_transfer_leave_no_latency_and_keep_its_time() 
     assert only.L.high > 0.0
 
 
+def test_a_send_that_takes_longer_than_its_transfer_leaves_the_receiver_nothing() -> None:
+    # 6 us of sending within a T(n) of 5 us at no bytes, as where the kernel delivers in the sender's time: o_s counts
+    # with 5 us, and o_r is 0 and not absent, so that the range can be analyzed with.
+    (only,), refused = size_ranges(curve(6 * US, 0.0), curve(3 * US, 0.0), curve(5 * US, 1 * NS), place="p")
+    assert "so L is 0 and o_r what o_s does not cover" in refused[0].reason
+    assert only.o_s is not None
+    assert only.o_r is not None
+    assert only.L is not None
+    assert only.o_s.value == pytest.approx(5 * US)
+    assert (only.o_r.value, only.L.value) == (0.0, 0.0)
+    assert only.time(10**6) == pytest.approx(1005 * US, rel=1e-5)
+
+
 def test_an_overhead_that_falls_with_the_size_is_refused() -> None:
     falling = {n: Estimate(3 * US - 2e-12 * n, 0.01 * US) for n in SIZES}
     found, refused = size_ranges(falling, curve(1 * US, 0.0), curve(9 * US, 1 * NS), place="p")
