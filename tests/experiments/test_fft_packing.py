@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.experiments.reading import number, table
 
-from logpost.experiments.fft_packing import Problem
+from logpost.experiments.fft_packing.problem import Problem
 from logpost.experiments.framework.result import Result
 
 NAME = "fft-packing"

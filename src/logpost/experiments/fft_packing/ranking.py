@@ -1,0 +1,137 @@
+"""LOG3P Fig. 12: the three versions of the transpose by LogGP, by log3P and measured, and who ranks which best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from logpost.experiments.fft_packing.problem import DDT, ELEMENT, OPT, VERSIONS, Problem
+from logpost.experiments.fft_packing.times import LOG3P, LOGGP, MEASURED, SOURCES, Times
+from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Table
+from logpost.experiments.support.launches import cores
+from logpost.experiments.support.this_machine import NAME
+
+
+def best_version(times: Mapping[str, Times], source: str) -> str:
+    """That of the least time by one of SOURCES."""
+    return min(VERSIONS, key=lambda version: times[version].of(source))
+
+
+def measured_text(times: Mapping[str, Times]) -> str:
+    """All versions as measured."""
+    return ", ".join(f"{version} {1e3 * times[version].of(MEASURED):.3g} ms" for version in VERSIONS)
+
+
+def ranking_table(problem: Problem, times: Mapping[str, Times]) -> Table:
+    """A row per version."""
+
+    def ms(value: float) -> Number:
+        return Number(1e3 * value, "ms")
+
+    beyond = f", more ranks than the {cores()} cores" if problem.ranks > cores() else ""
+    return Table(
+        f"{problem.label}: time of a transform{beyond}",
+        (
+            Column("version", Origin.SETTING),
+            Column(LOGGP, Origin.FORMULA, NAME),
+            Column(LOG3P, Origin.FORMULA, NAME),
+            Column(MEASURED, Origin.MEASURED),
+            Column("median of whole launches", Origin.DERIVED),
+            Column("1-D FFTs", Origin.DERIVED),
+            Column("packing by the program", Origin.DERIVED),
+            Column("exchange, LogGP", Origin.DERIVED),
+            Column("exchange, log3P", Origin.DERIVED),
+            Column("exchange, measured", Origin.DERIVED),
+        ),
+        tuple(
+            (
+                version,
+                ms(one.of(LOGGP)),
+                ms(one.of(LOG3P)),
+                ms(one.of(MEASURED)),
+                ms(one.total.median),
+                ms(one.transforms),
+                ms(one.packing),
+                *(ms(one.contiguous[source] + one.strided[source]) for source in SOURCES),
+            )
+            for version, one in times.items()
+        ),
+        reference=MEASURED,
+        note=f"Messages of {problem.message / 2**20:.3g} MB; the sender's blocks have {problem.columns * ELEMENT:,} B, "
+        f"the receiver's values are {problem.nz * ELEMENT:,} B apart. Computation is measured, in the models too. "
+        "Each part is the least over launches (LOG3P 4.1); the 1-D FFTs are the same code in all "
+        "versions, so their least over all.",
+    )
+
+
+def ranking_figure(found: Mapping[Problem, Mapping[str, Times]]) -> Figure:
+    """Fig. 12: for each problem LogGP, log3P and measured, with a bar per version, stacked from three parts."""
+    from logpost.dashboards.figures.bars import Part, stacked
+
+    bars: list[str] = []
+    groups: list[str] = []
+    computation, contiguous, strided = [], [], []
+    for problem, times in found.items():
+        for source in SOURCES:
+            for version, one in times.items():
+                bars.append(version)
+                groups.append(f"{problem.label}: {source}")
+                computation.append(1e3 * one.computation)
+                contiguous.append(1e3 * one.contiguous[source])
+                strided.append(1e3 * one.strided[source])
+    problem, times = next(iter(found.items()))
+    chart = stacked(
+        bars,
+        [
+            Part("computation, with packing by hand", computation, 0),
+            Part("contiguous", contiguous, 1),
+            Part("strided (l_mw)", strided, 2),
+        ],
+        "time of a transform (ms)",
+        f"{problem.label}: LogGP has {best_version(times, LOGGP)} shortest, log3P {best_version(times, LOG3P)}, "
+        f"measured {best_version(times, MEASURED)}.",
+        groups=groups,
+    )
+    return Figure("Fig. 12: predicted and measured, three versions of the transpose", chart)
+
+
+def ranking_claims(found: Mapping[Problem, Mapping[str, Times]], first: Problem) -> tuple[Claim, ...]:
+    """What the paper says of the versions; numbers are those of `first`."""
+
+    def ranked(source: str) -> list[str]:
+        return [best_version(times, source) for times in found.values()]
+
+    def reached(source: str) -> str:
+        return ", ".join(f"{problem.label}: {best_version(times, source)}" for problem, times in found.items())
+
+    main = found[first]
+    ddt, opt = main[DDT], main[OPT]
+    share = ddt.strided[MEASURED] / ddt.of(MEASURED)
+    gain = 1 - opt.of(MEASURED) / ddt.of(MEASURED)
+    return (
+        Claim("LogP and LogGP rank ddt best", "ddt", reached(LOGGP), set(ranked(LOGGP)) == {DDT}),
+        Claim("log3P ranks opt best", "opt", reached(LOG3P), set(ranked(LOG3P)) == {OPT}),
+        Claim("opt is best in truth", "opt", reached(MEASURED), set(ranked(MEASURED)) == {OPT}),
+        Claim(
+            "log3P names the version that is best in truth",
+            "in all three problems",
+            _agreement(found, LOG3P) + "; LogGP: " + _agreement(found, LOGGP),
+            ranked(LOG3P) == ranked(MEASURED),
+        ),
+        Claim(
+            "opt gains on ddt",
+            "43.5 % on 4 processors",
+            f"{100 * gain:.0f} % ({first.label})".replace("-", "−"),
+            gain > 0.05,
+        ),
+        Claim(
+            "Strided data in the middleware take about half of ddt's time",
+            "51.6 % (4 processors), 59.3 % (16)",
+            f"{100 * share:.0f} % ({first.label})",
+            share > 0.25,
+        ),
+    )
+
+
+def _agreement(found: Mapping[Problem, Mapping[str, Times]], source: str) -> str:
+    right: Sequence[bool] = [best_version(times, source) == best_version(times, MEASURED) for times in found.values()]
+    return f"right in {sum(right)} of {len(right)}"

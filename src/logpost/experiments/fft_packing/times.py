@@ -1,0 +1,129 @@
+"""The parts of a transform's time: measured on this machine, by LogGP and by log3P."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logpost.experiments.fft_packing.problem import DDT, ELEMENT, OPT, PACK, VERSIONS, Problem
+from logpost.experiments.framework.context import Context
+from logpost.experiments.support.launches import Program, Spread, contiguous_times, run_here
+from logpost.experiments.support.this_machine import locality
+
+if TYPE_CHECKING:
+    from logpost.machines.schema import Machine
+
+LOGGP, LOG3P, MEASURED = "LogGP", "log3P", "measured"
+SOURCES = (LOGGP, LOG3P, MEASURED)
+
+
+@dataclass(frozen=True)
+class Times:
+    """One version on one problem, seconds per transform: stacked parts by each model and measured."""
+
+    version: str
+    transforms: float
+    """The 1-D FFTs: the same code in all versions."""
+    packing: float
+    """By the program."""
+    contiguous: Mapping[str, float]
+    """Source -> the exchange as if all data were contiguous."""
+    strided: Mapping[str, float]
+    """Source -> what strides add to it."""
+    total: Spread
+    """As the program times the whole; the parts above are the least of each."""
+
+    @property
+    def computation(self) -> float:
+        """As LOG3P counts it: with the program's own packing."""
+        return self.transforms + self.packing
+
+    def of(self, source: str) -> float:
+        """The whole by one of SOURCES."""
+        return self.computation + self.contiguous[source] + self.strided[source]
+
+
+def times_of(context: Context, machine: Machine, problem: Problem) -> dict[str, Times]:
+    """Predict and measure all three versions of one problem."""
+    loggp = _loggp(machine, problem)
+    contiguous, strided = _log3p(context, problem)
+    # Several: the first transform also waits for the memory to be mapped.
+    iterations = context.size(max(2, 8 * 2**20 // (problem.plane * problem.nz)), 12)
+    common = ("--grid", problem.grid, "--scale", str(problem.scale), "--iterations", str(iterations))
+    programs = [Program("fft3d", (*common, "--version", version), problem.ranks) for version in VERSIONS]
+    runs = run_here(context, f"{problem.label} on this machine", programs, context.size(3, 2))
+    measured = dict(zip(VERSIONS, runs, strict=True))
+
+    def least(version: str, name: str) -> float:
+        return measured[version][name].least / iterations
+
+    transforms = min(
+        least(version, "total_s") - least(version, "pack_s") - least(version, "exchange_s") for version in VERSIONS
+    )
+    exchange = {version: least(version, "exchange_s") for version in VERSIONS}
+    # MPI does not say how long it gathers: what ddt takes beyond the best exchange of packed data.
+    plain = min(exchange[PACK], exchange[OPT])
+    gathering = max(exchange[DDT] - plain, 0.0)
+    return {
+        version: Times(
+            version,
+            transforms,
+            least(version, "pack_s"),
+            {
+                LOGGP: loggp,
+                LOG3P: contiguous,
+                MEASURED: min(exchange[DDT], plain) if version == DDT else exchange[version],
+            },
+            {
+                LOGGP: 0.0,
+                LOG3P: strided if version == DDT else 0.0,
+                MEASURED: gathering if version == DDT else 0.0,
+            },
+            Spread(least(version, "total_s"), measured[version]["total_s"].median / iterations),
+        )
+        for version in VERSIONS
+    }
+
+
+def _loggp(machine: Machine, problem: Problem) -> float:
+    """Seconds of the P - 1 messages to others, contiguous."""
+    from logpost.replay.models import loggp
+    from logpost.replay.models.machine_values import machine_values
+
+    values = machine_values(loggp.MODEL, machine, {"B": float(problem.message)}, locality=locality(machine))
+    picoseconds = sum(float(np.asarray(values[name])) for name in ("o_s", "L", "o_r"))
+    picoseconds += (problem.message - 1) * float(np.asarray(values["G"]))
+    return (problem.ranks - 1) * picoseconds * 1e-12
+
+
+def _log3p(context: Context, problem: Problem) -> tuple[float, float]:
+    """Contiguous and strided seconds of a transpose, from messages to oneself and half round trips.
+
+    l_mw = T00(s,d) - T00(s) is that of the program itself on one rank, where its whole transpose is a message to
+    itself with the same values the same nz apart; it grows with the bytes.
+    """
+    from logpost.replay.models import log3p
+
+    s = problem.message
+    launches = context.size(3, 1)
+    half = contiguous_times(context, s, launches)
+    iterations = context.size(2, 8)
+    common = ("--grid", problem.grid, "--scale", str(problem.scale), "--iterations", str(iterations))
+    programs = [Program("fft3d", (*common, "--version", version), 1) for version in (DDT, PACK)]
+    described, packed = (
+        one["exchange_s"].least / iterations
+        for one in run_here(context, f"{problem.label}: messages to oneself", programs, launches)
+    )
+    share = s / (problem.plane * problem.nz * ELEMENT)
+    T00, T_mem = half["self"].least, min(half["memory_copy"].least, half["self"].least)
+    found = log3p.extract(
+        T00=T00,
+        T01=max(half["remote"].least, T00 - T_mem),
+        T00_strided=T00 + max(described - packed, 0.0) * share,
+        T_mem=T_mem,
+    )
+    contiguous = (problem.ranks - 1) * (found.o_mw + found.o_net) + T00
+    return contiguous, problem.ranks * found.l_mw
