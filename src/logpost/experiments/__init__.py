@@ -1,4 +1,4 @@
-"""The papers' experiments, run again: each is one short file that runs, analyzes and compares.
+"""The papers' experiments, run again: each is a file, or a folder with a file per figure, that runs and compares.
 
 `logpost experiments list | run NAME... | run all [-o DIR] [--quick]`. This package sits at the top, beside the command
 line, because an experiment may use every other folder (cli -> experiments -> dashboards -> analyzer -> replay ->
@@ -8,7 +8,10 @@ How to add an experiment
 ------------------------
 1. Copy the smallest file here (`all_to_all_long.py`) to `src/logpost/experiments/my_experiment.py`. It is found by
    being there: the file holds one object `EXPERIMENT` whose name is the file's with dashes. `support/` has what
-   several experiments of one paper share, `framework/` the machinery. Keep heavy imports inside `run`.
+   several experiments share, `framework/` the machinery. Keep heavy imports inside functions. Compute first, show
+   then: one function or file per table and figure, on a dataclass of what was computed. An experiment of several
+   figures is a folder (like `logp_signatures/`): `__init__.py` says what each file is for and hands out `EXPERIMENT`,
+   each figure's file returns a `Part`, and `experiment.py` puts them together.
 
 2. Fill in the object::
 

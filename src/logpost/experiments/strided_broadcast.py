@@ -19,8 +19,9 @@ from logpost.experiments.support.this_machine import NAME, SIZES, calibrated, lo
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine
 
-STRIDES = (8, 128, 512)
-"""Fig. 10: bytes from double to double; 8 is contiguous."""
+CONTIGUOUS = 8
+STRIDES = (CONTIGUOUS, 128, 512)
+"""Fig. 10: bytes from double to double."""
 ALGORITHMS = {"linear": "linear", "tree": "binomial"}
 PRINTED = {
     ("linear", "LogGP"): (20.3, 54.0),
@@ -43,6 +44,16 @@ class Case:
     predicted: dict[str, float]
     measured: Spread
 
+    @property
+    def crowded(self) -> bool:
+        """Ranks share cores."""
+        return self.ranks > cores()
+
+    @property
+    def strided(self) -> bool:
+        """Its data are not contiguous."""
+        return self.stride > CONTIGUOUS
+
     def error(self, model: str) -> float:
         """Of the prediction, relative to what was measured."""
         return self.predicted[model] / self.measured.least - 1.0
@@ -51,53 +62,22 @@ class Case:
 def run(context: Context) -> Result:
     """Calibrate, predict every case before any is run, measure, and compare."""
     machine = undisturbed(calibrated(context)).machine
-    ranks = context.size((2, 4, 8), (2, 4))
-    sizes = context.size(SIZES, (1024, 16384))
-    strides = context.size(STRIDES, (8, 512))
-    planned = [
-        (algorithm, p, size, stride)
-        for algorithm in ALGORITHMS
-        for p in ranks
-        for size in sizes
-        for stride in strides
-        # With two ranks both algorithms are one message.
-        if algorithm == "linear" or p > 2
-    ]
-    predictions = {case: _predicted(machine, *case) for case in planned}
-    repeat = str(context.size(150, 50))
-    programs = [
-        Program(
-            "broadcast",
-            ("--algorithm", ALGORITHMS[name], "--bytes", str(size), "--stride", str(stride), "--repeat", repeat),
-            p,
-        )
-        for name, p, size, stride in planned
-    ]
-    # Where ranks share cores more launches tell nothing more.
-    alone = [one for one in programs if one.ranks <= cores()]
-    crowded = [one for one in programs if one.ranks > cores()]
-    runs = run_here(context, "broadcasts, a core for each rank", alone, context.size(6, 3))
-    runs += run_here(context, "broadcasts, more ranks than cores", crowded, 1)
-    found = dict(zip([*alone, *crowded], runs, strict=True))
-    measured = [found[one] for one in programs]
-    cases = [Case(*case, predictions[case], one["mean_us"]) for case, one in zip(planned, measured, strict=True)]
-    within = [case for case in cases if case.ranks <= cores()]
-    strided = [case for case in within if case.stride > 8]
-    better = sum(abs(c.error("log3P")) < abs(c.error("LogGP")) for c in strided)
+    cases = _cases(context, machine)
+    within, crowded = [one for one in cases if not one.crowded], [one for one in cases if one.crowded]
+    strided = [one for one in within if one.strided]
+    better = sum(abs(one.error("log3P")) < abs(one.error("LogGP")) for one in strided)
     mean = {model: _mean_error(strided, model) for model in MODELS}
-    factor = statistics.median(c.predicted["LogGP"] / c.measured.least for c in cases if c.ranks > cores()) if any(
-        c.ranks > cores() for c in cases
-    ) else None  # fmt: skip
     return Result(
         summary=f"Strided data between ranks that have a core each: LogGP is off by {mean['LogGP']:.0f} % in the mean, "
         f"log3P by {mean['log3P']:.0f} %; log3P is nearer in {better} of {len(strided)} cases. With more ranks than "
         f"the {cores()} cores both are too low, because ranks then wait for each other's turns.",
-        tables=(_errors_table(cases), *(_table(cases, name) for name in ALGORITHMS)),
+        tables=(_errors_table(within, crowded), *(_table(cases, algorithm) for algorithm in ALGORITHMS)),
         figures=tuple(
-            _figure(cases, name, p) for name in ALGORITHMS for p in ranks if any(_is(c, name, p) for c in cases)
+            _figure([one for one in cases if (one.algorithm, one.ranks) == group], *group)
+            for group in dict.fromkeys((one.algorithm, one.ranks) for one in cases)
         ),
-        claims=_claims(within, cases),
-        differences=_differences(machine, factor),
+        claims=_claims(within, crowded),
+        differences=_differences(machine, crowded),
         notes=(
             f"{cores()} cores: only P ≤ {cores()} has a core for each rank, and P = 2 is one message for both "
             "algorithms. More ranks share cores: their times hold the scheduler's turns, which neither model knows.",
@@ -109,8 +89,37 @@ def run(context: Context) -> Result:
     )
 
 
-def _is(case: Case, algorithm: str, ranks: int) -> bool:
-    return case.algorithm == algorithm and case.ranks == ranks
+def _cases(context: Context, machine: Machine) -> list[Case]:
+    """Every algorithm, number of ranks, size and stride."""
+    planned = [
+        (algorithm, ranks, size, stride)
+        for algorithm in ALGORITHMS
+        for ranks in context.size((2, 4, 8), (2, 4))
+        for size in context.size(SIZES, (1024, 16384))
+        for stride in context.size(STRIDES, (CONTIGUOUS, 512))
+        # With two ranks both algorithms are one message.
+        if algorithm == "linear" or ranks > 2
+    ]
+    predictions = [_predicted(machine, *case) for case in planned]
+    repeat = str(context.size(150, 50))
+    programs = [
+        Program(
+            "broadcast",
+            ("--algorithm", ALGORITHMS[name], "--bytes", str(size), "--stride", str(stride), "--repeat", repeat),
+            ranks,
+        )
+        for name, ranks, size, stride in planned
+    ]
+    # Where ranks share cores more launches tell nothing more.
+    alone = [one for one in programs if one.ranks <= cores()]
+    crowded = [one for one in programs if one.ranks > cores()]
+    runs = run_here(context, "broadcasts, a core for each rank", alone, context.size(6, 3))
+    runs += run_here(context, "broadcasts, more ranks than cores", crowded, 1)
+    found = dict(zip([*alone, *crowded], runs, strict=True))
+    return [
+        Case(*case, predicted, found[program]["mean_us"])
+        for case, predicted, program in zip(planned, predictions, programs, strict=True)
+    ]
 
 
 def _predicted(machine: Machine, algorithm: str, ranks: int, size: int, stride: int) -> dict[str, float]:
@@ -120,7 +129,7 @@ def _predicted(machine: Machine, algorithm: str, ranks: int, size: int, stride: 
 
     found = {}
     for name, model in (("LogGP", broadcast.LOGGP), ("log3P", broadcast.LOG3P)):
-        asked = {"P": float(ranks), "B": float(size), "stride": 0.0 if stride == 8 else float(stride)}
+        asked = {"P": float(ranks), "B": float(size), "stride": 0.0 if stride == CONTIGUOUS else float(stride)}
         values = {**asked, **machine_values(model, machine, asked, locality=locality(machine))}
         seconds = {
             p.name: values[p.name] * (1e-12 if p.kind in ("time", "time_per_byte") else 1.0)
@@ -135,16 +144,13 @@ def _mean_error(cases: Sequence[Case], model: str) -> float:
     return 100.0 * statistics.fmean(abs(case.error(model)) for case in cases)
 
 
-def _errors_table(cases: Sequence[Case]) -> Table:
+def _errors_table(within: Sequence[Case], crowded: Sequence[Case]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for algorithm in ALGORITHMS:
         for model in MODELS:
             mean, largest = PRINTED[algorithm, model]
             here: list[Cell] = []
-            for chosen in (
-                [c for c in cases if c.ranks <= cores()],
-                [c for c in cases if c.ranks > cores() and c.algorithm == algorithm],
-            ):
+            for chosen in (within, [one for one in crowded if one.algorithm == algorithm]):
                 errors = [100.0 * abs(c.error(model)) for c in chosen]
                 here += [
                     Number(statistics.fmean(errors), "%") if errors else None,
@@ -192,10 +198,9 @@ def _table(cases: Sequence[Case], algorithm: str) -> Table:
     )
 
 
-def _figure(cases: Sequence[Case], algorithm: str, ranks: int) -> Figure:
+def _figure(shown: Sequence[Case], algorithm: str, ranks: int) -> Figure:
     from logpost.experiments.support.grouped_bars import Bars, grouped
 
-    shown = [c for c in cases if _is(c, algorithm, ranks)]
     name = "One message (linear = tree)" if ranks == 2 else f"{algorithm.capitalize()} broadcast"
     beyond = f", on {cores()} cores" if ranks > cores() else ""
     chart = grouped(
@@ -215,15 +220,14 @@ def _figure(cases: Sequence[Case], algorithm: str, ranks: int) -> Figure:
     return Figure(f"{number}: {name}, {ranks} ranks{beyond}", chart, "Stride below the bars, message size below that.")
 
 
-def _claims(within: Sequence[Case], cases: Sequence[Case]) -> tuple[Claim, ...]:
-    strided = [c for c in within if c.stride > 8]
-    contiguous = [c for c in within if c.stride == 8]
+def _claims(within: Sequence[Case], crowded: Sequence[Case]) -> tuple[Claim, ...]:
+    strided = [one for one in within if one.strided]
+    contiguous = [one for one in within if not one.strided]
     mean = {model: _mean_error(strided, model) for model in MODELS}
     by_stride = {
         stride: _mean_error([c for c in within if c.stride == stride], "LogGP") for stride in {c.stride for c in within}
     }
     widest, least = max(by_stride), min(by_stride)
-    crowd = [c for c in cases if c.ranks > cores() and c.stride > 8]
     claims = [
         Claim(
             "log3P predicts strided broadcasts better than LogGP (a core for each rank)",
@@ -250,8 +254,8 @@ def _claims(within: Sequence[Case], cases: Sequence[Case]) -> tuple[Claim, ...]:
             _mean_error(within, "log3P") < 11.0,
         ),
     ]
-    if crowd:
-        mean = {model: _mean_error(crowd, model) for model in MODELS}
+    if strided_crowd := [one for one in crowded if one.strided]:
+        mean = {model: _mean_error(strided_crowd, model) for model in MODELS}
         claims.append(
             Claim(
                 "The same with more ranks than cores",
@@ -263,7 +267,7 @@ def _claims(within: Sequence[Case], cases: Sequence[Case]) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def _differences(machine: Machine, factor: float | None) -> tuple[Difference, ...]:
+def _differences(machine: Machine, crowded: Sequence[Case]) -> tuple[Difference, ...]:
     limit = machine.loggp.eager_limit(locality(machine))
     said = "" if limit is None else f" Sends above {limit.number():,.0f} B wait for their receive here."
     found = [
@@ -279,7 +283,8 @@ def _differences(machine: Machine, factor: float | None) -> tuple[Difference, ..
             "time, which half round trips contain and a message to oneself does not.",
         ),
     ]
-    if factor is not None:
+    if crowded:
+        factor = statistics.median(one.predicted["LogGP"] / one.measured.least for one in crowded)
         found.append(
             Difference(
                 f"With more ranks than cores LogGP predicts {100 * factor:.0f} % of what is measured (median).",
