@@ -4,6 +4,7 @@
 |---|---|
 | experiment.py | the experiment: its parts and differences put together |
 | runs.py | every application with every mechanism on the testbed, analyzed |
+| bars.py | stacked bars of all of them, relative to polling |
 | times.py | Fig. 4: run time in four parts |
 | volumes.py | Fig. 5: communication volume by kind |
 | work_per_edge.py | EM3D again with more work per edge, which no paper prints |

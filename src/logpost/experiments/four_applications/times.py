@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logpost.experiments.four_applications.bars import relative_bars
 from logpost.experiments.four_applications.runs import Runs
 from logpost.experiments.framework.result import Claim, Column, Figure, Origin, Part, Table
 from logpost.experiments.framework.words import change_text
@@ -39,20 +40,14 @@ def _table(runs: Runs) -> Table:
 
 
 def _figure(runs: Runs) -> Figure:
-    from logpost.dashboards.figures.bars import Part, stacked
-
-    chart = stacked(
-        [one.mechanism.short for one in runs.every],
-        [
-            Part(part, [one.parts[part] / runs.base(one.application).total_s for one in runs.every], HUES[part])
-            for part in PARTS
-        ],
+    fastest = "; ".join(f"{a}: fastest {runs.fastest(a).mechanism.name}" for a in runs.apps)
+    chart = relative_bars(
+        runs,
+        HUES,
+        lambda one, part: one.parts[part],
+        lambda one: one.total_s,
         "run time, polling = 1",
-        "Run time of four applications with five mechanisms, in four parts: "
-        + "; ".join(f"{a}: fastest {runs.fastest(a).mechanism.name}" for a in runs.apps)
-        + ".",
-        groups=[one.application for one in runs.every],
-        height=460,
+        f"Run time of four applications with five mechanisms, in four parts: {fastest}.",
     )
     return Figure(
         "Fig. 4: run time in four parts",

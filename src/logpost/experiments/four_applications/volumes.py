@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logpost.experiments.four_applications.bars import relative_bars
 from logpost.experiments.four_applications.runs import Runs
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.support.alewife import MACHINE
@@ -47,20 +48,14 @@ def _table(runs: Runs) -> Table:
 
 
 def _figure(runs: Runs, ratios: dict[str, float]) -> Figure:
-    from logpost.dashboards.figures.bars import Part, stacked
-
-    chart = stacked(
-        [one.mechanism.short for one in runs.every],
-        [
-            Part(kind, [one.sent[kind] / runs.base(one.application).volume for one in runs.every], HUES[kind])
-            for kind in KINDS
-        ],
+    times_as_much = ", ".join(f"{ratio:.1f}" for ratio in ratios.values())
+    chart = relative_bars(
+        runs,
+        HUES,
+        lambda one, kind: one.sent[kind],
+        lambda one: one.volume,
         "bytes sent, polling = 1",
-        "Communication volume by kind: shared memory sends "
-        + ", ".join(f"{ratio:.1f}" for ratio in ratios.values())
-        + " times the bytes of messages.",
-        groups=[one.application for one in runs.every],
-        height=460,
+        f"Communication volume by kind: shared memory sends {times_as_much} times the bytes of messages.",
     )
     return Figure(
         "Fig. 5: communication volume by kind", chart, "Relative to the application's run with polling messages."

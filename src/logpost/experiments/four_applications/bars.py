@@ -1,0 +1,44 @@
+"""Bars of every application with every mechanism, stacked, relative to the application's run with polling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from logpost.experiments.four_applications.runs import Done, Runs
+
+if TYPE_CHECKING:
+    from logpost.dashboards.figures.chart import Chart
+
+
+def relative_bars(
+    runs: Runs,
+    hues: Mapping[str, int],
+    piece: Callable[[Done, str], float],
+    whole: Callable[[Done], float],
+    axis: str,
+    summary: str,
+) -> Chart:
+    """A bar per run, grouped by application.
+
+    Args:
+        runs: all of them.
+        hues: name of a piece -> its hue, from the bottom of a bar.
+        piece: how much of a run is a piece.
+        whole: all pieces of a run together.
+        axis: title of the vertical axis.
+        summary: one sentence for those who cannot see it.
+    """
+    from logpost.dashboards.figures.bars import Part, stacked
+
+    return stacked(
+        [one.mechanism.short for one in runs.every],
+        [
+            Part(name, [piece(one, name) / whole(runs.base(one.application)) for one in runs.every], hue)
+            for name, hue in hues.items()
+        ],
+        axis,
+        summary,
+        groups=[one.application for one in runs.every],
+        height=460,
+    )
