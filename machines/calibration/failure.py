@@ -8,7 +8,9 @@ OURS = "calibration: "
 """What the lines of the calibration programs begin with."""
 _RULE = re.compile(r"[-=*]{10,}")
 _TROUBLE = re.compile(
-    r"error|cannot|could ?n.t|could not|unable|fail|fault|abort|not found|no such|not enough|as root", re.I
+    "error|cannot|couldn't|could not|unable|fail|fault|abort|not found|no such|not enough|as root|unrecogni|unknown"
+    "|invalid",
+    re.IGNORECASE,
 )
 _LONGEST = 240
 """Characters of what a launcher wrote."""

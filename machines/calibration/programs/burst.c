@@ -176,7 +176,8 @@ static int longest_of(const struct grid* g, double bytes) {
     return (int)fmin(g->longest, g->most_bytes / fmax(bytes, 1));
 }
 
-static void visit_pair(struct cal* c, const struct grid* g, int round, const struct cal_pair* pair) {
+static void visit_pair(struct cal* c, void* what, int round, const struct cal_pair* pair) {
+    const struct grid* g = what;
     struct burst* b = g->burst;
     for (int s = 0; s < g->bytes.count; s++) {
         for (int m = 0; m < g->bursts.count; m++) {
@@ -202,11 +203,7 @@ static void visit_pair(struct cal* c, const struct grid* g, int round, const str
 }
 
 static void visits(struct cal* c, void* what, int round) {
-    for (int p = 0; p < c->pair_count; p++) {
-        if (c->pairs[p].comm != MPI_COMM_NULL)
-            visit_pair(c, what, round, &c->pairs[p]);
-        cal_rest(c);
-    }
+    cal_each_pair(c, visit_pair, what, round);
 }
 
 int main(int argc, char** argv) {

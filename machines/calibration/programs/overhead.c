@@ -110,7 +110,8 @@ static const struct {
     {receive, "message_overhead", "\"side\": \"receive\""},
 };
 
-static void visit_pair(struct cal* c, const struct grid* g, int round, const struct cal_pair* pair) {
+static void visit_pair(struct cal* c, void* what, int round, const struct cal_pair* pair) {
+    const struct grid* g = what;
     struct message* m = g->message;
     for (int i = 0; i < g->bytes.count; i++) {
         struct cal_result r;
@@ -125,11 +126,7 @@ static void visit_pair(struct cal* c, const struct grid* g, int round, const str
 }
 
 static void visits(struct cal* c, void* what, int round) {
-    for (int p = 0; p < c->pair_count; p++) {
-        if (c->pairs[p].comm != MPI_COMM_NULL)
-            visit_pair(c, what, round, &c->pairs[p]);
-        cal_rest(c);
-    }
+    cal_each_pair(c, visit_pair, what, round);
 }
 
 int main(int argc, char** argv) {

@@ -15,10 +15,11 @@
 enum { DATA = 1, READY = 2, OTHER = 3, LIMIT = 200, MORE = 5 };
 
 struct late {
-    int64_t bytes;
+    int64_t bytes, largest;
     double delay_s;
     bool silent;
     char* buffer;
+    int tries;
 };
 
 static void compute_late(const struct cal* c, MPI_Comm group, const struct late* l) {
@@ -55,8 +56,9 @@ static int count_above(const double* waited, int n, double limit) {
 
 /* Whether a send of the size waits, by the majority; where the first tries don't agree (somebody else has the processor
  * now and then) there are five times as many. Rank 0 decides. */
-static bool waits(struct cal* c, const struct cal_pair* pair, struct late* l, int64_t bytes, int tries, int round) {
+static bool waits(struct cal* c, const struct cal_pair* pair, struct late* l, int64_t bytes, int round) {
     double waited[MORE * LIMIT];
+    const int tries = l->tries;
     int rank, answer = 0, again = 0, n = tries;
     struct cal_result r;
     char keys[64];
@@ -82,9 +84,10 @@ static bool waits(struct cal* c, const struct cal_pair* pair, struct late* l, in
     return answer != 0;
 }
 
-static void bisect(struct cal* c, const struct cal_pair* pair, struct late* l, int64_t largest, int tries, int round) {
+static void bisect(struct cal* c, const struct cal_pair* pair, struct late* l, int round) {
+    const int64_t largest = l->largest;
     int64_t eager = 0, waiting = 1;
-    while (waiting <= largest && !waits(c, pair, l, waiting, tries, round)) {
+    while (waiting <= largest && !waits(c, pair, l, waiting, round)) {
         eager = waiting;
         waiting = waiting < largest && 2 * waiting > largest ? largest : 2 * waiting;
     }
@@ -92,31 +95,35 @@ static void bisect(struct cal* c, const struct cal_pair* pair, struct late* l, i
         return; /* every size is eager */
     while (waiting - eager > 1) {
         const int64_t middle = eager + (waiting - eager) / 2;
-        if (waits(c, pair, l, middle, tries, round))
+        if (waits(c, pair, l, middle, round))
             waiting = middle;
         else
             eager = middle;
     }
 }
 
+static void visit_pair(struct cal* c, void* what, int round, const struct cal_pair* pair) {
+    struct late* l = what;
+    for (int silent = 0; silent < 2; silent++) {
+        l->silent = silent;
+        bisect(c, pair, l, round);
+    }
+}
+
 int main(int argc, char** argv) {
     struct cal c;
     cal_open(&c, argc, argv);
-    struct late l = {.delay_s = cal_number(&c, "delay-s", 1e-3)};
-    const int64_t largest = (int64_t)cal_number(&c, "largest", 1 << 20);
-    const int tries = (int)cal_number(&c, "tries", 5);
-    if (tries < 1 || tries > LIMIT || largest < 1)
+    struct late l = {
+        .largest = (int64_t)cal_number(&c, "largest", 1 << 20),
+        .delay_s = cal_number(&c, "delay-s", 1e-3),
+        .tries = (int)cal_number(&c, "tries", 5),
+    };
+    if (l.tries < 1 || l.tries > LIMIT || l.largest < 1)
         cal_refuse(&c, "--tries must be 1 to 200 and --largest at least", "1");
-    l.buffer = cal_memory(&c, largest);
-    for (int round = 0; round < c.rounds; round++) {
-        for (int p = 0; p < c.pair_count; p++) {
-            for (int silent = 0; silent < 2 && c.pairs[p].comm != MPI_COMM_NULL; silent++) {
-                l.silent = silent;
-                bisect(&c, &c.pairs[p], &l, largest, tries, round);
-            }
-            cal_rest(&c);
-        }
-    }
+    l.buffer = cal_memory(&c, l.largest);
+    /* Not cal_rounds: which sizes are tried depends on the answers. */
+    for (int round = 0; round < c.rounds; round++)
+        cal_each_pair(&c, visit_pair, &l, round);
     free(l.buffer);
     return cal_close(&c);
 }

@@ -192,7 +192,8 @@ static bool left_out(const struct grid* g, double bytes, double requests, double
     return bytes * requests > g->most_bytes || (delta_s > 0 && requests > g->longest_delayed);
 }
 
-static void visit_pair(struct cal* c, const struct grid* g, int round, const struct cal_pair* pair) {
+static void visit_pair(struct cal* c, void* what, int round, const struct cal_pair* pair) {
+    const struct grid* g = what;
     struct burst* b = g->burst;
     struct cal_result r;
     char keys[96];
@@ -259,11 +260,7 @@ static void visit_many(struct cal* c, const struct grid* g, int round, int peers
 
 static void visits(struct cal* c, void* what, int round) {
     const struct grid* g = what;
-    for (int p = 0; p < c->pair_count; p++) {
-        if (c->pairs[p].comm != MPI_COMM_NULL)
-            visit_pair(c, g, round, &c->pairs[p]);
-        cal_rest(c);
-    }
+    cal_each_pair(c, visit_pair, what, round);
     for (int p = 0; p < g->peers.count; p++) {
         if (g->groups[p] != MPI_COMM_NULL && (int)g->peers.value[p] < c->ranks)
             visit_many(c, g, round, (int)g->peers.value[p], g->groups[p]);

@@ -67,6 +67,7 @@ srun: error: Unable to allocate resources: Requested node configuration is not a
             "srun: error: Unable to allocate resources: Requested node configuration is not available",
         ),
         ("", f"calibration: cannot write: /x\n{RULE}\nMPI_ABORT was invoked\n{RULE}", "calibration: cannot write: /x"),
+        ("", "ls: unrecognized option '--output'\nTry 'ls --help' for more\n", "ls: unrecognized option '--output'"),
         ("one\n", "two\nthree\n", "three"),
         ("", "", ""),
     ],

@@ -107,6 +107,12 @@ typedef void cal_visits(struct cal* c, void* what, int round);
  * then, and what else a visit does must look at `counting`. */
 void cal_rounds(struct cal* c, cal_visits* visits, void* what);
 
+/* The visits that the two ranks of a pair make. */
+typedef void cal_pair_visits(struct cal* c, void* what, int round, const struct cal_pair* pair);
+
+/* One pair after the other; who is not of the pair rests. */
+void cal_each_pair(struct cal* c, cal_pair_visits* visits, void* what, int round);
+
 /* Rank 0 writes a line; keys is the text of the family's own members, e.g. "\"burst\": 8". */
 void cal_emit(struct cal* c, const struct cal_result* r, int round, const char* family, const char* locality,
               int64_t bytes, const char* keys);

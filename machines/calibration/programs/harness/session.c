@@ -76,6 +76,14 @@ void cal_rounds(struct cal* c, cal_visits* visits, void* what) {
         visits(c, what, round);
 }
 
+void cal_each_pair(struct cal* c, cal_pair_visits* visits, void* what, int round) {
+    for (int p = 0; p < c->pair_count; p++) {
+        if (c->pairs[p].comm != MPI_COMM_NULL)
+            visits(c, what, round, &c->pairs[p]);
+        cal_rest(c);
+    }
+}
+
 void cal_rest(const struct cal* c) {
     if (c->counting)
         return;
