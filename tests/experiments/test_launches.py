@@ -11,6 +11,7 @@ from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
 from logpost.experiments.support import launches
 from logpost.experiments.support.launches import Program, Spread, run_here
+from logpost.experiments.support.printed import printed_times
 
 PROGRAM = Program("overlap", ("--repeat", "1"), 2)
 
@@ -29,6 +30,11 @@ def test_the_least_and_the_median_of_the_launches_are_kept(script: Path, tmp_pat
     # Launch 1, 2, 3 print 10, 20, 30: the least is 10, the median 20.
     script.write_text('echo x >> "$(dirname "$0")/count"; echo "mean_us $(wc -l < "$(dirname "$0")/count")0"\n')
     assert run_here(Context(tmp_path), "phase", [PROGRAM], 3) == [{"mean_us": Spread(10.0, 20.0)}]
+
+
+def test_a_printed_time_is_a_name_with_its_unit_and_a_value() -> None:
+    line = "em3d: total_s 1.5, stall_s 0.25, iteration_us 3, 12 messages, cycle-ns 50"
+    assert printed_times(line) == {"total_s": 1.5, "stall_s": 0.25, "iteration_us": 3.0}
 
 
 def test_a_program_that_fails_is_said_with_its_last_line(script: Path, tmp_path: Path) -> None:

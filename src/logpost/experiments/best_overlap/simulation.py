@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import uuid
 from collections.abc import Sequence
@@ -11,8 +10,7 @@ from logpost.errors import InputError
 from logpost.experiments.best_overlap.decomposition import DOUBLE, Decomposed
 from logpost.experiments.best_overlap.problems import Network
 from logpost.experiments.framework.context import Context
-
-_MEAN = re.compile(r"\bmean_us ([0-9.]+)")
+from logpost.experiments.support.printed import printed_times
 
 
 def on_testbed(
@@ -65,7 +63,7 @@ def on_testbed(
         output=place,
     )
     shutil.rmtree(place, ignore_errors=True)
-    found = _MEAN.search(run.output)
-    if found is None:
+    times = printed_times(run.output)
+    if "mean_us" not in times:
         raise InputError(f"overlap printed no time on the testbed: {run.output.strip()[:200]}")
-    return float(found[1])
+    return times["mean_us"]

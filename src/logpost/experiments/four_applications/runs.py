@@ -90,7 +90,7 @@ def run_all(context: Context, chosen: Sequence[Workload]) -> Runs:
     def one(case: tuple[Workload, Mechanism]) -> tuple[Kernel, float, float]:
         """The timed part; what the program charges for the mechanism, and its own clock, s."""
         workload, mechanism = case
-        name = f"{workload.program}-{mechanism.file}"
+        name = _name(workload, mechanism)
         simulated = run_mechanism(context, workload, mechanism, name)
         analyzed = context.analyze(simulated.archive, str(simulated.archive / "machine.toml"), name)
         return kernel_of(analyzed), simulated.values.get("overhead_s", 0.0), simulated.values["total_s"]
@@ -102,6 +102,9 @@ def run_all(context: Context, chosen: Sequence[Workload]) -> Runs:
             strict=True,
         )
     )
+    # Analyses end in any order; the page lists them in that of the bars.
+    names = [_name(workload, mechanism) for workload, mechanism in cases]
+    context.kept.sort(key=lambda kept: names.index(kept.label))
     done = {}
     for (application, mechanism), (kernel, charged_s, printed_s) in outcomes.items():
         # An application computes the same with whatever mechanism: the least that any of its runs is busy with.
@@ -115,3 +118,8 @@ def run_all(context: Context, chosen: Sequence[Workload]) -> Runs:
             printed_s,
         )
     return Runs(done, [workload.application for workload in chosen])
+
+
+def _name(workload: Workload, mechanism: Mechanism) -> str:
+    """Of a run's archive and analysis."""
+    return f"{workload.program}-{mechanism.file}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import statistics
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -17,8 +16,8 @@ from dataclasses import dataclass
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.needs import Need, missing
+from logpost.experiments.support.printed import printed_times
 
-_VALUE = re.compile(r"\b([a-z]+_(?:s|us)) ([0-9.]+)")
 _PATIENCE_S = 120.0
 
 
@@ -92,7 +91,7 @@ def _launch(one: Program) -> dict[str, float]:
     program = workload(one.workload).program(None)
     said = f"{one.workload} on {one.ranks} ranks"
     done = _run([*launcher(one.ranks), str(build(program)), *one.arguments], said, launch_environment(program))
-    values = {name: float(value) for name, value in _VALUE.findall(done.stdout)}
+    values = printed_times(done.stdout)
     if done.returncode != 0 or not values:
         raise _failure(said, done)
     return values

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
 from logpost.experiments.support.alewife import MACHINE
+from logpost.experiments.support.printed import printed_times
 
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine
 
-_TIME = re.compile(r"\b([a-z]+_(?:s|us)) ([0-9.]+)")
 _MESSAGES = re.compile(r"\b(\d+) messages,")
 
 
@@ -25,7 +25,7 @@ class Simulated:
     """What a program printed of a simulated run, and its archive."""
 
     values: Mapping[str, float]
-    """Names as printed, which end in their unit: total_s, stall_s, iteration_us."""
+    """Times as printed."""
     messages: int
     """Of all ranks; 0 where the program does not say."""
     archive: Path
@@ -73,7 +73,7 @@ def simulate(
         settings=settings,
         output=context.folder / name,
     )
-    values = {key: float(value) for key, value in _TIME.findall(run.output)}
+    values = printed_times(run.output)
     if not values:
         raise InputError(
             f"{workload} {' '.join(arguments)} printed no times on the testbed: {run.output.strip()[:200]}"

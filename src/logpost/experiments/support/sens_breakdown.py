@@ -83,8 +83,7 @@ def kernel_of(run: Run) -> Kernel:
     if moving.is_empty():
         raise ValueError(f"{run.path} has no transfers: nothing to break down")
     # All ranks make the same collective calls in the same order, so that a number names the same one on each.
-    before = int(moving["setup"].min())  # type: ignore[arg-type]
-    after = int(moving["setup"].max())  # type: ignore[arg-type]
+    before, after = _extent(moving["setup"])
     starts = every.filter(pl.col("name").is_in(SETUP), pl.col("setup") == before).select(
         "location", start_ps="leave_ps"
     )
@@ -101,11 +100,15 @@ def kernel_of(run: Run) -> Kernel:
         pl.col("enter_ps") >= pl.col("start_ps"), pl.col("leave_ps") <= pl.col("end_ps")
     )
     ranks = spans.height
-    sums = inside.group_by("name").agg(pl.len().alias("calls"), *(pl.col(f"{c}_ps").sum() for c in CATEGORIES[1:]))
+    # In one order, so that the same run gives the same sums to the last digit.
+    sums = inside.group_by("name", maintain_order=True).agg(
+        pl.len().alias("calls"), *(pl.col(f"{c}_ps").sum() for c in CATEGORIES[1:])
+    )
     own_ps = int((spans["end_ps"] - spans["start_ps"]).sum())
     busy_ps = int((inside["leave_ps"] - inside["enter_ps"]).sum())
-    total_ps = int(spans["end_ps"].max()) - int(spans["start_ps"].min())  # type: ignore[arg-type]
-    messages = _messages(run, int(spans["start_ps"].min()))  # type: ignore[arg-type]
+    first_ps, last_ps = _extent(spans["start_ps"])[0], _extent(spans["end_ps"])[1]
+    total_ps = last_ps - first_ps
+    messages = _messages(run, first_ps)
     return Kernel(
         total_ps=total_ps,
         categories={
@@ -120,6 +123,14 @@ def kernel_of(run: Run) -> Kernel:
         messages=messages.height,
         message_bytes=int(messages["bytes"].sum()),
     )
+
+
+def _extent(values: pl.Series) -> tuple[int, int]:
+    """Least and largest of whole numbers."""
+    least, largest = values.min(), values.max()
+    assert isinstance(least, int)
+    assert isinstance(largest, int)
+    return least, largest
 
 
 def _messages(run: Run, since_ps: int) -> pl.DataFrame:
