@@ -19,7 +19,6 @@ POLLING_SAVES = 0.35
 """Of o_s + o_r (SENS 4.3: "Polling cuts this overhead by about 35 percent"); as collectors/workloads has it."""
 BASE_LATENCY = 15.0
 """Cycles from one node to another for 24 bytes (SENS Table 1)."""
-APPLICATIONS = ("EM3D", "UNSTRUC", "ICCG", "MOLDYN")
 
 
 @dataclass(frozen=True)
