@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from .two_hosts import NotHereError, TwoHosts, two_hosts
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
@@ -27,3 +31,14 @@ def archives(shared: Path) -> list[Path]:
     found = sorted((shared / "traces").glob("*/*.otf2"))
     assert found, f"{shared / 'traces'} holds no archive"
     return found
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[TwoHosts]:
+    """Two hosts on this machine; skips where the system does not let tests have them (no root, no namespaces)."""
+    with contextlib.ExitStack() as stack:
+        try:
+            found = stack.enter_context(two_hosts(tmp_path))
+        except NotHereError as reason:
+            pytest.skip(f"no two hosts here: {reason}")
+        yield found

@@ -43,6 +43,11 @@ static inline uint64_t lp_now(void) {
     return lp_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
+/* The clock that this process reads: the system's boot id and the time namespace (a container may see its clocks
+ * shifted). Processes with one name share a clock. Empty when unknown. */
+enum { LP_CLOCK_NAME = 128 };
+void lp_clock_name(char name[LP_CLOCK_NAME]);
+
 #endif
 
 #endif

@@ -97,6 +97,22 @@ static void end_of_thread(void* arg) {
     free(t);
 }
 
+#if !defined(LOGPOST_SIMULATED)
+void lp_clock_name(char name[LP_CLOCK_NAME]) {
+    enum { BOOT = 64, SPACE = 62 };
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, name, BOOT) : 0;
+    if (fd >= 0)
+        close(fd);
+    name[n > 0 ? n : 0] = 0;
+    size_t length = strcspn(name, "\n");
+    name[length++] = ' ';
+    n = readlink("/proc/self/ns/time", name + length, SPACE);
+    /* A system that knows no such thing shifts no clock. */
+    name[n > 0 ? length + (size_t)n : length - 1] = 0;
+}
+#endif
+
 /* Host, process and start of this process, and the clock that it reads. */
 static void identify(void) {
 #if defined(LOGPOST_SIMULATED) /* a process is a simulated rank on a simulated host, the same in every run */
@@ -110,14 +126,8 @@ static void identify(void) {
     if (gethostname(host, sizeof host - 1))
         strcpy(host, "unknown");
     pid = (long long)getpid();
-    char boot[64] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n = read(fd, boot, sizeof boot - 1);
-        if (n < 0)
-            boot[0] = 0;
-        close(fd);
-    }
+    char boot[LP_CLOCK_NAME];
+    lp_clock_name(boot);
 #endif
     for (char* c = host; *c; c++)
         if (*c == '/')

@@ -78,17 +78,12 @@ static unsigned char* measured; /* which ranks measure their clock against rank 
 #define PATIENCE_NS 2000000u /* of the exchanges of one rank: ranks that outnumber cores answer late */
 
 static uint64_t clock_key(void) {
-    char boot[64] = "";
-    FILE* f = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (f) {
-        if (!fgets(boot, sizeof boot, f))
-            boot[0] = 0;
-        fclose(f);
-    }
-    if (!boot[0] && gethostname(boot, sizeof boot - 1))
-        strcpy(boot, "unknown");
+    char name[LP_CLOCK_NAME];
+    lp_clock_name(name);
+    if (!name[0] && gethostname(name, sizeof name - 1))
+        strcpy(name, "unknown");
     uint64_t hash = 0xcbf29ce484222325ull;
-    for (const char* c = boot; *c && *c != '\n'; c++)
+    for (const char* c = name; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 0x100000001b3ull;
     return (hash ^ (uint64_t)lp_clock) * 0x100000001b3ull;
 }
@@ -192,14 +187,14 @@ static void read_line(const char* path, char* text, size_t room) {
 }
 
 static void note_process(struct lp_thread* t) {
-    char exe[1024] = "", command[1024], boot[64], host[256] = "", cpus[1024],
+    char exe[1024] = "", command[1024], boot[LP_CLOCK_NAME], host[256] = "", cpus[1024],
          library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     char text[8192];
     int length = 0;
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = 0;
     read_line("/proc/self/cmdline", command, sizeof command);
-    read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    lp_clock_name(boot);
     if (gethostname(host, sizeof host - 1))
         strcpy(host, "unknown");
     binding(cpus, sizeof cpus);
