@@ -10,7 +10,7 @@ from logpost.analyzer.reporting.units import bytes_text, quantity_text, time_tex
 from logpost.dashboards.calibration_strides import mean_error, strided_points
 from logpost.dashboards.figures import calibration as figures
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.html import fill, save
+from logpost.dashboards.html import fill
 from logpost.dashboards.tables import Grid
 from logpost.dashboards.text import significant
 from logpost.machines.calibration.compose import Calibration
@@ -19,6 +19,7 @@ from logpost.machines.calibration.locality import LocalityValues, by_size, estim
 from logpost.machines.quantity import Quantity
 from logpost.machines.schema import Machine
 from logpost.machines.show import Row, observation_rows, rows
+from logpost.whole_file import write_whole
 
 PS = 1e12
 
@@ -55,7 +56,7 @@ class CalibrationPage:
 
 def write_calibration(found: Calibration, path: Path) -> None:
     """Write the page of a calibration as one HTML file. Raises InputError when the file cannot be written."""
-    save(path, render(build(found)))
+    write_whole(path, render(build(found)))
 
 
 def render(page: CalibrationPage) -> str:

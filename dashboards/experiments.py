@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.html import LIMIT_BYTES, fill, save
+from logpost.dashboards.html import LIMIT_BYTES, fill
 from logpost.errors import InputError
+from logpost.whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -99,4 +100,4 @@ def write_experiments(page: ExperimentsPage, path: Path) -> None:
     content = render_experiments(page)
     if len(content.encode()) > LIMIT_BYTES:
         raise InputError(f"{path} would have {len(content.encode()):,} bytes, over {LIMIT_BYTES:,}; run fewer at once")
-    save(path, content)
+    write_whole(path, content)

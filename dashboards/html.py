@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from logpost.dashboards.comparison import ComparisonPage, build_comparison
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.page import Caps, Page, build
 from logpost.dashboards.plotly_js import csp_hash, library, packed_json
-from logpost.errors import InputError
+from logpost.whole_file import write_whole
 
 LIMIT_BYTES = 3_000_000
 """Of a page, whatever the run's size: it must pass as an attachment and open at once over ssh -X."""
@@ -64,20 +63,7 @@ def _write(path: Path, make: Callable[[Caps], str]) -> None:
         # The data grow with the area of the figures; a tenth is left for what does not.
         caps = caps.scaled(0.9 * math.sqrt(room / (size - LIMIT_BYTES + room)))
         content = make(caps)
-    save(path, content)
-
-
-def save(path: Path, content: str) -> None:
-    """Write a page.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    try:
-        path.write_text(content, encoding="utf-8", newline="\n")
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise InputError(f"{path} cannot be written: {reason}; choose another place") from error
+    write_whole(path, content)
 
 
 def fill(template: str, charts: dict[str, Chart], **context: Any) -> str:

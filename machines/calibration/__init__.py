@@ -3,6 +3,6 @@
 measuring    programs/, build -> launch (failure) -> measure, as grid says -> samples, with statistics
 extracting   estimate, fits -> signature, sizes, protocol, bursts, patterns, layouts -> locality -> compose (values);
              refusal and disturbance say what is not to be believed
-writing      save, by whole_file; agreement compares two files
+writing      save; agreement compares two files
 the truth    simulated: LOGP's microbenchmark where the parameters are known
 """

@@ -39,6 +39,8 @@ PROTOCOL_PASSES = 3
 ORDER = ("overhead", "protocol", "signature", "burst", "pattern", "layout")
 SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
 _PATIENCE_S = 60.0
+_PROTOCOL_TRIES = 50
+"""Most sends of a size: 25 to either kind of receiver."""
 
 
 @dataclass
@@ -127,13 +129,19 @@ class _Run:
     def left(self) -> float:
         return self.budget_s - (time.monotonic() - self.started)
 
+    def waiting(self, program: str) -> float:
+        """Seconds that a program may take on top, because it waits on purpose: the protocol's tries of all sizes."""
+        if program != "protocol":
+            return 0.0
+        return _PROTOCOL_TRIES * 2 * math.log2(self.grid.largest_eager) * self.settings["delay"]
+
     def start(self, program: str, arguments: Sequence[str], budget_s: float, fraction: float, message: str) -> None:
         self.report(program, min(max(fraction, 0.0), 1.0), message)
         self.launches += 1
         output = self.folder / f"{program}-{self.launches}.jsonl"
         command = [*self.launch, str(self.programs[program]), "--output", str(output)]
         command += ["--budget-s", f"{budget_s:.3f}", "--batch", str(self.batch), *arguments]
-        run_program(command, 10 * budget_s + _PATIENCE_S)
+        run_program(command, 10 * budget_s + _PATIENCE_S + self.waiting(program))
         self.gathered.take(output, self.launches)
         output.unlink()
 
@@ -253,8 +261,9 @@ def _arguments(program: str, run: _Run) -> list[str]:
             *("--bytes", listed(_layout_sizes(run)), "--strides", listed(grid.strides), "--block", str(grid.block)),
         ]
     copying = gathered.median("one_way", _nearest(grid.sizes, grid.largest_eager)) or 0.0
-    delay = run.settings.setdefault("delay", _rounded(max(1e-3, 4 * copying)))
-    return ["--delay-s", f"{delay:.6g}", "--largest", str(grid.largest_eager)]
+    least = run.settings.setdefault("least delay", _rounded(max(1e-3, 4 * around)))
+    delay = run.settings.setdefault("delay", _rounded(max(least, 4 * copying)))
+    return ["--delay-s", f"{delay:.6g}", "--least-delay-s", f"{least:.6g}", "--largest", str(grid.largest_eager)]
 
 
 def _layout_sizes(run: _Run) -> list[int]:

@@ -30,8 +30,8 @@ import polars as pl
 
 from logpost.errors import InputError
 from logpost.machines.calibration.statistics import Statistics
-from logpost.machines.calibration.whole_file import whole_file
 from logpost.machines.schema import LOCALITIES
+from logpost.whole_file import write_whole
 
 Key: TypeAlias = "int | float | str"
 
@@ -255,11 +255,7 @@ def write(path: Path | str, samples: Samples) -> None:
     path = Path(path)
     host = {"family": "host", **{name: _plain(getattr(samples.host, name)) for name in Host.__dataclass_fields__}}
     lines = [json.dumps(record) for record in (host, *(p.record() for p in samples.points))]
-    try:
-        with whole_file(path, "\n".join(lines) + "\n"):
-            pass
-    except OSError as error:
-        raise InputError(f"cannot write the samples {path}: {error}") from error
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def parse_line(line: str, where: str) -> Mapping[str, Any]:

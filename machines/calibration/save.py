@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from logpost.errors import InputError
-from logpost.machines.calibration.whole_file import whole_file
 from logpost.machines.load import check_machine_file
 from logpost.machines.schema import Machine
 from logpost.machines.write import to_toml
+from logpost.whole_file import whole_file
 
 
 def save_machine(machine: Machine, path: Path) -> None:

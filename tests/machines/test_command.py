@@ -104,7 +104,7 @@ def test_template_passes_check(logpost: Any, tmp_path: Path) -> None:
     assert logpost("template", "-o", str(path), "--force", "--quiet")[:2] == (0, "")
     status, _, err = logpost("template", "-o", str(tmp_path / "no" / "where.toml"))
     assert status == 2
-    assert "cannot be written (No such file or directory); choose another path" in err
+    assert "cannot be written: No such file or directory; choose another place" in err
     status, out, _ = logpost("template")
     assert out == TEMPLATE.read_text()
 

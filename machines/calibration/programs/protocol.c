@@ -1,11 +1,13 @@
 /* Eager or rendezvous: how long a send waits whose receive is posted late, by message size.
  *
- * The receiver says that it is there, computes for --delay-s without calling MPI, and only then receives. An eager send
+ * The receiver says that it is there, computes for a while without calling MPI, and only then receives. An eager send
  * returns at once, a rendezvous waits for the delay. From the sizes 1, 2, 4, … the first waiting one is found, and
  * between it and the one before it a bisection goes on until two neighbouring sizes differ. All sizes that were tried
  * are written. log_nP and log_3P 3.1: "short", "long" (eager) and "very long" (handshake) messages of MPICH.
  *
- *   --delay-s S    has to be long beside the copying of --largest bytes
+ * The while must be long beside the copying, and grows with it so that small messages on a slow network need not wait
+ * as long as large ones: it is --least-delay-s for no bytes, --delay-s for --largest, and linear between.
+ *
  *   --largest N    largest size that is tried
  *   --tries N      sends at each size; the median decides */
 #include <stdlib.h>
@@ -16,7 +18,7 @@ enum { DATA = 1, READY = 2, OTHER = 3, LIMIT = 200, MORE = 5 };
 
 struct late {
     int64_t bytes, largest;
-    double delay_s;
+    double delay_s, least_delay_s, longest_delay_s; /* of this size, of none, of the largest */
     bool silent;
     char* buffer;
     int tries;
@@ -64,6 +66,7 @@ static bool waits(struct cal* c, const struct cal_pair* pair, struct late* l, in
     char keys[64];
     MPI_Comm_rank(pair->comm, &rank);
     l->bytes = bytes;
+    l->delay_s = l->least_delay_s + (l->longest_delay_s - l->least_delay_s) * (double)bytes / (double)l->largest;
     for (int i = 0; i < tries; i++)
         waited[i] = wait_of_send(c, pair->comm, l, rank);
     if (rank == 0) {
@@ -115,9 +118,10 @@ int main(int argc, char** argv) {
     cal_open(&c, argc, argv);
     struct late l = {
         .largest = (int64_t)cal_number(&c, "largest", 1 << 20),
-        .delay_s = cal_number(&c, "delay-s", 1e-3),
+        .longest_delay_s = cal_number(&c, "delay-s", 1e-3),
         .tries = (int)cal_number(&c, "tries", 5),
     };
+    l.least_delay_s = cal_number(&c, "least-delay-s", l.longest_delay_s);
     if (l.tries < 1 || l.tries > LIMIT || l.largest < 1)
         cal_refuse(&c, "--tries must be 1 to 200 and --largest at least", "1");
     l.buffer = cal_memory(&c, l.largest);

@@ -128,16 +128,14 @@ def template(
     """
     from logpost.errors import InputError
     from logpost.machines.load import template_text
+    from logpost.whole_file import write_whole
 
     if output is None:
         sys.stdout.write(template_text())
         return
     if output.exists() and not force:
         raise InputError(f"{output} already exists; pass --force to overwrite it")
-    try:
-        output.write_text(template_text(), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{output} cannot be written ({error.strerror}); choose another path") from error
+    write_whole(output, template_text())
     if not quiet:
         print(f"{output} written; fill it in, then: logpost machines check {output}")
 

@@ -34,16 +34,13 @@ def command(name: str | None = NAME, as_json: bool = JSON, quiet: bool = QUIET, 
 
     Example: logpost models --papers docs/papers.md
     """
-    from logpost.errors import InputError
     from logpost.replay.models.registry import MODELS, model
 
     if papers is not None:
         from logpost.replay.models.papers.page import page
+        from logpost.whole_file import write_whole
 
-        try:
-            papers.write_text(page(), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{papers} cannot be written ({error.strerror}); give another FILE") from None
+        write_whole(papers, page())
         return
     chosen = list(MODELS.values()) if name is None else [model(name)]
     if as_json:

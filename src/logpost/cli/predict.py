@@ -48,10 +48,10 @@ def command(
 
     Example: logpost predict logpc-all-to-all --machine alewife --set B=8
     """
-    from logpost.errors import InputError
     from logpost.machines import load_machine
     from logpost.replay.models.prediction import predict
     from logpost.replay.models.registry import model
+    from logpost.whole_file import write_whole
 
     found = predict(
         model(name),
@@ -67,10 +67,7 @@ def command(
     elif csv_file == "-":
         print(_csv(found), end="")
     elif csv_file is not None:
-        try:
-            Path(csv_file).write_text(_csv(found), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{csv_file} cannot be written ({error.strerror}); give another FILE") from None
+        write_whole(Path(csv_file), _csv(found))
     elif quiet:
         for row in found.rows():
             print("\t".join(f"{row[name]:.10g}" for name in row))

@@ -168,7 +168,7 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         raise OSError("disk full")
 
     monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(InputError, match=r"cannot write the samples .*disk full"):
+    with pytest.raises(InputError, match=r"samples\.jsonl cannot be written: disk full; choose another place"):
         write(path, Samples(read(path).host, ()))
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]

@@ -12,6 +12,7 @@ from logpost.experiments.framework.host import host_lines
 from logpost.experiments.framework.markdown import markdown
 from logpost.experiments.framework.page import page_of
 from logpost.experiments.framework.runner import Outcome
+from logpost.whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,5 @@ def pages(outcomes: Sequence[Outcome], folder: Path, command: str, *, quick: boo
     host = host_lines()
     written = Written(folder / "experiments.html", folder / "experiments.md", tuple(host))
     write_experiments(page_of(outcomes, command, host, quick=quick), written.html)
-    try:
-        written.markdown.write_text(markdown(outcomes, command, host), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"{written.markdown} cannot be written ({error.strerror}); choose another place") from None
+    write_whole(written.markdown, markdown(outcomes, command, host))
     return written
