@@ -100,30 +100,26 @@ struct grid {
     struct cal_list bytes, strides;
     int64_t block;
     double most_bytes;
+    struct layout* layout;
 };
 
 enum form { DATATYPE, PACKED, CONTIGUOUS };
 static const char* const FORMS[] = {"datatype", "packed", "contiguous"};
 
-struct work {
-    struct cal* c;
-    const struct grid* grid;
-    struct layout* layout;
+/* Where messages go, and how one sample of them is taken. */
+struct transfer {
+    const char *name, *locality;
+    MPI_Comm group;
+    cal_sample* sample;
     int round;
-    double counted; /* points, when only counting */
-    bool measuring;
 };
 
-/* One point, with all that it needs made and freed: the buffers are the program's own. */
-static void visit(struct work* w, MPI_Comm group, const char* locality, const char* transfer, cal_sample* sample,
-                  enum form form, int64_t bytes, int64_t stride) {
-    const int64_t block = form == CONTIGUOUS ? stride : w->grid->block;
-    w->counted += 1;
-    if (!w->measuring)
-        return;
+static void visit(struct cal* c, const struct grid* g, const struct transfer* t, enum form form, int64_t bytes,
+                  int64_t stride) {
+    const int64_t block = form == CONTIGUOUS ? stride : g->block;
     struct cal_result r;
     char keys[160];
-    struct layout* l = w->layout;
+    struct layout* l = g->layout;
     l->doubles = block / 8;
     l->blocks = bytes / block;
     l->step = stride / 8;
@@ -133,57 +129,54 @@ static void visit(struct work* w, MPI_Comm group, const char* locality, const ch
     else
         MPI_Type_contiguous((int)(bytes / 8), MPI_DOUBLE, &l->type);
     MPI_Type_commit(&l->type);
-    cal_measure(w->c, group, 1, sample, l, &r);
+    cal_measure(c, t->group, 1, t->sample, l, &r);
     MPI_Type_free(&l->type);
     snprintf(keys, sizeof keys, "\"transfer\": \"%s\", \"form\": \"%s\", \"stride_bytes\": %lld, \"block_bytes\": %lld",
-             transfer, FORMS[form], (long long)stride, (long long)block);
-    cal_emit(w->c, &r, w->round, "layout", locality, bytes, keys);
+             t->name, FORMS[form], (long long)stride, (long long)block);
+    cal_emit(c, &r, t->round, "layout", t->locality, bytes, keys);
 }
 
-static void visit_transfer(struct work* w, MPI_Comm group, const char* locality, const char* transfer,
-                           cal_sample* sample) {
-    const struct grid* g = w->grid;
-    if (!cal_wants(w->c, "transfers", transfer, "self,remote,memory_copy"))
+static bool fits(const struct grid* g, int64_t bytes, int64_t stride) {
+    const int64_t blocks = bytes / g->block;
+    return blocks > 0 && bytes % g->block == 0 && stride > g->block && (double)(blocks * stride) <= g->most_bytes;
+}
+
+static void visit_transfer(struct cal* c, const struct grid* g, struct transfer t) {
+    if (!cal_wants(c, "transfers", t.name, "self,remote,memory_copy"))
         return;
     for (int s = 0; s < g->bytes.count; s++) {
         const int64_t bytes = (int64_t)g->bytes.value[s];
-        if (cal_wants(w->c, "forms", FORMS[CONTIGUOUS], "datatype,packed,contiguous"))
-            visit(w, group, locality, transfer, sample, CONTIGUOUS, bytes, 8);
+        if (cal_wants(c, "forms", FORMS[CONTIGUOUS], "datatype,packed,contiguous"))
+            visit(c, g, &t, CONTIGUOUS, bytes, 8);
         for (int d = 0; d < g->strides.count; d++) {
             const int64_t stride = (int64_t)g->strides.value[d];
-            if (bytes < g->block || bytes % g->block != 0 || stride <= g->block ||
-                (double)(bytes / g->block) * (double)stride > g->most_bytes)
-                continue;
-            for (int form = DATATYPE; form <= PACKED; form++) {
-                if (form == DATATYPE && sample == copy)
+            for (int form = DATATYPE; form <= PACKED && fits(g, bytes, stride); form++) {
+                if (form == DATATYPE && t.sample == copy)
                     continue;
-                if (cal_wants(w->c, "forms", FORMS[form], "datatype,packed,contiguous"))
-                    visit(w, group, locality, transfer, sample, (enum form)form, bytes, stride);
+                if (cal_wants(c, "forms", FORMS[form], "datatype,packed,contiguous"))
+                    visit(c, g, &t, (enum form)form, bytes, stride);
             }
         }
     }
 }
 
-static void visit_all(struct work* w) {
-    struct cal* c = w->c;
+static void visit_pair(struct cal* c, void* what, int round, const struct cal_pair* pair) {
+    visit_transfer(c, what, (struct transfer){"remote", pair->locality, pair->comm, to_other, round});
+}
+
+static void visits(struct cal* c, void* what, int round) {
     if (c->rank == 0) {
-        visit_transfer(w, MPI_COMM_SELF, "self", "memory_copy", copy);
-        visit_transfer(w, MPI_COMM_SELF, "self", "self", to_self);
+        visit_transfer(c, what, (struct transfer){"memory_copy", "self", MPI_COMM_SELF, copy, round});
+        visit_transfer(c, what, (struct transfer){"self", "self", MPI_COMM_SELF, to_self, round});
     }
-    for (int p = 0; p < c->pair_count; p++) {
-        if (w->measuring)
-            cal_rest(c);
-        if (c->pairs[p].comm != MPI_COMM_NULL)
-            visit_transfer(w, c->pairs[p].comm, c->pairs[p].locality, "remote", to_other);
-    }
-    if (w->measuring)
-        cal_rest(c);
+    cal_rest(c);
+    cal_each_pair(c, visit_pair, what, round);
 }
 
 int main(int argc, char** argv) {
     struct cal c;
     cal_open(&c, argc, argv);
-    const struct grid g = {
+    struct grid g = {
         .bytes = cal_list(&c, "bytes", "1024,4096,16384,65536"),
         .strides = cal_list(&c, "strides", "16,64,256,1024"),
         .block = (int64_t)cal_number(&c, "block", 8),
@@ -211,12 +204,8 @@ int main(int argc, char** argv) {
         .packed_here = cal_memory(&c, largest),
         .packed_there = cal_memory(&c, largest),
     };
-    struct work w = {&c, &g, &l, 0, 0, false};
-    visit_all(&w);
-    c.visits_left = w.counted * c.rounds;
-    w.measuring = true;
-    for (w.round = 0; w.round < c.rounds; w.round++)
-        visit_all(&w);
+    g.layout = &l;
+    cal_rounds(&c, visits, &g);
     free(l.here);
     free(l.there);
     free(l.packed_here);
