@@ -75,7 +75,7 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
         found.append(
             HotEndpoint(
                 location=int(location),
-                excess=float(mine / theirs) if theirs > 0 else float(len(locations)),
+                excess=float(mine / theirs) if theirs > 0 else float(others + 1),
                 windows=tuple(int(w) for w in hot),
                 whole_run=bool(overall),
                 text=_text(own, direction, measure, mine, theirs),

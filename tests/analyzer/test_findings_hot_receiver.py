@@ -126,6 +126,14 @@ def test_one_that_gets_all_the_messages_is_found_by_its_load() -> None:
     assert "high" in finding["confidence"]
 
 
+def test_one_that_is_the_only_receiver_is_as_hot_as_there_are_ranks() -> None:
+    # Ranks 1, 2, 3 send to rank 0 and nobody else receives anything: the others' mean is 0, and R the 4 ranks.
+    story = exchange(lambda step, rank: 0 if rank else None, 80)
+    finding = story.findings().filter(kind="hot_receiver").row(0, named=True)
+    assert finding["title"].startswith("rank 0 is a hot receiver: 4.0 × the load of the other receivers")
+    assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 4), rel=1e-3)
+
+
 def test_nobody_waits_nobody_is_hot() -> None:
     """The same crowding without any exposed waiting costs nothing and is not a finding."""
     story = exchange(in_step, 80)
