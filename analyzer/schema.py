@@ -46,6 +46,7 @@ FINDING_KINDS = (
     "hot_receiver",
     "hot_sender",
     "late_sender_chain",
+    "processor_queueing",
     "load_imbalance",
     "many_small_messages",
     "collective_wait",

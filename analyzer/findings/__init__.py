@@ -19,6 +19,7 @@ from logpost.analyzer.findings import (
     late_sender_chain,
     load_imbalance,
     many_small_messages,
+    processor_queueing,
 )
 from logpost.analyzer.findings.evidence import Evidence
 from logpost.analyzer.findings.finding import Finding, frame
@@ -28,6 +29,7 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     hot_receiver.find,
     hot_sender.find,
     late_sender_chain.find,
+    processor_queueing.find,
     load_imbalance.find,
     many_small_messages.find,
     collective_wait.find,
@@ -48,4 +50,5 @@ def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> pl.DataF
     # Side by side: each waits for tables by turns, and what they share is only read.
     with ThreadPoolExecutor(max_workers=len(FINDERS)) as pool:
         found = pool.map(lambda find: list(find(evidence)), FINDERS)
-        return frame(finding for findings in found for finding in findings)
+        every = [finding for findings in found for finding in findings]
+    return frame(finding for finding in every if not processor_queueing.stated_better(finding, every))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -19,7 +19,8 @@ MIN_SAMPLES = 8
 
 @dataclass(frozen=True)
 class Finding:
-    """A row of the findings table; the fields are its columns, but `indirect`.
+    """A row of the findings table; the fields are its columns, but `indirect` and
+    `endpoints`.
 
     `exposed_ps` is summed over the ranks concerned; `share` is the exposed time of the worst-hit rank over the slowest
     rank's wall time.
@@ -40,10 +41,13 @@ class Finding:
     share: float
     indirect: float = 0.0
     """Fraction of the time whose cause is other waiting, which another finding explains: it ranks lower by that."""
+    endpoints: Mapping[int, float] = field(default_factory=dict)
+    """Location to the time lost because that one is busy with messages, where a finding knows: what two findings say of
+    the same location is said once."""
 
     def row(self) -> dict[str, object]:
         """As a row of `schema.FINDINGS`."""
-        return {name: value for name, value in vars(self).items() if name != "indirect"}
+        return {name: value for name, value in vars(self).items() if name not in ("indirect", "endpoints")}
 
 
 CERTAINTY = {"high": 1.0, "medium": 0.75, "low": 0.5}

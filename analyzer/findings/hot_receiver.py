@@ -115,6 +115,7 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         last_window=hot.windows[-1],
         exposed_ps=round(sum(charged.values())),
         share=share,
+        endpoints={hot.location: sum(charged.values())},
     )
 
 
@@ -158,4 +159,5 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> F
         last_window=last,
         exposed_ps=round(sum(charged.values())),
         share=share,
+        endpoints=at_endpoint,
     )

@@ -78,4 +78,5 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         last_window=hot.windows[-1],
         exposed_ps=round(sum(charged.values())),
         share=share,
+        endpoints={hot.location: sum(charged.values())},
     )

@@ -43,6 +43,8 @@ class Meanwhile:
     """length of the intervals together"""
     late_sender_in: str
     """the call in which most of that waiting happens"""
+    unexplained: dict[str, float]
+    """Region to the fraction spent in its calls that no part of the model explains; part of the causes at work"""
 
     def share(self, doing: str) -> float:
         """Fraction of causes of one kind."""
@@ -89,7 +91,7 @@ def _calls_near(evidence: Evidence, intervals: pl.DataFrame, locations: list[int
     """
     columns = ["location", "enter_ps", "leave_ps", "callpath"]
     others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
-    waiting = [pl.col("late_sender_ps"), pl.sum_horizontal(others).alias("waiting_ps")]
+    waiting = [pl.col("late_sender_ps"), pl.sum_horizontal(others).alias("waiting_ps"), pl.col("residual_ps")]
     every = evidence.tables["calls"].filter(pl.col("location").is_in(locations)).select(*columns, *waiting).collect()
     keep = np.zeros(every.height, dtype=np.bool_)
     location = every["location"].to_numpy()
@@ -121,6 +123,7 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
     callpath = calls["callpath"].to_numpy()
     length = np.maximum(leave - enter, 1)
     late, waits = calls["late_sender_ps"].to_numpy() / length, calls["waiting_ps"].to_numpy() / length
+    residual = calls["residual_ps"].to_numpy() / length
     first = np.searchsorted(leave, begin, side="right")
     past = np.searchsorted(enter, end, side="left")
     total = max(1, int((end - begin).sum()))
@@ -131,9 +134,11 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
     inside = _overlaps(np.ones(len(enter)), enter, leave, first, past, begin, end)
     causes = {_computing(evidence, location, intervals, calls, (end - begin) - inside, past): 1 - inside.sum() / total}
     late_in: dict[str, float] = {}
+    unexplained: dict[str, float] = {}
     for one in np.unique(callpath):
         here, region = callpath == one, evidence.region(int(one))
         late_in[region] = late_in.get(region, 0.0) + share(np.where(here, late, 0.0))
+        unexplained[region] = unexplained.get(region, 0.0) + share(np.where(here, residual, 0.0))
         for cause, density in (
             (Cause(region, "working", "the call it is in"), 1 - waits - late),
             (Cause(region, "waiting", "the call it is in"), waits),
@@ -146,6 +151,7 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
         late_sender=sum(late_in.values()),
         total_ps=total,
         late_sender_in=max(late_in, key=lambda region: late_in[region], default=""),
+        unexplained=unexplained,
     )
 
 

@@ -91,11 +91,12 @@ class Story:
         paths: tuple[int, int],
         *,
         complete: int | None = None,
+        post: int | None = None,
         service: int = 0,
         **parts: int,
     ) -> None:
         """A message: enter and leave of send and receive call; `complete` makes it rendezvous and ends the send
-        there."""
+        there; `post` is when the receive was posted, if before its call."""
         envelope = recv[1] - min(send[0], recv[0])
         assert sum(parts.values()) == envelope, (parts, envelope)
         assert set(parts) <= set(PARTS)
@@ -117,7 +118,7 @@ class Story:
                 "send_enter_ps": send[0],
                 "send_leave_ps": send[1],
                 "send_complete_ps": send[1] if complete is None else complete,
-                "recv_post_ps": recv[0],
+                "recv_post_ps": recv[0] if post is None else post,
                 "recv_enter_ps": recv[0],
                 "recv_leave_ps": recv[1],
                 "envelope_ps": envelope,

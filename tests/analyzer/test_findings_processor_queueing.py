@@ -1,0 +1,302 @@
+"""Messages that nobody attends to are a finding that says whose processor they waited for and what it did meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.analyzer.story import MS, US, Story
+
+from logpost.analyzer.findings.evidence import Evidence
+from logpost.analyzer.findings.unattended import unattended
+
+ROUND = 10 * MS
+ROUNDS = 10
+
+
+def unattended_receiver(meanwhile: dict[str, int], *, instrumented: bool = True, rounds: int = ROUNDS) -> Story:
+    """Rank 0 sends to rank 1, which posted its receive, did something else for 8 ms, and only then completes it.
+
+    A round of 10 ms:
+        rank 0  MPI_Ssend   0.2 .. 8.1 ms: 0.1 send overhead, 7.7 processor queueing, 0.1 receive overhead
+        rank 1  MPI_Irecv   0.0 .. 0.1 ms
+                `meanwhile` 0.3 ms .. : a call MPI_Sendrecv with these parts, if any
+                MPI_Wait    8.0 .. 8.2 ms: receive overhead
+    The message's envelope is 0.2 .. 8.2 ms: 0.1 + 7.7 + 0.2 receive overhead.
+    """
+    story = Story(3, rounds * ROUND, windows=rounds)
+    above = ("main", "relax") if instrumented else ("main",)
+    ssend, irecv = story.path("main", "MPI_Ssend"), story.path(*above, "MPI_Irecv")
+    wait, other = story.path(*above, "MPI_Wait"), story.path(*above, "MPI_Sendrecv")
+    for i in range(rounds):
+        t = i * ROUND
+        story.call(
+            0,
+            t + 200 * US,
+            t + 8100 * US,
+            ssend,
+            send_overhead=100 * US,
+            processor_queueing=7700 * US,
+            recv_overhead=100 * US,
+        )
+        story.call(1, t, t + 100 * US, irecv, recv_overhead=100 * US)
+        if meanwhile:
+            story.call(1, t + 300 * US, t + 300 * US + sum(meanwhile.values()), other, **meanwhile)
+        story.call(1, t + 8000 * US, t + 8200 * US, wait, recv_overhead=200 * US)
+        story.message(
+            0,
+            1,
+            100_000,
+            (t + 200 * US, t + 8100 * US),
+            (t + 8000 * US, t + 8200 * US),
+            (ssend, wait),
+            complete=t + 8100 * US,
+            post=t,
+            send_overhead=100 * US,
+            processor_queueing=7700 * US,
+            recv_overhead=200 * US,
+        )
+    if instrumented:
+        for rank in range(3):
+            story.user(rank, story.path("main", "relax"), rounds * (7 * MS if rank == 1 else 0))
+            story.user(rank, story.path("main"), rounds * MS)
+    return story
+
+
+def only(story: Story) -> dict[str, Any]:
+    """The one finding of this kind."""
+    found = story.findings().filter(kind="processor_queueing")
+    assert found.height == 1
+    return found.row(0, named=True)
+
+
+def test_a_rank_that_computes_lets_nothing_progress() -> None:
+    finding = only(unattended_receiver({}))
+    assert finding["title"] == (
+        "rank 0 waits in MPI_Ssend for the processor of rank 1, which computes meanwhile, in relax"
+    )
+    assert (finding["ranks"], finding["region"], finding["cause_region"]) == ("0", "MPI_Ssend", "relax")
+    # 7.7 ms in each of 10 rounds, of 100 ms.
+    assert finding["exposed_ps"] == 77 * MS
+    assert finding["share"] == pytest.approx(0.77)
+    assert "77.0 ms exposed at main / MPI_Ssend, most on rank 0 with 77.0 ms" in finding["evidence"]
+    # The interval is 0.3 .. 8.0 ms of a round: rank 1 is in no call in it.
+    assert (
+        "outside communication calls for 100.0 % (most in relax), handle other messages for 0.0 %"
+        in (finding["evidence"])
+    )
+    assert "the 10 longest waits (7.70 ms on average), which hold 100.0 % of the time" in finding["evidence"]
+    assert "asynchronous progress" in finding["advice"]
+    # Modelled are 0.1 ms of send and 0.2 ms of receive overhead beside 7.7 ms of queueing: 3.9 %.
+    assert finding["confidence"].startswith("high: that the ranks named were outside communication calls is measured")
+    assert "o, L and G of these messages are 3.9 % of the wait" in finding["confidence"]
+
+
+def test_without_user_regions_the_place_is_named_by_the_calls_around_it() -> None:
+    finding = only(unattended_receiver({}, instrumented=False))
+    assert finding["cause_region"] == "code between MPI_Irecv and MPI_Wait"
+
+
+def test_a_rank_in_other_calls_that_work_handles_other_messages() -> None:
+    finding = only(unattended_receiver({"send_overhead": 3 * MS, "serialization": 3 * MS}))
+    assert finding["title"].endswith("the processor of rank 1, which handles other messages, in MPI_Sendrecv")
+    # Of 7.7 ms, 6 in MPI_Sendrecv, which works all the time, and 1.7 outside.
+    assert (
+        "outside communication calls for 22.1 % (most in relax), handle other messages for 77.9 %"
+        in (finding["evidence"])
+    )
+    assert finding["advice"].startswith("Change the order")
+    assert finding["confidence"].startswith("medium: when a message got there is modelled")
+
+
+def test_a_rank_that_waits_in_a_call_itself_does_not_attend() -> None:
+    parts = {"late_sender": 2 * MS, "late_receiver": MS, "residual": 3 * MS, "recv_overhead": 700 * US}
+    story = unattended_receiver(parts)
+    finding = only(story)
+    assert finding["title"].endswith("rank 1, which is inside MPI_Sendrecv without attending to the messages")
+    # 1 ms outside (7.7 - 6.7), 0.7 handled, 2 + 1 + 3 = 6 ms waiting or unexplained: 13.0, 9.1 and 77.9 % of 7.7 ms.
+    assert "outside communication calls for 13.0 %" in finding["evidence"]
+    assert "handle other messages for 9.1 % (most in MPI_Sendrecv)" in finding["evidence"]
+    assert "for 77.9 % (most in MPI_Sendrecv)" in finding["evidence"]
+    assert finding["advice"].startswith("Check what keeps these processors from it: the binding")
+    assert finding["confidence"].startswith("medium: ")
+    assert "a network slower than that would look the same" in finding["confidence"]
+    story.hosts.oversubscribed = True
+    crowded = only(story)
+    assert crowded["advice"].startswith("Give each rank a core of its own first: ranks outnumber cores")
+    assert crowded["confidence"].startswith("low: ")
+
+
+def test_below_one_per_cent_it_is_no_finding() -> None:
+    """The same waits in a run of ten times their length are 7.7 %; in one of a hundred times, 0.77 %."""
+    for longer, found in ((10, 1), (100, 0)):
+        story, rest = Story(3, longer * ROUNDS * ROUND), unattended_receiver({})
+        story.__dict__.update({k: v for k, v in rest.__dict__.items() if k not in ("length", "windows")})
+        for row in story.rows["segments"]:
+            row["window"] = 0
+        assert story.findings().filter(kind="processor_queueing").height == found
+
+
+def test_a_message_that_waits_while_its_rank_computes_costs_nothing() -> None:
+    story = unattended_receiver({})
+    for row in story.rows["segments"] + story.rows["exposed"]:
+        if row["category"] == "processor_queueing":
+            row["category"] = "send_overhead"
+    assert story.findings().filter(kind="processor_queueing").is_empty()
+
+
+def test_few_long_waits_are_reported_with_less_confidence() -> None:
+    finding = only(unattended_receiver({}, rounds=3))
+    assert finding["confidence"].startswith("medium: ")
+    assert finding["confidence"].endswith("only 3 waits")
+
+
+def absent_sender(test_at: int | None = None) -> Story:
+    """Rank 1 starts a send and computes; rank 0, in MPI_Recv, answers the request and waits for rank 1's processor.
+
+    A round of 10 ms:
+        rank 1  MPI_Isend 0 .. 0.1, computes, MPI_Wait 8.0 .. 8.1 ms; `test_at`: MPI_Test in between, 0.1 ms long
+        rank 0  MPI_Recv  0 .. 8.2 ms: 0.1 send overhead, 7.9 processor queueing, 0.2 receive overhead
+    With MPI_Test the clear-to-send is seen there: queueing ends, and what follows is residual.
+    """
+    story = Story(2, ROUNDS * ROUND, windows=ROUNDS)
+    isend, recv = story.path("main", "MPI_Isend"), story.path("main", "MPI_Recv")
+    wait, test = story.path("main", "MPI_Wait"), story.path("main", "MPI_Test")
+    seen = 8 * MS if test_at is None else test_at
+    parts = {"send_overhead": 100 * US, "processor_queueing": seen - 100 * US, "recv_overhead": 200 * US}
+    if test_at is not None:
+        parts["residual"] = 8 * MS - test_at
+    for i in range(ROUNDS):
+        t = i * ROUND
+        story.call(1, t, t + 100 * US, isend, send_overhead=100 * US)
+        if test_at is not None:
+            story.call(1, t + test_at, t + test_at + 100 * US, test, mpi_other=100 * US)
+        story.call(1, t + 8 * MS, t + 8100 * US, wait, serialization=100 * US)
+        story.call(0, t, t + 8200 * US, recv, **parts)
+        story.message(
+            1,
+            0,
+            100_000,
+            (t, t + 100 * US),
+            (t, t + 8200 * US),
+            (isend, recv),
+            complete=t + 8100 * US,
+            **parts,
+        )
+    return story
+
+
+@pytest.mark.parametrize(("test_at", "each"), [(None, 7900 * US), (2 * MS, 1900 * US)])
+def test_a_rendezvous_whose_sender_is_away_waits_until_its_next_call(test_at: int | None, each: int) -> None:
+    story = absent_sender(test_at)
+    finding = only(story)
+    assert finding["title"].startswith("rank 0 waits in MPI_Recv for the processor of rank 1, which computes meanwhile")
+    after = "MPI_Wait" if test_at is None else "MPI_Test"
+    assert finding["cause_region"] == f"code between MPI_Isend and {after}"
+    assert finding["exposed_ps"] == ROUNDS * each
+    waits = unattended(Evidence(story.tables(), story.manifest()), [story.path("main", "MPI_Recv")])
+    # From the end of MPI_Isend to the next call of rank 1.
+    assert waits.select("begin_ps", "end_ps").row(0) == (100 * US, 100 * US + each)
+
+
+def test_a_receiver_whose_processor_takes_other_messages_first_waits_for_itself() -> None:
+    story = Story(2, 100 * MS)
+    send, wait = story.path("MPI_Send"), story.path("MPI_Wait")
+    for i in range(10):
+        t = i * 10 * MS
+        story.call(1, t, t + 10 * US, send, send_overhead=10 * US)
+        # The receiver enters when the message is there, and attends to it 5 ms later.
+        story.call(0, t + 10 * US, t + 5020 * US, wait, processor_queueing=5 * MS, recv_overhead=10 * US)
+        story.message(
+            1,
+            0,
+            8,
+            (t, t + 10 * US),
+            (t + 10 * US, t + 5020 * US),
+            (send, wait),
+            send_overhead=10 * US,
+            processor_queueing=5 * MS,
+            recv_overhead=10 * US,
+        )
+    finding = only(story)
+    assert finding["title"] == (
+        "rank 0 waits in MPI_Wait for the processor of rank 0, which handles other messages, in MPI_Wait"
+    )
+    assert finding["exposed_ps"] == 50 * MS
+
+
+def test_a_call_shares_its_wait_over_the_messages_that_it_completes() -> None:
+    """Rank 0 waits from 0 to 4 ms in MPI_Waitall for two sends: rank 1 attends at 1 ms, rank 2 at 3 ms.
+
+    The call lost 2 ms by queueing: 1/(1 + 3) of it is rank 1's, 3/(1 + 3) rank 2's.
+    """
+    story = Story(3, 10 * MS)
+    isend, waitall, recv = story.path("MPI_Isend"), story.path("MPI_Waitall"), story.path("MPI_Wait")
+    begin = 2 * MS
+    story.call(0, begin, begin + 4 * MS, waitall, processor_queueing=2 * MS, residual=2 * MS)
+    for receiver, attends in ((1, MS), (2, 3 * MS)):
+        story.call(receiver, begin + attends, begin + 4 * MS, recv, recv_overhead=4 * MS - attends)
+        story.message(
+            0,
+            receiver,
+            100_000,
+            (0, 0),
+            (begin + attends, begin + 4 * MS),
+            (isend, recv),
+            complete=begin + 4 * MS,
+            post=0,
+            processor_queueing=begin + attends,
+            recv_overhead=4 * MS - attends,
+        )
+    waits = unattended(Evidence(story.tables(), story.manifest()), [waitall])
+    assert dict(waits.select("location", "exposed_ps").iter_rows()) == {1: 0.5 * MS, 2: 1.5 * MS}
+    assert waits.select(pl.col("end_ps") - pl.col("begin_ps")).to_series().to_list() == [MS, 3 * MS]
+
+
+STEP = 40 * US
+
+
+def all_to_one(*, busy: bool) -> Story:
+    """80 times, ranks 1-3 send to rank 0 at once, whose processor attends to one in 10 µs: the k-th waits (k - 1) 10 µs.
+
+    Rank 0 is in MPI_Recv all the time in which they wait (`busy`), or outside of calls.
+    """
+    story = Story(4, 81 * STEP, windows=8)
+    send, recv, wait = story.path("main", "MPI_Ssend"), story.path("main", "MPI_Recv"), story.path("main", "MPI_Wait")
+    for step in range(80):
+        begin = step * STEP
+        for sender in (1, 2, 3):
+            waits = (sender - 1) * 10 * US
+            leave = begin + waits + 10 * US
+            parts = {"serialization": 10 * US} | ({"processor_queueing": waits} if waits else {})
+            story.call(sender, begin, leave, send, **parts)
+            story.message(
+                sender,
+                0,
+                1000,
+                (begin, leave),
+                (begin + 30 * US, begin + 40 * US),
+                (send, wait),
+                complete=leave,
+                post=begin,
+                service=10 * US,
+                serialization=10 * US,
+                processor_queueing=30 * US - 10 * US + 10 * US,
+            )
+        if busy:
+            story.call(0, begin, begin + 30 * US, recv, recv_overhead=30 * US)
+        story.call(0, begin + 30 * US, begin + 40 * US, wait, recv_overhead=10 * US)
+    return story
+
+
+def test_what_a_hot_receiver_has_no_time_for_is_said_once() -> None:
+    kinds = all_to_one(busy=True).findings()["kind"].to_list()
+    assert "hot_receiver" in kinds
+    assert "processor_queueing" not in kinds
+
+
+def test_a_hot_receiver_that_computes_is_another_matter() -> None:
+    kinds = all_to_one(busy=False).findings()["kind"].to_list()
+    assert "hot_receiver" in kinds
+    assert "processor_queueing" in kinds
