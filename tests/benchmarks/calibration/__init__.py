@@ -29,6 +29,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,16 +81,19 @@ def main() -> int:
                 if shutil.which(f"mpirun.{name}") is None:
                     print(f"mpirun.{name} is not installed")
                     continue
-                missed += real(f"mpirun.{name}", f"mpicc.{name}", Path(folder))
+                missed += real([f"mpirun.{name}"], f"mpicc.{name}", Path(folder), crowds=(4, 8))
             tables += 1
     return int(missed > 0 or not tables)
 
 
-def real(launcher: str, compiler: str, folder: Path) -> int:
-    """Calibrate this machine under one MPI, and print the tables; how many bars are missed."""
+def real(launch: Sequence[str], compiler: str, folder: Path, crowds: Sequence[int] = ()) -> int:
+    """Calibrate under one MPI with two ranks, and print the tables; how many bars are missed.
+
+    `crowds`: further numbers of ranks to broadcast over.
+    """
     program = build(compiler, folder)
     truth = Truth()
-    two = [launcher, "-n", "2"]
+    two = [*launch, "-n", "2"]
     broadcasts = {"kinds": ("linear", "tree"), "sizes": BROADCAST_SIZES, "strides": BROADCAST_STRIDES}
 
     def measure_cases(passes: int) -> None:
@@ -108,9 +112,9 @@ def real(launcher: str, compiler: str, folder: Path) -> int:
             options=("--budget-s", "1.5"),
         )
         if passes <= CROWDED_PASSES:
-            for ranks in (4, 8):
+            for ranks in crowds:
                 options = ("--budget-s", "0.5", "--batch", "10")
-                take(truth, number, [launcher, "-n", str(ranks)], program, **broadcasts, options=options)
+                take(truth, number, [*launch, "-n", str(ranks)], program, **broadcasts, options=options)
 
     found = measure(
         two,
