@@ -118,7 +118,8 @@ def _ends(calls: pl.DataFrame, messages: pl.DataFrame) -> tuple[pl.DataFrame, pl
 
 
 def _rows(joined: pl.DataFrame, location: str, callpath: str, begin: str, end: str) -> pl.DataFrame:
-    """As `unattended` returns them; what has no length is no wait."""
+    """As `unattended` returns them; what has no length is no wait, and none is longer than its call lost."""
+    lost = pl.col(begin) + pl.col("exposed_ps").cast(pl.Int64)
     return joined.filter(pl.col(end) > pl.col(begin)).select(
         "place",
         "call",
@@ -126,7 +127,7 @@ def _rows(joined: pl.DataFrame, location: str, callpath: str, begin: str, end: s
         pl.col(location).alias("location"),
         pl.col(callpath).alias("callpath"),
         pl.col(begin).alias("begin_ps"),
-        pl.col(end).alias("end_ps"),
+        pl.min_horizontal(end, lost).alias("end_ps"),
         "exposed_ps",
         "modelled_ps",
     )
