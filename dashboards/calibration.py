@@ -193,7 +193,7 @@ def _error(quantity: Quantity | None) -> str:
     low, high = quantity.interval or (quantity.number(), quantity.number())
     value = quantity.number()
     if low == high:
-        return "exact"
+        return "exact" if value else "nothing left for it"
     if value and abs(high + low - 2 * value) <= 0.1 * (high - low):
         return f"± {(high - low) / 2 / value * 100:.1f} %"
     return f"{quantity_text(low, quantity.unit)} to {quantity_text(high, quantity.unit)}"

@@ -251,7 +251,7 @@ def _interval(quantity: Quantity) -> str:
     low, high = quantity.interval or (quantity.number(), quantity.number())
     value = quantity.number()
     if low == high:
-        return "exact"
+        return "exact" if value else "nothing left for it"
     if abs(high + low - 2 * value) > 0.1 * (high - low):
         return f"{_number(low, 3)} to {_number(high, 3)}"
     return f"± {(high - low) / 2 / value:.1%}"
