@@ -40,6 +40,8 @@ MAINLY = 0.5
 """More than half of the time: one cause, or what another finding explains."""
 COVERED = 0.8
 """The waits looked at must hold most of the time before anything is sure."""
+ALL = 0.999
+"""From here on it need not be said how much of the time was looked at."""
 LITTLE = 0.1
 """Where the modelled parts of the messages are at most this fraction of their queueing, a machine file that is wrong by
 a factor of two moves the queueing by a tenth."""
@@ -182,21 +184,22 @@ def _finding(
     waiters = [location for location, time in exposed.items() if time >= NAMED * exposed[worst]]
     first, last = evidence.active_windows(["processor_queueing"], waiters)
     mostly = attention.mostly
-    cause = attention.region(mostly)
+    at = attention.region(mostly)
     covered = min(1.0, seen / total)
     return Finding(
         kind="processor_queueing",
         title=f"{evidence.ranks_noun(waiters)} wait{'s' if len(waiters) == 1 else ''} in {operation} for the "
         f"processor{'s' if len(attention.named) > 1 else ''} of {evidence.ranks_noun(attention.named)}, "
-        + _title(mostly, cause, len(attention.named) > 1),
+        + _title(mostly, at, len(attention.named) > 1),
         ranks=evidence.ranks_text(waiters),
         region=operation,
-        cause_region=cause,
-        evidence=f"{time_text(total)} exposed at {evidence.path(place) or operation}, most on "
-        f"{evidence.ranks_noun([worst])} with {time_text(exposed[worst])}; waited for: "
-        f"{_processors(evidence, attention)}; {_meanwhile_text(attention)}; "
-        f"seen in the {count_text(calls, 'longest wait')} ({time_text(seen / calls)} on average), which "
-        f"hold {percent_text(covered)} of the time",
+        # Where an idle processor sits is not why: no code causes it.
+        cause_region="" if mostly == "idle" else at,
+        evidence=f"{time_text(total)} exposed, most on "
+        f"{evidence.ranks_noun([worst])} ({time_text(exposed[worst])}), in {count_text(calls, 'wait')} of "
+        f"{time_text(seen / calls)} on average"
+        + (f" that hold {percent_text(covered)} of it" if covered < ALL else "")
+        + f"; for the processor of {_processors(evidence, attention)}; {_meanwhile_text(attention)}",
         advice=_advice(evidence, mostly),
         confidence=_confidence(evidence, mostly, waits, calls, covered),
         callpath=place,
@@ -208,23 +211,22 @@ def _finding(
     )
 
 
-def _title(mostly: Doing, cause: str, several: bool) -> str:
+def _title(mostly: Doing, region: str, several: bool) -> str:
     """What the processors do, to stand after them."""
-    where = f", in {cause}" if cause else ""
+    where = f", in {region}" if region else ""
     if mostly == "computing":
         return ("which compute" if several else "which computes") + " meanwhile" + where
     if mostly == "handling":
         return ("which handle" if several else "which handles") + " other messages" + where
-    return ("which are" if several else "which is") + f" inside {cause or 'a call'} without attending to the messages"
+    return ("which are" if several else "which is") + f" inside {region or 'a call'} without attending to the messages"
 
 
 def _processors(evidence: Evidence, attention: Attention) -> str:
+    """The foremost ones with their shares: `rank 0 55.4 %, rank 1 44.6 %`."""
     every = sum(attention.by_location.values())
-    first = sorted(attention.named, key=lambda location: -attention.by_location[location])[:4]
-    text = ", ".join(
-        f"{evidence.ranks_noun([location])} ({percent_text(attention.by_location[location] / every)})"
-        for location in first
-    )
+    first = sorted(attention.named, key=lambda location: -attention.by_location[location])[:3]
+    shares = ((evidence.ranks_noun([place]), percent_text(attention.by_location[place] / every)) for place in first)
+    text = ", ".join(f"{rank} {share}" for rank, share in shares)
     rest = len(attention.by_location) - len(first)
     return text + (f" and {rest} more" if rest > 0 else "")
 
@@ -234,12 +236,11 @@ def _meanwhile_text(attention: Attention) -> str:
 
     def text(doing: Doing) -> str:
         share, region = attention.share(doing), attention.region(doing)
-        return percent_text(share) + (f" (most in {region})" if region and share >= WORTH_A_PLACE else "")
+        return percent_text(share) + (f" ({region})" if region and share >= WORTH_A_PLACE else "")
 
     return (
-        f"of that time they are outside communication calls for {text('computing')}, handle other messages for "
-        f"{text('handling')}, and are inside calls, waiting themselves or for no reason that the model knows, for "
-        f"{text('idle')}"
+        f"meanwhile outside communication calls {text('computing')}, handling other messages {text('handling')}, "
+        f"waiting themselves in calls or unexplained there {text('idle')}"
     )
 
 
