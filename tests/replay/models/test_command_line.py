@@ -88,7 +88,7 @@ def test_the_papers_page_is_written(tmp_path: Path) -> None:
     assert (tmp_path / "papers.md").read_text(encoding="utf-8").startswith("# The papers' numbers and logpost's")
     refused = logpost("models", "--papers", str(tmp_path / "no" / "papers.md"))
     assert refused.returncode == 2
-    assert "cannot be written (No such file or directory)" in refused.stderr
+    assert "cannot be written: No such file or directory; choose another place" in refused.stderr
 
 
 COMMANDS = [command for paper in PAPERS for command, _ in paper.redo]
