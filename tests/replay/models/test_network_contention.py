@@ -233,3 +233,11 @@ def test_bad_networks_and_rates(call: object, message: str) -> None:
 def test_one_way_channels_are_loaded_twice() -> None:
     both, one = open_contention(20, 100, Network((2.0, 2.0))), open_contention(20, 100, Network((2.0, 2.0), channels=1))
     assert one.rho == pytest.approx(2 * np.asarray(both.rho))
+    # rho = 20 * 2/100 = 0.4; w = 0.4 * 20/0.6 * 1/4 * 1.5 = 5 at each of 4 hops. Both ways: 0.2 * 20/0.8 * 1/4 * 1.5.
+    assert one.C_n == pytest.approx(20.0)
+    assert both.C_n == pytest.approx(4 * 1.875)
+    step_by_step = 4 * np.asarray(kary_ncube.switch_wait(kary_ncube.utilisation(0.01, 20, 2, channels=1), 20, 2))
+    assert one.C_n == pytest.approx(step_by_step)
+    # Closed: (x - 100)(x - 40) = 3 * 1 * 20^2 = 1200.
+    closed = closed_contention(20, 100, Network((2.0, 2.0), channels=1))
+    assert closed.T_c == pytest.approx((140 + np.sqrt(60**2 + 4 * 1200)) / 2)
