@@ -11,7 +11,9 @@ G); the n-message form is the one LOG3P's linear broadcast uses, where the gap f
 message before it.
 
 Validity: B >= 1 (a message of no bytes costs what one byte does: the header travels anyway); no contention. At
-B = 1 LogGP is LogP.
+B = 1 LogGP is LogP, which takes a g below o_s or o_r as max(g, o_s, o_r).
+
+Errors: ModelError for negative times or sizes and for fewer than one message.
 
 The replay engine's interface queue serves a message in max(g, B G): the same hardware seen by the next message,
 where LOGP's g and the bytes overlap. The closed form T_n adds them, as printed.
@@ -48,7 +50,7 @@ def one_message(p: LogGPParameters, B: NumberLike) -> Number:
 
 
 def messages(p: LogGPParameters, B: NumberLike, n: NumberLike) -> Number:
-    """o_s + n (B-1) G + (n-1) g + L + o_r: n messages of B bytes from one processor."""
+    """o_s + n (B-1) G + (n-1) g + L + o_r, g at least o_s and o_r: n messages of B bytes from one processor."""
     count = values("n", n, at_least=1.0)
     return p.o_s + count * serialization(p, B) + (count - 1.0) * effective_gap(p) + p.L + p.o_r
 
@@ -111,7 +113,7 @@ MODEL = Model(
     title="LogGP: one message of B bytes, n messages of B bytes",
     equations=(
         "T = o_s + L + (B-1) G + o_r",
-        "T_n = o_s + n (B-1) G + (n-1) g + L + o_r",
+        "T_n = o_s + n (B-1) G + (n-1) max(g, o_s, o_r) + L + o_r",
         "interface_time = max(g, B G)",
     ),
     source="Moritz & Frank: LoGPC, 2.2; Cameron, Ge & Sun: log_nP and log_3P, 4.3",

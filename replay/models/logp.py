@@ -41,7 +41,7 @@ def effective_gap(p: LogGPParameters) -> Number:
 
 
 def messages(p: LogGPParameters, n: NumberLike) -> Number:
-    """o_s + (n-1) g + L + o_r: n messages in rapid succession from one processor."""
+    """o_s + (n-1) g + L + o_r, g at least o_s and o_r: n messages in rapid succession from one processor."""
     count = values("n", n, at_least=1.0)
     return p.o_s + (count - 1.0) * effective_gap(p) + p.L + p.o_r
 
@@ -52,14 +52,14 @@ def round_trip(p: LogGPParameters) -> Number:
 
 
 def sender_rate(p: LogGPParameters, k: NumberLike) -> Number:
-    """1/(k g): messages per time of each of k senders to one receiver; inf when the gap is 0."""
+    """1/(k g), g at least o_s and o_r: messages per time of each of k senders to one receiver; inf when it is 0."""
     senders = values("k", k, at_least=1.0)
     with np.errstate(divide="ignore"):
         return scalar_or_array(1.0 / np.asarray(senders * effective_gap(p)))
 
 
 def capacity(p: LogGPParameters) -> Number:
-    """ceil(L/g): messages in flight to or from one processor before it stalls; inf when the gap is 0."""
+    """ceil(L/g), g at least o_s and o_r: messages in flight to or from one processor before it stalls; inf when the gap is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.ceil(np.asarray(p.L, dtype=np.float64) / effective_gap(p))
     return scalar_or_array(np.where(np.isnan(ratio), np.inf, ratio))
@@ -114,7 +114,7 @@ MODEL = Model(
         "T = o_s + L + o_r",
         "T_n = o_s + (n-1) max(g, o_s, o_r) + L + o_r",
         "RTT = 2 (o_s + L + o_r)",
-        "interval_k = k g",
+        "interval_k = k max(g, o_s, o_r)",
     ),
     source="Culler, Liu, Martin, Yoshikawa: LogP Performance Assessment of Fast Network Interfaces, 2.1",
     validity="short messages; at most ceil(L/g) messages in flight",

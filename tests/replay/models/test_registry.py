@@ -182,3 +182,13 @@ def test_every_parameter_kind_has_a_unit_for_people() -> None:
 def test_an_overflow_is_infinite_and_no_warning() -> None:
     # 1e30 V/(1e-300): beyond any machine, and not a traceback.
     assert model("overlap").predict(V=2, S=1, t_V=1e30, o=1e30, L=1, G=1e-300)["T"] == float("inf")
+
+
+def test_the_equations_shown_are_the_ones_evaluated_when_the_cpu_is_slower_than_the_gap() -> None:
+    """g = 1 below o_s = 5: "(n-1) g" or "k g" as an equation would not give these."""
+    given = {"L": 1, "o_s": 5, "o_r": 2, "g": 1}
+    assert model("logp").predict(**given, n=100, k=3)["T_n"] == 5 + 99 * 5 + 1 + 2
+    assert model("logp").predict(**given, k=3)["interval_k"] == 15
+    assert model("loggp").predict(**given, G=0.5, B=3, n=10)["T_n"] == 5 + 10 * 1 + 9 * 5 + 1 + 2
+    for name, terms in (("logp", 2), ("loggp", 1)):
+        assert sum("max(g, o_s, o_r)" in line for line in model(name).equations) == terms
