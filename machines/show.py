@@ -18,6 +18,9 @@ SMALLEST, LARGEST = 1, 4 * 2**20
 LARGEST_WITHOUT_G = 64
 """A class without any G says nothing about long messages, so its lines end early."""
 
+MOST_LINES = 8
+"""Lines of one figure that are still told apart."""
+
 WIRE, WIRE_WITHOUT_G = "L + (B-1) G", "L (no G is given)"
 
 
@@ -115,6 +118,23 @@ def entry_name(entry: BaseModel) -> str:
     return ", ".join(plain)
 
 
+def source_lines(machine: Machine) -> list[str]:
+    """Each source in a sentence: what it is, where to look it up; of a measurement date, host and method.
+
+    What a source says like one before it is not said again.
+    """
+    found: list[str] = []
+    first: dict[str, str] = {}
+    for key, source in machine.sources.items():
+        place = " ".join(part for part in (f"<{source.url}>" if source.url else "", source.path or "") if part)
+        made = ", ".join(part for part in (source.date, f"on {source.host}" if source.host else None) if part)
+        text = "; ".join(part for part in (source.text, place, made) if part)
+        shown = f"as {first[text]}" if text in first else text
+        first.setdefault(text, key)
+        found.append(f"{key}: {shown}" + (f"; {source.method}" if source.method else ""))
+    return found
+
+
 def observation_rows(machine: Machine) -> list[Row]:
     """The observations, with their sentence as the key."""
     return [_row(o.name, o.what, o.result) for o in machine.observed]
@@ -146,9 +166,12 @@ def figures(machine: Machine) -> list[Figure]:
     """The piecewise lines that the file's values give: message cost per class, l_mw per stride, o(S, b) per burst."""
     found = [figure for name in LOCALITIES if (figure := _class_figure(machine, name)) is not None]
     if len(machine.log3p.point) > 1:
-        found.append(Figure("log3P over message size", tuple(_log3p_lines(machine))))
+        found.append(Figure("log3P, contiguous: time over message size", tuple(_log3p_lines(machine))))
+        found.append(_few("log3P: l_mw over message size", list(_stride_lines(machine))))
     if machine.overlap.o:
-        found.append(Figure("o(S, b) over message size", tuple(_burst_lines(machine))))
+        found.append(_few("o(S, b) over message size", list(_burst_lines(machine))))
+    if machine.overlap.G:
+        found.append(_few("G(P, S, pattern): time per byte over message size", list(_gap_lines(machine))))
     return [figure for figure in found if figure.lines]
 
 
@@ -197,14 +220,26 @@ def _pieces(r: Range, sizes: FloatArray, clock: float | None) -> dict[str, Float
     return found
 
 
+def _few(title: str, lines: list[Line]) -> Figure:
+    """At most `MOST_LINES` of the lines, the first and the last among them: each needs a symbol of its own."""
+    if len(lines) <= MOST_LINES:
+        return Figure(title, tuple(lines))
+    chosen = np.unique(np.round(np.linspace(0, len(lines) - 1, MOST_LINES)).astype(int))
+    return Figure(f"{title} ({len(chosen)} of {len(lines)} lines)", tuple(lines[i] for i in chosen))
+
+
 def _log3p_lines(machine: Machine) -> Iterator[Line]:
     clock = machine.clock_hz
-    for name in ("o_mw", "o_net"):
+    for name in ("o_mw", "o_net", "T_mem"):
         pairs = {p.size_bytes: q.base(clock) for p in machine.log3p.point if (q := getattr(p, name)) is not None}
         yield from _line(name, pairs)
+
+
+def _stride_lines(machine: Machine) -> Iterator[Line]:
+    clock = machine.clock_hz
     for stride in sorted({p.stride_bytes for p in machine.log3p.point if p.stride_bytes is not None}):
         points = [p for p in machine.log3p.point if p.stride_bytes == stride]
-        yield from _line(f"l_mw, stride {stride} B", {p.size_bytes: p.l_mw.base(clock) for p in points if p.l_mw})
+        yield from _line(f"stride {stride} B", {p.size_bytes: p.l_mw.base(clock) for p in points if p.l_mw})
 
 
 def _burst_lines(machine: Machine) -> Iterator[Line]:
@@ -212,6 +247,18 @@ def _burst_lines(machine: Machine) -> Iterator[Line]:
     for burst in sorted({p.burst for p in machine.overlap.o}):
         points = {p.size_bytes: p.o.base(clock) for p in machine.overlap.o if p.burst == burst}
         yield from _line(f"b = {burst}", points)
+
+
+def _gap_lines(machine: Machine) -> Iterator[Line]:
+    clock = machine.clock_hz
+    kinds = sorted({(p.pattern, p.processors, p.level) for p in machine.overlap.G})
+    for pattern, processors, level in kinds:
+        points = {
+            p.size_bytes: p.G.base(clock)
+            for p in machine.overlap.G
+            if (p.pattern, p.processors, p.level) == (pattern, processors, level)
+        }
+        yield from _line(f"{pattern}, P = {processors}, {level} bandwidth", points)
 
 
 def _line(label: str, points: dict[int, float]) -> Iterator[Line]:

@@ -8,7 +8,7 @@ import pytest
 from logpost.machines.load import library_names, load_machine
 from logpost.machines.plot import SYMBOLS, character_grid, figure_text, size_text, time_text
 from logpost.machines.schema import quantities
-from logpost.machines.show import Figure, Line, figures, observation_rows, rows
+from logpost.machines.show import MOST_LINES, Figure, Line, figures, observation_rows, rows, source_lines
 
 from .builders import machine
 
@@ -70,10 +70,31 @@ def test_tables_of_log3p_and_bursts_are_drawn() -> None:
         for d in (16, 64)
     ]
     bursts = [{"size_bytes": s, "burst": b, "o": 1 / b} for s in (1, 1024) for b in (1, 8)]
-    found = figures(machine(log3p={"point": points}, overlap={"o": bursts}))
+    kinds = {"pattern": "cross-section", "level": "lowest", "processors": 4}
+    gaps = [{"size_bytes": s, "G": 1, **kinds} for s in (64, 1024)]
+    found = figures(machine(log3p={"point": points}, overlap={"o": bursts, "G": gaps}))
     labels = {figure.title: [line.label for line in figure.lines] for figure in found}
-    assert labels["log3P over message size"] == ["o_mw", "l_mw, stride 16 B", "l_mw, stride 64 B"]
+    assert labels["log3P, contiguous: time over message size"] == ["o_mw"]
+    assert labels["log3P: l_mw over message size"] == ["stride 16 B", "stride 64 B"]
     assert labels["o(S, b) over message size"] == ["b = 1", "b = 8"]
+    assert labels["G(P, S, pattern): time per byte over message size"] == ["cross-section, P = 4, lowest bandwidth"]
+
+
+def test_lines_of_a_figure_are_told_apart_by_their_symbols() -> None:
+    # 14 strides, but 11 symbols: the first, the last and some between are drawn, and the title says so.
+    points = [{"size_bytes": s, "stride_bytes": 8 * d, "l_mw": d} for s in (64, 1024) for d in range(1, 15)]
+    (figure,) = [f for f in figures(machine(log3p={"point": points})) if "l_mw" in f.title]
+    assert figure.title == f"log3P: l_mw over message size ({MOST_LINES} of 14 lines)"
+    assert (figure.lines[0].label, figure.lines[-1].label) == ("stride 8 B", "stride 112 B")
+    assert len(figure.lines) == MOST_LINES <= len(set(SYMBOLS))
+
+
+def test_a_measurement_says_when_where_and_how() -> None:
+    (line,) = source_lines(machine())
+    assert line == "BENCH: ping-pong; 2026-01-02, on n1; minimum of 100"
+    one = {"kind": "measurement", "text": "t", "date": "2026", "host": "h", "method": "m1"}
+    both = machine(source="A", sources={"A": one, "B": {**one, "method": "m2"}})
+    assert source_lines(both) == ["A: t; 2026, on h; m1", "B: as A; m2"]
 
 
 def test_grid_puts_points_where_the_axes_say() -> None:

@@ -11,7 +11,6 @@ import typer
 
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine
-    from logpost.machines.show import Row
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -67,25 +66,25 @@ def show(
     from rich.console import Console
 
     from logpost.machines.load import load_machine
-    from logpost.machines.show import figures, observation_rows, rows
+    from logpost.machines.sheet import paragraph, sheet
+    from logpost.machines.show import figures, observation_rows, rows, source_lines
 
     found = load_machine(machine)
     if as_json:
         _print_json(_details(found))
         return
     console = Console()
-    console.print(
-        f"{found.title}  ({found.name}, {found.date}, {found.kind})", style="bold", markup=False, highlight=False
-    )
-    for key, source in found.sources.items():
-        console.print(
-            f"  {key}: {source.text}" + (f" <{source.url}>" if source.url else ""), markup=False, highlight=False
-        )
-    console.print(_table("Parameters", rows(found)))
+    width = min(console.width, 120)
+    heading = f"{found.title}  ({found.name}, {found.date}, {found.kind})"
+    console.print(paragraph(heading, width), style="bold", markup=False, highlight=False)
+    for line in source_lines(found):
+        console.print(paragraph(line, width, "  "), markup=False, highlight=False)
+    console.print(sheet("Parameters", rows(found), width))
     if found.observed:
-        console.print(_table("Observed on it (no parameters: results to compare with)", observation_rows(found)))
+        title = "Observed on it (no parameters: results to compare with)"
+        console.print(sheet(title, observation_rows(found), width))
     if not quiet:
-        _print_rest(console, found)
+        _print_rest(console, found, width)
     if plot and not quiet:
         from logpost.machines.plot import figure_text
 
@@ -174,41 +173,9 @@ def _details(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _table(title: str, rows: list[Row]) -> Any:
-    """Values under their table's name; remarks are numbered and follow the table."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from logpost.machines.quantity import NOT_STATED
-
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    table.add_column("what", overflow="fold")
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("unit", no_wrap=True)
-    table.add_column("uncertainty", overflow="fold")
-    table.add_column("source", overflow="fold")
-    remarks: list[str] = []
-    section = ""
-    for row in rows:
-        if row.section != section:
-            section = row.section
-            table.add_row(Text(section, "bold"))
-        remark = " ".join(part for part in (row.basis + ":" if row.basis != "printed" else "", row.note) if part)
-        mark = ""
-        if remark:
-            if remark not in remarks:
-                remarks.append(remark)
-            mark = f" [{remarks.index(remark) + 1}]"
-        uncertainty = "-" if row.uncertainty == NOT_STATED else row.uncertainty
-        cells = (f"  {row.key}{mark}", row.value, row.unit, uncertainty, row.source)
-        table.add_row(*(Text(text) for text in cells))
-    legend = [f"- : uncertainty {NOT_STATED}"] if any(row.uncertainty == NOT_STATED for row in rows) else []
-    table.caption = Text("\n".join(legend + [f"[{i + 1}] {remark}" for i, remark in enumerate(remarks)]))
-    return table
-
-
-def _print_rest(console: Any, machine: Machine) -> None:
+def _print_rest(console: Any, machine: Machine, width: int) -> None:
     from logpost.machines.feeds import feeds
+    from logpost.machines.sheet import paragraph
 
     if machine.topology is not None:
         console.print(f"Topology: {machine.topology.describe()}", highlight=False)
@@ -217,8 +184,7 @@ def _print_rest(console: Any, machine: Machine) -> None:
             console.print(f"  {name}: {shown}", highlight=False)
     console.print("Models:", highlight=False)
     for model, gaps in feeds(machine).items():
-        console.print(
-            f"  {model}: " + ("fed" if not gaps else f"needs {', '.join(gaps)}"), markup=False, highlight=False
-        )
+        needs = "fed" if not gaps else f"needs {', '.join(gaps)}"
+        console.print(paragraph(f"{model}: {needs}", width, "  "), markup=False, highlight=False)
     for note in machine.notes:
-        console.print(f"Note: {note}", markup=False, highlight=False)
+        console.print(paragraph(f"Note: {note}", width), markup=False, highlight=False)
