@@ -59,7 +59,7 @@ def sender_rate(p: LogGPParameters, k: NumberLike) -> Number:
 
 
 def capacity(p: LogGPParameters) -> Number:
-    """ceil(L/g), g at least o_s and o_r: messages in flight to or from one processor before it stalls; inf when the gap is 0."""
+    """ceil(L/g), g at least o_s and o_r: messages in flight before the processor stalls; inf when the gap is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.ceil(np.asarray(p.L, dtype=np.float64) / effective_gap(p))
     return scalar_or_array(np.where(np.isnan(ratio), np.inf, ratio))

@@ -21,10 +21,15 @@ queue depth.
 Source: OVL (1) to (11), section 3. Tight is Fig. 6-C, pipelined Fig. 6-E.
 
 Validity: S <= V, b <= N. Computation bound is t_V > G_V V. In (7) the term n_b - 2 is clamped at 0 (it is
-negative for one burst). The model describes the best implementation, not every one: constraints (2), (3) say
-where overlap is perfect, b >= HD blocks the sender: ``constraints`` reports it, and a time is still defined.
+negative for one burst). The model describes the best implementation, not every one: where constraint (2) or (3)
+fails, overlap is not perfect and the time is a lower bound. A burst of HD operations or more, or one beyond the
+outstanding limit, blocks the processor in the initiation, which no equation describes (OVL section 2 stops there):
+``constraints`` says so, ``predict`` gives no time for it and ``overlap_search`` drops it.
 The text says (10), (11) are least at b = 1 for any S; (11) falls with b (n_b b = N) and (10) has its minimum at
 b* = sqrt((o+L) N t_V/(G_V V) / (2 (P-1) G_S S)), which can exceed 1.
+
+Errors: ModelError for negative times, sizes and bandwidths that are not positive, b < 1, a message larger than V, a
+burst longer than the messages there are, and unknown forms and topologies.
 """
 
 from __future__ import annotations
@@ -271,8 +276,9 @@ def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     )
     T = with_peers(d, given["topology"], given["P"], given["form"])
     held = constraints(d, given["HD"], given["outstanding"])
+    described = held.below_queue_depth & held.below_outstanding
     return {
-        "T": T,
+        "T": scalar_or_array(np.where(described, T, np.nan)),
         "T_blocking": blocking(d),
         "N": d.N,
         "n_b": d.n_b,
@@ -314,7 +320,8 @@ MODEL = Model(
         "(2) G_V V - t_V > N o ;  (3) L + G S > (b-1) o ;  (8) b < HD",
     ),
     source="Iancu & Strohmaier: Optimizing Communication Overlap for High-Speed Networks, (1)-(11)",
-    validity="S <= V, b <= V/S; perfect overlap where (2), (3), (8) hold",
+    validity="S <= V, b <= V/S; perfect overlap where (2), (3) hold (else a lower bound); T is empty where b >= HD or "
+    "b S is above the limit: the processor is blocked",
     parameters=(
         *COMMON_PARAMETERS[:1],
         Parameter("S", "bytes", "message size"),
@@ -322,7 +329,7 @@ MODEL = Model(
         *COMMON_PARAMETERS[1:],
     ),
     outputs=(
-        Output("T", "time", "end-to-end"),
+        Output("T", "time", "end-to-end; empty where a burst overflows the queue"),
         Output("T_blocking", "time", "without any overlap"),
         Output("N", "count", "messages"),
         Output("n_b", "count", "bursts"),

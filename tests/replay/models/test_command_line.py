@@ -118,7 +118,9 @@ def test_commands_of_the_papers_page_redo_the_numbers() -> None:
     assert figures("log3p")[0]["T"] == 580
     assert figures("log3p-extract")[0] == pytest.approx({"o_mw": 29, "l_mw": 420, "o_net": 131, "T": 580})
     assert figures("complexity")[0]["log3p"] == 6
-    times = [row["T"] for row in figures("overlap")]
+    rows = figures("overlap")
+    assert [row["b"] for row in rows if row["T"] is None] == [64]  # b < HD = 64: the last one blocks the processor
+    times = [row["T"] for row in rows if row["T"] is not None]
     assert min(times) < times[0]
     assert figures("logp")[0]["RTT"] == pytest.approx(19.8)
     assert [row["L"] for row in figures("logp-extract")] == pytest.approx([6.35, 6.45])

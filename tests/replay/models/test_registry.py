@@ -192,3 +192,17 @@ def test_the_equations_shown_are_the_ones_evaluated_when_the_cpu_is_slower_than_
     assert model("loggp").predict(**given, G=0.5, B=3, n=10)["T_n"] == 5 + 10 * 1 + 9 * 5 + 1 + 2
     for name, terms in (("logp", 2), ("loggp", 1)):
         assert sum("max(g, o_s, o_r)" in line for line in model(name).equations) == terms
+
+
+def test_no_time_for_bursts_that_overflow_the_queue() -> None:
+    """(8) b < HD, and Elan's outstanding bytes: beyond them the processor blocks, which no equation describes."""
+    given = {"V": 2**20, "S": 2**12, "t_V": 450.0, "o": 1.0, "L": 10.0, "G": 1e-3}
+    found = model("overlap").predict(**given, b=np.array([16.0, 31.0, 32.0, 64.0]), HD=32)
+    assert np.isnan(found["T"]).tolist() == [False, False, True, True]
+    assert found["below_queue_depth"].tolist() == [1, 1, 0, 0]
+    # b S = 64 KiB and 128 KiB against a limit of 64 KiB
+    limited = model("overlap").predict(**given, b=np.array([16.0, 32.0]), outstanding=2**16)
+    assert np.isnan(limited["T"]).tolist() == [False, True]
+    assert np.isnan(model("overlap").predict(**given, b=64, HD=64)["T"])
+    # (5) at b = 16: 11 * 16 * 450/1048.576 + 1048.576 + 450/256
+    assert found["T"][0] == pytest.approx(11 * 16 * 450 / 1048.576 + 1048.576 + 450 / 256)
