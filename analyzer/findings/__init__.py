@@ -3,6 +3,7 @@
 A new pattern is a new file with such a function (copy `load_imbalance.py`, the smallest), an entry in `FINDERS`, and
 its name in `schema.FINDING_KINDS`. Thresholds are fractions of time with their reason beside them, never figures of one
 program. The same waiting may be seen from two sides (load imbalance and collective wait, say): findings do not add up.
+Where one of them states the cause of another better, the other is left out (`processor_queueing.stated_better`).
 """
 
 from __future__ import annotations

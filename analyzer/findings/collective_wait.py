@@ -36,26 +36,20 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per call path whose collective operations cost the worst-hit rank at least `MIN_SHARE`."""
     if not evidence.worth_a_look(["collective_wait"]):
         return
-    places = evidence.exposure.filter(pl.col("category") == "collective_wait", pl.col("exposed_ps") > 0)
-    costly = (
-        places.group_by("callpath")
-        .agg(pl.col("exposed_ps").max())
-        .filter(pl.col("exposed_ps") >= evidence.least_ps)
-        .sort("exposed_ps", descending=True)
-    )
-    if costly.is_empty():
+    places, costly = evidence.costly_places("collective_wait")
+    if not costly:
         return
-    delays = _delays(evidence).filter(pl.col("callpath").is_in(costly["callpath"].implode()))
+    delays = _delays(evidence).filter(pl.col("callpath").is_in(costly))
     longest = delays.sort(pl.col("end_ps") - pl.col("begin_ps"), descending=True).head(LONGEST)
     late = longest.group_by("location").agg(pl.len()).sort("len", descending=True)["location"].head(MOST_LATE).to_list()
     meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"))
     lateness = lateness_of(evidence, longest)
-    for callpath in costly["callpath"]:
+    for callpath in costly:
         rows = places.filter(pl.col("callpath") == callpath)
         exposed = {int(location): float(time) for location, time in rows.select("location", "exposed_ps").iter_rows()}
         states = [state for key, state in meanwhile.items() if key[0] == callpath]
         here = delays.filter(pl.col("callpath") == callpath)
-        yield _finding(evidence, int(callpath), exposed, here, states, lateness.get(int(callpath)))
+        yield _finding(evidence, callpath, exposed, here, states, lateness.get(callpath))
 
 
 def _delays(evidence: Evidence) -> pl.DataFrame:

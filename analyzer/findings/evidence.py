@@ -102,6 +102,18 @@ class Evidence:
         """Exposed time by place in the code."""
         return self.tables["exposure"].with_columns(pl.col("category").cast(pl.String)).collect()
 
+    def costly_places(self, category: str) -> tuple[pl.DataFrame, list[int]]:
+        """The exposure rows of a category, and the call paths whose worst-hit location loses at least `least_ps` there;
+        the costliest first."""
+        places = self.exposure.filter(pl.col("category") == category, pl.col("exposed_ps") > 0)
+        costly = (
+            places.group_by("callpath")
+            .agg(pl.col("exposed_ps").max())
+            .filter(pl.col("exposed_ps") >= self.least_ps)
+            .sort("exposed_ps", "callpath", descending=[True, False])
+        )
+        return places, costly["callpath"].to_list()
+
     @cached_property
     def callpaths(self) -> pl.DataFrame:
         """Call paths with the name and kind of their region."""

@@ -64,15 +64,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per call path whose processor queueing costs the worst-hit rank at least `MIN_SHARE`."""
     if not evidence.worth_a_look(["processor_queueing"]):
         return
-    exposure = evidence.exposure.filter(pl.col("category") == "processor_queueing", pl.col("exposed_ps") > 0)
-    costly = (
-        exposure.group_by("callpath")
-        .agg(pl.col("exposed_ps").max())
-        .filter(pl.col("exposed_ps") >= evidence.least_ps)
-        .sort("exposed_ps", "callpath", descending=[True, False])["callpath"]
-        .head(PLACES)
-        .to_list()
-    )
+    exposure, every = evidence.costly_places("processor_queueing")
+    costly = every[:PLACES]
     if not costly:
         return
     waits = unattended(evidence, costly)
@@ -87,9 +80,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         rows = exposure.filter(pl.col("callpath") == place)
         exposed = {int(location): float(time) for location, time in rows.select("location", "exposed_ps").iter_rows()}
         here = waits.filter(pl.col("place") == place)
-        attention = _attention(evidence, int(place), here, states)
+        attention = _attention(evidence, place, here, states)
         if attention.did:
-            yield _finding(evidence, int(place), exposed, here, attention)
+            yield _finding(evidence, place, exposed, here, attention)
 
 
 def stated_better(finding: Finding, others: Iterable[Finding]) -> bool:
