@@ -18,9 +18,11 @@ Source: LOGPC (15), section 5.2.1; b* from the derivative set to zero (the text 
 minimum).
 
 Validity: B >= a + 1, that is b <= n s/(a+1): below that (15)'s O_r is negative. It is taken as at least o_rl'
-here, and ``as_printed=True`` evaluates the printed terms. The denominator of b* may be <= 0: then more blocks
-are always better. With Alewife's numbers b* = 2253.8 > n, so b = n is best on the printed formula (M =
-3,397,731 cycles, with O_r = -4 in it); adding o_rl' = 129 gives 826. P >= 2.
+here, and ``as_printed=True`` evaluates the printed terms, as long as v and M stay times. The denominator of b* may
+be <= 0: then more blocks are always better. With Alewife's numbers b* = 2253.8 > n, so b = n is best on the printed
+formula (M = 3,397,731 cycles, with O_r = -4 in it); adding o_rl' = 129 gives 826. P >= 2.
+
+Errors: ModelError for negative parameters, P < 2, b outside 1..n, and times that ``as_printed`` makes negative.
 """
 
 from __future__ import annotations
@@ -31,13 +33,24 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS, Network, closed_contention, network_from
 from logpost.replay.models.units import SECOND, TimeUnit
 
 # The search for the best number of blocks visits every one.
 _MOST_TASKS = 10.0**7
+
+
+def _time(name: str, value: Number) -> Number:
+    """``value``, unless the printed O_r of messages shorter than their header has made it negative."""
+    least = float(np.min(value))
+    if least < 0.0:
+        raise ModelError(
+            f"{name} = {least:g} is negative: O_r of (15) is, for messages shorter than their header of a bytes; take "
+            f"as_printed=no, or fewer blocks"
+        )
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +101,7 @@ class DiamondDAG:
     def cycle(self, b: NumberLike, B: NumberLike | None = None) -> Number:
         """v = O_s + W + O_r: one block of the last stripe, the time between two messages."""
         size = self.block_bytes(b) if B is None else B
-        return self.send(size) + self.work(b) + self.receive(size)
+        return _time("v", self.send(size) + self.work(b) + self.receive(size))
 
     def makespan(self, b: NumberLike, B: NumberLike | None = None) -> Number:
         """(15). ``B`` overrides the message size, as LOGPC's experiment of Fig. 9 does."""
@@ -97,7 +110,7 @@ class DiamondDAG:
         W, d, O_r = self.work(b), self.header(), self.receive(size)
         u = O_r + W + d
         v = self.cycle(b, size)
-        return (W + d) + (self.P - 2.0) * u + (blocks - 1.0) * v + O_r + W
+        return _time("M", (W + d) + (self.P - 2.0) * u + (blocks - 1.0) * v + O_r + W)
 
     def contended_makespan(self, b: NumberLike, network: Network, B: NumberLike | None = None) -> Number:
         """Upper bound: M + (P-1) C_n + 2(b-1) C_n, C_n closed by m_c = 1/(v + 2 C_n)."""

@@ -82,6 +82,11 @@ def test_equation_15_is_its_collected_form(
         unit=CYCLE,
     )
     b = 1 + at * (n - 1)
+    B = dag.block_bytes(b)
+    if dag.send(B) + dag.work(b) + dag.receive(B) < 0:  # printed terms of messages shorter than their header
+        with pytest.raises(ModelError, match=r"v = -.* is negative: O_r of \(15\) is"):
+            dag.makespan(b)
+        return
     assert dag.makespan(b) == pytest.approx(collected(dag, b), rel=1e-9, abs=1e-6)
 
 
@@ -92,6 +97,17 @@ def test_a_message_shorter_than_its_header_costs_no_negative_time() -> None:
     assert physical.receive(1) == 0
     assert physical.makespan(1024) == PRINTED.makespan(1024) + 4 * (32 + 1024 - 2)
     assert physical.makespan(100) == PRINTED.makespan(100)  # 10.24 B: above the header, nothing to clamp
+
+
+def test_printed_terms_that_make_a_time_negative_are_refused() -> None:
+    # b = n = 8: B = 1, O_r = (1 - 1 - 8) * 1 = -8, d = 8, v = 0 + 0 - 8; (15) would be 8 + 0 - 7 * 8 - 8 = -56 cycles.
+    dag = DiamondDAG(n=8, P=3, task=0, L=0, o_s=0, G=1, a=8, as_printed=True, unit=CYCLE)
+    with pytest.raises(ModelError, match=r"v = -8 is negative: O_r of \(15\) is.*take as_printed=no, or fewer blocks"):
+        dag.makespan(8)
+    # B = 0, 100 processors: O_r = -9, v = 9 - 9 = 0 may stand, but not M = 8 + 98 * (8 - 9) + 0 - 9.
+    with pytest.raises(ModelError, match=r"M = -99 is negative"):
+        replace(dag, o_s=9, P=100).makespan(1, 0)
+    assert replace(dag, as_printed=False).makespan(8) == 8 + 8  # d twice; nothing is sent, received or worked
 
 
 def test_without_a_cost_per_block_more_blocks_are_always_better() -> None:

@@ -153,6 +153,7 @@ def test_no_traffic_no_contention() -> None:
     assert open_contention(20, float("inf"), DISTINCT).C_n == 0.0
     assert open_contention(0, 40, DISTINCT).C_n == 0.0
     assert closed_contention(0, 40, DISTINCT).C_n == 0.0
+    assert closed_contention(0, 0, DISTINCT).rho == 0.0  # empty messages as fast as they come
 
 
 def test_lengths_that_vary_wait_longer() -> None:
