@@ -93,14 +93,20 @@ MODELS: Mapping[str, Callable[[Machine], list[str]]] = MappingProxyType(
 
 def feeds(machine: Machine) -> dict[str, list[str]]:
     """For each model the list of what the file does not give; empty: the file feeds it."""
-    return {model: gaps(machine) for model, gaps in MODELS.items()}
+    return {model: gaps_of(machine, model) for model in MODELS}
+
+
+def gaps_of(machine: Machine, model: str) -> list[str]:
+    """What the file does not give for one model. Times in cycles need the clock; distances alone do not."""
+    gaps = MODELS[model](machine)
+    return [*gaps, "clock.processor"] if machine.lacks_clock and model != "k-ary n-cube" else gaps
 
 
 def require(machine: Machine, model: str) -> None:
     """Raise InputError naming machine, model and what is missing, unless the file feeds the model."""
     if model not in MODELS:
         raise InputError(f"{model!r} is no model of machine files; use one of {', '.join(MODELS)}")
-    gaps = MODELS[model](machine)
+    gaps = gaps_of(machine, model)
     if gaps:
         able = [name for name, missing in feeds(machine).items() if not missing]
         instead = f"; it feeds {', '.join(able)}" if able else ""

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from logpost.errors import InputError
 from logpost.machines.schema import Machine
+from logpost.machines.wording import meant, must_be
 
 # One line for mypy, which checks against 3.10, where the standard library has no TOML reader yet.
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -97,15 +98,19 @@ def _sentence(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> str:
     """One problem as "file: key = value: what is wrong; the way out"."""
     place = as_written(raw, [part for part in problem["loc"] if part not in _TAGS])
     kind = str(problem["type"])
+    if kind == "missing" and isinstance(place[-1], int):
+        place, kind = place[:-1], "tuple_type"
+    if kind == "union_tag_not_found":
+        place, kind = [*place, "kind"], "missing"
     if kind == "missing":
         return f"{file}: {key_name(place[:-1]) or 'the file'}{_value_at(raw, place[:-1])} {_missing(str(place[-1]))}"
+    if kind == "union_tag_invalid":
+        place = [*place, "kind"]
     what = f"{file}: {key_name(place)}{_value_at(raw, place)}"
     if kind == "extra_forbidden":
-        return f"{what} is not a key of machine files; see `logpost machines template`"
-    if kind in ("model_type", "model_attributes_type") and not isinstance(problem.get("input"), dict):
-        return f"{what} is not a table of value, unit and source"
-    message = str(problem["msg"]).removeprefix("Value error, ")
-    return f"{what}: {message}" if place else f"{file}: {message}"
+        return f"{what} is not a key of machine files{meant(str(place[-1]))}"
+    words = must_be({**problem, "type": kind})
+    return f"{what}{':' if kind == 'value_error' else ''} {words}" if place else f"{file}: {words}"
 
 
 def as_written(raw: Any, place: Sequence[int | str]) -> list[int | str]:
@@ -143,8 +148,8 @@ def key_name(place: Sequence[int | str]) -> str:
 
 def _missing(key: str) -> str:
     ways = {
-        "source": 'has no source; add source = "KEY" (an entry of [sources]) to it or to its table',
-        "unit": 'has no unit; add unit = "..." to it, or units = ["..."] to its table',
+        "source": 'has no source; add source = "KEY" (an entry of [sources]) to it, its table or the file',
+        "unit": 'has no unit; add unit = "..." to it, or units = ["..."] to its table or the file',
     }
     return ways.get(key, f"lacks the key {key}; see `logpost machines template`")
 

@@ -210,6 +210,9 @@ def hand_down(cls: type[BaseModel], raw: dict[str, Any]) -> dict[str, Any]:
     """
     own = {key: raw[key] for key in DEFAULT_KEYS if key in raw}
     check_default_units(own.get("units"))
+    for key in ("source", "where", "basis"):
+        if key in own and not isinstance(own[key], str):
+            raise ValueError(f"{key} = {own[key]!r} must be text in quotes")
     fields = {field.alias or name: field for name, field in cls.model_fields.items()}
     filled: dict[str, Any] = {}
     for key, item in raw.items():

@@ -29,6 +29,7 @@ from logpost.machines.quantity import (
     TimePerByte,
 )
 from logpost.machines.topologies import AnyTopology
+from logpost.machines.units import UNITS
 
 FORMAT = 1
 NonNegative = Annotated[int, Field(ge=0)]
@@ -258,7 +259,8 @@ class Log3P(Table):
         for p in points:
             key = (p.size_bytes, p.stride_bytes)
             if key in seen:
-                raise ValueError(f"gives size_bytes = {p.size_bytes}, stride_bytes = {p.stride_bytes} twice; keep one")
+                stride = "no stride_bytes" if p.stride_bytes is None else f"stride_bytes = {p.stride_bytes}"
+                raise ValueError(f"gives size_bytes = {p.size_bytes}, {stride} twice; keep one")
             seen.add(key)
         return points
 
@@ -367,6 +369,13 @@ class Machine(Table):
     def clock_hz(self) -> float | None:
         """The processor clock in Hz, None when the file does not give it."""
         return None if self.clock.processor is None else self.clock.processor.base()
+
+    @property
+    def lacks_clock(self) -> bool:
+        """Whether values are in cycles and the file does not say how long a cycle is: none of them is a time then."""
+        if self.clock_hz is not None:
+            return False
+        return any(UNITS[quantity.unit].in_cycles for _, quantity in quantities(self))
 
 
 def quantities(table: BaseModel, place: str = "") -> Iterator[tuple[str, Quantity]]:

@@ -163,7 +163,12 @@ def value_text(quantity: Quantity) -> str:
 
 
 def figures(machine: Machine) -> list[Figure]:
-    """The piecewise lines that the file's values give: message cost per class, l_mw per stride, o(S, b) per burst."""
+    """The piecewise lines that the file's values give: message cost per class, l_mw per stride, o(S, b) per burst.
+
+    Cycles of unknown length are no times, so that a file with such values has no lines.
+    """
+    if machine.lacks_clock:
+        return []
     found = [figure for name in LOCALITIES if (figure := _class_figure(machine, name)) is not None]
     if len(machine.log3p.point) > 1:
         found.append(Figure("log3P, contiguous: time over message size", tuple(_log3p_lines(machine))))

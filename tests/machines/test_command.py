@@ -122,3 +122,47 @@ def test_check_lists_every_problem(logpost: Any, tmp_path: Path) -> None:
     assert status == 2
     assert len(json.loads(out)["files"][str(bad)]) == len(err.splitlines())
     assert logpost("check", str(good), "--quiet") == (0, "", "")
+
+
+def test_check_says_that_cycles_need_a_clock(logpost: Any, tmp_path: Path) -> None:
+    path = tmp_path / "cycles.toml"
+    text = TEMPLATE.read_text().replace("L = 2.1\n", 'L = { value = 21, unit = "cycle" }\n')
+    path.write_text(text.replace("[clock]\nprocessor", "[clock]\nnetwork"))
+    status, out, _ = logpost("check", str(path))
+    assert status == 0
+    assert out.endswith("good; feeds no model yet; values in cycles become times with [clock] processor\n")
+    status, out, _ = logpost("show", str(path))
+    assert status == 0
+    assert "LogGP: needs clock.processor" in out
+
+
+# Ten ways to break the template as people do, and the start of the one line that each must give.
+BROKEN = [
+    ('unit = "GHz"', 'unit = "Ghz"', "clock.processor = 2.45: unit 'Ghz' is not known; use one of Hz, kHz, MHz, GHz"),
+    ("o_s = 0.1\n", "os = 0.1\n", "loggp.same_node.os = 0.1 is not a key of machine files; do you mean o_s?"),
+    ("o_s = 0.1\n", 'o_s = "0.1 us"\n', "loggp.same_node.o_s = '0.1 us' is not a number, nor a table of value"),
+    ("L = 2.1\n", "L = -2.1\n", "loggp.other_node.range[1].L = -2.1: must not be negative"),
+    ('"fat tree"', '"fattree"', "topology.kind = 'fattree' must be one of 'mesh', 'torus'"),
+    ('host = "node1, node2"\n', "", "sources.BENCH: a source of kind 'measurement' needs host"),
+    ("confidence = 0.95", "confidence = 95", "loggp.same_node.G.confidence = 95 must be less than 1"),
+    ('kind = "block"', 'kind = "blok"', "mapping.kind = 'blok' must be 'block', 'cyclic', 'random' or 'list'"),
+    ("format = 1", "format = = 1", "is not TOML: Invalid value (at line 7, column 10)"),
+    (
+        ', source = "VENDOR" }   #',
+        ', source = "VENDER" }   #',
+        "clock.processor cites source 'VENDER', which [sources]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("good", "bad", "said"), BROKEN)
+def test_a_broken_file_gives_one_line_and_status_2(
+    logpost: Any, tmp_path: Path, good: str, bad: str, said: str
+) -> None:
+    path = tmp_path / "mine.toml"
+    text = TEMPLATE.read_text()
+    assert good in text
+    path.write_text(text.replace(good, bad, 1))
+    status, out, err = logpost("check", str(path))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"logpost: {path}: {said}")

@@ -8,6 +8,9 @@ from logpost.errors import InputError
 from logpost.machines.feeds import MODELS, feeds, require
 from logpost.machines.load import library_names, load_machine
 from logpost.machines.loggp import NEEDS, replay_parameters
+from logpost.machines.show import figures
+
+from .builders import machine
 
 
 def able(name: str) -> list[str]:
@@ -57,3 +60,18 @@ def test_feeding_means_that_the_replay_parameters_can_be_made(name: str) -> None
             require(machine, model)
             assert replay_parameters(machine, model).machine == name
     assert set(feeds(machine)) == set(MODELS)
+
+
+def test_cycles_need_a_clock_to_feed_anything_but_distances() -> None:
+    # The values are right as they stand (LOGPC itself prints no clock), but no model can make a time of them.
+    mesh = {"kind": "mesh", "dims": [4, 4]}
+    cycles = {"units": ["cycle", "cycle/B"], "topology": mesh}
+    found = feeds(machine(**cycles))
+    assert found["LogGP"] == ["clock.processor"]
+    assert found["k-ary n-cube"] == []
+    assert figures(machine(**cycles)) == []
+    with pytest.raises(InputError, match=r"cannot feed LogGP: its sources do not give clock.processor; it feeds k-ary"):
+        require(machine(**cycles), "LogGP")
+    timed = machine(**cycles, clock={"processor": {"value": 20, "unit": "MHz"}})
+    assert feeds(timed)["LogGP"] == []
+    assert len(figures(timed)) == 1

@@ -110,7 +110,8 @@ def check(files: list[Path] = FILES, as_json: bool = JSON, quiet: bool = QUIET) 
     for file, (machine, _) in results.items():
         if machine is not None and not quiet and not as_json:
             able = [model for model, gaps in feeds(machine).items() if not gaps]
-            print(f"{file}: good; feeds {', '.join(able) or 'no model yet'}")
+            clock = "; values in cycles become times with [clock] processor" if machine.lacks_clock else ""
+            print(f"{file}: good; feeds {', '.join(able) or 'no model yet'}{clock}")
     if problems:
         raise typer.Exit(2)
 
