@@ -83,3 +83,12 @@ def test_stages_in_picoseconds() -> None:
     }
     assert table["latency"].dtype == np.int64
     np.testing.assert_allclose(stages.total, 15 + 21 + 122)
+
+
+def test_the_slowest_stage_may_be_the_receiver() -> None:
+    # Receiving takes 7 us: two senders get a turn every 14 us each, and ten messages need 9 of its turns.
+    p = LogGPParameters(L=1, o_s=2, o_r=7, g=3, unit=MICROSECOND)
+    assert logp.effective_gap(p) == 7
+    assert logp.sender_rate(p, 2) == 1 / 14
+    assert logp.messages(p, 10) == 2 + 9 * 7 + 1 + 7
+    assert logp.capacity(LogGPParameters(L=15, o_s=2, o_r=7, g=3, unit=MICROSECOND)) == 3  # ceil(15/7)
