@@ -13,6 +13,8 @@ Source: LOG3P section 4.3.3.
 Validity: P >= 2. A gap below o_s is taken as o_s in the linear broadcast: the root's CPU makes every send. For
 a P that is no power of two h is rounded up, the height of the tree that is built; for P = 2 the linear and the
 tree broadcast are one message. Tree errors in the paper are 6 % on average, not the 3 % of its introduction.
+
+Errors: ModelError for P < 2 and for negative times or sizes.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ per dimension and sum over the dimensions.
 
 Excluding messages to oneself multiplies every distance by P/(P-1): on Alewife's 8x4 mesh 3.875 hops (printed)
 become exactly 4 = (k_x + k_y)/3.
+
+Errors: ModelError for negative arguments, fewer than two nodes, unknown topologies, other than 1 or 2 channels, n < 1.
 """
 
 from __future__ import annotations

@@ -11,8 +11,12 @@ Source: LOGPC (12) and section 3.3 ("destinations are randomly chosen inside thi
 What (12) means at the ends is not printed. The printed 1.875 comes out only when the neighbours -1 and P are
 NOT reduced modulo P ("unreduced": node -1 is (x-1, -1), node P is (0, y), 8 hops each on 8x4). A mesh without
 end-around gives 1.9375 for "modulo", 1.625 when a missing neighbour counts 0 hops ("zero"), 1.677 when only
-existing pairs are averaged ("existing"). "modulo" is the default here. In every case k_dl < 1, for which (3) is
-negative and C_n is taken as 0.
+existing pairs are averaged ("existing"). "modulo" is the default here.
+
+Validity: meshes without end-around channels; destinations beyond the edge do not exist, so that nodes near it have
+fewer. In every case of (12) above k_dl < 1, for which (3) is negative and C_n is taken as 0.
+
+Errors: ModelError for a network of one node or more than 10^7, a dimension above 4096 nodes, a negative span.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ Source: the LogGOPS letters of the LogGP family (not in the five papers); the re
 sequence for a receiver that waits already.
 
 Validity: as LogGP. With O = 0 and S infinite it is LogGP.
+
+Errors: ModelError for negative times, sizes or a negative S.
 """
 
 from __future__ import annotations

@@ -19,6 +19,9 @@ is the one with the right dimension, and the one printed a sentence earlier.
 Validity: an o_r or L that comes out negative is refused: then Delta did not raise the cost, or the round trip
 belongs to other nodes than the signature. When the first Delta raises the cost already, the CPU is the
 bottleneck and g = o_s + o_r (LOGP section 5, RPC).
+
+Errors: ModelError for an o_r or L that comes out negative, a Delta hidden in the gap, M outside 1..10^6, a T(n) below 0
+or below o(n).
 """
 
 from __future__ import annotations

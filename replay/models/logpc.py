@@ -16,6 +16,8 @@ inferred; 534 with G_m = 0.25). Below it the interrupt is not hidden and (2) mus
 G_m >= G never drains the queue: B* = inf. C_n saturates: see network_contention.
 
 Stages for the replay engine: send o_sl, wire L + (B-1) G, receive max(0, o_rl + a G + B G_m - (B-1) G).
+
+Errors: ModelError for negative times or sizes, and for short and long parameters in different units.
 """
 
 from __future__ import annotations

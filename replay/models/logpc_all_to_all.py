@@ -22,6 +22,8 @@ What reproduces: 316, 137, 453, 499 (with the printed C_n = 23), F = 2.170 and 2
 with k_d = 2 (distinct pairs). C_n = 31 and 23 do not: the message size is not printed (16 B gives 3.2, 24 B
 gives 7.6 asynchronously; 31 needs 44 B). With the channel time consistent with G the bound is 1.389 B or 1.411
 B.
+
+Errors: ModelError for negative times or sizes, G = 0 in (13), and what ``network_contention`` and ``lopc`` refuse.
 """
 
 from __future__ import annotations

@@ -21,12 +21,15 @@ Source: Frank, Agarwal & Vernon, LoPC (AMVA with Bard's approximation), as LOGPC
 the equations are not printed in LOGPC. The rule is printed in LOGPC 5.1.1.
 
 Validity: uniform traffic, one outstanding request per thread. The rule is the limit for much work between
-requests: C/S_o is 1.32 (C2 = 0) for Alewife at W = 0, 1.19 at W = S_o, 1.003 at W = 10000. For Alewife (S_t 21,
+requests (LOGPC 5.1.1 calls C_r a delay "per message sent", Table 3 and its formula count it once per request-reply
+cycle, as here): C/S_o is 1.32 (C2 = 0) for Alewife at W = 0, 1.19 at W = S_o, 1.003 at W = 10000. For Alewife (S_t 21,
 S_o 137) AMVA gives C = 180.9 (C2 = 0) or 246.0 (C2 = 1), the rule 137: Table 4 of LOGPC is the rule. Its
 caption and text print C_n inside the LoPC formula; 453 is the value without.
 
 Solution: with u = S_o/R the two queue equations are linear in Q_q and Q_y; one equation in R remains, with a
 right-hand side that falls in R, so its root is unique and is bracketed and bisected.
+
+Errors: ModelError for negative times, S_o = 0 (nothing to queue for), and a name that is neither rule nor amva.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
 from logpost.replay.models.logp import LogP, round_trip
 from logpost.replay.models.parameters import LogGPParameters
@@ -127,7 +130,9 @@ def contention(p: LogGPParameters, W: NumberLike = 0.0, C2: NumberLike = 0.0, *,
     """C_r of one request-reply pair: by the "rule" (Table 4 of LOGPC) or by "amva"."""
     if method == "rule":
         return contention_rule(p)
-    return amva(W, p.L, p.o_s + p.o_r, C2).C
+    if method == "amva":
+        return amva(W, p.L, p.o_s + p.o_r, C2).C
+    raise ModelError(f"method = {method!r}: choose rule or amva")
 
 
 @dataclass(frozen=True)
@@ -189,5 +194,6 @@ MODEL = Model(
     notes=(
         "LOGPC Table 4 (453, C_r = 137) is the rule; amva gives C_r = 180.9 (C2 = 0) and 246.0 (C2 = 1) there.",
         "LOGPC prints C_n inside LoPC's formula; its 453 is the value without C_n.",
+        "C_r counts once per request-reply cycle (LOGPC Table 3), not per message (its 5.1.1).",
     ),
 )

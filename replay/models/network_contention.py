@@ -27,6 +27,9 @@ because its delay slows the senders down. A dimension with k_i <= 1 adds no wait
 turn negative).
 Means cannot see hot-spots. Dimensions with different k_i have no closed form: x is the one root above max(T,
 e_i) of x - T - w sum_i A_i/(x - e_i), found by bisection.
+
+Errors: ModelError for a network without dimensions, negative arguments, an interval of 0, E[B^2] < E[B]^2, other than
+1 or 2 channels, unknown units.
 """
 
 from __future__ import annotations

@@ -8,6 +8,10 @@ of any pair, the largest G) and h (highest).
 Source: OVL section 2.1. The paper only plots o and G: the tables come from a measurement. L and HD are printed:
 Elan3 7.4 us and 32, Elan4 2.4 us and 32, Infiniband 10 us and 64; 4 MB outstanding on Elan. L is the round trip
 here, which the paper's definition of LogGP says, and half of it is used for put.
+
+Validity: sizes, bursts and P of the tables; outside them the nearest point holds, except that o keeps growing with S.
+
+Errors: ModelError for tables without points, doubled or negative ones, HD < 1, a limit of 0 bytes, no G table.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ the constraints wins.
 
 Validity: when no point satisfies the constraints there is no perfect overlap: the result says so and how many
 points each constraint dropped, instead of returning a point that the model does not describe.
+
+Errors: ModelError for V < 1, and for asking ``best`` of a search that found nothing, with what dropped the points.
 """
 
 from __future__ import annotations

@@ -79,6 +79,8 @@ def test_bad_arguments() -> None:
         lopc.amva(0, 1, 0)
     with pytest.raises(ModelError, match=r"W = -1 must be at least 0"):
         lopc.amva(-1, 1, 1)
+    with pytest.raises(ModelError, match=r"method = 'mva': choose rule or amva"):
+        lopc.contention(ALEWIFE_SHORT, method="mva")
 
 
 def test_the_general_form_on_uniform_traffic_is_the_homogeneous_one() -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
+from logpost.replay import models
 from logpost.replay.models import MODELS, Model, ModelError, OverlapProfile, model
 from logpost.replay.models.interface import Parameter
 from logpost.replay.models.units import MICROSECOND
@@ -47,6 +52,21 @@ def test_a_model_describes_itself(one: Model) -> None:
     assert set(one.predict(**needed(one))) <= {output.name for output in one.outputs}
 
 
+def files_of_models() -> list[ModuleType]:
+    modules = (
+        importlib.import_module(f"{models.__name__}.{found.name}") for found in pkgutil.iter_modules(models.__path__)
+    )
+    return [module for module in modules if any(isinstance(value, Model) for value in vars(module).values())]
+
+
+@pytest.mark.parametrize("module", files_of_models(), ids=lambda module: module.__name__.rpartition(".")[2])
+def test_a_model_s_file_says_equation_symbols_source_validity_and_errors(module: ModuleType) -> None:
+    paragraphs = (module.__doc__ or "").split("\n\n")
+    assert any(paragraph.startswith("    ") for paragraph in paragraphs), "equations"
+    for start in ("Symbols", "Source", "Validity", "Errors"):
+        assert any(paragraph.startswith(start) for paragraph in paragraphs), start
+
+
 @pytest.mark.parametrize("one", MODELS.values(), ids=lambda one: one.name)
 def test_no_result_is_negative_or_undefined(one: Model) -> None:
     for name, value in one.predict(**needed(one)).items():
@@ -78,6 +98,16 @@ def test_a_column_is_its_scalars(name: str, parameter: str) -> None:
         for output, expected in one.predict(**{**base, parameter: float(value)}).items():
             cell = np.broadcast_to(np.asarray(swept[output]), (2,))[i]
             assert cell == pytest.approx(expected, rel=1e-12, nan_ok=True), output
+
+
+@pytest.mark.parametrize("one", MODELS.values(), ids=lambda one: one.name)
+def test_a_polars_column_is_an_array(one: Model) -> None:
+    base = needed(one)
+    name = next(p.name for p in one.parameters if p.name in base)
+    swept = [float(base[name]), 2.0 * base[name]]
+    columns, arrays = (one.predict(**{**base, name: column}) for column in (pl.Series(swept), np.array(swept)))
+    for output, expected in arrays.items():
+        np.testing.assert_array_equal(columns[output], expected, err_msg=output)
 
 
 def test_one_overhead_sets_both() -> None:
