@@ -300,11 +300,20 @@ def _powers(title: str, values: Sequence[int]) -> dict[str, object]:
     return axis(title, type="log", tickmode="array", tickvals=ticks, ticktext=[str(t) for t in ticks])
 
 
+MANTISSAS = ((6.0, (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)), (300.0, (1, 2, 5)), (np.inf, (1,)))
+"""Up to this ratio of the largest to the smallest value: the ticks within each decade."""
+
+
 def _log_axis(title: str, values: Sequence[float]) -> dict[str, object]:
-    """1, 2, 5, 10, ... over a few decades, powers of ten over many."""
-    positive = [value for value in values if value > 0.0]
-    wide = bool(positive) and max(positive) > 300.0 * min(positive)
-    return axis(title, type="log", dtick=1 if wide else "D2", exponentformat="none", minor={"showgrid": False})
+    """Every tick with its whole number, where plotly's own say "2" and "5" in every decade; few ticks on a wide axis."""
+    positive = [value for value in values if value > 0.0] or [1.0]
+    low, high = min(positive), max(positive)
+    within = next(marks for ratio, marks in MANTISSAS if high <= ratio * low)
+    # Two decades more at each end, for error bars and for who zooms out.
+    exponents = range(int(np.floor(np.log10(low))) - 2, int(np.ceil(np.log10(high))) + 3)
+    ticks = [float(f"{mark}e{k}") for k in exponents for mark in within]
+    labels = [f"{tick:,.0f}" if tick >= 10 else f"{tick:g}" for tick in ticks]
+    return axis(title, type="log", tickmode="array", tickvals=ticks, ticktext=labels)
 
 
 def _bytes_axis(title: str, values: Sequence[int]) -> dict[str, object]:

@@ -16,6 +16,7 @@ import pytest
 from tests.machines.calibration.virtual import HOST, Virtual
 
 from logpost.dashboards.calibration import CalibrationPage, build, render, write_calibration
+from logpost.dashboards.figures.calibration import _log_axis
 from logpost.dashboards.html import LIMIT_BYTES
 from logpost.errors import InputError
 from logpost.machines.calibration.compose import Calibration, calibration
@@ -157,3 +158,21 @@ def test_a_calibration_of_one_family_makes_a_page() -> None:
     for families in (("layout",), ("signature", "round_trip"), ("burst_overhead",), ("pattern_gap",)):
         some = Samples(samples.host, tuple(p for p in samples.points if p.family in families))
         assert "All values" in render(build(calibration(some, name="part")))
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([3.5, 9.0], ["3", "4", "5", "6", "7", "8", "9", "10"]),
+        ([2.0, 400.0], ["2", "5", "10", "20", "50", "100", "200"]),
+        ([0.2, 9000.0], ["1", "10", "100", "1,000"]),
+        ([], []),
+    ],
+)
+def test_every_tick_of_a_logarithmic_axis_says_its_whole_number(values: list[float], shown: list[str]) -> None:
+    made: dict[str, Any] = _log_axis("time (us)", values)
+    pairs = dict(zip(made["ticktext"], made["tickvals"], strict=True))
+    assert all(float(label.replace(",", "")) == at for label, at in pairs.items())
+    low, high = (min(values), max(values)) if values else (2.0, 1.0)
+    inside = [label for label, at in pairs.items() if 0.8 * low <= at <= 1.12 * high]
+    assert inside[: len(shown)] == shown
