@@ -44,6 +44,8 @@ def find_machine_file(name_or_path: str | Path) -> Path:
         path = LIBRARY / f"{text}.toml"
         if path.is_file():
             return path
+        if Path(text).is_file():
+            raise InputError(f"no machine is called {text!r}; if you mean the file of that name, write ./{text}")
         raise InputError(
             f"no machine is called {text!r}; known are {', '.join(library_names())}; "
             "a file of your own is given by its path, e.g. ./my-cluster.toml"

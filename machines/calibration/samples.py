@@ -233,8 +233,12 @@ def read(path: Path | str) -> Samples:
     path = Path(path)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the samples {path}: {error}; measure again with logpost calibrate") from error
+    except OSError as error:
+        raise InputError(
+            f"cannot read the samples {path}: {error.strerror}; name the file that --keep-samples wrote"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no text: name the file that --keep-samples wrote") from error
     if not lines:
         raise InputError(f"{path} is empty: no samples; measure again with logpost calibrate")
     host = parse_host(parse_line(lines[0], f"{path}, line 1"), f"{path}, line 1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -127,7 +128,11 @@ def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
         (["-o", "new.toml", "--samples", "s.jsonl", "--", "mpirun"], "calibrate needs either a launcher after --"),
         (["-o", "old.toml", "--samples", "s.jsonl"], "old.toml already exists; pass --force to overwrite it"),
         (["-o", "no/x.toml", "--samples", "s.jsonl"], "-o no/x.toml cannot be written: no is no directory"),
-        (["-o", "new.toml", "--samples", "none.jsonl"], "cannot read the samples none.jsonl"),
+        (
+            ["-o", "new.toml", "--samples", "none.jsonl"],
+            "cannot read the samples none.jsonl: No such file or directory; name",
+        ),
+        (["-o", "new.toml", "--samples", "."], "cannot read the samples .: Is a directory; name the file that --keep"),
         (["-o", "new.toml", "--samples", "bad.jsonl"], "bad.jsonl, line 1 is no JSON"),
         (["-o", "new.toml", "--name", "A B", "--", "mpirun"], "'A B' is no name of a machine; pass --name a-b"),
         (["-o", "new.toml", "--keep-samples", "s.jsonl", "--", "mpirun"], "s.jsonl already exists; pass --force to"),
@@ -149,6 +154,17 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "new.toml").exists()
     assert (tmp_path / "old.toml").read_text() == "kept\n"
+
+
+@pytest.mark.parametrize(("name", "path"), [("mine.toml", "mine.toml"), ("mine", "./mine"), ("a b.toml", "'a b.toml'")])
+def test_the_command_that_it_ends_with_works(kept: Path, tmp_path: Path, name: str, path: str) -> None:
+    done = logpost("calibrate", "-o", name, "--samples", str(kept / "s.jsonl"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    use = done.stdout.splitlines()[-1]
+    assert use == f"Use it: logpost analyze ARCHIVE -m {path}"
+    assert load_machine(Path(tmp_path, shlex.split(use)[-1])).name == Path(name).stem.replace(" ", "-")
+    shown = logpost("machines", "check", shlex.split(use)[-1], cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
 
 
 @pytest.mark.mpi

@@ -223,6 +223,15 @@ def test_files_that_are_no_toml(tmp_path: Path, content: bytes, sentence: str) -
     assert re.search(sentence, check_machine_file(path)[1][0])
 
 
+def test_a_file_without_ending_is_not_looked_up_in_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").write_text("")
+    with pytest.raises(
+        InputError, match=r"no machine is called 'mine'; if you mean the file of that name, write \./mine"
+    ):
+        load_machine("mine")
+
+
 def test_unreadable_and_unknown_files(tmp_path: Path) -> None:
     assert "cannot be read" in check_machine_file(tmp_path)[1][0]
     with pytest.raises(InputError, match=r"no machine is called 'cray-1'; known are .*alewife.*\./my-cluster.toml"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -196,7 +197,9 @@ def _print(
     say(f"{output} written and checked: {found.values} values.")
     if page is not None:
         say(f"{page} written: the plots.")
-    say(f"Use it: logpost analyze ARCHIVE -m {output}")
+    # A bare name without .toml would be looked up in the library.
+    path = str(output) if output.suffix == ".toml" or "/" in str(output) else f"./{output}"
+    say(f"Use it: logpost analyze ARCHIVE -m {shlex.quote(path)}")
 
 
 def _values_table(found: Calibration) -> Any:
