@@ -17,13 +17,14 @@ distances and T_net are not printed there.
 
 Validity: k_d > 1, n >= 2 (the term 1 + 1/n counts a message's own dimension), rho < 1, uniform traffic, B much
 larger than a switch delay. k_d <= 1 gives no wait (the equation would turn negative: a message that makes one
-hop or less meets no turn to wait at); rho >= 1 elsewhere is a saturated channel: inf. Asymmetric machines keep one k_d
-per dimension and sum over the dimensions.
+hop or less meets no turn to wait at); rho >= 1 elsewhere is a saturated channel: inf; n = 1 with any load is
+refused. Asymmetric machines keep one k_d per dimension and sum over the dimensions.
 
 Excluding messages to oneself multiplies every distance by P/(P-1): on Alewife's 8x4 mesh 3.875 hops (printed)
 become exactly 4 = (k_x + k_y)/3.
 
-Errors: ModelError for negative arguments, fewer than two nodes, unknown topologies, other than 1 or 2 channels, n < 1.
+Errors: ModelError for negative arguments, fewer than two nodes, unknown topologies, other than 1 or 2 channels,
+n < 1, waits for n = 1.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ import numpy as np
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import Model, Output, Parameter
+
+ONE_DIMENSION = (
+    "n = 1: LOGPC (3) is derived for two dimensions or more and says nothing of the waits on a line or a ring; leave "
+    "contention out (models logp, loggp)"
+)
 
 Topology: TypeAlias = Literal["mesh", "torus", "unidirectional_torus"]
 TOPOLOGIES: tuple[Topology, ...] = ("mesh", "torus", "unidirectional_torus")
@@ -73,12 +79,14 @@ def utilisation(m: NumberLike, B: NumberLike, k_d: NumberLike, channels: int = 2
 
 
 def switch_wait(rho: NumberLike, B: NumberLike, k_d: NumberLike, n: int = 2) -> Number:
-    """w_b = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n): LOGPC (3). 0 for k_d <= 1, else inf for rho >= 1."""
+    """w_b = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n): LOGPC (3), n >= 2. 0 for k_d <= 1, else inf for rho >= 1."""
     if n < 1:
         raise ModelError(f"n = {n}: a network has at least one dimension")
     load, size, distance = np.broadcast_arrays(values("rho", rho), values("B", B), values("k_d", k_d))
     turns = distance > 1.0
     wait = np.where(turns, np.inf, 0.0)
+    if n == 1 and (turns & (load > 0.0)).any():
+        raise ModelError(ONE_DIMENSION)
     fits = turns & (load < 1.0)
     wait[fits] = (
         load[fits] * size[fits] / (1.0 - load[fits])
@@ -133,7 +141,7 @@ MODEL = Model(
         "T_net = sum over dimensions of k_d (1 + w_b), + B",
     ),
     source="Agarwal: Limits on Interconnection Network Performance; Moritz & Frank: LoGPC (3), (4), (11)",
-    validity="uniform traffic, n >= 2, rho < 1 (else inf), k_d > 1 (else no wait); times in channel cycles",
+    validity="uniform traffic, n >= 2 under load, rho < 1 (else inf), k_d > 1 (else no wait); times in channel cycles",
     parameters=(
         Parameter("kx", "count", "nodes in x"),
         Parameter("ky", "count", "nodes in y", optional=True),

@@ -22,14 +22,13 @@ Message lengths that vary: rho uses E[B], the numerator E[B^2] (M/G/1); mean B a
 Source: LOGPC (3)-(7), (13); closed form derived from them. The other root of (7) has rho >= 1 or m_c
 < 0.
 
-Validity: rho < 1. An open network at rho >= 1 is saturated and C_n is inf; the closed form never gets there,
-because its delay slows the senders down. A dimension with k_i <= 1 adds no wait, whatever its load (the equations
-turn negative).
-Means cannot see hot-spots. Dimensions with different k_i have no closed form: x is the one root above max(T,
-e_i) of x - T - w sum_i A_i/(x - e_i), found by bisection.
+Validity: rho < 1, n >= 2 (one dimension with k_d > 1 is refused). An open network at rho >= 1 is saturated and C_n is
+inf; the closed form never gets there, because its delay slows the senders down. A dimension with k_i <= 1 adds no wait,
+whatever its load (the equations turn negative). Means cannot see hot-spots. Dimensions with different k_i have no
+closed form: x is the one root above max(T, e_i) of x - T - w sum_i A_i/(x - e_i), found by bisection.
 
 Errors: ModelError for a network without dimensions, negative arguments, an interval of 0, E[B^2] < E[B]^2, other than
-1 or 2 channels, unknown units.
+1 or 2 channels, unknown units, waits for n = 1.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from numpy.typing import NDArray
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import Model, Output, Parameter
-from logpost.replay.models.kary_ncube import mean_distances
+from logpost.replay.models.kary_ncube import ONE_DIMENSION, mean_distances
 
 _MOST_DIMENSIONS = 64
 
@@ -114,6 +113,8 @@ def _per_dimension(network: Network, B: NumberLike, B2: NumberLike | None) -> tu
     factor = (1.0 + 1.0 / network.n) / network.channels
     occupied = [np.asarray(s * k / network.channels) for k in network.k_d]
     numerator = [np.asarray(factor * np.maximum(np.asarray(k) - 1.0, 0.0) * s2) for k in network.k_d]
+    if network.n == 1 and (numerator[0] > 0.0).any():
+        raise ModelError(ONE_DIMENSION)
     return occupied, numerator
 
 
@@ -279,7 +280,7 @@ MODEL = Model(
         "rho = m s k_d/2",
     ),
     source="Moritz & Frank: LoGPC (3)-(7); closed form derived from them",
-    validity="rho < 1 (open: inf above), k_d > 1 (else C_n = 0), uniform traffic",
+    validity="rho < 1 (open: inf above), n >= 2, k_d > 1 (else C_n = 0), uniform traffic",
     parameters=(
         Parameter("B", "bytes", "message size"),
         Parameter("T", "time", "time between two messages of a node, without contention"),

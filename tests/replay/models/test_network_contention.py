@@ -56,7 +56,7 @@ def test_closed_and_open_are_consistent_in_100000_random_cases() -> None:
     np.testing.assert_allclose(np.asarray(closed.T_c), T + np.asarray(closed.C_n), rtol=1e-12)
 
 
-@given(st.floats(1e-5, 1e-2), st.floats(1, 200), st.floats(0, 20), st.integers(1, 4))
+@given(st.floats(1e-5, 1e-2), st.floats(1, 200), st.floats(0, 20), st.integers(2, 4))
 def test_equations_9_and_10_are_3_to_6_written_out(m: float, B: float, k_d: float, n: int) -> None:
     """C_n = n k_d w_b with w_b of (3) and rho of (4): the open form in one fraction."""
     rho = kary_ncube.utilisation(m, B, k_d)
@@ -147,6 +147,21 @@ def test_a_dimension_with_short_ways_waits_in_the_other_only() -> None:
     result = closed_contention(20, 40, Network((3.0, 0.5)))
     assert result.C_n == pytest.approx(-5 + np.sqrt(25 + 600))
     assert result.T_c == pytest.approx(60.0)
+
+
+def test_one_dimension_has_no_model_of_its_waits() -> None:
+    """Agarwal's (1 + 1/n) is derived for n >= 2; where nothing waits, n does not matter."""
+    for call in (
+        lambda: open_contention(20, 100, Network((2.0,))),
+        lambda: closed_contention(20, 100, Network((2.0,))),
+        lambda: kary_ncube.switch_wait(0.1, 20, 2, 1),
+        lambda: kary_ncube.latency(0.01, 20, (2.0,)),
+    ):
+        with pytest.raises(ModelError, match=r"n = 1: LOGPC \(3\) is derived for two dimensions.*leave contention out"):
+            call()
+    assert closed_contention(20, 100, Network((1.0,))).C_n == 0.0
+    assert open_contention(0, 100, Network((2.0,))).C_n == 0.0
+    assert kary_ncube.latency(0, 20, (2.0,)).T == 22
 
 
 def test_no_traffic_no_contention() -> None:

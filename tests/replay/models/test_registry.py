@@ -35,6 +35,8 @@ def needed(one: Model) -> dict[str, float]:
         given |= {"k_d": 2.0}
     if one.name.startswith("logpc-all-to-all"):
         given |= {"k_d": 2.0, "B": 8.0}
+    if one.name == "kary-ncube":
+        given |= {"ky": 4.0}
     return given or {"o0": 3.0, "l0": 1.0, "o1": 4.0, "g1": 6.0}
 
 
@@ -92,7 +94,7 @@ def test_a_column_is_its_scalars(name: str, parameter: str) -> None:
     base.pop(parameter, None)
     if parameter in ("kx", "ky", "kz"):
         base.pop("k_d", None)
-        base = {"kx": 8.0, **base} if parameter != "kx" else base
+        base = {name: nodes for name, nodes in {"kx": 8.0, "ky": 4.0, **base}.items() if name != parameter}
     swept = one.predict(**{**base, parameter: column})
     for i, value in enumerate(column):
         for output, expected in one.predict(**{**base, parameter: float(value)}).items():
