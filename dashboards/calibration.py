@@ -227,12 +227,19 @@ def _bursts_grid(found: Calibration) -> Grid:
 
 
 def _values_grid(machine: Machine) -> Grid:
+    # The source shares a column with the note: in one of its own its name broke in the middle.
     body = [
-        (row.section, row.key, f"{row.value} {row.unit}".removesuffix(" 1"), _ends(row), row.source, row.note)
+        (
+            row.section,
+            row.key,
+            f"{row.value} {row.unit}".removesuffix(" 1"),
+            _ends(row),
+            ": ".join(part for part in (row.source, row.note) if part),
+        )
         for row in rows(machine)
         if row.value
     ]
-    return Grid(("table", "value of", "value", "95 % interval", "source", "note"), body, frozenset({2, 3}))
+    return Grid(("table", "value of", "value", "95 % interval", "source and note"), body, frozenset({2, 3}))
 
 
 def _ends(row: Row) -> str:

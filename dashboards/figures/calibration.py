@@ -49,6 +49,8 @@ def signature(found: Signature, title: str) -> Chart:
     highest = max(e.value for curve in found.curves for e in curve.costs) * factor
     if len(marks) == 2 and max(marks.values()) - min(marks.values()) < 0.05 * highest:
         marks = {", ".join(marks): max(marks.values())}
+    # Room for "o_s, g" beside the plot.
+    fig.update_layout(margin_r=44)
     for label, y in marks.items():
         fig.add_annotation(x=1, xref="paper", y=y, text=label, showarrow=False, xanchor="left", xshift=2)
     said = ", ".join(
@@ -259,7 +261,7 @@ def _measured(
         legendgroup=plotly_text(name),
         name=plotly_text(name),
         meta={"ink": _ink(number)},
-        marker={"size": 6, "symbol": symbol, "color": _ink(number)["light"]},
+        marker={"size": 6, "symbol": _symbol(number, symbol), "color": _ink(number)["light"]},
         line={"width": 1, "color": _ink(number)["light"]},
         opacity=0.95,
         customdata=texts,
@@ -290,6 +292,11 @@ def _fitted(
     )
 
 
+def _symbol(number: int, symbol: str) -> str:
+    """Curves beyond the last ink begin with the first one again, with another symbol."""
+    return symbol if number < len(INKS) else ("diamond", "square", "cross")[(number // len(INKS) - 1) % 3]
+
+
 def _ink(number: int) -> dict[str, str]:
     light, dark = INKS[number % len(INKS)]
     return {"light": light, "dark": dark}
@@ -305,7 +312,7 @@ MANTISSAS = ((6.0, (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)), (300.0, (1, 2, 5)), (np.in
 
 
 def _log_axis(title: str, values: Sequence[float]) -> dict[str, object]:
-    """Every tick with its whole number, where plotly's own say "2" and "5" in every decade; few ticks on a wide axis."""
+    """Every tick with its whole number, where plotly's own say "2" and "5" in every decade; few on a wide axis."""
     positive = [value for value in values if value > 0.0] or [1.0]
     low, high = min(positive), max(positive)
     within = next(marks for ratio, marks in MANTISSAS if high <= ratio * low)

@@ -16,10 +16,12 @@ import pytest
 from tests.machines.calibration.virtual import HOST, Virtual
 
 from logpost.dashboards.calibration import CalibrationPage, build, render, write_calibration
-from logpost.dashboards.figures.calibration import _log_axis
+from logpost.dashboards.figures.calibration import _log_axis, strides
+from logpost.dashboards.figures.curves import INKS
 from logpost.dashboards.html import LIMIT_BYTES
 from logpost.errors import InputError
 from logpost.machines.calibration.compose import Calibration, calibration
+from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.samples import Samples
 from logpost.machines.calibration.simulated import Truth
 
@@ -176,3 +178,11 @@ def test_every_tick_of_a_logarithmic_axis_says_its_whole_number(values: list[flo
     low, high = (min(values), max(values)) if values else (2.0, 1.0)
     inside = [label for label, at in pairs.items() if 0.8 * low <= at <= 1.12 * high]
     assert inside[: len(shown)] == shown
+
+
+def test_curves_of_one_ink_have_symbols_of_their_own() -> None:
+    rows = {2**k: {16: Estimate(1e-6 * k, 1e-8), 32: Estimate(2e-6 * k, 1e-8)} for k in range(1, 2 * len(INKS))}
+    data = strides(rows, {}, {}).payload()["figure"]["data"]
+    looks = [(trace["marker"]["color"], trace["marker"]["symbol"]) for trace in data]
+    assert len(looks) == 2 * len(INKS) - 1
+    assert len(set(looks)) == len(looks)
