@@ -360,6 +360,19 @@ class Machine(Table):
             )
         return self
 
+    @model_validator(mode="after")
+    def _mapping_fits_the_topology(self) -> Machine:
+        if self.topology is None or self.mapping is None:
+            return self
+        there = self.topology.n_nodes
+        needed = max((self.mapping.nodes or 0, *(node + 1 for node in self.mapping.nodes_of_ranks or ())))
+        if needed > there:
+            raise ValueError(
+                f"mapping uses {needed} nodes, but the topology ({self.topology.describe()}) has {there}; "
+                "give the topology more nodes, or the mapping fewer"
+            )
+        return self
+
     @property
     def year(self) -> int:
         """Year of the publication or measurement."""

@@ -192,6 +192,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"loggp": {"other_node": {"L": {"range": [1, 2, 3]}}}}, r"L.range = \[1, 2, 3\] must be two numbers"),
     ({"mapping": {"kind": "cyclic"}}, r"kind = \"cyclic\" needs nodes = number of nodes"),
     ({"mapping": {"kind": "random", "nodes": 4}}, r"kind = \"random\" needs nodes = number of nodes and seed"),
+    (
+        {"topology": {"kind": "mesh", "dims": [8, 4]}, "mapping": {"kind": "cyclic", "nodes": 33}},
+        r"toy.toml: mapping uses 33 nodes, but the topology \(mesh 8 x 4\) has 32; give the topology more nodes",
+    ),
+    (
+        {"topology": {"kind": "ring", "nodes": 4}, "mapping": {"kind": "list", "nodes_of_ranks": [0, 4]}},
+        r"mapping uses 5 nodes, but the topology \(ring 4\) has 4",
+    ),
     ({"mapping": {"kind": "list"}}, r"kind = \"list\" needs nodes_of_ranks ="),
 ]
 
