@@ -21,7 +21,8 @@ rate is open: C_n lengthens latency, which nobody waits for, and is inf when sat
 What reproduces: 316, 137, 453, 499 (with the printed C_n = 23), F = 2.170 and 2.2247, both "2.2"; "2.22 B" only
 with k_d = 2 (distinct pairs). C_n = 31 and 23 do not: the message size is not printed (16 B gives 3.2, 24 B
 gives 7.6 asynchronously; 31 needs 44 B). With the channel time consistent with G the bound is 1.389 B or 1.411
-B.
+B. A simulation of long wormhole messages on Alewife's mesh gives 1.50 B (1.64 B when a node takes one message in at a
+time) at two bytes per cycle, and 2.67 B at one; the machine took 2.03 B.
 
 Errors: ModelError for negative times or sizes, G = 0 in (13), and what ``network_contention`` and ``lopc`` refuse.
 """
