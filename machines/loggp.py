@@ -77,7 +77,7 @@ def replay_parameters(machine: Machine, model: str = "LogGP") -> ReplayParameter
     if not classes:
         raise InputError(
             f"machine {machine.name}: no locality class has LogGP values, and {model} needs "
-            f"{', '.join(NEEDS[model])}; add a table [loggp.other_node]"
+            f"{', '.join(NEEDS[model])}; use another machine, or add a table [loggp.other_node] to a copy of the file"
         )
     nics = 1
     if machine.nic.per_node is not None:
@@ -264,14 +264,14 @@ def _range_values(machine: Machine, name: str, r: Range, needs: tuple[str, ...])
     clock = machine.clock_hz
     values: dict[str, float] = {}
     errors: dict[str, float] = {}
+    if gaps := [parameter for parameter in PARAMETERS if parameter in needs and not given(r, parameter)]:
+        raise InputError(missing(machine.name, name, r.up_to_bytes, gaps))
     for parameter in PARAMETERS:
         quantity: Quantity | None = getattr(r, parameter)
         scale = 1.0
         if parameter == "L" and quantity is None and r.round_trip_L is not None:
             quantity, scale = r.round_trip_L, 0.5
         if quantity is None:
-            if parameter in needs:
-                raise InputError(missing(machine.name, name, r.up_to_bytes, parameter))
             values[parameter] = 0.0
             continue
         values[parameter] = quantity.base(clock) * scale
@@ -285,12 +285,14 @@ def _range_values(machine: Machine, name: str, r: Range, needs: tuple[str, ...])
     )
 
 
-def missing(machine: str, locality: str, up_to_bytes: int | None, parameter: str) -> str:
-    """The message for a value that is needed and not in the file."""
+def missing(machine: str, locality: str, up_to_bytes: int | None, parameters: Sequence[str]) -> str:
+    """The message for values that are needed and not in the file: all at once, not one after the other."""
     size = "" if up_to_bytes is None else f" up to {up_to_bytes} B"
+    first, *others = (f"{parameter} ({MEANINGS[parameter]})" for parameter in parameters)
+    nor = f", nor {'is' if len(others) == 1 else 'are'} {', '.join(others)}" if others else ""
     return (
-        f"machine {machine}, class {locality}{size}: {parameter} ({MEANINGS[parameter]}) is not given by its source; "
-        f"use a model that does without, another machine, or add {parameter} to a copy of the file"
+        f"machine {machine}, class {locality}{size}: {first} is not given by its source{nor}; use a model that does "
+        f"without, another machine, or add {', '.join(parameters)} to a copy of the file"
     )
 
 

@@ -81,6 +81,10 @@ def test_show_json_has_unit_and_source_for_every_value(logpost: Any) -> None:
     assert (value["value"], value["unit"], value["source"], value["where"]) == (0.5, "cycle/B", "LOGPC", "Table 2")
     assert all({"unit", "source"} <= set(v) for v in content["values"].values())
     assert content["topology_facts"]["mean hops, uniform, self included"] == 3.875
+    assert content["topology_table"]["dims"] == [8, 4]
+    assert "per_hop" not in content["topology_table"]
+    assert "topology.per_hop" in content["values"]
+    assert content["mapping"]["kind"] == "block"
 
 
 def test_mistakes_are_one_line_and_status_2(logpost: Any) -> None:

@@ -88,7 +88,12 @@ def test_absent_classes_take_the_next_farther_then_nearer_one(given_classes: lis
         ("paragon", "LogGP", r"machine paragon, class other_node: G \(gap per byte\) is not given by its source"),
         ("myrinet10", "LogP", r"machine myrinet10, class other_node: L \(latency\) is not given"),
         ("meiko_cs2_50mhz", "LogP", r"machine meiko_cs2_50mhz, class other_node: o_s \(send overhead\)"),
-        ("elan4", "LoPC", r"machine elan4, class other_node: o_s"),
+        ("elan4", "LoPC", r"o_s \(send overhead\) is not given by its source, nor is o_r \(receive overhead\); use"),
+        (
+            "elan4",
+            "LogGP",
+            r"source, nor are o_r \(receive overhead\), G \(gap per byte\); .* or add o_s, o_r, G to a copy",
+        ),
         ("lumi_c", "LogGP", r"machine lumi_c, class other_node: L"),
         ("sens_t3e", "LogP", r"machine sens_t3e: no locality class has LogGP values, and LogP needs L, o_s, o_r, g"),
         ("titan_ia64", "LogGP", r"machine titan_ia64: no locality class has LogGP values"),

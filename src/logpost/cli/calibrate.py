@@ -58,8 +58,9 @@ def command(
 ) -> None:
     """Measure this machine: LogGP, o(S, b), G(P, S) and log3P values with intervals, in a machine file.
 
-    The programs are built with your mpicc and started as you say after --. Two ranks suffice; put them where your
-    messages go: on two nodes for the network, on one node for shared memory. It takes less than 3 minutes.
+    The programs are built with your mpicc and started as you say after --.
+    Two ranks suffice; put them where your messages go: on two nodes for the
+    network, on one node for shared memory. It takes less than 3 minutes.
 
     Example: logpost calibrate -o my-cluster.toml --page my-cluster.html -- mpirun -n 2 --map-by node
     """

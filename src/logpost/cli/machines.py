@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from logpost.machines.schema import Machine
 
 app = typer.Typer(
@@ -162,6 +164,13 @@ def _summary(machine: Machine) -> dict[str, Any]:
     }
 
 
+def _table(table: BaseModel | None) -> dict[str, Any] | None:
+    """Shape and placement as the file has them; their quantities stand among the values."""
+    from logpost.machines.schema import quantities
+
+    return None if table is None else table.model_dump(exclude_none=True, exclude=set(dict(quantities(table))))
+
+
 def _details(machine: Machine) -> dict[str, Any]:
     from logpost.machines.schema import quantities
 
@@ -169,6 +178,8 @@ def _details(machine: Machine) -> dict[str, Any]:
         **_summary(machine),
         "notes": machine.notes,
         "sources": {key: source.model_dump(exclude_none=True) for key, source in machine.sources.items()},
+        "topology_table": _table(machine.topology),
+        "mapping": _table(machine.mapping),
         "topology_facts": machine.topology.facts() if machine.topology is not None else None,
         "values": {place: q.model_dump(exclude_none=True) for place, q in quantities(machine)},
     }
