@@ -28,6 +28,8 @@ from logpost.replay.models.units import PICOSECOND
 _BULK = frozenset({"logpc-long", "logpc-all-to-all-long", "diamond-dag"})
 # As for the replay engine: what one range prints and another does not is 0 there.
 _ZERO_WHERE_ABSENT = frozenset({"g", "o_s_per_byte", "o_r_per_byte"})
+# Models of meshes only, which do not ask for the topology.
+_MESHES = frozenset({"locality"})
 _OVERLAP = frozenset({"overlap", "overlap-search"})
 
 
@@ -42,7 +44,7 @@ def machine_values(
     offered: dict[str, Any] = {}
     offered.update(_loggp(model, machine, given, locality))
     offered.update(_logpc(model, machine))
-    offered.update(_network(machine))
+    offered.update(_network(model, machine))
     if {"o_mw", "o_net"} & {parameter.name for parameter in model.parameters}:
         offered.update(_log3p(machine, given))
     if model.name in _OVERLAP:
@@ -112,7 +114,8 @@ def _loggp(model: Model, machine: Machine, given: Mapping[str, Any], locality: s
         if value is not None:
             offered[name] = value
     limit = _base(machine, table.eager_limit)
-    if limit is not None:
+    if limit is not None and not per_byte_is_o:
+        # LogGOPS's S; elsewhere S is a message size or a number of sizes.
         offered["S"] = limit
     return offered
 
@@ -128,12 +131,16 @@ def _logpc(model: Model, machine: Machine) -> dict[str, Any]:
     return offered
 
 
-def _network(machine: Machine) -> dict[str, Any]:
+def _network(model: Model, machine: Machine) -> dict[str, Any]:
+    """Dimensions and kind, for models of networks of that kind: others mean other things by `topology` and `n`."""
     topology = machine.topology
     if not isinstance(topology, Cartesian):
         return {}
     shape, wraps = topology.shape(), topology.wraps()
     kind = "mesh" if not any(wraps) else "torus" if topology.both_ways() else "unidirectional_torus"
+    kinds = [choice for parameter in model.parameters if parameter.name == "topology" for choice in parameter.choices]
+    if kind not in (["mesh"] if model.name in _MESHES else kinds):
+        return {}
     if len(shape) > 3 or (any(wraps) and not all(wraps)):
         mean = sum(topology.k_d()) / len(shape)
         return {"k_d": mean, "n": float(len(shape)), "topology": kind}

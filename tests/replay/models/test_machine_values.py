@@ -192,3 +192,24 @@ def test_offered_values_are_admissible_for_every_model(name: str, one: Any) -> N
     for key, value in offered.items():
         if not isinstance(value, (str, OverlapProfile)):
             assert (np.asarray(value) >= 0).all(), key
+
+
+def test_names_that_models_share_with_a_machine_but_not_their_meaning_are_not_offered() -> None:
+    """The topology of overlap is an order of peers, LogP's n counts messages, and S is LogGOPS's eager limit only."""
+    many = machine(
+        topology={"kind": "torus", "dims": [4, 4, 4, 2]},
+        loggp={"other_node": {"L": 2, "o_s": 1, "o_r": 1, "g": 3, "G": 1, "eager_limit": 4096}},
+    )
+    assert "n" not in machine_values(MODELS["loggp"], many, {"B": 8.0})
+    assert "n" not in machine_values(MODELS["logp"], many, {})
+    assert machine_values(MODELS["complexity"], many, {}) == {}
+    assert not {"S", "topology"} & machine_values(MODELS["overlap"], many, {"V": 4096.0}).keys()
+    # 2 us * 2 there and back, o = 2 us, 8 messages of 512 ns: all from the machine but the decomposition.
+    found = predict(MODELS["overlap"], ["V=4096", "S=512", "t_V=1us", "form=pipelined"], machine=many)
+    assert found.rows()[0]["T"] == pytest.approx(2 + 4 + 8 * 0.512 + 1 / 8)
+
+
+def test_the_locality_of_a_mesh_is_not_asked_of_a_torus() -> None:
+    assert machine_values(MODELS["locality"], ALEWIFE, {}) == {"kx": 8.0, "ky": 4.0}
+    torus = machine(topology={"kind": "torus", "dims": [4, 4]})
+    assert machine_values(MODELS["locality"], torus, {}) == {}
