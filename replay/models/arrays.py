@@ -68,6 +68,14 @@ def _refuse(name: str, array: NDArray[np.float64], bad: NDArray[np.bool_], rule:
         raise ModelError(f"{name} = {float(array[bad].flat[0]):g} {rule}")
 
 
+def whole(name: str, value: NumberLike, *, at_least: float = 0.0) -> Number:
+    """``value`` checked as :func:`values` does, and that it counts something: 2.5 nodes are refused, not cut to 2."""
+    number = values(name, value, at_least=at_least)
+    array = np.asarray(number)
+    _refuse(name, array, array != np.rint(array), "must be a whole number")
+    return number
+
+
 def scalar_or_array(value: Any) -> Number:
     """A NumPy result as the caller expects it: 0-d becomes a float, the rest stays an array."""
     array = np.asarray(value, dtype=np.float64)

@@ -24,7 +24,7 @@ Excluding messages to oneself multiplies every distance by P/(P-1): on Alewife's
 become exactly 4 = (k_x + k_y)/3.
 
 Errors: ModelError for negative arguments, fewer than two nodes, unknown topologies, other than 1 or 2 channels,
-n < 1, waits for n = 1.
+n < 1, waits for n = 1, a k that is no whole number.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
 
 ONE_DIMENSION = (
@@ -49,7 +49,7 @@ TOPOLOGIES: tuple[Topology, ...] = ("mesh", "torus", "unidirectional_torus")
 
 def mean_hops(k: NumberLike, topology: Topology = "mesh") -> Number:
     """k_d: mean hops in one dimension of k nodes, self-messages included. Hypercube: torus, k = 2."""
-    nodes = np.asarray(values("k", k, at_least=1.0))
+    nodes = np.asarray(whole("k", k, at_least=1.0))
     if topology == "mesh":
         return scalar_or_array((nodes - 1.0 / nodes) / 3.0)
     if topology == "torus":

@@ -28,7 +28,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError
+from logpost.replay.models.arrays import ModelError, whole
 from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 
 _MOST_NODES = 10**7
@@ -86,10 +86,10 @@ def span_distances(dims: Sequence[int], span: int) -> tuple[float, ...]:
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
-    dims = [int(given[name]) for name in ("kx", "ky", "kz") if name in given]
+    dims = [int(whole(name, given[name])) for name in ("kx", "ky", "kz") if name in given]
     return {
         "neighbours": neighbour_distance(dims, given["ends"]),
-        "within_span": sum(span_distances(dims, int(given.get("span", max(dims))))),
+        "within_span": sum(span_distances(dims, int(whole("span", given.get("span", max(dims)))))),
     }
 
 

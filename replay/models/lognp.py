@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.loggp import serialization
 from logpost.replay.models.parameters import LogGPParameters
@@ -183,7 +183,8 @@ MODEL = Model(
 
 
 def _evaluate_complexity(given: Mapping[str, Any]) -> Mapping[str, float]:
-    counts = {"N": int(given["N"]), "S": int(given["S"]), "D": int(given["D"]), "contention_terms": int(given["C"])}
+    N, S, D, C = (int(whole(name, given[name])) for name in "NSDC")
+    counts = {"N": N, "S": S, "D": D, "contention_terms": C}
     return {name: float(complexity(name, **counts)) for name in COMPLEXITY_OF}
 
 

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter, row_by_row
 from logpost.replay.models.logp import round_trip
 from logpost.replay.models.parameters import LogGPParameters
@@ -135,7 +135,7 @@ def overlappable_share(o: NumberLike, T: NumberLike) -> Number:
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
     p = LogGPParameters(**{name: given[name] for name in ("L", "o_s", "o_r", "g")}, unit=SECOND)
     return {
-        "cost": cost(p, int(given["M"]), given["delta"]),
+        "cost": cost(p, int(whole("M", given["M"])), given["delta"]),
         "steady": float(np.asarray(steady_state_cost(p, given["delta"]))),
         "RTT": float(np.asarray(round_trip(p))),
     }

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from logpost.replay.models.arrays import ModelError
+from logpost.replay.models.arrays import ModelError, whole
 from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter, row_by_row
 
 # Utilisation at which a trial cycle is cut off on the way to the solution, where it is below 1.
@@ -135,10 +135,8 @@ def clients_and_servers(
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
-    servers = int(given["servers"])
-    found = clients_and_servers(
-        int(given["clients"]), servers, given["W"], given["L"], given["o_s"] + given["o_r"], given["C2"]
-    )
+    clients, servers = (int(whole(name, given[name])) for name in ("clients", "servers"))
+    found = clients_and_servers(clients, servers, given["W"], given["L"], given["o_s"] + given["o_r"], given["C2"])
     # Node 0 is a server, node `servers` the first client; all of a kind are alike.
     return {
         "R": float(found.R[servers]),

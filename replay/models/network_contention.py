@@ -250,7 +250,7 @@ def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 NETWORK_PARAMETERS = (
-    Parameter("k_d", "count", "mean hops per dimension", optional=True),
+    Parameter("k_d", "ratio", "mean hops per dimension", optional=True),
     Parameter("n", "count", "dimensions", default=2.0),
     Parameter("kx", "count", "nodes in x, instead of k_d", optional=True),
     Parameter("ky", "count", "nodes in y", optional=True),

@@ -32,6 +32,8 @@ def test_equations_by_hand() -> None:
     assert overlap.balanced_pipelined(COMM) == pytest.approx(12 * 2 * 160 / 409.6 + 409.6 + 20)  # (5)
     assert overlap.computation_bound_tight(COMP) == pytest.approx((12 + 51.2 + 4 * 100) * 2)  # (6)
     assert overlap.computation_bound_pipelined(COMP) == pytest.approx(63.2 + 4 * 100 * 2 + 0)  # (7), n_b = 2
+    # (7) with bursts of 2: n_b = 4, the initiations of all but two bursts of 2 show: 2 * 2 * (4 - 2)
+    assert overlap.computation_bound_pipelined(replace(COMP, b=2)) == pytest.approx(63.2 + 2 * 100 * 4 + 2 * 2 * 2)
 
 
 def test_the_regime_selects_the_equation() -> None:
@@ -69,6 +71,9 @@ def test_constraints_one_by_one() -> None:
     # (2): 409.6 - 160 = 249.6 > 8 * 2; (3): 10 + 51.2 > 3 * 2; (8): 4 < 32; 2048 B outstanding.
     assert overlap.constraints(COMM, 32, 4 * 2**20).all()
     assert not overlap.constraints(replace(COMM, o=32)).hides_initiation  # 249.6 < 256
+    # (2) counts the whole volume at its own bandwidth: 0.05 * 4096 - 160 = 44.8 against 44 and 45.6
+    assert overlap.constraints(replace(COMM, G_V=0.05, o=5.5)).hides_initiation
+    assert not overlap.constraints(replace(COMM, G_V=0.05, o=5.7)).hides_initiation
     assert not overlap.constraints(replace(COMM, o=21)).hides_burst  # 61.2 < 63
     assert not overlap.constraints(COMM, HD=4).below_queue_depth  # b < HD, not <=
     assert not overlap.constraints(COMM, outstanding_bytes=2047).below_outstanding

@@ -90,6 +90,13 @@ def test_printed_units_need_the_cycle() -> None:
     assert column(by_clock, "rho_open") == column(by_cycle, "rho_open") == [pytest.approx(8 * 0.05 / 10)]
 
 
+def test_a_mean_distance_is_swept_as_it_is() -> None:
+    # 2.2 of LOGPC from both of its k_d: 1.9375 is no whole number.
+    found = predict(MODELS["logpc-all-to-all-long"], ["B=1000"], ["k_d=1.9375,2"], machine=ALEWIFE, unit="cycle")
+    assert column(found, "k_d") == [1.9375, 2.0]
+    assert column(found, "bound") == pytest.approx([2.1703, 2.2247], abs=5e-5)
+
+
 def test_own_distances_go_before_the_machine_s_network() -> None:
     own = predict(MODELS["logpc-network"], ["B=8", "T=137cycle", "k_d=2"], machine=ALEWIFE)
     assert not {name for name, _, _ in own.used} & {"kx", "ky"}

@@ -141,6 +141,12 @@ def test_one_overhead_sets_both() -> None:
         ("lopc-servers", {"L": 5, "o": 1, "clients": 4096, "servers": 1}, r"at most 4096 nodes together"),
         ("logpc-network", {"B": 8, "T": 9, "G": 1, "k_d": 2, "n": 65}, r"one whole number up to 64"),
         ("logp", {"L": 1e31, "o": 1}, r"L = 1e\+31 must be at most 1e\+30"),
+        ("lopc-servers", {"L": 5, "o": 1, "clients": 2.5, "servers": 1}, r"clients = 2.5 must be a whole number"),
+        ("locality", {"kx": 8.5}, r"kx = 8.5 must be a whole number"),
+        ("locality", {"kx": 8, "span": 1.5}, r"span = 1.5 must be a whole number"),
+        ("kary-ncube", {"kx": 8, "ky": 4.5, "B": 8}, r"k = 4.5 must be a whole number"),
+        ("complexity", {"S": 1.5}, r"S = 1.5 must be a whole number"),
+        ("logp-benchmark", {"L": 5, "o": 1, "g": 3, "M": 2.9}, r"M = 2.9 must be a whole number"),
     ],
 )
 def test_bad_calls(name: str, given: dict[str, Any], message: str) -> None:
