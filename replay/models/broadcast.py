@@ -14,7 +14,7 @@ Validity: P >= 2. A gap below o_s is taken as o_s in the linear broadcast: the r
 a P that is no power of two h is rounded up, the height of the tree that is built; for P = 2 the linear and the
 tree broadcast are one message. Tree errors in the paper are 6 % on average, not the 3 % of its introduction.
 
-Errors: ModelError for P < 2 and for negative times or sizes.
+Errors: ModelError for P < 2 or no whole number, and for negative times or sizes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models import log3p, loggp
-from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND
@@ -33,12 +33,12 @@ from logpost.replay.models.units import SECOND
 
 def height(P: NumberLike) -> Number:
     """h = log2 P, rounded up to whole steps."""
-    return scalar_or_array(np.ceil(np.log2(values("P", P, at_least=2.0))))
+    return scalar_or_array(np.ceil(np.log2(whole("P", P, at_least=2.0))))
 
 
 def linear_loggp(p: LogGPParameters, B: NumberLike, P: NumberLike) -> Number:
     """2o + L + (P-1) G k + (P-2) g with k = B - 1: P-1 sends in succession, no faster than o_s each."""
-    others = values("P", P, at_least=2.0) - 1.0
+    others = whole("P", P, at_least=2.0) - 1.0
     gap = scalar_or_array(np.maximum(p.g, p.o_s))
     return p.o_s + p.o_r + p.L + others * loggp.serialization(p, B) + (others - 1.0) * gap
 
@@ -51,7 +51,7 @@ def tree_loggp(p: LogGPParameters, B: NumberLike, P: NumberLike) -> Number:
 
 def linear_log3p(o_mw: NumberLike, l_mw: NumberLike, o_net: NumberLike, P: NumberLike) -> Number:
     """P (o_mw/2 + l_mw/2) + o_net: P-1 sends and the last receive in the middleware, one transfer."""
-    processes = values("P", P, at_least=2.0)
+    processes = whole("P", P, at_least=2.0)
     return processes * (values("o_mw", o_mw) + values("l_mw", l_mw)) / 2.0 + values("o_net", o_net)
 
 

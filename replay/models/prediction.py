@@ -72,6 +72,10 @@ def predict(
     clock = clock_hz or (machine.clock_hz if machine else None)
     if clock is None and shown == "cycle":
         clock = None if _times(texts) else 1e12
+    if clock is None and shown == "cycle":
+        raise ModelError(
+            "a table in cycles needs the processor clock beside times in seconds: give it, e.g. --clock 20MHz"
+        )
     known = _parameters(model)
     given: dict[str, Any] = {}
     origin: dict[str, str] = {}

@@ -42,6 +42,11 @@ def parse_value(parameter: Parameter, text: str, *, time_unit: str, clock_hz: fl
     if unit not in UNITS:
         known = [name for name, entry in UNITS.items() if entry.dimension == wanted]
         raise ModelError(f"{parameter.name} = {text!r}: {unit!r} is no unit; use one of {', '.join(known)}")
+    if unit.startswith("cycle") and clock_hz is None:
+        raise ModelError(
+            f"{parameter.name} = {text!r} needs the processor clock to stand beside times in seconds: give it, e.g. "
+            "--clock 20MHz"
+        )
     found = UNITS[unit].dimension
     if parameter.kind == "time_per_byte" and found == "time":
         return to_base(number, f"{unit}/B", clock_hz)

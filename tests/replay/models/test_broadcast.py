@@ -61,3 +61,7 @@ def test_the_root_cannot_send_faster_than_its_overhead() -> None:
 def test_a_broadcast_needs_two() -> None:
     with pytest.raises(ModelError, match=r"P = 1 must be at least 2"):
         broadcast.tree_log3p(1, 1, 1, 1)
+    with pytest.raises(ModelError, match=r"P = 2.5 must be a whole number"):
+        broadcast.linear_log3p(1, 1, 1, 2.5)
+    with pytest.raises(ModelError, match=r"P = 2.5 must be a whole number"):
+        broadcast.linear_loggp(P, 1, 2.5)

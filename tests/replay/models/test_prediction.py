@@ -76,8 +76,12 @@ def test_seconds_make_seconds() -> None:
 
 
 def test_cycles_and_seconds_need_the_clock() -> None:
-    with pytest.raises(Exception, match=r"needs the processor clock"):
+    with pytest.raises(ModelError, match=r"a table in cycles needs the processor clock .* e.g. --clock 20MHz"):
         predict(MODELS["logp"], ["L=21cycle", "o=1us"])
+    with pytest.raises(ModelError, match=r"L = '21cycle' needs the processor clock .* e.g. --clock 20MHz"):
+        predict(MODELS["logp"], ["L=21cycle", "o=1us"], unit="us")
+    with pytest.raises(ModelError, match=r"a table in cycles needs the processor clock"):
+        predict(MODELS["logp"], ["L=5us", "o=1us"], unit="cycle")
     assert column(predict(MODELS["logp"], ["L=20cycle", "o=1us"], unit="us", clock_hz=20e6), "T") == [pytest.approx(3)]
 
 
