@@ -179,6 +179,11 @@ MODEL = Model(
     ),
     outputs=(Output("T", "time", "one transfer"), Output("N", "count", "implicit transfers given")),
     evaluate=_evaluate,
+    notes=(
+        "LogP: o0 = o_s, o1 = L, o2 = o_r. LogGP: o0 = o_s + (k-1) G. LoPC: o2 = C_r + o_r. PRAM: o0 = 1.",
+        "log_3P: o0 = o2 = o_mw/2, l0 = l2 = l_mw/2, o1 = o_net. Memory logP: o1 = L, o0, l0, o2, l2 by memory copies.",
+        "Copy-transfer: o_i = s/bandwidth_i, l_i = s/strided bandwidth_i - o_i.",
+    ),
 )
 
 

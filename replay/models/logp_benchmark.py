@@ -20,6 +20,10 @@ Validity: an o_r or L that comes out negative is refused: then Delta did not rai
 belongs to other nodes than the signature. When the first Delta raises the cost already, the CPU is the
 bottleneck and g = o_s + o_r (LOGP section 5, RPC).
 
+Where the text disagrees with itself: Paragon's L is 7.5 us once and 6.3 in the summary; RTT/2 - o_s - o_r is 6.35 to
+6.45, and 7.5 is Meiko's. Meiko's 7.5 and Myrinet's 11.1 need the largest round trip. Paragon's overhead is printed as
+3.7, its parts as 1.4 + 2.2.
+
 Errors: ModelError for an o_r or L that comes out negative, a Delta hidden in the gap, M outside 1..10^6, a T(n) below 0
 or below o(n).
 """
@@ -196,4 +200,8 @@ EXTRACT = Model(
     ),
     outputs=(Output("o_r", "time", "receive overhead"), Output("L", "time", "latency")),
     evaluate=row_by_row(_evaluate_extract),
+    notes=(
+        "LOGP prints 7.5 us once for Paragon's L: its round trips give 6.35 to 6.45, so 6.3 is right; 7.5 is Meiko's.",
+        "Meiko's 7.5 and Myrinet's 11.1 need the largest of the printed round trips.",
+    ),
 )

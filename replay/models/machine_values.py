@@ -48,7 +48,7 @@ def machine_values(
     if {"o_mw", "o_net"} & {parameter.name for parameter in model.parameters}:
         offered.update(_log3p(machine, given))
     if model.name in _OVERLAP:
-        offered.update(_overlap(model, machine, given, offered))
+        offered.update(_overlap(model, machine, given, offered, locality))
     wanted = {parameter.name for parameter in model.parameters}
     return {name: value for name, value in offered.items() if name in wanted and name not in given}
 
@@ -225,7 +225,9 @@ def _latency(machine: Machine, locality: str) -> float | None:
     return None
 
 
-def _overlap(model: Model, machine: Machine, given: Mapping[str, Any], offered: Mapping[str, Any]) -> dict[str, Any]:
+def _overlap(
+    model: Model, machine: Machine, given: Mapping[str, Any], offered: Mapping[str, Any], locality: str
+) -> dict[str, Any]:
     """Round-trip L, the limits, and o and G from the tables, or else from LogGP."""
     found: dict[str, Any] = {}
     if "L" in offered:
@@ -236,7 +238,7 @@ def _overlap(model: Model, machine: Machine, given: Mapping[str, Any], offered: 
             found[name] = value
     if {"o_s", "o_r"} <= offered.keys():
         found["o"] = offered["o_s"] + offered["o_r"]
-    profile = overlap_profile(machine)
+    profile = overlap_profile(machine, locality=locality)
     if profile is None:
         return found
     if model.name == "overlap-search":

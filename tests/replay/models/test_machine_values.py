@@ -213,3 +213,19 @@ def test_the_locality_of_a_mesh_is_not_asked_of_a_torus() -> None:
     assert machine_values(MODELS["locality"], ALEWIFE, {}) == {"kx": 8.0, "ky": 4.0}
     torus = machine(topology={"kind": "torus", "dims": [4, 4]})
     assert machine_values(MODELS["locality"], torus, {}) == {}
+
+
+def test_overlap_tables_take_the_latency_of_the_class_asked_for() -> None:
+    ours = machine(
+        loggp={
+            "other_node": {"round_trip_L": 10, "o_s": 1, "o_r": 2},
+            "same_node": {"round_trip_L": 2, "o_s": 1, "o_r": 2},
+        },
+        overlap={
+            "o": [{"size_bytes": 8, "burst": 1, "o": 2}],
+            "G": [{"processors": 2, "size_bytes": 8, "pattern": "nearest-neighbour", "level": "lowest", "G": 1}],
+        },
+    )
+    for locality, round_trip in (("other_node", 10), ("same_node", 2)):
+        found = machine_values(MODELS["overlap-search"], ours, {}, locality=locality)
+        assert found["L"] == found["profile"].L("get") == round_trip * US

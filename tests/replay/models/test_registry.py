@@ -244,3 +244,14 @@ def test_no_time_for_bursts_that_overflow_the_queue() -> None:
     assert np.isnan(model("overlap").predict(**given, b=64, HD=64)["T"])
     # (5) at b = 16: 11 * 16 * 450/1048.576 + 1048.576 + 450/256
     assert found["T"][0] == pytest.approx(11 * 16 * 450 / 1048.576 + 1048.576 + 450 / 256)
+
+
+def test_the_special_cases_of_lognp_by_name() -> None:
+    """The chains that its notes give are the models themselves: 13 for LogGP, 580 for Titan's point."""
+    lognp = model("lognp")
+    assert lognp.predict(o0=1 + 10 * 0.5, o1=5, o2=2)["T"] == 13
+    assert lognp.predict(o0=14.5, l0=210, o1=131, o2=14.5, l2=210)["T"] == 580
+    assert lognp.predict(o0=15, o1=21, o2=137 + 122)["T"] == 158 + 137
+    assert all(any(name in note for note in lognp.notes) for name in (
+        "LogP", "LogGP", "LoPC", "PRAM", "log_3P", "Memory logP", "Copy-transfer",
+    ))  # fmt: skip
