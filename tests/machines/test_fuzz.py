@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import datetime
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,3 +93,15 @@ def test_any_number_and_text_survive_writing(L: float, error: float, unit: str, 
         path = Path(folder) / "m.toml"
         path.write_text(to_toml(given_machine), encoding="utf-8", newline="")
         assert load_machine_file(path) == given_machine
+
+
+@pytest.mark.parametrize("wrong", [5, -1, 1.5, "x", "", True, [], [1], [1, 2, 3], {}, {"x": 1}], ids=repr)
+def test_no_mistake_is_told_in_the_words_of_the_validator(wrong: object) -> None:
+    for i in range(len(places(GOOD))):
+        document = copy.deepcopy(GOOD)
+        container, key = places(document)[i]
+        container[key] = wrong
+        for line in check_machine(document, "toy.toml")[1]:
+            assert line.startswith("toy.toml: ")
+            assert "\n" not in line
+            assert not re.search(r"Input|should|valid |parse|dictionary|tuple|string|union|None", line), line
