@@ -86,7 +86,7 @@ def synchronous_with(p: LogGPParameters, C_r: NumberLike, C_n: NumberLike, W: Nu
 
 def asynchronous(p: LogGPParameters, B: NumberLike, network: Network) -> tuple[Number, Contention]:
     """Cost of an iteration, o_s + o_r, and the contention its messages meet at the rate 1/(o_s + o_r)."""
-    iteration = p.o_s + p.o_r
+    iteration = values("o_s + o_r", p.o_s + p.o_r, above=0.0)
     return iteration, open_contention(B, iteration, network)
 
 

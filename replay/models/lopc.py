@@ -96,13 +96,16 @@ def amva(W: NumberLike, S_t: NumberLike, S_o: NumberLike, C2: NumberLike = 0.0) 
         low, high = np.where(longer, middle, low), np.where(longer, high, middle)
     R = 0.5 * (low + high)
     _, R_w, R_q, R_y, Q_q, Q_y = _cycle(R, w, t, beta)
+    u = 1.0 / R
+    # R - W - 2 S_t - 2 S_o term by term: beside a long wire or much work the difference would lose its digits.
+    C = (w * u + Q_q) / (1.0 - u) + (Q_q + Q_y + 2.0 * beta * u) + (Q_q + beta * u)
     return LoPCResult(
         R=scalar_or_array(R * handler),
         R_w=scalar_or_array(R_w * handler),
         R_q=scalar_or_array(R_q * handler),
         R_y=scalar_or_array(R_y * handler),
-        C=scalar_or_array((R - w - 2.0 * t - 2.0) * handler),
-        U_q=scalar_or_array(1.0 / R),
+        C=scalar_or_array(C * handler),
+        U_q=scalar_or_array(u),
         Q_q=scalar_or_array(Q_q),
         Q_y=scalar_or_array(Q_y),
     )

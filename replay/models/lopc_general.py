@@ -111,8 +111,11 @@ def amva(
         )
         if change < tolerance:
             hidden = np.where(runs, 0.0, np.nan)
+            # R - free term by term: beside a long wire the difference would lose its digits.
+            longer = V @ np.maximum(R_q - S_o, 0.0) + np.maximum(R_y - S_o, 0.0)
+            C = (work * U_q + S_o * Q_q) / (1.0 - U_q) + longer
             return GeneralLoPCResult(
-                R=R + hidden, R_w=R_w + hidden, R_y=R_y + hidden, R_q=R_q, U_q=U_q, Q_q=Q_q, C=R - free + hidden
+                R=R + hidden, R_w=R_w + hidden, R_y=R_y + hidden, R_q=R_q, U_q=U_q, Q_q=Q_q, C=C + hidden
             )
         # A thread is slowed down by others and slows them down in turn: half a step keeps the two from swinging.
         share = 1.0 if step < 20 else 0.5

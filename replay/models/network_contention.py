@@ -238,8 +238,9 @@ def network_from(given: Mapping[str, Any]) -> Network:
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     network = network_from(given)
-    closed = closed_contention(given["B"], given["T"], network, per_period=given["w"])
-    opened = open_contention(given["B"], given["T"], network)
+    T = values("T", given["T"], above=0.0)
+    closed = closed_contention(given["B"], T, network, per_period=given["w"])
+    opened = open_contention(given["B"], T, network)
     return {
         "C_n": closed.C_n,
         "T_c": closed.T_c,

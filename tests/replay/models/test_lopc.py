@@ -35,6 +35,15 @@ def test_the_rule_is_the_limit_of_much_work() -> None:
     np.testing.assert_allclose(shares, [1.19, 1.04, 1.003, 1.0], atol=0.005)
 
 
+def test_contention_beside_a_wire_that_dwarfs_it() -> None:
+    """Without work u = S_o/R -> 0 and C -> S_o u (1 + 2 + 1) = 4 S_o^2/(2 S_t), for C2 = 1."""
+    far = lopc.amva(0.0, 1e12, 1.0, 1.0)
+    assert far.C == pytest.approx(4.0 / 2e12)
+    general = lopc_general.clients_and_servers(1, 1, 0.0, 1e12, 1.0, 1.0)
+    # one client, one server: the request alone queues, behind itself (Bard): S_o u
+    assert general.C[1] == pytest.approx(1.0 / 2e12)
+
+
 def test_nothing_but_handlers() -> None:
     # W = S_t = 0, C2 = 0: R = 3.4517 S_o, below the 3.46 S_o that the LoPC paper proves as its bound.
     assert lopc.amva(0, 0, 1).R == pytest.approx(3.4517, abs=5e-5)

@@ -142,6 +142,8 @@ def test_one_overhead_sets_both() -> None:
         ("logpc-network", {"B": 8, "T": 9, "G": 1, "k_d": 2, "n": 65}, r"one whole number up to 64"),
         ("logp", {"L": 1e31, "o": 1}, r"L = 1e\+31 must be at most 1e\+30"),
         ("lopc-servers", {"L": 5, "o": 1, "clients": 2.5, "servers": 1}, r"clients = 2.5 must be a whole number"),
+        ("logpc-network", {"B": 8, "T": 0, "G": 1, "k_d": 2}, r"T = 0 must be greater than 0"),
+        ("logpc-all-to-all", {"B": 8, "L": 1, "o": 0, "G": 1, "k_d": 2}, r"o_s \+ o_r = 0 must be greater than 0"),
         ("locality", {"kx": 8.5}, r"kx = 8.5 must be a whole number"),
         ("locality", {"kx": 8, "span": 1.5}, r"span = 1.5 must be a whole number"),
         ("kary-ncube", {"kx": 8, "ky": 4.5, "B": 8}, r"k = 4.5 must be a whole number"),
