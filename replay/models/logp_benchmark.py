@@ -132,7 +132,10 @@ def overlappable_share(o: NumberLike, T: NumberLike) -> Number:
     """(T(n) - o(n))/T(n): the part of a bulk transfer that the processor has to itself."""
     total, overhead = values("T", T, above=0.0), values("o", o)
     if (np.asarray(overhead) > total).any():
-        raise ModelError("o(n) is larger than T(n): the processor cannot be busy for longer than the transfer lasts")
+        raise ModelError(
+            f"o(n) is larger than T(n) ({float(np.max(overhead)):g} at most, {float(np.min(total)):g} at least): the "
+            f"processor cannot be busy for longer than the transfer lasts; measure both at the same n"
+        )
     return 1.0 - overhead / total
 
 

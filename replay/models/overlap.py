@@ -77,10 +77,20 @@ class Decomposition:
         for name in ("t_V", "o", "L"):
             object.__setattr__(self, name, values(name, getattr(self, name)))
         object.__setattr__(self, "b", values("b", self.b, at_least=1.0))
-        if (np.asarray(self.S) > self.V).any():
-            raise ModelError("S is larger than V: a message cannot carry more than all the data")
-        if (np.asarray(self.b * self.S) > np.asarray(self.V) * (1.0 + 1e-12)).any():
-            raise ModelError("b S is larger than V: a burst cannot be longer than the V/S messages there are")
+        S, V, b = np.broadcast_arrays(self.S, self.V, self.b)
+        large = S > V
+        if large.any():
+            raise ModelError(
+                f"S = {S[large].flat[0]:g} is larger than V = {V[large].flat[0]:g}: a message cannot carry more than "
+                f"all the data; take S up to V"
+            )
+        long = b * S > V * (1.0 + 1e-12)
+        if long.any():
+            most = np.floor((V / S)[long].flat[0])
+            raise ModelError(
+                f"b = {b[long].flat[0]:g} is longer than the V/S = {most:g} messages there are: take b up to that, or "
+                f"a smaller S"
+            )
 
     @property
     def N(self) -> Number:

@@ -24,7 +24,8 @@ _SPELLED = {"µs": "us", "cycles": "cycle", "cycles/B": "cycle/B", "µs/B": "us/
 def parse_value(parameter: Parameter, text: str, *, time_unit: str, clock_hz: float | None) -> float | str:
     """``text`` as the parameter's value: ps, ps/B, bytes, a number, or the choice itself.
 
-    Raises ModelError for what is no number, for a unit of another dimension, and for cycles without a clock.
+    Raises ModelError for what is no number or a negative one, for a unit of another dimension, and for cycles without
+    a clock.
     """
     if parameter.kind == "choice":
         if text not in parameter.choices:
@@ -36,6 +37,8 @@ def parse_value(parameter: Parameter, text: str, *, time_unit: str, clock_hz: fl
     if matched is None:
         raise ModelError(f"{parameter.name} = {text!r} is not a number with a unit, e.g. {_example(parameter)}")
     number, unit = float(matched[1]), _SPELLED.get(matched[2], matched[2])
+    if number < 0.0:
+        raise ModelError(f"{parameter.name} = {text!r} must be at least 0")
     if unit == "":
         unit = {"time": time_unit, "time_per_byte": f"{time_unit}/B", "bytes": "B"}.get(parameter.kind, "1")
     wanted = _DIMENSION[parameter.kind]

@@ -163,8 +163,8 @@ def test_overhead_hidden_and_loss() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"S": 8192.0, "b": 1.0}, r"S is larger than V"),
-        ({"b": 16.0}, r"b S is larger than V: a burst cannot be longer than the V/S messages"),
+        ({"S": 8192.0, "b": 1.0}, r"S = 8192 is larger than V = 4096: .*take S up to V"),
+        ({"b": 16.0}, r"b = 16 is longer than the V/S = 8 messages there are: take b up to that"),
         ({"b": 0.5}, r"b = 0.5 must be at least 1"),
         ({"G_S": 0.0}, r"G_S = 0 must be greater than 0"),
         ({"t_V": -1.0}, r"t_V = -1 must be at least 0"),

@@ -112,7 +112,7 @@ def test_own_distances_go_before_the_machine_s_network() -> None:
         (["x=1"], [], r"model logp has no parameter 'x'; it takes L, o_s, o_r, g, n, k, B, o"),
         (["L=1", "L=2"], [], r"L is given twice; keep one --set L="),
         (["L=1"], ["L=1,2"], r"L is given twice; keep one --sweep L="),
-        (["L=-1", "o=1"], [], r"L = -1e\+06 must be at least 0"),
+        (["L=-1", "o=1"], [], r"L = '-1' must be at least 0"),
     ],
 )
 def test_bad_requests(assignments: list[str], sweeps: list[str], message: str) -> None:
