@@ -116,8 +116,8 @@ def copy_transfer(
     for i, (fast, strided) in enumerate(zip(rates, slow, strict=True)):
         if (np.asarray(strided) > fast).any():
             raise ModelError(
-                f"strided_{i} is above bandwidth_{i} ({float(np.max(strided)):g} against {float(np.min(fast)):g}): strided "
-                f"data cannot move faster than contiguous; exchange the two or measure again"
+                f"strided_{i} is above bandwidth_{i} ({float(np.max(strided)):g} against {float(np.min(fast)):g}): "
+                f"strided data cannot move faster than contiguous; exchange the two or measure again"
             )
     return Chain(o=overhead, l=tuple(size / rate - o for rate, o in zip(slow, overhead, strict=True)))
 
