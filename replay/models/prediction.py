@@ -115,6 +115,12 @@ def predict(
         results = model.predict(**given)
     except ModelError as error:
         if machine is not None and " needs " in str(error):
+            size = next((name for name in ("B", "S") if name in known and name not in given), None)
+            if size is not None:
+                raise ModelError(
+                    f"model {model.name} needs {size}, the message size: give it, e.g. --set {size}=1KiB; a machine's "
+                    "values depend on it"
+                ) from None
             raise ModelError(f"{error} (machine {machine.name} does not give it)") from None
         raise
     count = len(next(iter(axes.values()))) if len(axes) == 1 else int(np.prod([len(a) for a in axes.values()] or [1]))

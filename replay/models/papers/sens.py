@@ -59,7 +59,7 @@ SENS = Paper(
             22,
             "360 MB/s bisection needs 45 MB/s links (8 x 40 = 320); the remote miss is 50 against (38+66)/2 = 52; "
             "'42 or 63, "
-            "clean or dirty' against 38 for clean in Fig. 3.",
+            "dirty or clean' against 38 for clean in Fig. 3.",
         ),
         (23, "Paragon: 2800 MB/s = 8 x 350 here, links of 175 MB/s in LOGP."),
         (24, "A null active message takes 102 cycles here, o_s + L + o_r = 147 in LOGPC: different quantities."),

@@ -177,6 +177,12 @@ def test_overlap_tables_need_a_latency() -> None:
         overlap_profile(bare)
 
 
+def test_without_a_size_the_size_is_asked_for_and_not_what_depends_on_it() -> None:
+    titan = load_machine("titan_ia64")
+    with pytest.raises(InputError, match=r"model log3p needs B, the message size: give it, e\.g\. --set B=1KiB"):
+        predict(MODELS["log3p"], machine=titan)
+
+
 def test_a_value_that_the_machine_lacks_is_named_with_the_machine() -> None:
     with pytest.raises(InputError, match=r"model loggp needs G: .*\(machine paragon does not give it\)"):
         predict(MODELS["loggp"], ["B=1024"], machine=load_machine("paragon"))
