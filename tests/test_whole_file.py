@@ -16,9 +16,14 @@ from logpost.whole_file import whole_file, write_whole
 def test_a_block_that_raises_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     write_whole(path, "first\n")
-    with pytest.raises(KeyboardInterrupt), whole_file(path, "second\n") as written:
-        assert written.read_text() == "second\n"
-        raise KeyboardInterrupt
+
+    def stopped() -> None:
+        with whole_file(path, "second\n") as written:
+            assert written.read_text() == "second\n"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
     assert path.read_text() == "first\n"
     assert os.listdir(tmp_path) == ["page.html"]
 
