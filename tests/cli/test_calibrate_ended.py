@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -43,6 +44,36 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def calibrating(folder: Path, launcher: str, *options: str, ignored: str = "") -> Iterator[subprocess.Popen[str]]:
+    """A calibration whose ranks are at work. Signals do what they do by default but for the one that is ignored,
+    whatever these tests were started with (nohup, a background job); nothing of it outlives the block."""
+    start = "import os, signal, sys\n" + "".join(
+        f"signal.signal(signal.{name}, signal.SIG_{'IGN' if name == ignored else 'DFL'})\n"
+        for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    )
+    words = ["calibrate", *options, "--", launcher, "-n", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{start}os.execv(sys.executable, sys.argv[1:])"]
+        + [sys.executable, "-m", "logpost.cli.app", *words],
+        cwd=folder,
+        env={**os.environ, **ENVIRONMENT},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as calibration:
+        try:
+            deadline = time.monotonic() + 60
+            while len(ranks(folder)) < 2 and calibration.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert len(ranks(folder)) == 2, calibration.communicate(timeout=5)
+            yield calibration
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(calibration.pid, signal.SIGKILL)
+
+
 @pytest.mark.parametrize(
     ("mpi", "number"),
     [*((mpi, number) for mpi in MPIS for number in (signal.SIGTERM, signal.SIGHUP)), ("Open MPI", signal.SIGINT)],
@@ -50,20 +81,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def test_a_signal_in_the_middle(mpi: str, number: signal.Signals, tmp_path: Path) -> None:
     launcher, compiler = require_mpi(mpi)
     build(compiler)
-    options = ["-o", "m.toml", "--page", "p.html", "--keep-samples", "s.jsonl", "--", launcher, "-n", "2"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "logpost.cli.app", "calibrate", *options],
-        cwd=tmp_path,
-        env={**os.environ, **ENVIRONMENT},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as calibration:
-        deadline = time.monotonic() + 60
-        while len(ranks(tmp_path)) < 2 and calibration.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert len(ranks(tmp_path)) == 2, calibration.communicate(timeout=5)
+    options = ["-o", "m.toml", "--page", "p.html", "--keep-samples", "s.jsonl"]
+    with calibrating(tmp_path, launcher, *options) as calibration:
         assert [path.name[:18] for path in tmp_path.iterdir()] == [".logpost-calibrate"]
         calibration.send_signal(number)
         out, err = calibration.communicate(timeout=30)
@@ -76,19 +95,12 @@ def test_an_ignored_hangup_ends_nothing(tmp_path: Path) -> None:
     """As under nohup: SIGHUP was ignored when the calibration began, so it goes on until SIGTERM."""
     launcher, compiler = require_mpi("Open MPI")
     build(compiler)
-    options = ["-o", "m.toml", "--", launcher, "-n", "2"]
-    program = (
-        "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.executable, sys.argv[1:])"
-    )
-    command = [sys.executable, "-c", program, sys.executable, "-m", "logpost.cli.app", "calibrate", *options]
-    with subprocess.Popen(command, cwd=tmp_path, env={**os.environ, **ENVIRONMENT}) as calibration:
-        deadline = time.monotonic() + 60
-        while len(ranks(tmp_path)) < 2 and calibration.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
+    with calibrating(tmp_path, launcher, "-o", "m.toml", ignored="SIGHUP") as calibration:
         calibration.send_signal(signal.SIGHUP)
         time.sleep(1.0)
         assert calibration.poll() is None
         calibration.send_signal(signal.SIGTERM)
-        assert calibration.wait(timeout=30) == 128 + signal.SIGTERM
+        calibration.communicate(timeout=30)
+    assert calibration.returncode == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
     assert processes_of(tmp_path) == []
