@@ -52,10 +52,9 @@ def calibrating(folder: Path, launcher: str, *options: str, ignored: str = "") -
         f"signal.signal(signal.{name}, signal.SIG_{'IGN' if name == ignored else 'DFL'})\n"
         for name in ("SIGINT", "SIGTERM", "SIGHUP")
     )
-    words = ["calibrate", *options, "--", launcher, "-n", "2"]
+    command = [sys.executable, "-m", "logpost.cli.app", "calibrate", *options, "--", launcher, "-n", "2"]
     with subprocess.Popen(
-        [sys.executable, "-c", f"{start}os.execv(sys.executable, sys.argv[1:])"]
-        + [sys.executable, "-m", "logpost.cli.app", *words],
+        [sys.executable, "-c", f"{start}os.execv(sys.executable, sys.argv[1:])", *command],
         cwd=folder,
         env={**os.environ, **ENVIRONMENT},
         stdout=subprocess.PIPE,
