@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from logpost.machines.calibration.statistics import Statistics, Visit, combine, half_width, rank, student_t
+from logpost.machines.calibration.statistics import (
+    Statistics,
+    Visit,
+    combine,
+    half_width,
+    independent,
+    order,
+    rank,
+    student_t,
+)
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 7, 9, 15, 30, 200])
@@ -34,7 +45,7 @@ def test_rank(k: int, r: int) -> None:
 
 def test_half_width_of_ten_launches() -> None:
     # Ten values: the median lies between the second and the ninth with 97.9 %; m = 5.5, 9 - 5.5 = 3.5; 90 does nothing.
-    assert half_width([1, 2, 3, 4, 5, 6, 7, 8, 9, 90]) == 3.5
+    assert half_width([6, 1, 9, 3, 8, 2, 90, 5, 7, 4]) == 3.5
 
 
 def test_half_width_of_two_launches() -> None:
@@ -107,6 +118,59 @@ def test_a_second_calibration_agrees(noise: object) -> None:
         for a, b in zip(first, second, strict=True)
     ]
     assert np.mean(meet) >= 0.95
+
+
+def test_launches_that_resemble_the_one_before_are_worth_fewer() -> None:
+    # Ranks 1..8 about their middle: -3.5 -2.5 -1.5 -0.5 0.5 1.5 2.5 3.5, squares 42; products of neighbours
+    # 8.75 + 3.75 + 0.75 - 0.25 + 0.75 + 3.75 + 8.75 = 26.25: c = 26.25/42 * 8/7 + 1/8 = 0.8393, n = 8 * 0.1607/1.8393
+    # = 0.699, and no series is worth less than one launch.
+    assert independent([1, 2, 3, 4, 5, 6, 7, 8]) == 1.0
+    # Up and down: 1 8 2 7 3 6 4 5 has a negative correlation, which makes nothing narrower.
+    assert independent([1, 8, 2, 7, 3, 6, 4, 5]) == 8.0
+    assert independent([1.0] * 8) == 8.0
+    # One slow spell of six in twenty: two values, ranks -3 (14 times) and 7 (6 times), squares 420; neighbours within
+    # the fast ones 13 * 9, across the border -21, within the slow ones 5 * 49, together 341: c = 341/420 * 20/19 + 1/20
+    # = 0.9046, n = 20 * 0.0954/1.9046 = 1.001: one launch is as good as all, and the interval is from the least to the
+    # largest.
+    spell = [1.0] * 14 + [2.0] * 6
+    assert independent(spell) == pytest.approx(1.0014, rel=1e-4)
+    assert order(spell) == 1
+    assert half_width(spell) == 1.0
+    # The same launches in a mixed order: rank 6 of 20 from either end is a fast one, and rank 15 a slow one.
+    assert order([1.0, 2.0, 1.0, 1.0] * 5) == rank(20) == 6
+
+
+def _spells(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """For two fifths of the time, in spells of some launches, 1.6 times as slow: as where processors move."""
+    speed = random.random(shape) < 0.4
+    for j in range(1, shape[1]):
+        stays = random.random(shape[0]) < 0.75
+        speed[:, j] = np.where(stays, speed[:, j - 1], speed[:, j])
+    return random.normal(1.0, 0.03, shape) * np.where(speed, 1.6, 1.0)
+
+
+def test_spells_of_another_speed_are_in_the_interval() -> None:
+    """With 20 launches 14 of 15 calibrations agree, as if they were independent only four of five would; of those that
+    don't, one saw a single speed."""
+    random = np.random.default_rng(3)
+    first, second = _spells(random, (2000, 20)), _spells(random, (2000, 20))
+
+    def meet(r_of: Callable[[list[float]], int]) -> float:
+        ends = []
+        for rows in (first, second):
+            rank_of = [r_of(row.tolist()) for row in rows]
+            ordered = np.sort(rows, axis=1)
+            ends.append(
+                (
+                    np.array([row[r - 1] for row, r in zip(ordered, rank_of, strict=True)]),
+                    np.array([row[-r] for row, r in zip(ordered, rank_of, strict=True)]),
+                )
+            )
+        (low, high), (other_low, other_high) = ends
+        return float(np.mean((low <= other_high) & (other_low <= high)))
+
+    assert meet(lambda row: rank(len(row))) < 0.87
+    assert meet(order) >= 0.93
 
 
 def test_samples_of_one_launch_would_not_do() -> None:
