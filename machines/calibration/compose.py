@@ -101,13 +101,14 @@ def calibration(samples: Samples, *, name: str) -> Calibration:
             + ("; ".join([r.sentence() for r in refused] + lacking) or "they hold no family that is known")
         )
     raw["sources"] = {key: _source(samples, key) for key in METHODS if key in used}
-    raw["notes"] = [*filter(None, [disturbed(samples)]), *_notes(where, refused, lacking, values)]
+    warning = disturbed(samples)
+    raw["notes"] = [*([warning] if warning else []), *_notes(where, refused, lacking, values)]
     machine, problems = check_machine(raw, name)
     if machine is None:
         raise InputError(f"the extracted values make no machine file: {problems[0]}")
     return Calibration(
         machine, samples, found, tuple(bursts), tuple(pairs), log3p, where, tuple(refused), tuple(lacking),
-        tuple(values.not_reached), values.count, disturbed(samples),
+        tuple(values.not_reached), values.count, warning,
     )  # fmt: skip
 
 

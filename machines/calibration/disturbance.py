@@ -7,7 +7,7 @@ round (clock, placement) stays within a small factor.
 
 from __future__ import annotations
 
-from logpost.machines.calibration.samples import Samples
+from logpost.machines.calibration.samples import DELAYED, Samples
 
 FACTOR = 10.0
 """Longest over shortest round of a point that only other load explains."""
@@ -18,7 +18,7 @@ SHARE = 0.05
 def disturbed(samples: Samples) -> str:
     """A sentence when other load disturbed the measurement, else nothing."""
     # The protocol's points wait on purpose, and are divided by more than their time.
-    timed = [p.time.rounds_s for p in samples.points if p.family not in ("protocol", "silent_receiver")]
+    timed = [p.time.rounds_s for p in samples.points if p.family not in DELAYED]
     points = [rounds for rounds in timed if len(rounds) > 2 and min(rounds) > 0.0]
     wild = sum(max(rounds) > FACTOR * min(rounds) for rounds in points)
     if not points or wild <= SHARE * len(points):

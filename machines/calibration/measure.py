@@ -25,7 +25,7 @@ from logpost.machines.calibration import samples
 from logpost.machines.calibration.build import build, compiler_of
 from logpost.machines.calibration.grid import DEFAULT, THOROUGH, Grid, listed, peers
 from logpost.machines.calibration.launch import run_program
-from logpost.machines.calibration.samples import FAMILIES, Host, Key, Sample, Samples
+from logpost.machines.calibration.samples import DELAYED, FAMILIES, Host, Key, Sample, Samples
 from logpost.machines.calibration.statistics import Visit, combine
 
 Report: TypeAlias = "Callable[[str, float, str], None]"
@@ -93,7 +93,7 @@ class _Gathered:
     def switches(self) -> list[tuple[int, int]]:
         """Changes of protocol: the largest size that does not wait, and the least that does."""
         found: set[tuple[int, int]] = set()
-        for family in ("protocol", "silent_receiver"):
+        for family in DELAYED:
             for locality in {p.locality for p in self.points.values() if p.family == family}:
                 tried = [p for p in self.points.values() if p.family == family and p.locality == locality]
                 waits = {p.bytes for p in tried if p.time.median_s > float(p.keys["delay_s"]) / 2}

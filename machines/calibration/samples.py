@@ -39,6 +39,8 @@ SIDES = ("send", "blocking_send", "receive")
 PATTERNS = ("neighbour", "cross_section")
 TRANSFERS = ("self", "remote", "memory_copy")
 FORMS = ("datatype", "packed", "contiguous")
+DELAYED = ("protocol", "silent_receiver")
+"""Families whose times hold a delay that was made on purpose; measured in the first passes only."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -51,14 +51,14 @@ def pass_by_pass(samples: Samples, truth: Truth) -> ByPass:
     for number in sorted({number for times in truth.cases.values() for number in times}):
         alone = of_pass(samples, number)
         try:
-            predict = predictions(alone)
+            predict, known = predictions(alone), _reference_times(alone)
         except InputError as error:  # one pass alone, on a machine that others use, may make no sense
             found.why.append(f"pass {number + 1} is left out: {error}")
             continue
         for case, times in truth.cases.items():
             if number not in times:
                 continue
-            if _drift(alone, truth.references[case][number]) > SAME_STATE:
+            if _drift(known, truth.references[case][number]) > SAME_STATE:
                 found.left_out += 1
                 continue
             found.compared += 1
@@ -97,17 +97,18 @@ def _ratios(samples: Samples, measured: dict[Case, float]) -> Ratios:
     }
 
 
-def _drift(samples: Samples, again: dict[tuple[int, int], list[float]]) -> float:
+def _reference_times(samples: Samples) -> dict[tuple[int, int], float]:
+    """Half round trips by (size, stride), as the calibration measured them, in seconds."""
+    times: dict[tuple[int, int], float] = {}
+    for p in samples.of("layout", transfer="remote"):
+        if p["form"] == ("contiguous" if p["stride_bytes"] == CONTIGUOUS else "datatype"):
+            times[p.bytes, int(p["stride_bytes"])] = p.time.median_s
+    return times
+
+
+def _drift(known: Mapping[tuple[int, int], float], again: Mapping[tuple[int, int], Sequence[float]]) -> float:
     """Mean relative change of the references since the calibration; 0 without references (simulated time)."""
-    changes = []
-    for (size, stride), times in again.items():
-        form = "contiguous" if stride == CONTIGUOUS else "datatype"
-        points = [
-            p
-            for p in samples.of("layout", transfer="remote", form=form)
-            if p.bytes == size and p["stride_bytes"] == stride
-        ]
-        changes += [abs(statistics.mean(times) / p.time.median_s - 1.0) for p in points]
+    changes = [abs(statistics.mean(times) / known[key] - 1.0) for key, times in again.items() if key in known]
     return statistics.mean(changes) if changes else 0.0
 
 

@@ -11,8 +11,7 @@ from tests.benchmarks.calibration.truth import CONTIGUOUS, Case
 
 from logpost.machines import Machine
 from logpost.machines.calibration.compose import calibration
-from logpost.machines.calibration.samples import Sample, Samples
-from logpost.machines.calibration.statistics import Statistics
+from logpost.machines.calibration.samples import DELAYED, Sample, Samples
 from logpost.replay.models.arrays import ModelError
 from logpost.replay.models.interface import Model
 from logpost.replay.models.log3p import Log3PTable
@@ -50,7 +49,7 @@ def of_pass(samples: Samples, number: int) -> Samples:
 
     def only(point: Sample) -> Sample:
         rounds = point.time.rounds_s
-        late = 0 if point.family in ("protocol", "silent_receiver") else passes - len(rounds)
+        late = 0 if point.family in DELAYED else passes - len(rounds)
         visited = late <= number < late + len(rounds)
         time = rounds[number - late] if visited else point.time.median_s
         least = min(point.time.minimum_s, time)
@@ -60,15 +59,9 @@ def of_pass(samples: Samples, number: int) -> Samples:
 
 
 def least(samples: Samples) -> Samples:
-    """The least sample of each point in place of its median, as LOG3P 4.1 takes it."""
-
-    def only(time: Statistics) -> Statistics:
-        return replace(time, median_s=time.minimum_s, mean_s=time.minimum_s, rounds_s=(time.minimum_s,))
-
+    """The least sample of each point in place of its median."""
     # Whether a send waits for its receive shows in delays, not in least times.
-    points = (
-        p if p.family in ("protocol", "silent_receiver") else replace(p, time=only(p.time)) for p in samples.points
-    )
+    points = (p if p.family in DELAYED else replace(p, time=p.time.least()) for p in samples.points)
     return replace(samples, points=tuple(points))
 
 

@@ -19,7 +19,6 @@ from logpost.experiments.support.launches import check, launcher
 
 if TYPE_CHECKING:
     from logpost.machines.calibration.compose import Calibration
-    from logpost.machines.calibration.statistics import Statistics
     from logpost.machines.schema import Machine
 
 NAME = "this-machine"
@@ -54,11 +53,10 @@ def undisturbed(found: Calibration) -> Calibration:
     """
     from logpost.machines.calibration.compose import calibration
 
-    def least(time: Statistics) -> Statistics:
-        minimum = time.minimum_s
-        return replace(time, median_s=minimum, mean_s=minimum, half_width_s=0.01 * minimum, rounds_s=(minimum,))
-
-    points = tuple(replace(point, time=least(point.time)) for point in found.samples.points)
+    points = tuple(
+        replace(point, time=replace(point.time.least(), half_width_s=0.01 * point.time.minimum_s))
+        for point in found.samples.points
+    )
     return calibration(replace(found.samples, points=points), name=NAME)
 
 
