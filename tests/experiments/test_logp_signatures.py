@@ -60,8 +60,14 @@ def test_this_machine_has_a_signature_with_intervals(quick_result: Callable[[str
     result = quick_result(NAME)
     if "not measured" in result.summary:
         pytest.skip(result.notes[-1])
-    here = {row[0]: row[1] for row in table(result, "This machine").rows}
-    overhead = here["o_s, 8 B"]
-    assert isinstance(overhead, Number)
-    assert overhead.error is not None
-    assert 0.001 < overhead.value < 1000
+    here = {row[0]: row for row in table(result, "This machine").rows}
+    assert {f"{name}, 8 B" for name in ("o_s", "o_r", "L", "g")} <= here.keys()
+    for _, value, how in here.values():
+        if how == "refused":
+            # What else runs on the machine may hide a parameter; then it says so and has no value.
+            assert value is None
+            assert any("Refused" in note or "cannot be seen" in note for note in result.notes)
+            continue
+        assert isinstance(value, Number)
+        assert value.error is not None
+        assert value.value >= 0

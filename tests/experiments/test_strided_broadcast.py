@@ -1,16 +1,28 @@
-"""LOG3P Fig. 10 and 11: strides matter on this machine, and only log3P knows of them."""
+"""LOG3P Fig. 10 and 11: strides matter, and only log3P knows of them.
+
+How near either model comes on the machine at hand depends on what else runs there: benchmarks say that. Here the
+predictions are those of a virtual machine, and errors are judged on given times.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from tests.experiments.reading import number, table
+from tests.machines.calibration.virtual import Middle, Virtual
 
 from logpost.experiments.framework.result import Result
+from logpost.experiments.strided_broadcast.cases import Case, mean_error, predict
+from logpost.experiments.strided_broadcast.experiment import told
+from logpost.experiments.support.launches import Spread, cores
+from logpost.machines.calibration.compose import calibration
+from logpost.machines.calibration.simulated import Truth
+from logpost.machines.schema import Machine
 
 NAME = "strided-broadcast"
-CONTIGUOUS, STRIDED = "P = 2, 16 KB, 8 B", "P = 2, 16 KB, 512 B"
+TRUTH = Truth(L=5e-6, o_s=1e-6, o_r=1.5e-6, g=2e-6, G=1e-9)
+ONE_MESSAGE = 2
 
 
 @pytest.fixture(autouse=True)
@@ -19,28 +31,75 @@ def _root_may_start_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 
 
-def test_loggp_cannot_tell_strides_apart_and_log3p_can(quick_result: Callable[[str], Result]) -> None:
-    linear = table(quick_result(NAME), "Fig. 10")
-    assert number(linear, STRIDED, "LogGP") == number(linear, CONTIGUOUS, "LogGP")
-    assert number(linear, STRIDED, "log3P") > 1.1 * number(linear, CONTIGUOUS, "log3P")
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    return calibration(Virtual(TRUTH).samples(), name="virtual").machine
 
 
-def test_strided_data_takes_longer_and_log3p_is_nearer(quick_result: Callable[[str], Result]) -> None:
-    linear = table(quick_result(NAME), "Fig. 10")
-    measured = number(linear, STRIDED, "measured")
-    # 2,048 doubles 512 B apart lie in as many cache lines, eight times those of contiguous data.
-    assert measured > 1.3 * number(linear, CONTIGUOUS, "measured")
-    assert abs(number(linear, STRIDED, "log3P") - measured) < abs(number(linear, STRIDED, "LogGP") - measured)
+def test_loggp_cannot_tell_strides_apart_and_log3p_adds_each_block(machine: Machine) -> None:
+    dense, sparse = (predict(machine, "linear", ONE_MESSAGE, 16384, stride) for stride in (8, 256))
+    assert sparse["LogGP"] == dense["LogGP"]
+    # 2,048 doubles of 5 ns (1 + 256/1024) each.
+    assert sparse["log3P"] - dense["log3P"] == pytest.approx(2048 * 5e-3 * 1.25, rel=1e-6)
 
 
-def test_the_algorithms_follow_their_equations(quick_result: Callable[[str], Result]) -> None:
+def test_the_algorithms_follow_their_equations(machine: Machine) -> None:
+    one = predict(machine, "linear", ONE_MESSAGE, 16384, 256)["log3P"]
+    truth, middle = TRUTH, Middle()
+    o_mw = (middle.o_mw + 16384 * middle.o_mw_per_byte) * 1e6
+    l_mw = 2048 * middle.per_block * 1.25 * 1e6
+    o_net = (truth.L + 16384 * truth.G) * 1e6
+    assert one == pytest.approx(o_mw + l_mw + o_net, rel=1e-6)
+    # Tree: h (o_mw + l_mw + o_net), h = log2 4 = 2 and log2 8 = 3; linear: P/2 (o_mw + l_mw) + o_net.
+    assert predict(machine, "tree", 4, 16384, 256)["log3P"] == pytest.approx(2 * one)
+    assert predict(machine, "tree", 8, 16384, 256)["log3P"] == pytest.approx(3 * one)
+    assert predict(machine, "linear", 8, 16384, 256)["log3P"] == pytest.approx(4 * (o_mw + l_mw) + o_net)
+
+
+def case(stride: int, measured: float, loggp: float, log3p: float, ranks: int = ONE_MESSAGE) -> Case:
+    """16 KB by the linear algorithm, us."""
+    return Case("linear", ranks, 16384, stride, {"LogGP": loggp, "log3P": log3p}, Spread(measured, 1.1 * measured))
+
+
+def verdicts(machine: Machine, cases: Sequence[Case]) -> dict[str, bool | None]:
+    return {claim.text: claim.holds for claim in told(machine, cases).claims}
+
+
+def test_errors_are_of_what_was_measured_and_claims_are_judged_by_them(machine: Machine) -> None:
+    # Strided: LogGP -50 % and -75 %, log3P -10 % and +5 %.
+    cases = [case(8, 10.0, 9.0, 9.5), case(128, 20.0, 10.0, 18.0), case(512, 40.0, 10.0, 42.0)]
+    assert mean_error(cases[1:], "LogGP") == pytest.approx(62.5)
+    assert mean_error(cases[1:], "log3P") == pytest.approx(7.5)
+    assert all(verdicts(machine, cases).values())
+    assert "log3P is nearer in 2 of 2 cases" in told(machine, cases).summary
+    linear = table(told(machine, cases), "Fig. 10")
+    assert number(linear, "P = 2, 16 KB, 512 B", "measured") == 40.0
+    assert number(linear, "P = 2, 16 KB, 512 B", "median of launches") == pytest.approx(44.0)
+
+
+def test_a_model_that_is_wrong_here_is_said_to_be(machine: Machine) -> None:
+    # Strides cost nothing, and log3P says that they do.
+    cases = [case(8, 10.0, 9.0, 9.5), case(128, 10.0, 10.0, 18.0), case(512, 10.0, 10.5, 42.0)]
+    assert not any(verdicts(machine, cases).values())
+    assert "log3P is nearer in 0 of 2 cases" in told(machine, cases).summary
+
+
+def test_ranks_that_share_cores_are_judged_apart(machine: Machine) -> None:
+    crowd = 2 * cores()
+    cases = [case(8, 10.0, 9.0, 9.5), case(512, 40.0, 10.0, 42.0), case(512, 900.0, 40.0, 100.0, crowd)]
+    result = told(machine, cases)
+    assert "LogGP is off by 75 % in the mean, log3P by 5 %" in result.summary
+    assert verdicts(machine, cases)["The same with more ranks than cores"]
+    assert any("cores" in note for note in result.notes)
+
+
+def test_this_machine_is_measured_case_by_case(quick_result: Callable[[str], Result]) -> None:
     result = quick_result(NAME)
-    linear, tree = table(result, "Fig. 10"), table(result, "Fig. 11")
-    one = number(linear, STRIDED, "log3P")
-    # Tree: h (o_mw + l_mw + o_net) with h = log2 4 = 2, twice one message; linear: P/2 (o_mw + l_mw) + o_net, less.
-    assert number(tree, "P = 4, 16 KB, 512 B", "log3P") == pytest.approx(2 * one)
-    assert one < number(linear, "P = 4, 16 KB, 512 B", "log3P") <= 2 * one
-
-
-def test_ranks_beyond_cores_are_said(quick_result: Callable[[str], Result]) -> None:
-    assert any("cores" in note for note in quick_result(NAME).notes)
+    for figure, crowds in (("Fig. 10", (2, 4)), ("Fig. 11", (4,))):
+        times = table(result, figure)
+        cases = [f"P = {P}, {size} KB, {stride} B" for P in crowds for size in (1, 16) for stride in (8, 512)]
+        assert [row[0] for row in times.rows] == cases
+        for name in cases:
+            assert 0 < number(times, name, "measured") <= number(times, name, "median of launches")
+            assert number(times, name, "LogGP") == number(times, name.replace("512 B", "8 B"), "LogGP") > 0
+            assert number(times, name, "log3P") > 0

@@ -105,8 +105,6 @@ def _log3p(context: Context, problem: Problem) -> tuple[float, float]:
     l_mw = T00(s,d) - T00(s) is that of the program itself on one rank, where its whole transpose is a message to
     itself with the same values the same nz apart; it grows with the bytes.
     """
-    from logpost.replay.models import log3p
-
     s = problem.message
     launches = context.size(3, 1)
     half = contiguous_times(context, s, launches)
@@ -117,11 +115,25 @@ def _log3p(context: Context, problem: Problem) -> tuple[float, float]:
         one["exchange_s"].least / iterations
         for one in run_here(context, f"{problem.label}: messages to oneself", programs, launches)
     )
-    share = s / (problem.plane * problem.nz * ELEMENT)
-    T00, T_mem = half["self"].least, min(half["memory_copy"].least, half["self"].least)
+    return exchange_log3p(problem, {name: one.least for name, one in half.items()}, described, packed)
+
+
+def exchange_log3p(problem: Problem, half: Mapping[str, float], described: float, packed: float) -> tuple[float, float]:
+    """Contiguous seconds of a transpose, a message to itself and P - 1 to others, and what strides add, P l_mw.
+
+    Args:
+        problem: the grid and its ranks.
+        half: self (T00), remote (T01) and memory_copy (T_mem) of contiguous data of a message's size, seconds.
+        described, packed: the whole transpose on one rank by datatypes and packed, seconds; their difference is of all
+            bytes, a message has its share of them.
+    """
+    from logpost.replay.models import log3p
+
+    share = problem.message / (problem.plane * problem.nz * ELEMENT)
+    T00, T_mem = half["self"], min(half["memory_copy"], half["self"])
     found = log3p.extract(
         T00=T00,
-        T01=max(half["remote"].least, T00 - T_mem),
+        T01=max(half["remote"], T00 - T_mem),
         T00_strided=T00 + max(described - packed, 0.0) * share,
         T_mem=T_mem,
     )

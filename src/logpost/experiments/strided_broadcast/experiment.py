@@ -1,0 +1,64 @@
+"""LOG3P Fig. 10 and 11: linear and tree broadcast of strided data on this machine, by LogGP, by log3P and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.experiment import Experiment
+from logpost.experiments.framework.needs import Need
+from logpost.experiments.framework.result import Result
+from logpost.experiments.strided_broadcast.cases import ALGORITHMS, MODELS, Case, mean_error, measured_cases
+from logpost.experiments.strided_broadcast.claims import claims, differences
+from logpost.experiments.strided_broadcast.tables import errors_table, figure, times_table
+from logpost.experiments.support.launches import cores
+from logpost.experiments.support.this_machine import calibrated, undisturbed
+
+if TYPE_CHECKING:
+    from logpost.machines.schema import Machine
+
+
+def run(context: Context) -> Result:
+    """Calibrate, predict every case before any is run, measure, and compare."""
+    machine = undisturbed(calibrated(context)).machine
+    return told(machine, measured_cases(context, machine))
+
+
+def told(machine: Machine, cases: Sequence[Case]) -> Result:
+    """What the cases show; the machine's file says up to which size sends do not wait."""
+    within, crowded = [one for one in cases if not one.crowded], [one for one in cases if one.crowded]
+    strided = [one for one in within if one.strided]
+    better = sum(abs(one.error("log3P")) < abs(one.error("LogGP")) for one in strided)
+    mean = {model: mean_error(strided, model) for model in MODELS}
+    return Result(
+        summary=f"Strided data between ranks that have a core each: LogGP is off by {mean['LogGP']:.0f} % in the mean, "
+        f"log3P by {mean['log3P']:.0f} %; log3P is nearer in {better} of {len(strided)} cases. With more ranks than "
+        f"the {cores()} cores both are too low, because ranks then wait for each other's turns.",
+        tables=(errors_table(within, crowded), *(times_table(cases, algorithm) for algorithm in ALGORITHMS)),
+        figures=tuple(
+            figure([one for one in cases if (one.algorithm, one.ranks) == group], *group)
+            for group in dict.fromkeys((one.algorithm, one.ranks) for one in cases)
+        ),
+        claims=claims(within, crowded),
+        differences=differences(machine, crowded),
+        notes=(
+            f"{cores()} cores: only P ≤ {cores()} has a core for each rank, and P = 2 is one message for both "
+            "algorithms. More ranks share cores: their times hold the scheduler's turns, which neither model knows.",
+            "Predicted before anything was run, from the calibration of this machine alone "
+            "(runs/calibration/samples.jsonl), with the least time of each point; each measured time is the "
+            "least over launches of the mean broadcast, as in LOG3P 4.1, counted after a barrier until the last "
+            "receiver has its data.",
+        ),
+    )
+
+
+EXPERIMENT = Experiment(
+    name="strided-broadcast",
+    title="Linear and tree broadcast of strided data: LogGP, log3P and measured on this machine",
+    paper="LOG3P",
+    where="Fig. 10, 11, section 4.3.3",
+    needs=(Need.MPI,),
+    run=run,
+    order=1,
+)
