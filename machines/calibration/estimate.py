@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from logpost.machines.calibration.statistics import Statistics, half_width, order
+from logpost.machines.calibration.statistics import Statistics, half_width, rank
 
 NORMAL = 1.959964
 """Half width at 95 % over standard error, where the error is known."""
@@ -54,7 +54,7 @@ class Estimate:
         k = len(self.rounds)
         if k < 2:
             return 0.0, 0.0
-        r = order(self.rounds)
+        r = rank(k)
         if r == 0:
             half = half_width(self.rounds)
             return half, half
