@@ -15,6 +15,7 @@ from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.run_place import MANIFEST, refuse_occupied
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 from logpost.errors import InputError
+from logpost.whole_file import permit
 
 
 def scan(directory: Path, name: str) -> pl.LazyFrame:
@@ -99,9 +100,7 @@ class RunWriter:
     def finish(self, manifest: Manifest) -> Run:
         """Write the manifest last and move the run to its place."""
         (self.path / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n")
-        umask = os.umask(0)
-        os.umask(umask)
-        self.path.chmod(0o777 & ~umask)
+        permit(self.path, directory=True)
         if self.final.exists():
             shutil.rmtree(self.final)
         self.path.rename(self.final)

@@ -22,6 +22,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
     # The parent ends this process itself on Ctrl-C, and then removes what was written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from logpost.errors import InputError
+    from logpost.whole_file import cannot_write
 
     with os.fdopen(descriptor, "w", buffering=1) as pipe:
         lock = threading.Lock()
@@ -60,9 +61,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         except InputError as error:
             result = {"error": str(error)}
         except OSError as error:
-            result = {
-                "error": f"{options['run']} cannot be written: {error.strerror or error}; choose another place with -o"
-            }
+            result = {"error": str(cannot_write(options["run"], error, "choose another place with -o"))}
         except MemoryError:
             result = {"error": f"{options['archive']} needs more memory than there is; analyze it on a larger machine"}
         finally:

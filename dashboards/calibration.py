@@ -16,6 +16,7 @@ from logpost.dashboards.text import significant
 from logpost.machines.calibration.compose import Calibration
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.locality import LocalityValues, by_size, estimate
+from logpost.machines.interval_text import interval_text
 from logpost.machines.quantity import Quantity
 from logpost.machines.schema import Machine
 from logpost.machines.show import Row, observation_rows, rows
@@ -187,16 +188,9 @@ def _quantity(quantity: Quantity | None) -> str:
 
 
 def _error(quantity: Quantity | None) -> str:
-    """The half width as a share of the value; the ends where the value is not in their middle."""
     if quantity is None:
         return "refused or not measured"
-    low, high = quantity.interval or (quantity.number(), quantity.number())
-    value = quantity.number()
-    if low == high:
-        return "exact" if value else "nothing left for it"
-    if value and abs(high + low - 2 * value) <= 0.1 * (high - low):
-        return f"± {(high - low) / 2 / value * 100:.1f} %"
-    return f"{quantity_text(low, quantity.unit)} to {quantity_text(high, quantity.unit)}"
+    return interval_text(quantity, lambda end: quantity_text(end, quantity.unit))
 
 
 def _ranges_grid(machine: Machine, locality: str) -> Grid:

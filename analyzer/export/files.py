@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from logpost.errors import InputError
+from logpost.whole_file import cannot_write, permit
 
 Progress = Callable[[str, int, int], None]
 """report(phase, done, total)."""
@@ -34,22 +34,15 @@ def whole(final: Path, *, force: bool, directory: bool) -> Iterator[Path]:
         final.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
     except OSError as error:
-        raise _failed(final, error) from error
+        raise cannot_write(final, error, "choose another place with -o") from error
     try:
         work = made if directory else made / final.name
         yield work
-        umask = os.umask(0)
-        os.umask(umask)
-        work.chmod((0o777 if directory else 0o666) & ~umask)
+        permit(work, directory=directory)
         if directory and final.exists():
             shutil.rmtree(final)
         work.replace(final)
     except OSError as error:
-        raise _failed(final, error) from error
+        raise cannot_write(final, error, "choose another place with -o") from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
-
-
-def _failed(final: Path, error: OSError) -> InputError:
-    reason = os.strerror(error.errno) if error.errno else str(error)
-    return InputError(f"{final} cannot be written: {reason}; choose another place with -o")

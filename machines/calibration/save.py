@@ -8,7 +8,7 @@ from logpost.errors import InputError
 from logpost.machines.load import check_machine_file
 from logpost.machines.schema import Machine
 from logpost.machines.write import to_toml
-from logpost.whole_file import whole_file
+from logpost.whole_file import cannot_write, whole_file
 
 
 def save_machine(machine: Machine, path: Path) -> None:
@@ -23,4 +23,4 @@ def save_machine(machine: Machine, path: Path) -> None:
                 reason = problems[0] if problems else "it reads back differently"
                 raise InputError(f"{path} was not written, because the file would not be valid: {reason}")
     except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}); choose another place with -o") from error
+        raise cannot_write(path, error, "choose another place with -o") from error

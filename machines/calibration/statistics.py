@@ -35,7 +35,7 @@ ACCURACY = 0.05
 CONFIDENCE = 0.95
 """Of all intervals."""
 SPELLS = 6
-"""Independent launches that all launches of a point count as: the fewest whose range holds their median with CONFIDENCE."""
+"""Independent launches that those of a point count as: the fewest whose range holds the median with CONFIDENCE."""
 _MEDIAN_OVER_MEAN = math.sqrt(math.pi / 2.0)
 _Z = statistics.NormalDist().inv_cdf(0.975)
 

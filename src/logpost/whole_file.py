@@ -11,6 +11,19 @@ from pathlib import Path
 from logpost.errors import InputError
 
 
+def cannot_write(path: Path | str, error: OSError, way_out: str = "choose another place") -> InputError:
+    """The one line for a place that cannot be written to: what, why, and the way out."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return InputError(f"{path} cannot be written: {reason}; {way_out}")
+
+
+def permit(path: Path, *, directory: bool = False) -> None:
+    """Give what was made as a temporary file or directory the permissions that new ones have here (umask)."""
+    umask = os.umask(0)
+    os.umask(umask)
+    path.chmod((0o777 if directory else 0o666) & ~umask)
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write a text file in UTF-8 with newlines as they are.
 
@@ -21,8 +34,7 @@ def write_whole(path: Path, text: str) -> None:
         with whole_file(path, text):
             pass
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise InputError(f"{path} cannot be written: {reason}; choose another place") from error
+        raise cannot_write(path, error) from error
 
 
 @contextmanager
@@ -43,9 +55,7 @@ def whole_file(path: Path, text: str) -> Iterator[Path]:
     try:
         written.write_text(text, encoding="utf-8", newline="\n")
         yield written
-        umask = os.umask(0)
-        os.umask(umask)
-        written.chmod(0o666 & ~umask)
+        permit(written)
         os.replace(written, path.resolve())
     finally:
         written.unlink(missing_ok=True)

@@ -209,6 +209,7 @@ def _values_table(found: Calibration) -> Any:
     from rich.table import Table
     from rich.text import Text
 
+    from logpost.machines.interval_text import interval_text
     from logpost.machines.plot import size_text
     from logpost.machines.schema import LOCALITIES
 
@@ -220,9 +221,8 @@ def _values_table(found: Calibration) -> Any:
 
     def add(between: str, size: str, parameter: str, quantity: Quantity) -> None:
         unit = "" if quantity.unit == "1" else f" {quantity.unit}"
-        table.add_row(
-            *map(Text, (between, size, parameter, f"{_number(quantity.number())}{unit}", _interval(quantity)))
-        )
+        beside = interval_text(quantity, lambda end: _number(end, 3))
+        table.add_row(*map(Text, (between, size, parameter, f"{_number(quantity.number())}{unit}", beside)))
 
     for locality in LOCALITIES:
         values = machine.loggp.of(locality)
@@ -248,17 +248,6 @@ def _values_table(found: Calibration) -> Any:
 
 def _number(value: float, digits: int = 4) -> str:
     return f"{value:,.0f}" if value.is_integer() else f"{value:.{digits}g}"
-
-
-def _interval(quantity: Quantity) -> str:
-    """The half width as a share of the value; the ends where the value is not in the middle of them."""
-    low, high = quantity.interval or (quantity.number(), quantity.number())
-    value = quantity.number()
-    if low == high:
-        return "exact" if value else "nothing left for it"
-    if abs(high + low - 2 * value) > 0.1 * (high - low):
-        return f"{_number(low, 3)} to {_number(high, 3)}"
-    return f"± {(high - low) / 2 / value:.1%}"
 
 
 def _list(say: Callable[[str], None], heading: str, lines: list[str]) -> None:

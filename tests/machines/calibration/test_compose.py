@@ -173,7 +173,7 @@ def test_nothing_at_all_is_an_error() -> None:
 
 
 def test_a_file_that_cannot_be_written_is_an_error(quiet: Calibration, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x\.toml cannot be written \(No such file or directory\); choose another"):
+    with pytest.raises(InputError, match=r"x\.toml cannot be written: No such file or directory; choose another"):
         save_machine(quiet.machine, tmp_path / "nowhere" / "x.toml")
     (tmp_path / "taken.toml").mkdir()
     with pytest.raises(InputError, match=r"taken\.toml cannot be written"):
