@@ -7,7 +7,7 @@ formula can use. Results are floats for scalars and NumPy arrays for columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +21,25 @@ NumberLike: TypeAlias = "float | int | NDArray[Any] | pl.Series | Sequence[float
 
 
 class ModelError(InputError):
-    """A model was asked for something outside its validity range; the message names the value."""
+    """A model was asked for something outside its validity range; the message names the value.
+
+    Args:
+        text: the message; with `times`, a format string whose fields are their names.
+        times: in the unit that the model was given, which it does not know: whoever chose the unit tells them with it.
+    """
+
+    def __init__(self, text: str, **times: float) -> None:
+        self._text, self._times = text, times
+        super().__init__(self._told("{:g}".format))
+
+    def in_unit(self, time_text: Callable[[float], str]) -> ModelError:
+        """The same error, its times written by `time_text`."""
+        return ModelError(self._told(time_text))
+
+    def _told(self, time_text: Callable[[float], str]) -> str:
+        if not self._times:
+            return self._text
+        return self._text.format(**{name: time_text(time) for name, time in self._times.items()})
 
 
 def values(

@@ -47,8 +47,9 @@ def _time(name: str, value: Number) -> Number:
     least = float(np.min(value))
     if least < 0.0:
         raise ModelError(
-            f"{name} = {least:g} is negative: O_r of (15) is, for messages shorter than their header of a bytes; take "
-            f"as_printed=no, or fewer blocks"
+            f"{name} = {{least}} is negative: O_r of (15) is, for messages shorter than their header of a bytes; take "
+            "as_printed=no, or fewer blocks",
+            least=least,
         )
     return value
 

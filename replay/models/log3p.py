@@ -68,7 +68,7 @@ def extract(*, T00: float, T01: float, T00_strided: float, T_mem: float) -> Meas
         ("l_mw = T00(s,d) - o_mw - T_mem", l_mw, "strided data is faster than contiguous"),
     ):
         if value < 0:
-            raise ModelError(f"{name} = {value:g} is negative: {why}; measure again")
+            raise ModelError(f"{name} = {{value}} is negative: {why}; measure again", value=value)
     return Measured(o_mw=o_mw, l_mw=l_mw, o_net=o_net)
 
 

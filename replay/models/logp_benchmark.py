@@ -92,15 +92,24 @@ def extract(
     o_r = cost_with_delay - delta - o_s
     if o_r < 0:
         raise ModelError(
-            f"o_r = g' - Delta - o_s = {o_r:g} is negative: Delta = {delta:g} does not raise the cost above "
-            f"o_s + Delta; take a larger Delta"
+            "o_r = g' - Delta - o_s = {o_r} is negative: Delta = {delta} does not raise the cost above o_s + Delta; "
+            "take a larger Delta",
+            o_r=o_r,
+            delta=delta,
         )
     if delta > 0 and cost_with_delay <= g:
-        raise ModelError(f"g' = {cost_with_delay:g} is not above g = {g:g}: Delta = {delta:g} is hidden in the gap")
+        raise ModelError(
+            "g' = {cost} is not above g = {g}: Delta = {delta} is hidden in the gap; take a larger Delta",
+            cost=cost_with_delay,
+            g=g,
+            delta=delta,
+        )
     L = rtt / 2.0 - o_s - o_r
     if L < 0:
         raise ModelError(
-            f"L = RTT/2 - o_s - o_r = {L:g} is negative: the round trip {rtt:g} is too short for o_s + o_r"
+            "L = RTT/2 - o_s - o_r = {L} is negative: the round trip {rtt} is too short for o_s + o_r; measure again",
+            L=L,
+            rtt=rtt,
         )
     return LogGPParameters(L=L, o_s=o_s, o_r=o_r, g=g, unit=unit)
 
@@ -114,7 +123,10 @@ def bulk_time(T_0: NumberLike, R_inf: NumberLike, n: NumberLike) -> Number:
     )
     total = np.asarray(start + size / rate)
     if (total < 0).any():
-        raise ModelError(f"T(n) = {float(total.min()):g} is negative: a fit with T_0 < 0 holds only for large n")
+        raise ModelError(
+            "T(n) = {least} is negative: a fit with T_0 < 0 holds only for large n; take a larger n",
+            least=float(total.min()),
+        )
     return scalar_or_array(total)
 
 
@@ -133,8 +145,10 @@ def overlappable_share(o: NumberLike, T: NumberLike) -> Number:
     total, overhead = values("T", T, above=0.0), values("o", o)
     if (np.asarray(overhead) > total).any():
         raise ModelError(
-            f"o(n) is larger than T(n) ({float(np.max(overhead)):g} at most, {float(np.min(total)):g} at least): the "
-            f"processor cannot be busy for longer than the transfer lasts; measure both at the same n"
+            "o(n) is larger than T(n) ({o} at most, {T} at least): the processor cannot be busy for longer than the "
+            "transfer lasts; measure both at the same n",
+            o=float(np.max(overhead)),
+            T=float(np.min(total)),
         )
     return 1.0 - overhead / total
 

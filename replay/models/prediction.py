@@ -122,7 +122,8 @@ def predict(
                     "values depend on it"
                 ) from None
             raise ModelError(f"{error} (machine {machine.name} does not give it)") from None
-        raise
+        factor, name = _scale("time", shown, clock)
+        raise error.in_unit(lambda time: f"{time / factor:.4g} {name}") from None
     count = len(next(iter(axes.values()))) if len(axes) == 1 else int(np.prod([len(a) for a in axes.values()] or [1]))
     outputs = {output.name: output for output in model.outputs}
     return Prediction(

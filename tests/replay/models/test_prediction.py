@@ -120,6 +120,24 @@ def test_bad_requests(assignments: list[str], sweeps: list[str], message: str) -
         predict(MODELS["logp"], assignments, sweeps)
 
 
+@pytest.mark.parametrize(
+    ("name", "assignments", "unit", "message"),
+    [
+        # 5 - 6 = -1
+        ("log3p-extract", ["T00=5", "T01=4", "T00_strided=7", "T_mem=6"], "ns", r"o_mw = .* = -1 ns is negative"),
+        # 2 - 3 - 1 = -2
+        ("logp-extract", ["o_s=1us", "g=5us", "cost=2us", "delta=3us", "RTT=4us"], None, r"= -2 us is .* = 3 us does"),
+        # o_r = 9 - 3 - 1 = 5, 4/2 - 1 - 5 = -4
+        ("logp-extract", ["o_s=1", "g=5", "cost=9", "delta=3", "RTT=4"], "cycle", r"= -4 cycles is .* 4 cycles is too"),
+    ],
+)
+def test_a_time_that_makes_no_sense_has_the_users_unit(
+    name: str, assignments: list[str], unit: str | None, message: str
+) -> None:
+    with pytest.raises(ModelError, match=message):
+        predict(MODELS[name], assignments, unit=unit)
+
+
 def test_a_bad_unit() -> None:
     with pytest.raises(ModelError, match=r"unit 'kB' is no time unit; use one of ps, ns, us, ms, s, cycle"):
         predict(MODELS["logp"], ["L=1", "o=1"], unit="kB")
