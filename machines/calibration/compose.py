@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 
 from logpost.errors import InputError
 from logpost.machines.calibration.bursts import BurstPoint, blocking_depth, overheads
-from logpost.machines.calibration.disturbance import disturbed
+from logpost.machines.calibration.disturbance import warning
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.layouts import Layout, LayoutTimes, Log3PTables, Strided, tables
 from logpost.machines.calibration.locality import LocalityValues, estimate, read_locality, steady_gap
@@ -101,14 +101,14 @@ def calibration(samples: Samples, *, name: str) -> Calibration:
             + ("; ".join([r.sentence() for r in refused] + lacking) or "they hold no family that is known")
         )
     raw["sources"] = {key: _source(samples, key) for key in METHODS if key in used}
-    warning = disturbed(samples)
-    raw["notes"] = [*([warning] if warning else []), *_notes(where, refused, lacking, values)]
+    told = warning(samples)
+    raw["notes"] = [*([told] if told else []), *_notes(where, refused, lacking, values)]
     machine, problems = check_machine(raw, name)
     if machine is None:
         raise InputError(f"the extracted values make no machine file: {problems[0]}")
     return Calibration(
         machine, samples, found, tuple(bursts), tuple(pairs), log3p, where, tuple(refused), tuple(lacking),
-        tuple(values.not_reached), values.count, warning,
+        tuple(values.not_reached), values.count, told,
     )  # fmt: skip
 
 

@@ -1,22 +1,36 @@
-"""Whether the machine was alone while it was measured.
+"""What happened to the machine while it was measured, as far as the rounds tell.
 
-A calibration on a machine that also does other work measures the scheduler: single rounds then take many times as long
-as others, without any pattern that an interval over a few rounds could hold. What a quiet machine does from round to
-round (clock, placement) stays within a small factor.
+Other load: a calibration beside other work measures the scheduler. Single rounds then take many times as long as
+others, without any pattern that an interval over a few rounds could hold. What a quiet machine does from round to round
+(clock, placement) stays within a small factor.
+
+Two speeds: all messages between ranks take some times as long for several rounds, because the processors were moved
+apart, a clock changed or a neighbour came. The intervals hold both; whoever reads them should know why they are wide.
 """
 
 from __future__ import annotations
 
+import statistics
+
 from logpost.machines.calibration.samples import DELAYED, Samples
+from logpost.machines.calibration.statistics import rank
 
 FACTOR = 10.0
 """Longest over shortest round of a point that only other load explains."""
 SHARE = 0.05
 """Share of such points from which the calibration is not to be trusted. Quiet runs had at most 2 %, busy ones 9 %."""
+APART = 1.5
+"""Slower over faster rounds that are two speeds. Rounds of one speed differ by less than 1.2."""
+FEWEST_ROUNDS = 6
+"""In which two speeds can be told from single wild rounds."""
 
 
-def disturbed(samples: Samples) -> str:
-    """A sentence when other load disturbed the measurement, else nothing."""
+def warning(samples: Samples) -> str:
+    """Sentences on what makes the measurement less than it should be; nothing on a quiet machine."""
+    return "; ".join(filter(None, (_disturbed(samples), _two_speeds(samples))))
+
+
+def _disturbed(samples: Samples) -> str:
     # The protocol's points wait on purpose, and are divided by more than their time.
     timed = [p.time.rounds_s for p in samples.points if p.family not in DELAYED]
     points = [rounds for rounds in timed if len(rounds) > 2 and min(rounds) > 0.0]
@@ -26,4 +40,30 @@ def disturbed(samples: Samples) -> str:
     return (
         f"other load disturbed the measurement: {wild} of {len(points)} points took more than {FACTOR:.0f} times as "
         "long in one round as in another; measure again on a quiet machine"
+    )
+
+
+def _two_speeds(samples: Samples) -> str:
+    messages = [p.time.rounds_s for p in samples.points if p.family in ("one_way", "round_trip")]
+    k = max(map(len, messages), default=0)
+    points = [rounds for rounds in messages if len(rounds) == k and min(rounds) > 0.0]
+    if k < FEWEST_ROUNDS or not points:
+        return ""
+    # A round's time over the median round, for most messages.
+    relative = sorted(
+        statistics.median(rounds[j] / middle for rounds, middle in ((r, statistics.median(r)) for r in points))
+        for j in range(k)
+    )
+    # The widest step between two rounds parts the fast ones from the slow ones; so few that no interval reaches over
+    # them, or one alone, are no speed.
+    fewest = max(2, rank(k))
+    steps = {fast: relative[fast] / relative[fast - 1] for fast in range(fewest, k - fewest + 1)}
+    fast = max(steps, key=steps.__getitem__)
+    if steps[fast] < APART:
+        return ""
+    times = statistics.median(relative[fast:]) / statistics.median(relative[:fast])
+    return (
+        f"the machine had two speeds: messages between ranks took {times:.1f} times as long in {k - fast} of {k} "
+        "rounds as in the others, and intervals reach over both; for one speed bind the ranks to cores (--bind-to core) and "
+        "keep the nodes to yourself"
     )

@@ -179,15 +179,3 @@ def test_a_file_that_cannot_be_written_is_an_error(quiet: Calibration, tmp_path:
     with pytest.raises(InputError, match=r"taken\.toml cannot be written"):
         save_machine(quiet.machine, tmp_path / "taken.toml")
     assert [p.name for p in tmp_path.iterdir()] == ["taken.toml"]
-
-
-def test_a_busy_machine_is_said_to_be_one(quiet: Calibration) -> None:
-    assert quiet.warning == ""
-    points = list(quiet.samples.points)
-    # Every tenth point had one round that the scheduler held up.
-    for i in range(0, len(points), 10):
-        time = points[i].time
-        points[i] = replace(points[i], time=replace(time, rounds_s=(*time.rounds_s[:-1], 50 * time.rounds_s[0])))
-    found = calibration(Samples(quiet.samples.host, tuple(points)), name="busy")
-    assert "points took more than 10 times as long in one round as in another" in found.warning
-    assert found.machine.notes[0] == found.warning

@@ -1,0 +1,69 @@
+"""What the rounds tell of the machine while it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.machines.calibration.virtual import Virtual
+
+from logpost.machines.calibration.compose import calibration
+from logpost.machines.calibration.disturbance import warning
+from logpost.machines.calibration.samples import Samples
+from logpost.machines.calibration.simulated import Truth
+
+TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9)
+QUIET = Virtual(TRUTH).samples()
+
+
+def slowed(factors: Sequence[float]) -> Samples:
+    """Messages between ranks took so many times as long in each round, with 5 % of scatter; the rest as ever."""
+    random = np.random.default_rng(1)
+    points = []
+    for p in QUIET.points:
+        moved = factors if p.family in ("one_way", "round_trip", "signature") else [1.0] * len(factors)
+        rounds = p.time.median_s * np.array(moved) * np.exp(0.05 * random.standard_normal(len(factors)))
+        points.append(replace(p, time=replace(p.time, rounds_s=tuple(rounds.tolist()))))
+    return Samples(QUIET.host, tuple(points))
+
+
+def test_a_quiet_machine() -> None:
+    assert warning(QUIET) == ""
+    assert warning(slowed([1.0] * 20)) == ""
+
+
+def test_a_busy_machine_is_said_to_be_one() -> None:
+    points = list(QUIET.points)
+    # Every tenth point had one round that the scheduler held up.
+    for i in range(0, len(points), 10):
+        time = points[i].time
+        points[i] = replace(points[i], time=replace(time, rounds_s=(*time.rounds_s[:-1], 50 * time.rounds_s[0])))
+    found = calibration(Samples(QUIET.host, tuple(points)), name="busy")
+    assert "points took more than 10 times as long in one round as in another" in found.warning
+    assert found.machine.notes[0] == found.warning
+
+
+@pytest.mark.parametrize(("slow", "rounds"), [(3, 20), (10, 20), (17, 20), (2, 6)])
+def test_two_speeds(slow: int, rounds: int) -> None:
+    told = warning(slowed([1.0] * (rounds - slow) + [3.0] * slow))
+    assert f"took 3.0 times as long in {slow} of {rounds} rounds as in the others" in told
+    assert "other load" not in told
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        # Fewer than an interval of 20 rounds reaches over: the third from either end.
+        [1.0] * 18 + [3.0] * 2,
+        # One wild round of six.
+        [1.0] * 5 + [3.0],
+        # Too few rounds to tell.
+        [1.0, 1.0, 1.0, 3.0, 3.0],
+        # A slow drift, no step.
+        [1.1**j for j in range(20)],
+    ],
+)
+def test_what_are_no_two_speeds(factors: list[float]) -> None:
+    assert "two speeds" not in warning(slowed(factors))
