@@ -64,6 +64,6 @@ def _two_speeds(samples: Samples) -> str:
     times = statistics.median(relative[fast:]) / statistics.median(relative[:fast])
     return (
         f"the machine had two speeds: messages between ranks took {times:.1f} times as long in {k - fast} of {k} "
-        "rounds as in the others, and intervals reach over both; for one speed bind the ranks to cores (--bind-to core) and "
-        "keep the nodes to yourself"
+        "rounds as in the others, and intervals reach over both; for one speed bind the ranks to cores "
+        "(--bind-to core) and keep the nodes to yourself"
     )
