@@ -1,0 +1,37 @@
+"""The LogGP values of a locality class, and a quantity in picoseconds."""
+
+from __future__ import annotations
+
+from logpost.machines import LOCALITIES, Machine
+from logpost.machines.quantity import Quantity
+from logpost.machines.schema import LocalityClass
+from logpost.replay.models.arrays import ModelError
+
+
+def base(machine: Machine, quantity: Quantity | None) -> float | None:
+    """In picoseconds, bytes, or what the quantity counts; None where the machine does not give it."""
+    return None if quantity is None else quantity.base(machine.clock_hz)
+
+
+def locality_class(machine: Machine, locality: str) -> LocalityClass | None:
+    """None where the machine has no LogGP values at all. Raises ModelError for a class that it does not have."""
+    if locality not in LOCALITIES:
+        raise ModelError(f"{locality!r} is no locality class; choose {', '.join(LOCALITIES)}")
+    found = machine.loggp.of(locality)
+    if found is None and any(machine.loggp.of(other) for other in LOCALITIES):
+        have = [other for other in LOCALITIES if machine.loggp.of(other)]
+        raise ModelError(f"machine {machine.name} has no LogGP values for {locality}; it has {', '.join(have)}")
+    return found
+
+
+def first_latency(machine: Machine, locality: str) -> float | None:
+    """L one way of the least messages that have one, ps."""
+    table = locality_class(machine, locality)
+    if table is None:
+        return None
+    for r in table.range:
+        if r.L is not None:
+            return r.L.base(machine.clock_hz)
+        if r.round_trip_L is not None:
+            return r.round_trip_L.base(machine.clock_hz) / 2.0
+    return None
