@@ -148,7 +148,7 @@ def assemble(
     rows: list[tuple[int, RangeValues]] = []
     origin, start, eager = [], [0], []
     for c, name in enumerate(LOCALITIES):
-        donor = _donor(name, present)
+        donor = standing_in(name, present)
         if donor != name:
             notes.append(f"class {name} is not given: the values of {donor} hold")
         ranges = _open_ended(machine, donor, list(classes[donor]))
@@ -296,7 +296,8 @@ def missing(machine: str, locality: str, up_to_bytes: int | None, parameters: Se
     )
 
 
-def _donor(name: str, present: Sequence[str]) -> str:
+def standing_in(name: str, present: Sequence[str]) -> str:
+    """The class whose values stand for those of `name` (rule 1); `present` are those that have some, at least one."""
     position = LOCALITIES.index(name)
     farther = [other for other in LOCALITIES[position:] if other in present]
     return farther[0] if farther else [other for other in LOCALITIES[:position] if other in present][-1]

@@ -13,7 +13,7 @@ Source: LOG3P (3) to (6), section 4.1, Fig. 4. The paper prints one point for Ti
 420, 131 us, T_mem 3); its Table 1 with the LogGP parameters has no values in the text.
 
 Validity: no contention (g = o); between tabulated points see ``tables``; regular strides. A contiguous message
-has l_mw = 0 and its time is T(s) = o_mw + o_net.
+has l_mw = 0 and its time is T(s) = o_mw + o_net; so have blocks that lie side by side (a stride of their size).
 
 Errors: ModelError when a measured difference is negative: then the measurements do not belong together.
 
@@ -74,12 +74,16 @@ def extract(*, T00: float, T01: float, T00_strided: float, T_mem: float) -> Meas
 
 @dataclass(frozen=True, eq=False)
 class Log3PTable:
-    """o_mw(s), o_net(s) and l_mw(s, d), in ``unit``; strides in bytes, contiguous data has stride 0."""
+    """o_mw(s), o_net(s) and l_mw(s, d), in ``unit``; strides in bytes from block to block of ``block`` bytes.
+
+    Blocks that lie side by side are contiguous data: d up to ``block``, and d = 0.
+    """
 
     o_mw: Line
     o_net: Line
     l_mw: Surface | None
     unit: TimeUnit
+    block: float = 0.0
 
     @classmethod
     def from_points(
@@ -88,24 +92,28 @@ class Log3PTable:
         contiguous: Iterable[tuple[float, float, float]],
         strided: Iterable[tuple[float, float, float]] = (),
         unit: TimeUnit,
+        block: float = 0.0,
     ) -> Log3PTable:
-        """``contiguous``: (s, o_mw, o_net); ``strided``: (s, d, l_mw)."""
+        """``contiguous``: (s, o_mw, o_net); ``strided``: (s, d, l_mw), of blocks of ``block`` bytes."""
         rows, gaps = list(contiguous), list(strided)
         return cls(
             o_mw=Line.through(((s, o) for s, o, _ in rows), what="o_mw"),
             o_net=Line.through(((s, net) for s, _, net in rows), what="o_net"),
             l_mw=Surface.through(gaps, what="l_mw") if gaps else None,
             unit=unit,
+            block=block,
         )
 
     def latency_of_stride(self, s: NumberLike, d: NumberLike) -> Number:
-        """l_mw(s, d), 0 for contiguous data (d = 0). Raises ModelError for strided data without a table."""
+        """l_mw(s, d), 0 for contiguous data (d up to a block). Raises ModelError for strided data without a table."""
         stride = np.asarray(values("stride", d))
-        strided = stride > 0.0
+        strided = stride > self.block
         if not strided.any():
             return scalar_or_array(np.zeros(np.broadcast(values("size", s), stride).shape))
         if self.l_mw is None:
-            raise ModelError("the machine has no l_mw table: strided messages cannot be predicted")
+            raise ModelError(
+                "no l_mw over size and stride: strided messages cannot be predicted; take stride 0, or l_mw"
+            )
         return scalar_or_array(np.where(strided, self.l_mw(s, np.where(strided, stride, 1.0)), 0.0))
 
     def point_to_point(self, s: NumberLike, d: NumberLike = 0.0) -> Number:
@@ -163,16 +171,13 @@ class Log3P:
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     o_mw, l_mw, o_net = given["o_mw"], given["l_mw"], given["o_net"]
-    return {
-        "T": point_to_point(o_mw, l_mw, o_net),
-        "T_contiguous": point_to_point(o_mw, 0.0, o_net),
-        "T_self": send_to_self(o_mw, l_mw, given["T_mem"]),
-    }
+    found = {"T": point_to_point(o_mw, l_mw, o_net), "T_contiguous": point_to_point(o_mw, 0.0, o_net)}
+    return {**found, "T_self": send_to_self(o_mw, l_mw, given["T_mem"])} if "T_mem" in given else found
 
 
 SELECTORS = (
     SIZE_SELECTOR,
-    Parameter("stride", "bytes", "stride, at which a machine's l_mw is taken (0: contiguous)", optional=True),
+    Parameter("stride", "bytes", "from block to block, where a machine's l_mw is taken (0: contiguous)", optional=True),
 )
 
 MODEL = Model(
@@ -189,13 +194,13 @@ MODEL = Model(
         Parameter("o_mw", "time", "middleware overhead, both ends"),
         Parameter("l_mw", "time", "middleware latency for strided data, both ends", default=0.0),
         Parameter("o_net", "time", "network overhead"),
-        Parameter("T_mem", "time", "memory copy", default=0.0),
+        Parameter("T_mem", "time", "memory copy; without it no T_self", optional=True),
         *SELECTORS,
     ),
     outputs=(
         Output("T", "time", "one message"),
         Output("T_contiguous", "time", "the same size, contiguous"),
-        Output("T_self", "time", "sent to oneself"),
+        Output("T_self", "time", "sent to oneself (when T_mem is given)"),
     ),
     evaluate=_evaluate,
 )

@@ -2,8 +2,8 @@
 
 LOG3P tabulates o and l over (size, stride), OVL o over (size, burst) and G over (processors, size). Between
 points the value is interpolated; beyond the largest size the last segment is continued (costs per byte
-persist), below the smallest and outside the second axis the nearest point holds. A continued segment never goes
-below zero.
+persist), below the smallest and outside the second axis the nearest point holds. A last segment that falls is not
+continued: by noise, or by a cost per byte that levels off, and larger messages would come to cost nothing.
 """
 
 from __future__ import annotations
@@ -41,9 +41,8 @@ class Line:
         at = np.asarray(values("size", x))
         result = np.interp(at, self.x, self.y)
         if self.extrapolate and len(self.x) > 1:
-            slope = (self.y[-1] - self.y[-2]) / (self.x[-1] - self.x[-2])
-            beyond = np.maximum(self.y[-1] + slope * (at - self.x[-1]), 0.0)
-            result = np.where(at > self.x[-1], beyond, result)
+            slope = max((self.y[-1] - self.y[-2]) / (self.x[-1] - self.x[-2]), 0.0)
+            result = np.where(at > self.x[-1], self.y[-1] + slope * (at - self.x[-1]), result)
         return scalar_or_array(result)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from logpost.machines import LOCALITIES, Machine
+from logpost.machines.loggp import standing_in
 from logpost.machines.quantity import Quantity
 from logpost.machines.schema import LocalityClass
 from logpost.replay.models.arrays import ModelError
@@ -14,14 +15,23 @@ def base(machine: Machine, quantity: Quantity | None) -> float | None:
 
 
 def locality_class(machine: Machine, locality: str) -> LocalityClass | None:
-    """None where the machine has no LogGP values at all. Raises ModelError for a class that it does not have."""
+    """Its values, or those of the class that stands for it; None where the machine has no LogGP values at all.
+
+    Raises ModelError for what is no class.
+    """
+    return machine.loggp.of(class_taken(machine, locality) or locality)
+
+
+def class_taken(machine: Machine, locality: str) -> str | None:
+    """The class itself or the one that stands for it, as for the replay engine: the next farther one, else the next
+    nearer one; None where the machine has no LogGP values at all.
+
+    Raises ModelError for what is no class.
+    """
     if locality not in LOCALITIES:
         raise ModelError(f"{locality!r} is no locality class; choose {', '.join(LOCALITIES)}")
-    found = machine.loggp.of(locality)
-    if found is None and any(machine.loggp.of(other) for other in LOCALITIES):
-        have = [other for other in LOCALITIES if machine.loggp.of(other)]
-        raise ModelError(f"machine {machine.name} has no LogGP values for {locality}; it has {', '.join(have)}")
-    return found
+    present = [name for name in LOCALITIES if machine.loggp.of(name) is not None]
+    return standing_in(locality, present) if present else None
 
 
 def first_latency(machine: Machine, locality: str) -> float | None:

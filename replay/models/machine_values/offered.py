@@ -21,13 +21,13 @@ def machine_values(
     ``given`` also selects: B (or S), stride, b, P. Raises ModelError for a locality class that does not exist or
     that the machine has no values for.
     """
+    wanted = {parameter.name for parameter in model.parameters}
     offered: dict[str, Any] = {}
     offered.update(loggp_values(model, machine, given, locality))
     offered.update(logpc_values(machine))
     offered.update(network_values(model, machine))
-    if {"o_mw", "o_net"} & {parameter.name for parameter in model.parameters}:
-        offered.update(log3p_values(machine, given))
+    if {"o_mw", "o_net"} & wanted:
+        offered.update(log3p_values(machine, given, wanted - given.keys()))
     if model.name in OVERLAP:
         offered.update(overlap_values(model, machine, given, offered, locality))
-    wanted = {parameter.name for parameter in model.parameters}
     return {name: value for name, value in offered.items() if name in wanted and name not in given}

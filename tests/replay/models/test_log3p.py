@@ -78,15 +78,23 @@ def test_unit_stride_is_the_contiguous_form(s: float) -> None:
     assert TABLE.point_to_point(s, 64) >= TABLE.point_to_point(s)
 
 
+def test_blocks_that_lie_side_by_side_are_contiguous() -> None:
+    blocks = Log3PTable.from_points(
+        contiguous=[(KB, 4, 20)], strided=[(KB, 16, 5), (KB, 64, 8)], unit=MICROSECOND, block=8
+    )
+    # Doubles 8 B apart have no gaps; from 16 B on the table holds.
+    np.testing.assert_allclose(blocks.point_to_point(KB, np.array([0.0, 1.0, 8.0, 16.0, 64.0])), [24, 24, 24, 29, 32])
+
+
 def test_beyond_the_table_costs_per_byte_persist() -> None:
     # Last segment of o_net: 111 us per 15 KB; at 31 KB 131 + 111. Below the first size the first value holds.
     assert TABLE.o_net(31 * KB) == pytest.approx(242)
     assert TABLE.o_net(0) == 10
 
 
-def test_a_falling_table_never_becomes_negative() -> None:
+def test_a_falling_last_segment_is_not_continued() -> None:
     falling = Line.through([(1, 10), (2, 1)], what="o")
-    assert falling(100) == 0.0
+    assert falling(100) == 1.0
     assert Line.through([(1, 10), (2, 1)], what="o", extrapolate=False)(100) == 1.0
 
 
@@ -105,7 +113,7 @@ def test_crossover_between_middleware_and_network() -> None:
 def test_strided_messages_need_a_table() -> None:
     bare = Log3PTable.from_points(contiguous=[(1, 2, 10)], unit=MICROSECOND)
     assert bare.point_to_point(1) == 12
-    with pytest.raises(ModelError, match=r"no l_mw table: strided messages cannot be predicted"):
+    with pytest.raises(ModelError, match=r"no l_mw over size and stride: strided messages cannot be"):
         bare.point_to_point(1, 64)
 
 

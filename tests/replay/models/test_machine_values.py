@@ -12,6 +12,7 @@ from logpost.machines import Machine, load_machine
 from logpost.machines.load import check_machine
 from logpost.replay.models import MODELS, ModelError, OverlapProfile
 from logpost.replay.models.machine_values import machine_values, overlap_profile
+from logpost.replay.models.machine_values.locality import class_taken
 from logpost.replay.models.prediction import predict
 
 ALEWIFE = load_machine("alewife")
@@ -81,9 +82,19 @@ def test_alewife_short_and_long() -> None:
     assert long["G_m"] == pytest.approx(0.3625 * 50_000)
 
 
-def test_a_locality_class_that_is_not_there() -> None:
-    with pytest.raises(ModelError, match=r"machine ours has no LogGP values for same_node; it has other_node"):
-        machine_values(MODELS["loggp"], RANGES, {"B": 8.0}, locality="same_node")
+def test_a_locality_class_that_is_not_there_has_a_stand_in() -> None:
+    """The next farther class that has values, as for the replay engine, else the next nearer one."""
+    there = machine_values(MODELS["loggp"], RANGES, {"B": 8.0})
+    assert machine_values(MODELS["loggp"], RANGES, {"B": 8.0}, locality="same_node") == there
+    one_node = {"L": 1, "o_s": 1, "o_r": 1, "g": 1, "G": 1}
+    nearer = machine(loggp={"self": {"range": [one_node]}, "same_socket": {"range": [{**one_node, "L": 2}]}})
+    assert machine_values(MODELS["loggp"], nearer, {"B": 8.0})["L"] == 2 * US
+    assert class_taken(nearer, "other_node") == "same_socket"
+    assert class_taken(nearer, "self") == "self"
+    assert class_taken(machine(), "self") is None
+
+
+def test_no_such_locality_class() -> None:
     with pytest.raises(ModelError, match=r"'rack' is no locality class; choose self, same_socket"):
         machine_values(MODELS["loggp"], RANGES, {"B": 8.0}, locality="rack")
 
@@ -112,6 +123,35 @@ def test_titan_has_one_point() -> None:
         machine_values(MODELS["log3p"], titan, {"B": 1024.0})
     with pytest.raises(ModelError, match=r"gives l_mw at B = 16384, stride = 1024 only"):
         machine_values(MODELS["log3p"], titan, {"B": 16384.0, "stride": 64.0})
+
+
+def test_strides_of_a_machine_without_l_mw_are_refused() -> None:
+    bare = machine(log3p={"point": [{"size_bytes": s, "o_mw": 1, "o_net": 2} for s in (1024, 4096)]})
+    assert machine_values(MODELS["log3p"], bare, {"B": 1024.0})["l_mw"] == 0.0
+    with pytest.raises(ModelError, match=r"machine ours has no l_mw: strided .* take stride=0"):
+        machine_values(MODELS["log3p"], bare, {"B": 1024.0, "stride": 64.0})
+    # Who gives l_mw does not need the machine's.
+    assert "l_mw" not in machine_values(MODELS["log3p"], bare, {"B": 1024.0, "stride": 64.0, "l_mw": 5e6})
+
+
+def test_a_stride_of_the_blocks_size_is_contiguous() -> None:
+    point = {"size_bytes": 1024, "block_bytes": 8, "l_mw": 3}
+    strides = machine(
+        log3p={
+            "point": [{"size_bytes": 1024, "o_mw": 1, "o_net": 2}, *({**point, "stride_bytes": d} for d in (16, 64))]
+        }
+    )
+    found = machine_values(MODELS["log3p"], strides, {"B": 1024.0, "stride": np.array([0.0, 8.0, 16.0])})
+    np.testing.assert_allclose(found["l_mw"], [0, 0, 3 * US])
+
+
+def test_a_memory_copy_at_one_size_only_does_not_stop_the_others() -> None:
+    one = {"size_bytes": 1024, "o_mw": 1, "o_net": 2, "T_mem": 0.5}
+    ours = machine(log3p={"point": [one, {"size_bytes": 4096, "o_mw": 2, "o_net": 8}]})
+    assert machine_values(MODELS["log3p"], ours, {"B": 1024.0})["T_mem"] == 0.5 * US
+    larger = predict(MODELS["log3p"], ["B=4096"], machine=ours)
+    assert [column.name for column in larger.results] == ["T", "T_contiguous"]
+    assert larger.rows()[0]["T"] == 10.0
 
 
 def test_log3p_tables_are_interpolated() -> None:
