@@ -8,7 +8,8 @@
 
     Collected in b:  M = (P+b-1) W + (P-1) d + (P+b-2) O_r + (b-1) O_s, so with
     w = n^2 c/P + alpha n  and  beta = n s G
-    b* = sqrt( [(P-1) w + (P-3) beta] / [o_s - (2+a) G + o_rl'] )
+    b* = sqrt( [(P-1) w + (P-3) beta] / [o_s - (2+a) G + o_rl'] )         B = n s/b
+    b* = sqrt( (P-1) w / [O_s + O_r] )                                     B given, the same for every b
 
 Symbols: n tasks per side, P processors, b blocks per stripe, c time per task, alpha aggregation cost per value
 (times), s bytes per value (1 as printed: B = n/b), L latency, o_s send overhead, o_rl' receive interrupt (0 as
@@ -22,7 +23,8 @@ here, and ``as_printed=True`` evaluates the printed terms, as long as v and M st
 be <= 0: then more blocks are always better. With Alewife's numbers b* = 2253.8 > n, so b = n is best on the printed
 formula (M = 3,397,731 cycles, with O_r = -4 in it); adding o_rl' = 129 gives 826. P >= 2.
 
-Errors: ModelError for negative parameters, P < 2, b outside 1..n, and times that ``as_printed`` makes negative.
+Errors: ModelError for negative parameters, P < 2, b outside 1..n, an n, P or b that is no whole number, and times
+that ``as_printed`` makes negative.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS, Network, closed_contention, network_from
 from logpost.replay.models.units import SECOND, TimeUnit
@@ -72,19 +74,19 @@ class DiamondDAG:
     unit: TimeUnit
 
     def __post_init__(self) -> None:
-        values("n", self.n, at_least=1.0, at_most=_MOST_TASKS)
-        values("P", self.P, at_least=2.0)
+        whole("n", values("n", self.n, at_most=_MOST_TASKS), at_least=1.0)
+        whole("P", self.P, at_least=2.0)
         for name in ("task", "L", "o_s", "G", "a", "o_rl", "alpha", "bytes_per_value"):
             values(name, getattr(self, name))
 
     def work(self, b: NumberLike) -> Number:
         """W = n^2 c/(P b) + alpha n/b."""
-        blocks = values("b", b, at_least=1.0, at_most=self.n)
+        blocks = self._blocks(b)
         return (self.n**2 * self.task / self.P + self.alpha * self.n) / blocks
 
     def block_bytes(self, b: NumberLike) -> Number:
         """B = n s/b."""
-        return self.n * self.bytes_per_value / values("b", b, at_least=1.0, at_most=self.n)
+        return self.n * self.bytes_per_value / self._blocks(b)
 
     def send(self, B: NumberLike) -> Number:
         """O_s = o_s + (B-1) G."""
@@ -101,62 +103,82 @@ class DiamondDAG:
 
     def cycle(self, b: NumberLike, B: NumberLike | None = None) -> Number:
         """v = O_s + W + O_r: one block of the last stripe, the time between two messages."""
-        size = self.block_bytes(b) if B is None else B
-        return _time("v", self.send(size) + self.work(b) + self.receive(size))
+        return _time("v", self._cycle_and_span(b, B)[0])
 
     def makespan(self, b: NumberLike, B: NumberLike | None = None) -> Number:
         """(15). ``B`` overrides the message size, as LOGPC's experiment of Fig. 9 does."""
-        size = self.block_bytes(b) if B is None else B
-        blocks = values("b", b, at_least=1.0, at_most=self.n)
-        W, d, O_r = self.work(b), self.header(), self.receive(size)
-        u = O_r + W + d
-        v = self.cycle(b, size)
-        return _time("M", (W + d) + (self.P - 2.0) * u + (blocks - 1.0) * v + O_r + W)
+        v, M = self._cycle_and_span(b, B)
+        _time("v", v)
+        return _time("M", M)
 
     def contended_makespan(self, b: NumberLike, network: Network, B: NumberLike | None = None) -> Number:
         """Upper bound: M + (P-1) C_n + 2(b-1) C_n, C_n closed by m_c = 1/(v + 2 C_n)."""
         size = self.block_bytes(b) if B is None else B
         C_n = closed_contention(size, self.cycle(b, size), network, per_period=2.0).C_n
-        blocks = values("b", b, at_least=1.0, at_most=self.n)
-        return self.makespan(b, size) + ((self.P - 1.0) + 2.0 * (blocks - 1.0)) * C_n
+        return self.makespan(b, size) + ((self.P - 1.0) + 2.0 * (self._blocks(b) - 1.0)) * C_n
 
-    def stationary_blocks(self) -> float:
-        """b* of dM/db = 0 on the printed terms: a real number, perhaps above n; inf when M falls for every b."""
+    def stationary_blocks(self, B: float | None = None) -> float:
+        """b* of dM/db = 0: a real number, perhaps above n; 1 when M grows with every b, inf when it falls in the end.
+
+        Without ``B`` on the printed terms; with it, of messages that have B bytes whatever b is.
+        """
         w = self.n**2 * self.task / self.P + self.alpha * self.n
-        beta = self.n * self.bytes_per_value * self.G
-        numerator = (self.P - 1.0) * w + (self.P - 3.0) * beta
-        denominator = self.o_s - (2.0 + self.a) * self.G + self.o_rl
+        if B is None:
+            beta = self.n * self.bytes_per_value * self.G
+            numerator = (self.P - 1.0) * w + (self.P - 3.0) * beta
+            denominator = self.o_s - (2.0 + self.a) * self.G + self.o_rl
+        else:
+            numerator = (self.P - 1.0) * w
+            denominator = float(self.send(B) + self.receive(B))
+        if denominator < 0.0:
+            return float("inf")
         if numerator <= 0.0:
             return 1.0
         return float(np.sqrt(numerator / denominator)) if denominator > 0.0 else float("inf")
 
-    def best_blocks(self) -> int:
-        """The whole b in 1..n with the least makespan (the last such one)."""
+    def best_blocks(self, B: float | None = None) -> int:
+        """The whole b in 1..n with the least makespan (the last such one), of those whose v and M are times."""
         blocks = np.arange(1, int(self.n) + 1, dtype=np.float64)
-        spans = np.asarray(self.makespan(blocks))
+        v, M = (np.asarray(time) for time in self._cycle_and_span(blocks, B))
+        possible = (v >= 0.0) & (M >= 0.0)
+        if not possible.any():
+            self.makespan(1, B)  # says which
+        spans = np.where(possible, M, np.inf)
         return int(blocks[len(spans) - 1 - int(np.argmin(spans[::-1]))])
+
+    def _blocks(self, b: NumberLike) -> Number:
+        return whole("b", values("b", b, at_most=self.n), at_least=1.0)
+
+    def _cycle_and_span(self, b: NumberLike, B: NumberLike | None) -> tuple[Number, Number]:
+        """v and M as the terms of (15) add up, negative ones included."""
+        blocks = self._blocks(b)
+        size = self.block_bytes(blocks) if B is None else B
+        W, d, O_r = self.work(blocks), self.header(), self.receive(size)
+        u = O_r + W + d
+        v = self.send(size) + W + O_r
+        return v, (W + d) + (self.P - 2.0) * u + (blocks - 1.0) * v + O_r + W
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
     same = ("P", "task", "L", "o_s", "G", "a", "alpha", "bytes_per_value")
     dag = DiamondDAG(
-        n=given["n_tasks"],
+        n=float(whole("n_tasks", given["n_tasks"], at_least=1.0)),
         o_rl=given["interrupt"],
         as_printed=given["as_printed"] == "yes",
         unit=SECOND,
         **{name: given[name] for name in same},
     )
     b = given["b"]
-    B = given.get("B", dag.block_bytes(b))
+    B = given.get("B")
     results = {
         "M": dag.makespan(b, B),
-        "B": B,
+        **({} if B is not None else {"B": dag.block_bytes(b)}),
         "W": dag.work(b),
         "v": dag.cycle(b, B),
-        "b_best": dag.best_blocks(),
-        "b_star": dag.stationary_blocks(),
+        "b_best": dag.best_blocks(B),
+        "b_star": dag.stationary_blocks(B),
     }
-    if {"k_d", "kx"} & given.keys():
+    if {"k_d", "kx", "ky", "kz"} & given.keys():
         results["M_contended"] = dag.contended_makespan(b, network_from(given), B)
     return {name: float(np.asarray(value)) for name, value in results.items()}
 
@@ -168,6 +190,7 @@ MODEL = Model(
         "(15) M = (W+d) + (P-2) u + (b-1) v + O_r + W ;  u = O_r+W+d ;  v = O_s+W+O_r",
         "W = n^2 c/(P b) + alpha n/b ;  d = L + aG ;  O_s = o_s + (B-1)G ;  O_r = (B-1-a)G + o_rl' ;  B = n s/b",
         "b* = sqrt([(P-1)w + (P-3)beta]/[o_s - (2+a)G + o_rl']) ;  w = n^2 c/P + alpha n ;  beta = n s G",
+        "B given: b* = sqrt((P-1)w/[O_s + O_r])",
         "M_contended = M + (P-1) C_n + 2(b-1) C_n ;  1/m_c = v + 2 C_n",
     ),
     source="Moritz & Frank: LoGPC (15), 5.2.1; b* derived from it",
@@ -190,10 +213,10 @@ MODEL = Model(
     outputs=(
         Output("M", "time", "makespan without contention"),
         Output("M_contended", "time", "upper bound with contention (when k_d or kx is given)"),
-        Output("B", "bytes", "message size"),
+        Output("B", "bytes", "message size, n s/b (when not given)"),
         Output("W", "time", "work per block"),
         Output("v", "time", "time between two messages"),
-        Output("b_best", "count", "best whole number of blocks"),
+        Output("b_best", "count", "whole number of blocks with the least M"),
         Output("b_star", "count", "where dM/db = 0"),
     ),
     evaluate=row_by_row(_evaluate),

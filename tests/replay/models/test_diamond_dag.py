@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logpost.replay.models import ModelError, Network
-from logpost.replay.models.diamond_dag import DiamondDAG
+from logpost.replay.models.diamond_dag import MODEL, DiamondDAG
 from logpost.replay.models.papers.alewife import CYCLE, alewife_mesh, diamond
 
 PRINTED = diamond()
@@ -81,7 +81,7 @@ def test_equation_15_is_its_collected_form(
         as_printed=True,
         unit=CYCLE,
     )
-    b = 1 + at * (n - 1)
+    b = float(1 + round(at * (n - 1)))
     B = dag.block_bytes(b)
     if dag.send(B) + dag.work(b) + dag.receive(B) < 0:  # printed terms of messages shorter than their header
         with pytest.raises(ModelError, match=r"v = -.* is negative: O_r of \(15\) is"):
@@ -143,6 +143,8 @@ def test_contention_enters_a_block_twice() -> None:
     [
         ({"P": 1.0}, r"P = 1 must be at least 2"),
         ({"n": 0.0}, r"n = 0 must be at least 1"),
+        ({"n": 10.5}, r"n = 10.5 must be a whole number"),
+        ({"P": 2.5}, r"P = 2.5 must be a whole number"),
         ({"n": 1e8}, r"n = 1e\+08 must be at most 1e\+07"),
         ({"task": -1.0}, r"task = -1 must be at least 0"),
     ],
@@ -156,6 +158,77 @@ def test_bad_problems(changes: dict[str, float], message: str) -> None:
 def test_blocks_lie_between_one_and_n(b: int) -> None:
     with pytest.raises(ModelError, match=rf"b = {b} must be at (least 1|most 1024)"):
         PRINTED.makespan(b)
+
+
+def test_blocks_are_counted() -> None:
+    with pytest.raises(ModelError, match=r"b = 1.5 must be a whole number"):
+        PRINTED.makespan(np.array([1.0, 1.5, 2.0]))
+    given = {"n_tasks": 8, "P": 2, "b": 2, "task": 1, "L": 1, "o_s": 1, "G": 1}
+    for name in ("n_tasks", "P", "b"):
+        with pytest.raises(ModelError, match=rf"{name} = 2.5 must be a whole number"):
+            MODEL.predict(**{**given, name: np.array([2.0, 2.5])})
+    # b = 3 of n = 8: messages of 8/3 bytes may be, and so may b* = sqrt([1 * 32 - 1 * 8]/[1 - 2]): inf here
+    found = MODEL.predict(**{**given, "b": 3})
+    assert (found["B"], found["b_star"]) == (8 / 3, float("inf"))
+
+
+def test_the_best_b_for_messages_of_a_given_size() -> None:
+    """With B = 320 kB in every block, as in Fig. 9, blocks cost so much that 18 are best, not 1024."""
+    # w = 1024^2 * 100/32 = 3276800; O_s = 25 + 319999/2 = 160024.5; O_r = 319991/2 = 159995.5;
+    # b* = sqrt(31 * 3276800/320020) = 17.816; M = (P+b-1) w/b + (P-1) 12 + (P+b-2) O_r + (b-1) O_s
+    B = 320_000.0
+    assert PRINTED.stationary_blocks(B) == pytest.approx(np.sqrt(31 * 3_276_800 / 320_020))
+    M = {b: (31 + b) * 3_276_800 / b + 31 * 12 + (30 + b) * 159_995.5 + (b - 1) * 160_024.5 for b in range(1, 1025)}
+    assert PRINTED.best_blocks(B) == min(M, key=lambda b: M[b]) == 18
+    given = {"n_tasks": 1024, "P": 32, "task": 100, "L": 8, "o_s": 25, "G": 0.5, "a": 8}
+    found = MODEL.predict(**given, B=B, b=np.array([8, 18, 64, 1024]))
+    np.testing.assert_allclose(found["M"], [M[8], M[18], M[64], M[1024]])
+    np.testing.assert_array_equal(found["b_best"], 18)
+    np.testing.assert_allclose(found["b_star"], 17.816, atol=5e-4)
+
+
+def test_a_size_that_was_given_is_no_result() -> None:
+    given = {"n_tasks": 8, "P": 2, "b": 2, "task": 1, "L": 1, "o_s": 1, "G": 1}
+    assert MODEL.predict(**given)["B"] == 4
+    assert "B" not in MODEL.predict(**given, B=np.array([4.0, 8.0]))
+
+
+@given(
+    st.integers(1, 300), st.integers(2, 64), st.floats(0, 100), st.floats(0, 100), st.floats(0, 2), st.floats(0, 64),
+    st.floats(0, 500), st.none() | st.floats(0, 1e4), st.booleans(),
+)  # fmt: skip
+def test_no_number_of_blocks_is_better_than_the_best(
+    n: int, P: int, task: float, o_s: float, G: float, a: float, o_rl: float, B: float | None, as_printed: bool
+) -> None:
+    dag = DiamondDAG(n=n, P=P, task=task, L=1, o_s=o_s, G=G, a=a, o_rl=o_rl, as_printed=as_printed, unit=CYCLE)
+    spans = []
+    for b in range(1, n + 1):
+        try:
+            spans.append(float(dag.makespan(b, B)))
+        except ModelError:  # a printed time below 0
+            assert as_printed
+            spans.append(float("inf"))
+    if min(spans) == float("inf"):
+        with pytest.raises(ModelError, match=r"is negative: O_r of \(15\) is"):
+            dag.best_blocks(B)
+        return
+    best = dag.best_blocks(B)
+    assert spans[best - 1] == pytest.approx(min(spans), rel=1e-12)
+    star = dag.stationary_blocks(B)
+    if B is not None and not as_printed:  # convex in b: the best whole number lies beside b*
+        beside = [int(min(max(side, 1), n)) for side in (min(star, n) // 1, min(star, n) // 1 + 1)]
+        assert min(spans[b - 1] for b in beside) == pytest.approx(spans[best - 1], rel=1e-9)
+
+
+def test_printed_times_below_0_stop_the_search_at_the_blocks_that_have_times() -> None:
+    # b = 1: B = 8, O_s = 7, O_r = 8 - 1 - 8 = -1, v = 6, M = (P-1) d + (P-1) O_r = 2 * 8 - 2; b = 2: v = 3 - 5, no time.
+    dag = DiamondDAG(n=8, P=3, task=0, L=0, o_s=0, G=1, a=8, as_printed=True, unit=CYCLE)
+    assert dag.makespan(1) == 14
+    assert dag.best_blocks() == 1
+    # P = 4, o_s = 4: numerator (4 - 3) beta = 8, denominator 4 - (2 + 8) = -6. M falls for ever.
+    assert replace(dag, P=4, o_s=4).stationary_blocks() == float("inf")
+    # P = 2: numerator -8, denominator -10. dM/db = 0 at sqrt(0.8), but there M is largest; it falls beyond.
+    assert replace(dag, P=2).stationary_blocks() == float("inf")
 
 
 def test_columns_of_blocks() -> None:
