@@ -13,7 +13,7 @@ Validity: short messages; the network below its capacity of ceil(L/g) messages i
 the slowest stage, which includes the processor's own: a g below o_s or o_r is taken as max(g, o_s, o_r),
 because otherwise n messages would take less CPU time than n overheads.
 
-Errors: ModelError for negative times and for fewer than one message or sender.
+Errors: ModelError for negative times, for fewer than one message or sender, and for a part of one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, whole
 from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND
@@ -42,7 +42,7 @@ def effective_gap(p: LogGPParameters) -> Number:
 
 def messages(p: LogGPParameters, n: NumberLike) -> Number:
     """o_s + (n-1) g + L + o_r, g at least o_s and o_r: n messages in rapid succession from one processor."""
-    count = values("n", n, at_least=1.0)
+    count = whole("n", n, at_least=1.0)
     return p.o_s + (count - 1.0) * effective_gap(p) + p.L + p.o_r
 
 
@@ -53,7 +53,7 @@ def round_trip(p: LogGPParameters) -> Number:
 
 def sender_rate(p: LogGPParameters, k: NumberLike) -> Number:
     """1/(k g), g at least o_s and o_r: messages per time of each of k senders to one receiver; inf when it is 0."""
-    senders = values("k", k, at_least=1.0)
+    senders = whole("k", k, at_least=1.0)
     with np.errstate(divide="ignore"):
         return scalar_or_array(1.0 / np.asarray(senders * effective_gap(p)))
 
@@ -102,7 +102,7 @@ def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
         "T": one_message(p),
         "T_n": messages(p, given["n"]),
         "RTT": round_trip(p),
-        "interval_k": values("k", given["k"], at_least=1.0) * effective_gap(p),
+        "interval_k": whole("k", given["k"], at_least=1.0) * effective_gap(p),
         "capacity": capacity(p),
     }
 

@@ -159,10 +159,10 @@ class LoPC:
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     p = LogGPParameters(**{name: given[name] for name in ("L", "o_s", "o_r")}, unit=SECOND)
     W = given["W"]
+    S_o = values("S_o = o_s + o_r", p.o_s + p.o_r, above=0.0)
     if given["lopc"] == "rule":
-        C = contention_rule(p)
-        return {"R": rule(p, W), "C_r": C, "R_free": W + round_trip(p), "U_q": (p.o_s + p.o_r) / rule(p, W)}
-    result = amva(W, p.L, p.o_s + p.o_r, given["C2"])
+        return {"R": rule(p, W), "C_r": contention_rule(p), "R_free": W + round_trip(p), "U_q": S_o / rule(p, W)}
+    result = amva(W, p.L, S_o, given["C2"])
     return {"R": result.R, "C_r": result.C, "R_free": W + round_trip(p), "U_q": result.U_q}
 
 

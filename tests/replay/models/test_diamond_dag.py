@@ -221,7 +221,7 @@ def test_no_number_of_blocks_is_better_than_the_best(
 
 
 def test_printed_times_below_0_stop_the_search_at_the_blocks_that_have_times() -> None:
-    # b = 1: B = 8, O_s = 7, O_r = 8 - 1 - 8 = -1, v = 6, M = (P-1) d + (P-1) O_r = 2 * 8 - 2; b = 2: v = 3 - 5, no time.
+    # b = 1: B = 8, O_s = 7, O_r = 8 - 1 - 8 = -1, v = 6, M = (P-1) (d + O_r) = 2 * 7; b = 2: v = 3 - 5 is no time.
     dag = DiamondDAG(n=8, P=3, task=0, L=0, o_s=0, G=1, a=8, as_printed=True, unit=CYCLE)
     assert dag.makespan(1) == 14
     assert dag.best_blocks() == 1

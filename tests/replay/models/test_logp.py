@@ -59,6 +59,15 @@ def test_fewer_than_one_message_or_sender_is_refused(call: object) -> None:
         call()  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("name", ["n", "k"])
+def test_messages_and_senders_are_counted(name: str) -> None:
+    for value in (3.5, np.array([1.0, 3.5])):
+        with pytest.raises(ModelError, match=rf"{name} = 3.5 must be a whole number"):
+            logp.MODEL.predict(**{"L": 5, "o": 1, name: value})
+    with pytest.raises(ModelError, match=r"k = 1.5 must be a whole number"):
+        logp.sender_rate(PARAGON, 1.5)
+
+
 @given(parameters(), times, counts)
 def test_no_time_shrinks_when_a_parameter_grows(p: LogGPParameters, more: float, n: float) -> None:
     for name in ("L", "o_s", "o_r", "g"):

@@ -92,6 +92,14 @@ def test_bad_arguments() -> None:
         lopc.contention(ALEWIFE_SHORT, method="mva")
 
 
+@pytest.mark.parametrize("method", ["rule", "amva"])
+@pytest.mark.parametrize("o", [0.0, np.array([1.0, 0.0])])
+def test_without_handler_time_nothing_queues(method: str, o: object) -> None:
+    """The rule's utilisation would be 0/0 on a wire without latency."""
+    with pytest.raises(ModelError, match=r"S_o = o_s \+ o_r = 0 must be greater than 0"):
+        lopc.MODEL.predict(L=0, o=o, lopc=method)
+
+
 def test_the_general_form_on_uniform_traffic_is_the_homogeneous_one() -> None:
     P = 8
     visits = (np.ones((P, P)) - np.eye(P)) / (P - 1)
