@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -18,6 +19,28 @@ from logpost.replay.models.arrays import ModelError, Number, scalar_or_array, va
 from logpost.replay.models.units import PICOSECOND, TimeUnit
 
 Kind: TypeAlias = Literal["time", "time_per_byte", "bytes", "count", "ratio", "choice", "table"]
+
+
+def common_shape(columns: Mapping[str, Any]) -> tuple[int, ...]:
+    """The shape of the results: one row per row of the columns, () when all are scalars; what is no array is skipped.
+
+    Raises ModelError for columns of different length, naming the first two that do not fit each other.
+    """
+    shapes = {name: value.shape for name, value in columns.items() if isinstance(value, np.ndarray)}
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        pass
+    # Shapes that fit together two by two fit all together, so that some pair does not.
+    for (one, a), (other, b) in combinations(shapes.items(), 2):
+        try:
+            np.broadcast_shapes(a, b)
+        except ValueError:
+            lengths = [f"{name} has {' x '.join(map(str, shape))}" for name, shape in ((one, a), (other, b))]
+            raise ModelError(
+                f"columns of different length: {' and '.join(lengths)} values; give both one value per row"
+            ) from None
+    raise AssertionError(shapes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +59,7 @@ class Messages:
         object.__setattr__(self, "size", values("size", self.size))
         object.__setattr__(self, "stride", values("stride", self.stride))
         object.__setattr__(self, "burst", values("burst", self.burst, at_least=1.0))
+        common_shape(vars(self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +166,9 @@ class Model:
     def predict(self, **given: Any) -> dict[str, Any]:
         """Evaluate for the given parameters.
 
-        Raises ModelError for an unknown, missing or inadmissible parameter.
+        Columns of no rows give an empty column for every output.
+
+        Raises ModelError for an unknown, missing or inadmissible parameter, and for columns of different length.
         """
         known = {parameter.name: parameter for parameter in self.parameters}
         both = given.pop("o", None) if "o" not in known and {"o_s", "o_r"} <= known.keys() else None
@@ -162,12 +188,19 @@ class Model:
                 missing.append(name)
         if missing:
             raise ModelError(f"model {self.name} needs {', '.join(missing)}: give it, or a machine that has it")
+        shape = common_shape(chosen)
         # An overflow is a value beyond any machine: it shows as inf.
         with np.errstate(over="ignore", under="ignore"):
-            return dict(self.evaluate(chosen))
+            results = dict(self.evaluate(chosen))
+        if 0 in shape:
+            unknown_yet = (output.name for output in self.outputs if output.name not in given)
+            return {name: np.empty(shape) for name in results or unknown_yet}
+        return results
 
     def _checked(self, parameter: Parameter, value: Any) -> Any:
         if parameter.kind == "choice":
+            if not isinstance(value, str):
+                raise ModelError(f"{parameter.name} is one choice for all rows: {' or '.join(parameter.choices)}")
             if value not in parameter.choices:
                 raise ModelError(f"{parameter.name} = {value!r}: choose {' or '.join(parameter.choices)}")
             return value
@@ -182,7 +215,10 @@ class Model:
 def row_by_row(
     one: Callable[[Mapping[str, Any]], Mapping[str, float]],
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """An ``evaluate`` for columns from one for scalars: searches, fixed points and played benchmarks."""
+    """An ``evaluate`` for columns from one for scalars: searches, fixed points and played benchmarks.
+
+    Without rows nothing is evaluated, and the names of the results are unknown: none is returned.
+    """
 
     def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
         numbers = {name: value for name, value in given.items() if isinstance(value, (int, float, np.ndarray))}
@@ -191,8 +227,9 @@ def row_by_row(
             one({**given, **dict(zip(numbers, map(float, row), strict=True))})
             for row in zip(*(column.ravel() for column in columns), strict=True)
         ]
+        names = rows[0] if rows else ()
         return {
-            name: scalar_or_array(np.asarray([row[name] for row in rows]).reshape(columns[0].shape)) for name in rows[0]
+            name: scalar_or_array(np.asarray([row[name] for row in rows]).reshape(columns[0].shape)) for name in names
         }
 
     return evaluate

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
-from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
+from logpost.replay.models.interface import Model, Output, Parameter, common_shape, row_by_row
 from logpost.replay.models.loggp import serialization
 from logpost.replay.models.parameters import LogGPParameters
 
@@ -54,6 +54,7 @@ class Chain:
         for name in ("o", "l", "g"):
             checked = tuple(values(f"{name}_{i}", value) for i, value in enumerate(getattr(self, name)))
             object.__setattr__(self, name, checked)
+        common_shape({f"{name}_{i}": value for name in ("o", "l", "g") for i, value in enumerate(getattr(self, name))})
 
     @property
     def n(self) -> int:
