@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,6 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from logpost.errors import InputError
+from logpost.machines.consistency import ContradictionsError
+from logpost.machines.places import key_name
 from logpost.machines.schema import Machine
 from logpost.machines.wording import meant, must_be
 
@@ -21,6 +24,9 @@ tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "toml
 LIBRARY = Path(__file__).resolve().parent / "library"
 RECORDED = "machine.toml"
 """The machine that an archive was recorded on, in the archive's directory."""
+LONGEST = 80
+"""Characters of a value or a line that a message repeats."""
+
 TEMPLATE = Path(__file__).resolve().parent / "template.toml"
 
 
@@ -73,13 +79,18 @@ def load_machine_file(path: Path) -> Machine:
 def check_machine_file(path: Path) -> tuple[Machine | None, list[str]]:
     """The machine and no problem, or None and every problem, one line each."""
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        # With or without the mark that some editors put before the first line.
+        text = path.read_text(encoding="utf-8-sig")
+        raw = tomllib.loads(text)
     except OSError as error:
         return None, [f"{path}: cannot be read ({error.strerror})"]
     except UnicodeDecodeError:
         return None, [f"{path}: is not UTF-8 text; a machine file is a TOML file"]
     except tomllib.TOMLDecodeError as error:
-        return None, [f"{path}: is not TOML: {error}"]
+        return None, [f"{path}: is not TOML: {error}{_line_of(text, str(error))}"]
+    except (ValueError, RecursionError) as error:
+        why = "values in values nest too deep" if isinstance(error, RecursionError) else "a number has too many digits"
+        return None, [f"{path}: cannot be read as TOML: {why}"]
     return check_machine(raw, str(path))
 
 
@@ -88,12 +99,39 @@ def check_machine(raw: dict[str, Any], file: str) -> tuple[Machine | None, list[
     try:
         return Machine.model_validate(raw), []
     except ValidationError as error:
-        return None, [_sentence(file, raw, dict(problem)) for problem in error.errors()]
+        return None, [line for problem in error.errors() for line in _sentences(file, raw, dict(problem))]
+
+
+def _line_of(text: str, complaint: str) -> str:
+    """The line that the TOML reader complains about, as far as it fits."""
+    found = re.search(r"at line (\d+)", complaint)
+    lines = text.splitlines()
+    if found is None or not 0 < int(found.group(1)) <= len(lines):
+        return ""
+    line = lines[int(found.group(1)) - 1].strip()
+    return f": {_short(line)}" if line and line.isprintable() else ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def file_hash(name_or_path: str | Path) -> str:
     """SHA-256 of the machine file, as a run's manifest records it."""
     return hashlib.sha256(find_machine_file(name_or_path).read_bytes()).hexdigest()
+
+
+def _sentences(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> list[str]:
+    """A problem as lines: one, but what contradicts itself across tables was found all at once."""
+    cause = problem.get("ctx", {}).get("error")
+    if not isinstance(cause, ContradictionsError):
+        return [_sentence(file, raw, problem)]
+    lines = []
+    for one in cause.found:
+        place = as_written(raw, one.place)
+        value = _value_at(raw, place) if one.of_value else ""
+        lines.append(f"{file}: {key_name(place)}{value} {one.words}")
+    return lines
 
 
 def _sentence(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> str:
@@ -140,14 +178,6 @@ def as_written(raw: Any, place: Sequence[int | str]) -> list[int | str]:
 _TAGS = {"mesh", "torus", "k-ary n-cube", "ring", "hypercube", "fat tree", "dragonfly", "crossbar"}
 
 
-def key_name(place: Sequence[int | str]) -> str:
-    """A place in the file as a TOML reader would write it: loggp.other_node.range[0].L."""
-    text = ""
-    for part in place:
-        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else str(part))
-    return text
-
-
 def _missing(key: str) -> str:
     ways = {
         "source": 'has no source; add source = "KEY" (an entry of [sources]) to it, its table or the file',
@@ -165,10 +195,18 @@ def _value_at(raw: Any, place: Sequence[int | str]) -> str:
         except (KeyError, IndexError, TypeError):
             return ""
     if isinstance(here, dict):
-        return f" = {here['value']!r}" if "value" in here else ""
+        return f" = {_shown(here['value'])}" if "value" in here else ""
     if isinstance(here, list):
-        return f" = {here!r}" if len(repr(here)) < 40 else ""
-    return f" = {here!r}" if place else ""
+        return f" = {_shown(here)}" if len(_shown(here)) < 40 else ""
+    return f" = {_shown(here)}" if place else ""
+
+
+def _shown(value: object) -> str:
+    """A value in Python's notation. A whole number may have more digits than Python writes."""
+    try:
+        return _short(repr(value))
+    except ValueError:
+        return "a very large number"
 
 
 __all__ = [
@@ -178,7 +216,6 @@ __all__ = [
     "check_machine_file",
     "file_hash",
     "find_machine_file",
-    "key_name",
     "library_names",
     "load_machine",
     "load_machine_file",

@@ -192,7 +192,7 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
     """The machine's log3P points on a grid of (size, stride); None when it has none.
 
     o_mw, o_net and T_mem depend on size alone; l_mw on size and stride. A point without stride is contiguous
-    and adds no l_mw. Cells without a point are NaN.
+    and adds no l_mw. Cells without a point are NaN. Points of one size agree: the check of the file saw to it.
     """
     points = machine.log3p.point
     if not points:
@@ -208,13 +208,7 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
             quantity: Quantity | None = getattr(p, name)
             if quantity is None:
                 continue
-            value = quantity.base(clock)
-            if not np.isnan(column[i]) and column[i] != value:
-                raise InputError(
-                    f"machine {machine.name}: log3p gives {name} at {p.size_bytes} B twice with different values; "
-                    "it depends on the size alone, keep one"
-                )
-            column[i] = value
+            column[i] = quantity.base(clock)
         if p.stride_bytes is not None and p.l_mw is not None:
             l_mw[i, strides.index(p.stride_bytes)] = p.l_mw.base(clock)
     return Log3PTable(

@@ -28,7 +28,7 @@ class Mapping(Table):
     ranks_per_node: Annotated[int, Field(ge=1)] = 1
     sockets_per_node: Annotated[int, Field(ge=1)] = 1
     nodes: Annotated[int, Field(ge=1)] | None = None
-    seed: int | None = None
+    seed: Annotated[int, Field(ge=0)] | None = None
     nodes_of_ranks: list[Annotated[int, Field(ge=0)]] | None = None
 
     @model_validator(mode="after")
@@ -123,7 +123,9 @@ def parse_mapping(text: str) -> Mapping:
     try:
         return Mapping.model_validate({"kind": kind, **{name: int(item) for name, item in given.items()}})
     except ValueError as error:
-        raise InputError(f"mapping {text!r} needs whole numbers, and at least 1 for nodes and ranks") from error
+        raise InputError(
+            f"mapping {text!r} needs whole numbers, and at least 1 for nodes and ranks, 0 for the seed"
+        ) from error
 
 
 def _from_file(path: Path) -> Mapping:

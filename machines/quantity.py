@@ -11,7 +11,7 @@ A quantity in TOML, in its long and its short form:
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -120,6 +120,15 @@ class Quantity(BaseModel):
         return NOT_STATED
 
 
+Q = TypeVar("Q", bound=Quantity)
+
+
+def _more_than_none(quantity: Q) -> Q:
+    if quantity.number() <= 0:
+        raise ValueError("must be more than 0; leave it out where the source does not give it")
+    return quantity
+
+
 class Time(Quantity):
     """A time, in s, ms, us, ns, ps or cycles of the processor clock."""
 
@@ -138,16 +147,32 @@ class Bytes(Quantity):
     dimension: ClassVar[Dimension | None] = "bytes"
 
 
+class PositiveBytes(Bytes):
+    """An amount of data that nothing can be without, e.g. a packet."""
+
+    @model_validator(mode="after")
+    def _some(self) -> PositiveBytes:
+        return _more_than_none(self)
+
+
 class Bandwidth(Quantity):
-    """Data per time."""
+    """Data per time: more than none, as at that rate nothing would ever arrive."""
 
     dimension: ClassVar[Dimension | None] = "bandwidth"
 
+    @model_validator(mode="after")
+    def _some(self) -> Bandwidth:
+        return _more_than_none(self)
+
 
 class Frequency(Quantity):
-    """A clock rate."""
+    """A clock rate: more than none, as a cycle would have no end."""
 
     dimension: ClassVar[Dimension | None] = "frequency"
+
+    @model_validator(mode="after")
+    def _some(self) -> Frequency:
+        return _more_than_none(self)
 
 
 class Count(Quantity):
@@ -159,6 +184,16 @@ class Count(Quantity):
     def _whole(self) -> Count:
         if self.unit != "1" or not float(self.number()).is_integer():
             raise ValueError(f'is a count: a whole number with unit "1", not {self.number():g} {self.unit}')
+        return self
+
+
+class PositiveCount(Count):
+    """A number of things of which there is at least one, e.g. processors."""
+
+    @model_validator(mode="after")
+    def _some(self) -> PositiveCount:
+        if self.number() < 1:
+            raise ValueError("must be at least 1; leave it out where the source does not give it")
         return self
 
 

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from logpost.machines.consistency import refuse_contradictions
 from logpost.machines.mapping import Mapping
+from logpost.machines.places import quantities as quantities
 from logpost.machines.quantity import (
     Bandwidth,
     Bytes,
     Count,
     Frequency,
+    PositiveBytes,
+    PositiveCount,
     Quantity,
     Ratio,
     Table,
@@ -29,16 +33,31 @@ from logpost.machines.quantity import (
     TimePerByte,
 )
 from logpost.machines.topologies import AnyTopology
-from logpost.machines.units import UNITS
+from logpost.machines.units import LARGEST, UNITS
 
 FORMAT = 1
-NonNegative = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
+NAME = r"^[a-z0-9][a-z0-9_.-]*$"
+NonNegative = Annotated[int, Field(ge=0, le=LARGEST)]
+Positive = Annotated[int, Field(ge=1, le=LARGEST)]
 
 
 def _date_text(date: object) -> object:
     """A TOML date (written without quotes) as the text that the schema stores."""
     return date.isoformat()[:10] if isinstance(date, datetime.date) else date
+
+
+def _refuse_doubled(points: Sequence[BaseModel], *coordinates: str) -> None:
+    """Raise ValueError when two points of a table have the same coordinates: one of them would be lost."""
+    seen: set[tuple[object, ...]] = set()
+    for point in points:
+        key = tuple(getattr(point, name) for name in coordinates)
+        if key in seen:
+            shown = (
+                f"no {name}" if part is None else f'{name} = "{part}"' if isinstance(part, str) else f"{name} = {part}"
+                for name, part in zip(coordinates, key, strict=True)
+            )
+            raise ValueError(f"gives {', '.join(shown)} twice; keep one")
+        seen.add(key)
 
 
 class Source(BaseModel):
@@ -79,8 +98,8 @@ class Clock(Table):
 class Node(Table):
     """One node: how many ranks share it, and what it is made of."""
 
-    processors: Count | None = None
-    sockets: Count | None = None
+    processors: PositiveCount | None = None
+    sockets: PositiveCount | None = None
     description: str | None = None
 
 
@@ -88,7 +107,7 @@ class Nic(Table):
     """The network interface: where it sits, how many a node has, how fast it takes data, what it can hold."""
 
     location: str | None = None
-    per_node: Count | None = None
+    per_node: PositiveCount | None = None
     injection_rate: Bandwidth | None = None
     link_rate: Bandwidth | None = None
     queue: Bytes | None = None
@@ -111,7 +130,7 @@ class Memory(Table):
     copy_rate: Bandwidth | None = None
     size: Bytes | None = None
     cache: Bytes | None = None
-    cache_line: Bytes | None = None
+    cache_line: PositiveBytes | None = None
     local_miss: Time | None = None
     remote_miss: Time | None = None
     gather_scatter_per_line: Time | None = None
@@ -124,7 +143,7 @@ class Network(Table):
     bisection: Bandwidth | None = None
     bisection_per_cycle: Bandwidth | None = None
     packet_latency: Time | None = None
-    packet: Bytes | None = None
+    packet: PositiveBytes | None = None
     null_message: Time | None = None
     per_hop_message: Time | None = None
     per_hop_miss: Time | None = None
@@ -182,6 +201,8 @@ class LocalityClass(Table):
         limits = [r.up_to_bytes for r in ranges]
         if None in limits[:-1]:
             raise ValueError("has a range without up_to_bytes before the last one; only the last may be open")
+        if len(limits) > 1 and limits[-1] is None and limits[-2] == LARGEST:
+            raise ValueError(f"has a range after up_to_bytes = {LARGEST}, which no message exceeds; leave it out")
         closed = [limit for limit in limits if limit is not None]
         for low, high in pairwise(closed):
             if low >= high:
@@ -244,6 +265,14 @@ class Log3PPoint(Table):
     o_net: Time | None = None
     T_mem: Time | None = None
 
+    @model_validator(mode="after")
+    def _stride_of_l_mw(self) -> Log3PPoint:
+        if self.l_mw is not None and self.stride_bytes is None:
+            raise ValueError(
+                "has l_mw without stride_bytes: contiguous data have none; give the stride or leave it out"
+            )
+        return self
+
 
 class Log3P(Table):
     """The log3P tables: o_mw, o_net and T_mem over size, l_mw over (size, stride)."""
@@ -255,13 +284,7 @@ class Log3P(Table):
     @field_validator("point")
     @classmethod
     def _distinct(cls, points: list[Log3PPoint]) -> list[Log3PPoint]:
-        seen: set[tuple[int, int | None]] = set()
-        for p in points:
-            key = (p.size_bytes, p.stride_bytes)
-            if key in seen:
-                stride = "no stride_bytes" if p.stride_bytes is None else f"stride_bytes = {p.stride_bytes}"
-                raise ValueError(f"gives size_bytes = {p.size_bytes}, {stride} twice; keep one")
-            seen.add(key)
+        _refuse_doubled(points, "size_bytes", "stride_bytes")
         return points
 
 
@@ -289,11 +312,23 @@ class GapPoint(Table):
 class Overlap(Table):
     """What Iancu and Strohmaier's overlap model needs beside L."""
 
-    HD: Count | None = None
-    outstanding: Bytes | None = None
+    HD: PositiveCount | None = None
+    outstanding: PositiveBytes | None = None
     base_ratio: Ratio | None = None
     o: list[OverheadPoint] = Field(default_factory=list)
     G: list[GapPoint] = Field(default_factory=list)
+
+    @field_validator("o")
+    @classmethod
+    def _distinct_bursts(cls, points: list[OverheadPoint]) -> list[OverheadPoint]:
+        _refuse_doubled(points, "size_bytes", "burst")
+        return points
+
+    @field_validator("G")
+    @classmethod
+    def _distinct_pairs(cls, points: list[GapPoint]) -> list[GapPoint]:
+        _refuse_doubled(points, "processors", "size_bytes", "pattern", "level")
+        return points
 
 
 class Observation(Table):
@@ -308,7 +343,7 @@ class Machine(Table):
     """A machine file."""
 
     format: Literal[1]
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")
+    name: str = Field(pattern=NAME)
     title: str = Field(min_length=1)
     date: str
     kind: Literal["publication", "measurement", "documentation", "template"]
@@ -337,40 +372,16 @@ class Machine(Table):
     def _dated(cls, date: str) -> str:
         if not re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", date):
             raise ValueError('must be written "1996", "1996-02" or "1996-02-28"')
+        if len(date) == len("1996-02-28"):
+            try:
+                datetime.date.fromisoformat(date)
+            except ValueError as error:
+                raise ValueError("is no day of the calendar") from error
         return date
 
     @model_validator(mode="after")
-    def _sources_exist(self) -> Machine:
-        for place, quantity in quantities(self):
-            if quantity.source not in self.sources:
-                raise ValueError(
-                    f"{place} cites source {quantity.source!r}, which [sources] does not have; "
-                    f"it has {', '.join(self.sources)}"
-                )
-        return self
-
-    @model_validator(mode="after")
-    def _topology_has_a_source(self) -> Machine:
-        if self.topology is not None and self.topology.source is None:
-            raise ValueError('topology has no source; add source = "KEY" (an entry of [sources]) to it or to the file')
-        if self.topology is not None and self.topology.source not in self.sources:
-            raise ValueError(
-                f"topology cites source {self.topology.source!r}, which [sources] does not have; "
-                f"it has {', '.join(self.sources)}"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _mapping_fits_the_topology(self) -> Machine:
-        if self.topology is None or self.mapping is None:
-            return self
-        there = self.topology.n_nodes
-        needed = max((self.mapping.nodes or 0, *(node + 1 for node in self.mapping.nodes_of_ranks or ())))
-        if needed > there:
-            raise ValueError(
-                f"mapping uses {needed} nodes, but the topology ({self.topology.describe()}) has {there}; "
-                "give the topology more nodes, or the mapping fewer"
-            )
+    def _fits_together(self) -> Machine:
+        refuse_contradictions(self)
         return self
 
     @property
@@ -389,18 +400,3 @@ class Machine(Table):
         if self.clock_hz is not None:
             return False
         return any(UNITS[quantity.unit].in_cycles for _, quantity in quantities(self))
-
-
-def quantities(table: BaseModel, place: str = "") -> Iterator[tuple[str, Quantity]]:
-    """Every quantity below `table` with its place in the file, e.g. ("loggp.other_node.range[0].L", 6.3 us)."""
-    for name, field in type(table).model_fields.items():
-        item = getattr(table, name)
-        here = f"{place}.{field.alias or name}" if place else (field.alias or name)
-        if isinstance(item, Quantity):
-            yield here, item
-        elif isinstance(item, BaseModel):
-            yield from quantities(item, here)
-        elif isinstance(item, list):
-            for i, entry in enumerate(item):
-                if isinstance(entry, BaseModel):
-                    yield from quantities(entry, f"{here}[{i}]")

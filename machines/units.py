@@ -20,6 +20,9 @@ Dimension = Literal["time", "time per byte", "bytes", "bandwidth", "frequency", 
 PS_PER_US = 10**6
 PS_PER_S = 10**12
 
+LARGEST = 2**63 - 1
+"""The largest number of picoseconds, bytes or things: tables hold them as int64."""
+
 
 @dataclass(frozen=True)
 class Unit:

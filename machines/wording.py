@@ -10,7 +10,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from logpost.machines.quantity import Quantity
-from logpost.machines.schema import Machine
+from logpost.machines.schema import NAME, Machine
 
 _FIXED = {
     "string_type": "must be text in quotes",
@@ -25,6 +25,7 @@ _FIXED = {
     "bool_parsing": "must be true or false",
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number without quotes and unit",
+    "int_parsing_size": "is too large",
     "int_from_float": "must be a whole number",
     "float_type": "must be a number",
     "float_parsing": "must be a number without quotes; the unit stands in unit",
@@ -49,10 +50,14 @@ def must_be(problem: dict[str, Any]) -> str:
     if kind == "union_tag_invalid":
         return f"must be one of {context['expected_tags']}"
     if kind == "string_pattern_mismatch":
+        if context["pattern"] != NAME:
+            return "must be made of letters, digits, - _ and ., without spaces"
         return "must begin with a small letter or digit; then small letters, digits, - _ and . may follow"
+    if kind == "float_type" and isinstance(problem.get("input"), int) and not isinstance(problem["input"], bool):
+        return "is too large"
     if kind in _BOUNDS:
         ((_, bound),) = context.items()
-        return f"must be {_BOUNDS[kind]} {bound:g}"
+        return f"must be {_BOUNDS[kind]} {bound if isinstance(bound, int) else f'{bound:g}'}"
     if kind == "model_type":
         if context.get("class_name") in {made.__name__ for made in _quantities()}:
             return (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from logpost.errors import InputError
-from logpost.machines.load import check_machine, check_machine_file, load_machine, load_machine_file
+from logpost.machines.load import TEMPLATE, check_machine, check_machine_file, load_machine, load_machine_file
 from logpost.machines.quantity import NOT_STATED
 
 from .builders import DOCUMENT, document, machine, problems
@@ -70,6 +70,8 @@ def test_class_without_ranges_gives_nothing() -> None:
     made = machine(loggp={"other_node": {"eager_limit": {"value": 1024, "unit": "B"}}})
     assert made.loggp.of("other_node") is None
 
+
+GAP = {"processors": 2, "size_bytes": 8, "pattern": "cross-section", "level": "lowest"}
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"source": None}, r"toy.toml: loggp.other_node.L = 5 has no source; add source = \"KEY\""),
@@ -201,6 +203,86 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         r"mapping uses 5 nodes, but the topology \(ring 4\) has 4",
     ),
     ({"mapping": {"kind": "list"}}, r"kind = \"list\" needs nodes_of_ranks ="),
+    ({"mapping": {"kind": "random", "nodes": 4, "seed": -1}}, r"mapping.seed = -1 must be at least 0"),
+    # What the int64 tables of the replay cannot hold: 2^63 - 1 = 9223372036854775807.
+    (
+        {"loggp": {"other_node": {"range": [{"L": 1, "up_to_bytes": 10**23}, {"L": 2}]}}},
+        r"loggp.other_node.range\[0\].up_to_bytes = 10{23} must be at most 9223372036854775807$",
+    ),
+    (
+        {"loggp": {"other_node": {"range": [{"L": 1, "up_to_bytes": 2**63 - 1}, {"L": 2}]}}},
+        r"has a range after up_to_bytes = 9223372036854775807, which no message exceeds; leave it out",
+    ),
+    ({"log3p": {"point": [{"size_bytes": 2**63, "o_mw": 1}]}}, r"size_bytes = 9223372036854775808 must be at most 9"),
+    (
+        {"loggp": {"other_node": {"eager_limit": {"value": 1e20, "unit": "B"}}}},
+        r"loggp.other_node.eager_limit = 1e\+20 must be at most 9223372036854775807 B$",
+    ),
+    ({"overlap": {"HD": 1e30}}, r"overlap.HD = 1e\+30 must be at most 9223372036854775807$"),
+    (
+        {"loggp": {"other_node": {"L": {"value": 1e10, "unit": "s"}}}},
+        r"loggp.other_node.L = 10000000000.0 must be at most 9.22e\+06 s, 9223372036854775807 ps, not 1e\+10 s",
+    ),
+    # 10^10 cycles of 1 Hz are 10^10 s.
+    (
+        {"clock": {"processor": {"value": 1, "unit": "Hz"}}, "loggp": {"self": {"units": ["cycle"], "L": 1e10}}},
+        r"loggp.self.L = 10000000000.0 must be at most 9.22e\+06 s, .* not 1e\+10 s",
+    ),
+    (
+        {"loggp": {"other_node": {"G": {"value": 1e300, "unit": "s/B"}}}},
+        r"loggp.other_node.G = 1e\+300 is too large to compute with in s/B",
+    ),
+    ({"loggp": {"other_node": {"L": 10**400}}}, r"loggp.other_node.L = 10{76}\.\.\. is too large$"),
+    ({"topology": {"kind": "mesh", "dims": [2, 2**63]}}, r"topology.dims\[1\] = 9223372036854775808 must be at most 9"),
+    (
+        {"topology": {"kind": "mesh", "dims": [2**40, 2**40]}},
+        # 2^80 = 1.2e24
+        r"topology has about 10\^24 nodes and switches; at most 9223372036854775807 can be counted",
+    ),
+    ({"topology": {"kind": "k-ary n-cube", "k": 2, "n": 10**9}}, r"topology.n = 1000000000 must be less than 63"),
+    # What would make every prediction fail later, or lose a value.
+    (
+        {"clock": {"processor": {"value": 0, "unit": "GHz"}}},
+        r"clock.processor = 0: must be more than 0; leave it out where the source does not give it",
+    ),
+    ({"memory": {"copy_rate": {"value": 0, "unit": "GB/s"}}}, r"memory.copy_rate = 0: must be more than 0"),
+    ({"nic": {"per_node": 0}}, r"nic.per_node = 0: must be at least 1; leave it out"),
+    ({"node": {"processors": 0}}, r"node.processors = 0: must be at least 1"),
+    ({"overlap": {"HD": 0}}, r"overlap.HD = 0: must be at least 1"),
+    ({"overlap": {"outstanding": {"value": 0, "unit": "B"}}}, r"overlap.outstanding = 0: must be more than 0"),
+    (
+        {"overlap": {"o": [{"size_bytes": 8, "burst": 2, "o": 1}, {"size_bytes": 8, "burst": 2, "o": 3}]}},
+        r"overlap.o: gives size_bytes = 8, burst = 2 twice; keep one",
+    ),
+    (
+        {"overlap": {"G": [{**GAP, "G": 1}, {**GAP, "level": "highest", "G": 1}, {**GAP, "G": 1}]}},
+        r"overlap.G: gives processors = 2, size_bytes = 8, pattern = \"cross-section\", level = \"lowest\" twice; keep",
+    ),
+    *(
+        (
+            {"log3p": {"point": [{"size_bytes": 8, "stride_bytes": d, name: d} for d in (16, 32)]}},
+            rf"log3p.point\[1\].{name} is 32 us, but log3p.point\[0\] has 16 us at the same size_bytes = 8; it depends",
+        )
+        for name in ("o_mw", "o_net", "T_mem")
+    ),
+    (
+        {"log3p": {"point": [{"size_bytes": 8, "l_mw": 1}]}},
+        r"log3p.point\[0\]: has l_mw without stride_bytes: contiguous data have none; give the stride or leave it out",
+    ),
+    # Each unknown source once, at its first place as the file has it.
+    (
+        {"loggp": {"other_node": {"L": {"value": 1, "source": "B"}, "o_s": {"value": 1, "source": "B"}}}},
+        r"^toy.toml: loggp.other_node.L cites source 'B', which \[sources\] does not have; it has BENCH \(1 more cite",
+    ),
+    (
+        {"loggp": {"other_node": {"range": [{"L": 1}], "source": "B"}}},
+        r"^toy.toml: loggp.other_node.range\[0\].L cites source 'B', which",
+    ),
+    ({"date": "2026-02-30"}, r"date = '2026-02-30': is no day of the calendar"),
+    (
+        {"observed": [{"name": "a b", "what": "x", "result": 1}]},
+        r"observed\[0\].name = 'a b' must be made of letters, digits, - _ and ., without spaces",
+    ),
 ]
 
 
@@ -210,6 +292,34 @@ def test_refused_with_file_key_value_and_way_out(change: dict[str, Any], sentenc
     assert found
     assert any(re.search(sentence, line) for line in found), found
     assert all(line.startswith("toy.toml: ") and "\n" not in line for line in found)
+
+
+def test_what_agrees_or_says_something_else_is_no_contradiction() -> None:
+    def points(*values: object) -> dict[str, Any]:
+        return {"point": [{"size_bytes": 8, "stride_bytes": 16 * (i + 1), "o_mw": v} for i, v in enumerate(values)]}
+
+    assert len(machine(log3p=points(3, 3)).log3p.point) == 2
+    # 3 us are 60 cycles of 20 MHz (50 ns); without a clock nobody can tell.
+    sixty = {"value": 60, "unit": "cycle"}
+    clock = {"processor": {"value": 20, "unit": "MHz"}}
+    assert len(machine(clock=clock, log3p=points(3, sixty)).log3p.point) == 2
+    assert len(machine(log3p=points(sixty, sixty)).log3p.point) == 2
+    assert "o_mw is 60 cycle, but log3p.point[0] has 3 us" in problems(log3p=points(3, sixty))[0]
+    gaps = [{**GAP, "level": level, "size_bytes": size, "G": 1} for level in ("lowest", "highest") for size in (8, 9)]
+    assert len(machine(overlap={"G": gaps}).overlap.G) == 4
+    # A class whose last range ends at the largest size there is.
+    whole = {"range": [{"L": 1, "up_to_bytes": 5}, {"L": 2, "up_to_bytes": 2**63 - 1}]}
+    assert machine(loggp={"other_node": whole}).loggp.of("other_node") is not None
+
+
+def test_unknown_sources_are_all_named() -> None:
+    found = problems(
+        loggp={"other_node": {"source": "B", "L": 1}}, topology={"kind": "ring", "nodes": 4, "source": "C"}
+    )
+    assert [re.sub(" which.*", "", line) for line in found] == [
+        "toy.toml: loggp.other_node.L cites source 'B',",
+        "toy.toml: topology cites source 'C',",
+    ]
 
 
 def test_every_problem_is_found_at_once_and_load_says_how_many(tmp_path: Path) -> None:
@@ -223,12 +333,26 @@ def test_every_problem_is_found_at_once_and_load_says_how_many(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [(b"format = ", r"is not TOML: "), (b"\xff\xfe", r"is not UTF-8 text; a machine file is a TOML file")],
+    [
+        (b"format = ", r"is not TOML: "),
+        (b"\xff\xfe", r"is not UTF-8 text; a machine file is a TOML file"),
+        (b"format = 1\nL = 1,5\n", r"is not TOML: Expected newline .*at line 2, column 6\): L = 1,5$"),
+        (b"format = 1" + 5000 * b"0", r"cannot be read as TOML: a number has too many digits$"),
+        (b"x = " + 5000 * b"[" + 5000 * b"]", r"(is not|cannot be read as) TOML: "),
+        # Hexadecimal digits have no such limit: the number itself is refused, and not written out.
+        (b"format = 0x" + 5000 * b"f", r"format = a very large number is too large$"),
+    ],
 )
 def test_files_that_are_no_toml(tmp_path: Path, content: bytes, sentence: str) -> None:
     path = tmp_path / "broken.toml"
     path.write_bytes(content)
     assert re.search(sentence, check_machine_file(path)[1][0])
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "marked.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + TEMPLATE.read_bytes())
+    assert load_machine_file(path) == load_machine_file(TEMPLATE)
 
 
 def test_a_file_without_ending_is_not_looked_up_in_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

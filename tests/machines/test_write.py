@@ -36,7 +36,7 @@ def test_names_and_numbers_that_need_care(tmp_path: Path) -> None:
         "self": {
             "L": 1e-7,
             "o_s": 0.1 + 0.2,
-            "o_r": 2**60,
+            "o_r": {"value": 2**60, "unit": "ps"},
             "G": {"value": 3, "interval": [2.5, 3.5], "confidence": 0.95},
         }
     }
