@@ -7,7 +7,7 @@ asks for: named parameters in, named results out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -145,6 +145,14 @@ class Output:
     meaning: str
 
 
+class MissingParametersError(ModelError):
+    """A model was not given ``names``, which it cannot do without."""
+
+    def __init__(self, model: str, names: Sequence[str]) -> None:
+        super().__init__(f"model {model} needs {', '.join(names)}: give it, or a machine that has it")
+        self.names = tuple(names)
+
+
 @dataclass(frozen=True)
 class Model:
     """A closed-form prediction: what `logpost models` lists and `logpost predict` evaluates.
@@ -187,7 +195,7 @@ class Model:
             elif not parameter.optional:
                 missing.append(name)
         if missing:
-            raise ModelError(f"model {self.name} needs {', '.join(missing)}: give it, or a machine that has it")
+            raise MissingParametersError(self.name, missing)
         shape = common_shape(chosen)
         # An overflow is a value beyond any machine: it shows as inf.
         with np.errstate(over="ignore", under="ignore"):

@@ -1,49 +1,27 @@
 """One prediction as asked for on the command line: assignments, sweeps and a machine in, a table out.
 
 Everything is computed in picoseconds and bytes; the table shows times in one unit. Several sweeps make a grid, the
-last one varying fastest.
+last one varying fastest. The parts are in predicting/.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from logpost.errors import InputError
 from logpost.machines import LOCALITIES, Machine
-from logpost.machines.units import UNITS, to_base
 from logpost.replay.models.arrays import ModelError
-from logpost.replay.models.interface import Kind, Model, Parameter
+from logpost.replay.models.interface import MissingParametersError, Model
 from logpost.replay.models.machine_values import machine_values
-from logpost.replay.models.quantities import parse_assignments, parse_sweep, parse_value
+from logpost.replay.models.predicting import network
+from logpost.replay.models.predicting.missing import explained
+from logpost.replay.models.predicting.origins import default_values, machine_origin, used_values
+from logpost.replay.models.predicting.request import read_request
+from logpost.replay.models.predicting.scale import Scale, scale, with_clock
+from logpost.replay.models.predicting.table import Column, Prediction, overheads, parameters
 
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table: name, unit as shown ("" for pure numbers), values, what it is."""
-
-    name: str
-    unit: str
-    values: NDArray[np.float64]
-    meaning: str
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """Swept parameters and results, row by row; ``used`` are the constant parameters with unit and origin."""
-
-    model: Model
-    used: tuple[tuple[str, str, str], ...]
-    swept: tuple[Column, ...]
-    results: tuple[Column, ...]
-
-    def rows(self) -> list[dict[str, float]]:
-        """One dict per row, names as keys."""
-        columns = (*self.swept, *self.results)
-        return [{c.name: float(c.values[i]) for c in columns} for i in range(len(columns[0].values))]
+__all__ = ["Column", "Prediction", "predict"]
 
 
 def predict(
@@ -52,149 +30,111 @@ def predict(
     sweeps: Sequence[str] = (),
     *,
     machine: Machine | None = None,
-    locality: str = "other_node",
+    locality: str | None = None,
     unit: str | None = None,
     clock_hz: float | None = None,
 ) -> Prediction:
     """Evaluate ``model`` over the sweeps.
 
     ``unit`` is the time unit of numbers without a unit and of the table. Without it: cycles when some value is
-    given in cycles, or when no time is given and the machine's own are in cycles; else us.
+    given in cycles, or when no time is given and the machine's own are in cycles; else us. ``locality`` is the
+    machine's class (other_node when None), ``clock_hz`` the processor clock where no machine has one.
 
-    Raises ModelError for bad assignments and for parameters that nobody gives.
+    Raises ModelError for bad assignments, for values that contradict each other, and for parameters that nobody gives.
     """
-    pairs = parse_assignments(assignments, "--set")
-    swept_pairs = parse_assignments(sweeps, "--sweep")
-    texts = [text for _, text in (*pairs, *swept_pairs)]
-    if unit is None and machine is not None and not _times(texts) and _counts_cycles(machine):
-        unit = "cycle"
-    shown = _unit(unit, texts)
-    clock = clock_hz or (machine.clock_hz if machine else None)
-    if clock is None and shown == "cycle":
-        clock = None if _times(texts) else 1e12
-    if clock is None and shown == "cycle":
-        raise ModelError(
-            "a table in cycles needs the processor clock beside times in seconds: give it, e.g. --clock 20MHz"
-        )
-    known = _parameters(model)
-    given: dict[str, Any] = {}
-    origin: dict[str, str] = {}
-    axes: dict[str, NDArray[np.float64]] = {}
-    for option, group in (("--set", pairs), ("--sweep", swept_pairs)):
-        for name, text in group:
-            if name not in known:
-                raise ModelError(f"model {model.name} has no parameter {name!r}; it takes {', '.join(known)}")
-            if name in given or name in axes:
-                raise ModelError(f"{name} is given twice; keep one {option} {name}=...")
-            if option == "--set":
-                given[name] = parse_value(known[name], text, time_unit=shown, clock_hz=clock)
-                origin[name] = "given"
-            else:
-                axes[name] = parse_sweep(known[name], text, time_unit=shown, clock_hz=clock)
-    if axes:
-        grids = np.meshgrid(*axes.values(), indexing="ij")
-        given.update({name: grid.ravel() for name, grid in zip(axes, grids, strict=True)})
-    if "o" in given and "o" not in {p.name for p in model.parameters}:
-        both = given.pop("o")
-        for name in ("o_s", "o_r"):
-            given.setdefault(name, both)
-            origin.setdefault(name, "given as o")
-    if clock and "cycle" in known and "cycle" not in given:
-        given["cycle"] = 1e12 / clock
-    elif "cycle" in known and "cycle" not in given and given.get("units") == "printed":
-        raise ModelError("units=printed counts a byte as a cycle: give the clock (--clock 20MHz) or --set cycle=50ns")
+    where = _locality(locality, machine)
+    request = read_request(model, assignments, sweeps)
+    shown = scale(unit, request.written, machine, clock_hz)
+    given, columns = request.values(shown)
+    network.check_given(model, given)
+    values, origin = dict(given), dict.fromkeys(given, "given")
+    if overheads(model) and "o" in values:
+        both = values.pop("o")
+        for name in {"o_s", "o_r"} - values.keys():
+            values[name], origin[name] = both, "given as o"
     if machine is not None:
-        for name, value in machine_values(model, machine, given, locality=locality).items():
-            if name in ("k_d", "n") and {"kx", "k_d"} & given.keys():
-                continue
-            if name in ("kx", "ky", "kz") and "k_d" in given:
-                continue
-            given[name] = value
-            origin[name] = machine.name
+        clock_given = machine.lacks_clock and clock_hz is not None
+        machine = machine if clock_hz is None else with_clock(machine, clock_hz)
+        for name, value in _offered(model, machine, values, where, shown).items():
+            values[name], origin[name] = value, machine_origin(machine, name, where, clock_given=clock_given)
+    network.check_all(model, values, origin)
+    _settle_cycle(model, values, origin, shown, clock_hz)
     try:
-        results = model.predict(**given)
+        results = model.predict(**values)
+    except MissingParametersError as error:
+        raise (error if machine is None else explained(error, model, machine, values, where)) from None
     except ModelError as error:
-        if machine is not None and " needs " in str(error):
-            size = next((name for name in ("B", "S") if name in known and name not in given), None)
-            if size is not None:
-                raise ModelError(
-                    f"model {model.name} needs {size}, the message size: give it, e.g. --set {size}=1KiB; a machine's "
-                    "values depend on it"
-                ) from None
-            raise ModelError(f"{error} (machine {machine.name} does not give it)") from None
-        factor, name = _scale("time", shown, clock)
-        raise error.in_unit(lambda time: f"{time / factor:.4g} {name}") from None
-    count = len(next(iter(axes.values()))) if len(axes) == 1 else int(np.prod([len(a) for a in axes.values()] or [1]))
-    outputs = {output.name: output for output in model.outputs}
+        raise error.in_unit(shown.time_text) from None
+    known, outputs = parameters(model), {output.name: output for output in model.outputs}
+    count = len(next(iter(columns.values()))) if columns else 1
     return Prediction(
         model=model,
-        used=tuple(
-            (name, _show(known[name], value, shown, clock), origin.get(name, "given"))
-            for name, value in given.items()
-            if name not in axes and known[name].kind != "table" and not (isinstance(value, np.ndarray) and value.ndim)
-        ),
+        used=used_values(model, values, origin, set(columns), shown),
+        defaults=default_values(model, values, origin, shown, machine, where),
         swept=tuple(
-            _column(name, known[name].kind, np.asarray(given[name]), count, known[name].meaning, shown, clock)
-            for name in axes
-            if name in given
+            shown.column(name, known[name].kind, known[name].meaning, column, count) for name, column in columns.items()
         ),
         results=tuple(
-            _column(name, outputs[name].kind, np.asarray(value), count, outputs[name].meaning, shown, clock)
+            shown.column(name, outputs[name].kind, outputs[name].meaning, value, count)
             for name, value in results.items()
         ),
     )
 
 
-def _parameters(model: Model) -> dict[str, Parameter]:
-    known = {parameter.name: parameter for parameter in model.parameters}
-    if "o" not in known and {"o_s", "o_r"} <= known.keys():
-        known["o"] = Parameter("o", "time", "both overheads")
-    return known
+def _locality(locality: str | None, machine: Machine | None) -> str:
+    if locality is not None and locality not in LOCALITIES:
+        raise ModelError(f"{locality!r} is no locality class; choose {', '.join(LOCALITIES)}")
+    if locality is not None and machine is None:
+        raise ModelError(f"--locality {locality} chooses among a machine's values: give the machine, -m NAME")
+    return locality or "other_node"
 
 
-def _unit(unit: str | None, texts: Sequence[str]) -> str:
-    if unit is None:
-        return "cycle" if any("cycle" in text for text in texts) else "us"
-    name = {"cycles": "cycle", "µs": "us"}.get(unit, unit)
-    if name not in UNITS or UNITS[name].dimension != "time":
-        raise ModelError(f"unit {unit!r} is no time unit; use one of ps, ns, us, ms, s, cycle")
-    return name
+def _offered(model: Model, machine: Machine, values: dict[str, Any], locality: str, shown: Scale) -> dict[str, Any]:
+    """The machine's values; refused where they are times and no clock relates them to the table's cycles."""
+    try:
+        offered = machine_values(model, machine, values, locality=locality)
+    except ModelError:
+        raise
+    except InputError as error:
+        if not machine.lacks_clock:
+            raise
+        raise ModelError(
+            f"machine {machine.name} counts in cycles and its file gives no clock: give it, e.g. --clock 1GHz, or as "
+            "[clock] processor in the file"
+        ) from error
+    if "channel_load" not in machine.logpc.model_fields_set:
+        # The file says nothing: what holds is the model's default, and it is shown as one.
+        offered.pop("units", None)
+    kinds = {parameter.name: parameter.kind for parameter in model.parameters}
+    times = [name for name in offered if kinds[name] in ("time", "time_per_byte", "table")]
+    if shown.assumed and times:
+        raise ModelError(
+            f"a table in cycles needs the processor clock beside the times of machine {machine.name} "
+            f"({', '.join(times)}), whose file gives none: give it, e.g. --clock 1GHz, or --unit us"
+        )
+    return offered
 
 
-def _times(texts: Sequence[str]) -> list[str]:
-    """The values that are given in seconds or their parts, not in cycles.
+def _settle_cycle(
+    model: Model, values: dict[str, Any], origin: dict[str, str], shown: Scale, clock_hz: float | None
+) -> None:
+    """The cycle that a byte occupies a channel for with units=printed: given, or of the clock; else it is not used.
 
-    Without any no clock is needed: the equations are linear in time, and cycles in give cycles out.
+    Raises ModelError where nothing says how long it is.
     """
-    absolute = ("ps", "ns", "us", "µs", "ms", "s")
-    return [text for text in texts if "cycle" not in text and text.removesuffix("/B").endswith(absolute)]
-
-
-def _counts_cycles(machine: Machine) -> bool:
-    """Whether the machine file gives its latencies in cycles, as the papers on Alewife do."""
-    tables = [machine.loggp.of(locality) for locality in LOCALITIES]
-    latencies = [r.L for table in tables if table is not None for r in table.range if r.L is not None]
-    return bool(latencies) and all(latency.unit == "cycle" for latency in latencies)
-
-
-def _scale(kind: Kind, shown: str, clock: float | None) -> tuple[float, str]:
-    if kind == "time":
-        return to_base(1.0, shown, clock), "cycles" if shown == "cycle" else shown
-    if kind == "time_per_byte":
-        return to_base(1.0, f"{shown}/B", clock), "cycles/B" if shown == "cycle" else f"{shown}/B"
-    return 1.0, "B" if kind == "bytes" else ""
-
-
-def _column(
-    name: str, kind: Kind, value: NDArray[np.float64], count: int, meaning: str, shown: str, clock: float | None
-) -> Column:
-    factor, unit = _scale(kind, shown, clock)
-    column = np.broadcast_to(np.asarray(value, dtype=np.float64), (count,)) / factor
-    return Column(name=name, unit=unit, values=column, meaning=meaning)
-
-
-def _show(parameter: Parameter, value: Any, shown: str, clock: float | None) -> str:
-    if isinstance(value, str):
-        return value
-    factor, unit = _scale(parameter.kind, shown, clock)
-    return f"{float(value) / factor:.7g} {unit}".strip()
+    if not network.has_distances(model) or origin.get("cycle") == "given":
+        return
+    machine_cycle = values.pop("cycle", None)
+    if values.get("units") != "printed" or not {"k_d", "kx"} & values.keys():
+        return
+    if machine_cycle is not None and clock_hz is None:
+        values["cycle"] = machine_cycle
+    elif shown.clock_hz is not None:
+        values["cycle"] = 1e12 / shown.clock_hz
+        origin["cycle"] = "a cycle of the table" if shown.assumed else "of --clock"
+    else:
+        whose = "" if origin["units"] == "given" else f" (machine {origin['units']})"
+        raise ModelError(
+            f"units=printed{whose} counts a byte as a cycle: give the clock (--clock 20MHz) or --set cycle=50ns, or "
+            "take --set units=consistent"
+        )

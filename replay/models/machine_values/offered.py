@@ -25,7 +25,7 @@ def machine_values(
     offered: dict[str, Any] = {}
     offered.update(loggp_values(model, machine, given, locality))
     offered.update(logpc_values(machine))
-    offered.update(network_values(model, machine))
+    offered.update(network_values(model, machine, given))
     if {"o_mw", "o_net"} & wanted:
         offered.update(log3p_values(machine, given, wanted - given.keys()))
     if model.name in OVERLAP:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from logpost.replay.models.prediction import Prediction
+    from logpost.replay.models.prediction import Column, Prediction
 
 MODEL = typer.Argument(..., metavar="MODEL", help="A model of `logpost models`.", show_default=False)
 SET = typer.Option([], "--set", "-s", help="NAME=VALUE with a unit, e.g. L=5us, B=4KiB, G=10GB/s. Repeatable.")
@@ -21,11 +21,16 @@ SWEEP = typer.Option(
 )
 MACHINE = typer.Option(None, "--machine", "-m", help="Take what is not set from a machine, by name or file.")
 LOCALITY = typer.Option(
-    "other_node", "--locality", help="The machine's class: self, same_socket, same_node, other_node."
+    None,
+    "--locality",
+    help="The machine's class: self, same_socket, same_node, other_node.",
+    show_default="other_node",
 )
 UNIT = typer.Option(None, "--unit", help="Time unit of bare numbers and of the table: ps, ns, us, ms, s, cycle.")
-CLOCK = typer.Option(None, "--clock", help="Processor clock, e.g. 20MHz, for values in cycles.")
-CSV = typer.Option(None, "--csv", help="Write the table as CSV to FILE (- for standard output).")
+CLOCK = typer.Option(
+    None, "--clock", help="Processor clock, e.g. 20MHz, for values in cycles: where the machine's file gives none."
+)
+CSV = typer.Option(None, "--csv", help="Write the table as CSV to FILE instead of showing it (- for standard output).")
 JSON = typer.Option(False, "--json", help="Print JSON instead of a table.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print the bare results: tab-separated, no header.")
 
@@ -35,7 +40,7 @@ def command(
     assignments: list[str] = SET,
     sweeps: list[str] = SWEEP,
     machine: str | None = MACHINE,
-    locality: str = LOCALITY,
+    locality: str | None = LOCALITY,
     unit: str | None = UNIT,
     clock: str | None = CLOCK,
     csv_file: str | None = CSV,
@@ -48,11 +53,15 @@ def command(
 
     Example: logpost predict logpc-all-to-all --machine alewife --set B=8
     """
+    from logpost.errors import InputError
     from logpost.machines import load_machine
     from logpost.replay.models.prediction import predict
     from logpost.replay.models.registry import model
     from logpost.whole_file import write_whole
 
+    if csv_file == "-" and (as_json or quiet):
+        other = "--json" if as_json else "--quiet"
+        raise InputError(f"{other} and --csv - both write to standard output: keep one, or give --csv a file")
     found = predict(
         model(name),
         assignments,
@@ -62,17 +71,21 @@ def command(
         unit=unit,
         clock_hz=None if clock is None else _hertz(clock),
     )
+    if csv_file is not None and csv_file != "-":
+        write_whole(Path(csv_file), _csv(found))
     if as_json:
         print(json.dumps(_document(found), indent=2, ensure_ascii=False))
-    elif csv_file == "-":
-        print(_csv(found), end="")
-    elif csv_file is not None:
-        write_whole(Path(csv_file), _csv(found))
     elif quiet:
         for row in found.rows():
             print("\t".join(f"{row[name]:.10g}" for name in row))
-    else:
+    elif csv_file == "-":
+        print(_csv(found), end="")
+    elif csv_file is None:
         _table(found)
+
+
+# Beyond these it is no clock, and cycles would overflow as times.
+_SLOWEST_HZ, _FASTEST_HZ = 1.0, 1e15
 
 
 def _hertz(text: str) -> float:
@@ -85,7 +98,8 @@ def _hertz(text: str) -> float:
         value = to_base(float(number), unit or "Hz")
     except ValueError:
         value = math.nan
-    if (unit and (unit not in UNITS or UNITS[unit].dimension != "frequency")) or not value > 0.0:
+    known = not unit or (unit in UNITS and UNITS[unit].dimension == "frequency")
+    if not known or not _SLOWEST_HZ <= value <= _FASTEST_HZ:
         raise InputError(f"--clock {text} is no clock; write e.g. --clock 20MHz")
     return value
 
@@ -95,38 +109,39 @@ def _table(found: Prediction) -> None:
     from rich.table import Table
 
     console = Console()
-    if found.used:
-        parts = [
-            f"{name} = {value}" + (f" ({origin})" if origin != "given" else "") for name, value, origin in found.used
-        ]
-        console.print(f"{found.model.name} with " + ", ".join(parts), markup=False, highlight=False)
+    for start, values in ((f"{found.model.name} with ", found.used), ("and ", found.defaults)):
+        parts = [f"{name} = {value}" + ("" if origin == "given" else f" ({origin})") for name, value, origin in values]
+        if parts:
+            console.print(start + ", ".join(parts), markup=False, highlight=False)
     columns = (*found.swept, *found.results)
+    cells = [_cells(found, column) for column in columns]
     if found.swept:
         table = Table(caption=f"{found.model.title}")
         for column in columns:
             header = f"{column.name}\n{column.unit}" if column.unit else column.name
             table.add_column(header, justify="right", no_wrap=True)
-        for row in found.rows():
-            table.add_row(*(_cell(row[column.name]) for column in columns))
+        for row in zip(*cells, strict=True):
+            table.add_row(*row)
     else:
         table = Table()
         table.add_column("result")
         table.add_column("value", justify="right")
         table.add_column("unit")
         table.add_column("meaning", overflow="fold")
-        row = found.rows()[0]
-        for column in columns:
-            table.add_row(column.name, _cell(row[column.name]), column.unit, column.meaning)
+        for column, (value,) in zip(columns, cells, strict=True):
+            table.add_row(column.name, value, column.unit, column.meaning)
     # A table wider than the terminal is wrapped by the terminal: a figure cut off would be worse.
     needed = console.measure(table, options=console.options.update(width=10_000)).maximum
     wide = console if needed <= console.width else Console(width=needed)
     wide.print(table)
 
 
-def _cell(value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    return "inf (saturated)" if math.isinf(value) else f"{value:.7g}"
+def _cells(found: Prediction, column: Column) -> list[str]:
+    """A column's values as text: of infinite ones, whether it is a saturated channel that makes them so."""
+    return [
+        "-" if math.isnan(value) else "inf (saturated)" if saturated else f"{value:.7g}"
+        for value, saturated in zip(column.values.tolist(), found.saturated(column), strict=True)
+    ]
 
 
 def _csv(found: Prediction) -> str:
@@ -146,7 +161,7 @@ def _document(found: Prediction) -> dict[str, object]:
     columns = (*found.swept, *found.results)
     return {
         "model": found.model.name,
-        "parameters": [{"name": n, "value": v, "from": origin} for n, v, origin in found.used],
+        "parameters": [{"name": n, "value": v, "from": origin} for n, v, origin in (*found.used, *found.defaults)],
         "columns": [{"name": c.name, "unit": c.unit, "meaning": c.meaning} for c in columns],
         "rows": [{name: plain(value) for name, value in row.items()} for row in found.rows()],
     }
