@@ -18,7 +18,8 @@ distances and T_net are not printed there.
 Validity: k_d > 1, n >= 2 (the term 1 + 1/n counts a message's own dimension), rho < 1, uniform traffic, B much
 larger than a switch delay. k_d <= 1 gives no wait (the equation would turn negative: a message that makes one
 hop or less meets no turn to wait at); rho >= 1 elsewhere is a saturated channel: inf; n = 1 with any load is
-refused. Asymmetric machines keep one k_d per dimension and sum over the dimensions.
+refused. Asymmetric machines keep one k_d per dimension and sum over the dimensions. A dimension of one node is
+none: 16 x 1 nodes are a line.
 
 Excluding messages to oneself multiplies every distance by P/(P-1): on Alewife's 8x4 mesh 3.875 hops (printed)
 become exactly 4 = (k_x + k_y)/3.
@@ -31,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -62,13 +64,31 @@ def mean_hops(k: NumberLike, topology: Topology = "mesh") -> Number:
 def mean_distances(
     dims: Sequence[NumberLike], topology: Topology = "mesh", *, self_messages: bool = True
 ) -> tuple[Number, ...]:
-    """k_d per dimension; their sum is the mean distance. Without self-messages: times P/(P-1)."""
-    sizes = [values("k", k, at_least=1.0) for k in dims]
-    P = np.prod(np.broadcast_arrays(*sizes), axis=0) if sizes else np.asarray(0.0)
-    if (P < 2.0).any():
-        raise ModelError(f"dims = {list(dims)}: a network needs at least two nodes")
+    """k_d per dimension; their sum is the mean distance. Without self-messages: times P/(P-1).
+
+    Dimensions of one node are left out; a column with one node in some rows only has k_d = 0 there.
+    """
+    sizes = _sides(dims)
+    P = np.asarray(prod(sizes))
     scale = scalar_or_array(np.ones_like(P) if self_messages else P / (P - 1.0))
     return tuple(mean_hops(k, topology) * scale for k in sizes)
+
+
+def dimensions(dims: Sequence[NumberLike]) -> Number:
+    """n: how many dimensions have more than one node, one n per row where columns differ in that."""
+    sizes = _sides(dims)
+    n = np.asarray(sum(np.asarray(k) > 1.0 for k in sizes), dtype=np.float64)
+    return float(n.flat[0]) if n.size and (n == n.flat[0]).all() else n
+
+
+def _sides(dims: Sequence[NumberLike]) -> list[Number]:
+    """The nodes per dimension, without the dimensions that have one node in every row."""
+    sizes = [whole("k", k, at_least=1.0) for k in dims]
+    rows = np.broadcast_arrays(*sizes)
+    alone = np.logical_and.reduce([k == 1.0 for k in rows]) if rows else np.asarray(True)
+    if alone.any():
+        raise ModelError(f"dims = {[1] * len(sizes)}: a network needs at least two nodes")
+    return [k for k in sizes if np.size(k) == 0 or (np.asarray(k) > 1.0).any()]
 
 
 def utilisation(m: NumberLike, B: NumberLike, k_d: NumberLike, channels: int = 2) -> Number:
@@ -78,20 +98,20 @@ def utilisation(m: NumberLike, B: NumberLike, k_d: NumberLike, channels: int = 2
     return values("m", m) * values("B", B) * values("k_d", k_d) / channels
 
 
-def switch_wait(rho: NumberLike, B: NumberLike, k_d: NumberLike, n: int = 2) -> Number:
+def switch_wait(rho: NumberLike, B: NumberLike, k_d: NumberLike, n: NumberLike = 2) -> Number:
     """w_b = rho B/(1-rho) (k_d-1)/k_d^2 (1+1/n): LOGPC (3), n >= 2. 0 for k_d <= 1, else inf for rho >= 1."""
-    if n < 1:
-        raise ModelError(f"n = {n}: a network has at least one dimension")
-    load, size, distance = np.broadcast_arrays(values("rho", rho), values("B", B), values("k_d", k_d))
+    load, size, distance, count = np.broadcast_arrays(
+        values("rho", rho), values("B", B), values("k_d", k_d), whole("n", n, at_least=1.0)
+    )
     turns = distance > 1.0
     wait = np.where(turns, np.inf, 0.0)
-    if n == 1 and (turns & (load > 0.0)).any():
+    if (turns & (load > 0.0) & (count == 1.0)).any():
         raise ModelError(ONE_DIMENSION)
     fits = turns & (load < 1.0)
     wait[fits] = (
         load[fits] * size[fits] / (1.0 - load[fits])
         * (distance[fits] - 1.0) / distance[fits] ** 2
-        * (1.0 + 1.0 / n)
+        * (1.0 + 1.0 / count[fits])
     )  # fmt: skip
     return scalar_or_array(wait)
 
@@ -105,12 +125,14 @@ class NetworkLatency:
     rho: Number
 
 
-def latency(m: NumberLike, B: NumberLike, k_d: Sequence[NumberLike], channels: int = 2) -> NetworkLatency:
+def latency(
+    m: NumberLike, B: NumberLike, k_d: Sequence[NumberLike], channels: int = 2, *, n: NumberLike | None = None
+) -> NetworkLatency:
     """T_net = sum_i k_d,i (1 + w_b,i) + B, in channel cycles, for k_d per dimension.
 
-    With equal dimensions this is n k_d (1 + w_b) + B.
+    With equal dimensions this is n k_d (1 + w_b) + B. ``n`` is the number of ``k_d``, unless given (see `dimensions`).
     """
-    n = len(k_d)
+    n = len(k_d) if n is None else n
     hops: Number = 0.0
     waits: Number = 0.0
     busiest: Number = 0.0
@@ -127,7 +149,7 @@ def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     dims = [given[name] for name in ("kx", "ky", "kz") if name in given]
     distances = mean_distances(dims, given["topology"], self_messages=given["self_messages"] == "yes")
     channels = 1 if given["topology"] == "unidirectional_torus" else 2
-    result = latency(given["m"], given["B"], distances, channels)
+    result = latency(given["m"], given["B"], distances, channels, n=dimensions(dims))
     return {"hops": sum(distances), "T_net": result.T, "C_n": result.C_n, "rho": result.rho}
 
 

@@ -22,13 +22,14 @@ Message lengths that vary: rho uses E[B], the numerator E[B^2] (M/G/1); mean B a
 Source: LOGPC (3)-(7), (13); closed form derived from them. The other root of (7) has rho >= 1 or m_c
 < 0.
 
-Validity: rho < 1, n >= 2 (one dimension with k_d > 1 is refused). An open network at rho >= 1 is saturated and C_n is
-inf; the closed form never gets there, because its delay slows the senders down. A dimension with k_i <= 1 adds no wait,
-whatever its load (the equations turn negative). Means cannot see hot-spots. Dimensions with different k_i have no
-closed form: x is the one root above max(T, e_i) of x - T - w sum_i A_i/(x - e_i), found by bisection.
+Validity: rho < 1, n >= 2 (one dimension with k_d > 1 is refused; a dimension of one node is none). An open network at
+rho >= 1 is saturated and C_n is inf; the closed form never gets there, because its delay slows the senders down. A
+dimension with k_i <= 1 adds no wait, whatever its load (the equations turn negative). Means cannot see hot-spots.
+Dimensions with different k_i have no closed form: x is the one root above max(T, e_i) of x - T - w sum_i A_i/(x -
+e_i), found by bisection.
 
 Errors: ModelError for a network without dimensions, negative arguments, an interval of 0, E[B^2] < E[B]^2, other than
-1 or 2 channels, unknown units, waits for n = 1.
+1 or 2 channels, unknown units, waits for n = 1, more dimensions than k_d.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
-from logpost.replay.models.kary_ncube import ONE_DIMENSION, mean_distances
+from logpost.replay.models.kary_ncube import ONE_DIMENSION, dimensions, mean_distances
 
 _MOST_DIMENSIONS = 64
 
@@ -65,11 +66,14 @@ class Network:
     k_d: mean hops per dimension, one entry each (a single entry with ``n`` repeats it).
     channels: physical channels per dimension, 2 when the two directions are separate.
     channel_time: time a byte occupies a channel, in the time unit of T.
+    dimensions: how many there are, when it is not the number of k_d: in a row whose machine has one node in a
+    dimension, that is none.
     """
 
     k_d: tuple[Number, ...]
     channel_time: Number = 1.0
     channels: int = 2
+    dimensions: Number | None = None
 
     def __post_init__(self) -> None:
         if not self.k_d:
@@ -78,6 +82,9 @@ class Network:
             raise ModelError(f"channels = {self.channels}: 1 (unidirectional) or 2 (bidirectional) per dimension")
         object.__setattr__(self, "k_d", tuple(values("k_d", k) for k in self.k_d))
         object.__setattr__(self, "channel_time", values("channel_time", self.channel_time, above=0.0))
+        if self.dimensions is not None:
+            counted = whole("dimensions", values("dimensions", self.dimensions, at_most=len(self.k_d)), at_least=1.0)
+            object.__setattr__(self, "dimensions", counted)
 
     @classmethod
     def symmetric(cls, k_d: NumberLike, n: int = 2, *, channel_time: NumberLike = 1.0, channels: int = 2) -> Network:
@@ -87,8 +94,9 @@ class Network:
         return cls((values("k_d", k_d),) * n, values("channel_time", channel_time), channels)
 
     @property
-    def n(self) -> int:
-        return len(self.k_d)
+    def n(self) -> Number:
+        """The number of dimensions; one per row where columns differ in it."""
+        return float(len(self.k_d)) if self.dimensions is None else self.dimensions
 
 
 @dataclass(frozen=True)
@@ -113,7 +121,7 @@ def _per_dimension(network: Network, B: NumberLike, B2: NumberLike | None) -> tu
     factor = (1.0 + 1.0 / network.n) / network.channels
     occupied = [np.asarray(s * k / network.channels) for k in network.k_d]
     numerator = [np.asarray(factor * np.maximum(np.asarray(k) - 1.0, 0.0) * s2) for k in network.k_d]
-    if network.n == 1 and (numerator[0] > 0.0).any():
+    if any(((A > 0.0) & (np.asarray(network.n) == 1.0)).any() for A in numerator):
         raise ModelError(ONE_DIMENSION)
     return occupied, numerator
 
@@ -129,7 +137,7 @@ def open_contention(
     x = np.asarray(values("interval", interval, above=0.0, finite=False))
     occupied, numerator = _per_dimension(network, B, B2)
     x, *rest = np.broadcast_arrays(x, *occupied, *numerator)
-    occupied, numerator = rest[: network.n], rest[network.n :]
+    occupied, numerator = rest[: len(network.k_d)], rest[len(network.k_d) :]
     rho = np.max([e / x for e in occupied], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         C_n = _open_at(x, occupied, numerator)
@@ -141,19 +149,20 @@ def closed_contention(
 ) -> Contention:
     """(7): messages that would leave every T without contention; C_n enters ``per_period`` times.
 
-    Equal dimensions are solved in closed form, others by bisection.
+    Equal dimensions are solved in closed form (so is one that messages wait in alone), others by bisection.
     """
     period, w = values("T", T), values("per_period", per_period)
     occupied, numerator = _per_dimension(network, B, B2)
     period, w, *rest = np.broadcast_arrays(period, w, *occupied, *numerator)
-    occupied, numerator = rest[: network.n], rest[network.n :]
-    c = w * np.sum(numerator, axis=0)
+    occupied, numerator = rest[: len(network.k_d)], rest[len(network.k_d) :]
     waits = [A > 0.0 for A in numerator]
-    equal = np.all([(e == occupied[0]) & (numerator[0] == A) for e, A in zip(occupied, numerator, strict=True)], axis=0)
-    delay = np.asarray(closed_form_delay(period, occupied[0], c))
-    if not equal.all():
-        slow = _root_delay(period, w, occupied, numerator)
-        delay = np.where(equal, delay, slow)
+    used = [np.where(hit, e, np.nan) for hit, e in zip(waits, occupied, strict=True)]
+    # fmin/fmax skip the dimensions in which nothing waits.
+    e_min, e_max = np.nan_to_num(np.fmin.reduce(used)), np.nan_to_num(np.fmax.reduce(used))
+    c = w * np.sum(numerator, axis=0)
+    delay = np.asarray(closed_form_delay(period, e_max, c))
+    if (e_min < e_max).any():
+        delay = np.where(e_min < e_max, _root_delay(period, w, occupied, numerator, e_min, e_max), delay)
     delay = np.where(c > 0.0, delay, 0.0)
     x = period + delay
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -195,13 +204,11 @@ def _open_at(x: _Array, occupied: list[_Array], numerator: list[_Array]) -> _Arr
     return np.asarray(np.sum(terms, axis=0))
 
 
-def _root_delay(T: _Array, w: _Array, occupied: list[_Array], numerator: list[_Array]) -> _Array:
+def _root_delay(
+    T: _Array, w: _Array, occupied: list[_Array], numerator: list[_Array], e_min: _Array, e_max: _Array
+) -> _Array:
     """x - T for different dimensions: the delay lies between the closed forms with the smallest and largest e_i."""
     c = w * np.sum(numerator, axis=0)
-    used = [np.where(A > 0.0, e, np.nan) for e, A in zip(occupied, numerator, strict=True)]
-    # fmin/fmax skip the dimensions in which nothing waits.
-    e_max = np.nan_to_num(np.fmax.reduce(used))
-    e_min = np.nan_to_num(np.fmin.reduce(used))
     high = np.asarray(closed_form_delay(T, e_max, c))
     low = np.maximum(np.asarray(closed_form_delay(T, e_min, c)), e_max - T)
     for _ in range(200):
@@ -218,6 +225,7 @@ def network_from(given: Mapping[str, Any]) -> Network:
     """The network that NETWORK_PARAMETERS describe."""
     dims = [given[name] for name in ("kx", "ky", "kz") if name in given]
     k_d: tuple[Number, ...]
+    sides: Number | None = None
     if "k_d" in given:
         n = values("n", given["n"], at_least=1.0)
         if isinstance(n, np.ndarray) or n != int(n) or n > _MOST_DIMENSIONS:
@@ -225,14 +233,17 @@ def network_from(given: Mapping[str, Any]) -> Network:
         k_d = (given["k_d"],) * int(n)
     elif dims:
         k_d = mean_distances(dims, given["topology"], self_messages=given["self_messages"] == "yes")
+        sides = dimensions(dims)
     else:
         raise ModelError("k_d is missing: give k_d (and n), or the nodes per dimension kx, ky, kz")
-    if given["average"] == "yes":
-        k_d = (sum(k_d[1:], start=k_d[0]) / len(k_d),) * len(k_d)
+    if given["average"] == "yes" and sides is not None:
+        mean = sum(k_d[1:], start=k_d[0]) / sides
+        k_d = tuple(scalar_or_array(np.where(np.asarray(k) > 0.0, mean, 0.0)) for k in k_d)
     return Network(
         k_d,
         channel_time(given["units"], given["G"], given["cycle"]),
         1 if given["topology"] == "unidirectional_torus" else 2,
+        sides,
     )
 
 

@@ -231,6 +231,12 @@ def test_printed_times_below_0_stop_the_search_at_the_blocks_that_have_times() -
     assert replace(dag, P=2).stationary_blocks() == float("inf")
 
 
+def test_the_network_may_be_given_by_any_of_its_sides() -> None:
+    given = {"n_tasks": 8, "P": 2, "b": 2, "task": 1, "L": 1, "o_s": 1, "G": 1}
+    with_kx = MODEL.predict(**given, kx=1, ky=4, kz=4)["M_contended"]
+    assert MODEL.predict(**given, ky=4, kz=4)["M_contended"] == with_kx > MODEL.predict(**given)["M"]
+
+
 def test_columns_of_blocks() -> None:
     spans = np.asarray(PRINTED.makespan(np.array([64.0, 1024.0])))
     np.testing.assert_allclose(spans, [4_866_748.5, 3_397_731])

@@ -37,6 +37,37 @@ def test_alewife() -> None:
     assert sum(network.mean_distances((8, 4), self_messages=False)) == pytest.approx(4.0)
 
 
+def test_a_dimension_of_one_node_is_none() -> None:
+    # 16 nodes in a row, however they are written: (16 - 1/16)/3 hops, n = 1.
+    for dims in ((16,), (16, 1), (1, 16), (1, 16, 1)):
+        assert network.mean_distances(dims) == (pytest.approx(5.3125),)
+        assert network.dimensions(dims) == 1
+    assert network.mean_distances((8, 1, 4), self_messages=False) == network.mean_distances((8, 4), self_messages=False)
+    cube = network.MODEL
+    loaded = {"B": 10, "m": 0.01}
+    for line in ({"kx": 16}, {"kx": 16, "ky": 1}, {"kx": 1, "ky": 16}, {"kx": 1, "ky": 1, "kz": 16}):
+        with pytest.raises(ModelError, match=r"n = 1: LOGPC \(3\) is derived for two dimensions or more"):
+            cube.predict(**line, **loaded)
+        assert cube.predict(**line, B=10)["T_net"] == pytest.approx(15.3125)  # without load: hops + B
+    plane = cube.predict(kx=8, ky=4, **loaded)
+    assert cube.predict(kx=8, ky=4, kz=1, **loaded) == cube.predict(kx=8, ky=1, kz=4, **loaded) == plane
+    # a line of two has k_d = 1/2: nobody turns, nobody waits
+    assert cube.predict(kx=2, ky=1, **loaded)["C_n"] == 0
+
+
+def test_a_column_in_which_some_rows_have_one_node_in_a_dimension() -> None:
+    given = {"kx": 8, "ky": 4, "B": 10, "m": 0.01}
+    kz = np.array([1.0, 2.0, 1.0, 4.0])
+    assert np.asarray(network.dimensions((8, 4, kz))).tolist() == [2, 3, 2, 3]
+    for topology in network.TOPOLOGIES:
+        swept = network.MODEL.predict(**given, kz=kz, topology=topology, self_messages="no")
+        for i, k in enumerate(kz):
+            row = network.MODEL.predict(**given, kz=k, topology=topology, self_messages="no")
+            assert {name: column[i] for name, column in swept.items()} == pytest.approx(row, rel=1e-12)
+    with pytest.raises(ModelError, match=r"n = 1: LOGPC"):  # the row with kz = 1 is a line
+        network.MODEL.predict(kx=8, kz=kz, B=10, m=0.01)
+
+
 def test_columns_of_networks() -> None:
     np.testing.assert_allclose(network.mean_hops(np.array([4, 8]), "torus"), [1.0, 2.0])
 
@@ -46,9 +77,11 @@ def test_columns_of_networks() -> None:
     [
         (lambda: network.mean_hops(4, "ring"), r"topology = 'ring': choose mesh, torus, unidirectional_torus"),
         (lambda: network.mean_distances((1,)), r"dims = \[1\]: a network needs at least two nodes"),
+        (lambda: network.mean_distances((1, np.array([4, 1]))), r"dims = \[1, 1\]: a network needs at least two nodes"),
+        (lambda: network.dimensions((1, 1, 1)), r"dims = \[1, 1, 1\]: a network needs at least two nodes"),
         (lambda: network.mean_distances(()), r"dims = \[\]: a network needs at least two nodes"),
         (lambda: network.utilisation(1, 1, 1, 3), r"channels = 3: 1 \(unidirectional\) or 2"),
-        (lambda: network.switch_wait(0.5, 1, 2, 0), r"n = 0: a network has at least one dimension"),
+        (lambda: network.switch_wait(0.5, 1, 2, 0), r"n = 0 must be at least 1"),
         (lambda: locality.neighbour_distance((1, 1)), r"dims = \[1, 1\]: a network of 2 to 10000000 nodes"),
         (lambda: locality.neighbour_distance((10**9, 2)), r"a network of 2 to 10000000 nodes is needed to count"),
         (lambda: locality.span_distances((10**6,), 1), r"at most 4096 nodes per dimension can be counted"),

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from logpost.replay.models import (
+    MODELS,
     ModelError,
     Network,
     closed_contention,
@@ -15,7 +16,7 @@ from logpost.replay.models import (
     kary_ncube,
     open_contention,
 )
-from logpost.replay.models.network_contention import channel_time, closed_form_delay
+from logpost.replay.models.network_contention import MODEL, channel_time, closed_form_delay
 
 DISTINCT = Network.symmetric(2.0)  # Alewife between distinct nodes, a byte per cycle
 
@@ -164,6 +165,43 @@ def test_one_dimension_has_no_model_of_its_waits() -> None:
     assert kary_ncube.latency(0, 20, (2.0,)).T == 22
 
 
+def test_a_dimension_of_one_node_is_none() -> None:
+    """8 x 1 x 4 nodes are an 8 x 4 mesh: neither the mean k_d nor (1 + 1/n) counts the 1."""
+    given = {"B": 16, "T": 137, "G": 0.5, "units": "printed"}
+    for average in ("yes", "no"):
+        plane = MODEL.predict(**given, kx=8, ky=4, average=average)
+        assert plane["C_n"] > 0
+        for dims in ({"kx": 8, "ky": 4, "kz": 1}, {"kx": 8, "ky": 1, "kz": 4}, {"ky": 8, "kz": 4}):
+            assert MODEL.predict(**given, **dims, average=average) == plane
+    # k_d = (16 - 1/16)/3 on 16 x 1, not half of it in two dimensions
+    with pytest.raises(ModelError, match=r"n = 1: LOGPC \(3\) is derived for two dimensions"):
+        MODEL.predict(**given, kx=16, ky=1)
+    with pytest.raises(ModelError, match=r"dims = \[1, 1\]: a network needs at least two nodes"):
+        MODEL.predict(**given, kx=1, ky=1)
+    # without load nobody waits on the line either: rho = 0
+    assert MODEL.predict(**{**given, "B": 0}, kx=16, ky=1)["C_n"] == 0
+
+
+@pytest.mark.parametrize("average", ["yes", "no"])
+@pytest.mark.parametrize("name", ["logpc-network", "logpc-all-to-all", "logpc-all-to-all-long"])
+def test_a_column_in_which_some_rows_have_one_node_in_a_dimension(name: str, average: str) -> None:
+    given = {"B": 16, "G": 0.5, "kx": 8, "ky": 4, "average": average}
+    given |= {"T": 137} if name == "logpc-network" else {"o_s": 15}
+    given |= {"L": 21, "o_r": 122} if name == "logpc-all-to-all" else {}
+    kz = np.array([1.0, 4.0, 1.0, 2.0])
+    swept = MODELS[name].predict(**given, kz=kz)
+    for i, k in enumerate(kz):
+        row = MODELS[name].predict(**given, kz=k)
+        for output, expected in row.items():
+            assert np.broadcast_to(swept[output], 4)[i] == pytest.approx(expected, rel=1e-12), output
+
+
+def test_messages_that_wait_in_one_dimension_of_two() -> None:
+    # x: A = 1.5/2 (4-1) 400 = 900, e = 40; y: k_d = 1, no wait. (x - 50)(x - 40) = 900.
+    closed = closed_contention(20, 50, Network((4.0, 1.0)))
+    assert closed.T_c == pytest.approx((90 + np.sqrt(100 + 3600)) / 2, rel=1e-14)
+
+
 def test_no_traffic_no_contention() -> None:
     assert open_contention(20, float("inf"), DISTINCT).C_n == 0.0
     assert open_contention(0, 40, DISTINCT).C_n == 0.0
@@ -236,6 +274,8 @@ def test_units_of_a_channel() -> None:
         (lambda: Network(()), r"k_d is empty"),
         (lambda: Network((2.0,), channels=3), r"channels = 3"),
         (lambda: Network.symmetric(2.0, 0), r"n = 0: a network has at least one dimension"),
+        (lambda: Network((2.0, 2.0), dimensions=3), r"dimensions = 3 must be at most 2"),
+        (lambda: Network((2.0, 2.0), dimensions=1.5), r"dimensions = 1.5 must be a whole number"),
         (lambda: Network((-1.0,)), r"k_d = -1 must be at least 0"),
         (lambda: open_contention(20, 0, DISTINCT), r"interval = 0 must be greater than 0"),
         (lambda: closed_contention(20, -1, DISTINCT), r"T = -1 must be at least 0"),
