@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from logpost.cli.app import main
-from logpost.machines.load import TEMPLATE, library_names
+from logpost.machines.load import TEMPLATE, check_machine, library_names, load_machine
+from logpost.machines.schema import quantities
 
 
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *args: str) -> tuple[int, str, str]:
@@ -85,6 +86,55 @@ def test_show_json_has_unit_and_source_for_every_value(logpost: Any) -> None:
     assert "per_hop" not in content["topology_table"]
     assert "topology.per_hop" in content["values"]
     assert content["mapping"]["kind"] == "block"
+
+
+def shown(logpost: Any, name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(logpost("show", name, "--json")[1])
+    return content
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_show_json_is_the_whole_machine(logpost: Any, name: str) -> None:
+    content = shown(logpost, name)
+    head = {key: content[key] for key in ("name", "title", "date", "kind", "notes", "sources")}
+    made, problems = check_machine({"format": 1, **head, **content["tables"]}, "shown")
+    assert (made, problems) == (load_machine(name), [])
+    # The flat list is those values and no others.
+    assert len(content["values"]) == len(list(quantities(load_machine(name))))
+
+
+def test_show_json_gives_every_value_its_coordinates(logpost: Any) -> None:
+    titan = shown(logpost, "titan_ia64")
+    at = {"size_bytes": 16384, "stride_bytes": 1024, "block_bytes": 8}
+    assert titan["values"]["log3p.point[0].l_mw"]["at"] == titan["values"]["log3p.point[0].o_net"]["at"] == at
+    assert titan["values"]["observed[0].result"]["at"]["name"] == "T01_16KB_1KB"
+    assert "half round trip of a 16 KB message" in titan["values"]["observed[0].result"]["at"]["what"]
+    assert titan["tables"]["log3p"]["point"][0]["block_bytes"] == 8
+    assert titan["tables"]["nic"]["location"] == "Myrinet 2000"
+    assert "at" not in titan["values"]["clock.processor"]
+
+    tukey = shown(logpost, "tukey_infiniband")
+    assert tukey["values"]["loggp.other_node.range[2].G"]["at"] == {"up_to_bytes": 8}
+    assert tukey["tables"]["loggp"]["other_node"]["eager_limit"]["range"] == [8192, 16384]
+
+    alewife = shown(logpost, "alewife")
+    miss = {"access": "load", "home": "remote 3-party", "invalidations": 1, "handled_by": "hardware"}
+    assert [v["value"] for v in alewife["values"].values() if v.get("at") == miss] == [63]
+    assert alewife["values"]["loggp.other_node.range[3].G"]["at"] == {"up_to_bytes": None}
+    assert alewife["tables"]["logpc"]["channel_load"] == "printed"
+    assert alewife["tables"]["topology"]["routing"].startswith("dimension order")
+
+
+def test_show_json_of_the_template(logpost: Any) -> None:
+    content = shown(logpost, str(TEMPLATE))
+    burst = content["values"]["overlap.o[0].o"]
+    assert (burst["at"], burst["value"], burst["unit"]) == ({"size_bytes": 1024, "burst": 8}, 0.21, "us")
+    pair = {"processors": 64, "size_bytes": 65536, "pattern": "cross-section", "level": "lowest"}
+    assert content["values"]["overlap.G[0].G"]["at"] == pair
+    # Directly in the class: its one range. The uncertainty is that of the file.
+    near = content["tables"]["loggp"]["same_node"]["range"]
+    assert (len(near), near[0]["L"]["uncertainty"], near[0]["G"]["interval"]) == (1, 0.01, [58.5, 61.0])
+    assert near[0]["G"]["confidence"] == 0.95
 
 
 def test_mistakes_are_one_line_and_status_2(logpost: Any) -> None:

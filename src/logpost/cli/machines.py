@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from logpost.machines.schema import Machine
 
 app = typer.Typer(
@@ -35,6 +33,7 @@ def list_machines(as_json: bool = JSON, quiet: bool = QUIET) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from logpost.machines.document import summary
     from logpost.machines.feeds import feeds
     from logpost.machines.load import library_names, load_machine
 
@@ -43,7 +42,7 @@ def list_machines(as_json: bool = JSON, quiet: bool = QUIET) -> None:
         return
     machines = [load_machine(name) for name in library_names()]
     if as_json:
-        _print_json({"machines": [_summary(machine) for machine in machines]})
+        _print_json({"machines": [summary(machine) for machine in machines]})
         return
     table = Table(title="Machines (details: logpost machines show NAME)")
     for column in ("name", "year", "topology", "feeds"):
@@ -63,17 +62,21 @@ def show(
 ) -> None:
     """Show a machine's parameters with units, sources and uncertainties, and its lines over the message size.
 
+    With --json, `tables` holds the tables of the file, and `values` every value by its place, with its coordinates
+    (size, stride, burst, processors, name) in `at`. A value without uncertainty, interval or range has none stated.
+
     Example: logpost machines show alewife
     """
     from rich.console import Console
 
+    from logpost.machines.document import document
     from logpost.machines.load import load_machine
     from logpost.machines.sheet import paragraph, sheet
     from logpost.machines.show import figures, observation_rows, rows, source_lines
 
     found = load_machine(machine)
     if as_json:
-        _print_json(_details(found))
+        _print_json(document(found))
         return
     console = Console()
     width = min(console.width, 120)
@@ -143,46 +146,11 @@ def template(
 
 
 def _print_json(content: dict[str, Any]) -> None:
-    print(json.dumps(content, indent=2, ensure_ascii=False))
+    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _topology(machine: Machine) -> str:
     return machine.topology.describe() if machine.topology is not None else "-"
-
-
-def _summary(machine: Machine) -> dict[str, Any]:
-    from logpost.machines.feeds import feeds
-
-    return {
-        "name": machine.name,
-        "title": machine.title,
-        "year": machine.year,
-        "date": machine.date,
-        "kind": machine.kind,
-        "topology": machine.topology.describe() if machine.topology is not None else None,
-        "feeds": {model: {"able": not gaps, "missing": gaps} for model, gaps in feeds(machine).items()},
-    }
-
-
-def _table(table: BaseModel | None) -> dict[str, Any] | None:
-    """Shape and placement as the file has them; their quantities stand among the values."""
-    from logpost.machines.schema import quantities
-
-    return None if table is None else table.model_dump(exclude_none=True, exclude=set(dict(quantities(table))))
-
-
-def _details(machine: Machine) -> dict[str, Any]:
-    from logpost.machines.schema import quantities
-
-    return {
-        **_summary(machine),
-        "notes": machine.notes,
-        "sources": {key: source.model_dump(exclude_none=True) for key, source in machine.sources.items()},
-        "topology_table": _table(machine.topology),
-        "mapping": _table(machine.mapping),
-        "topology_facts": machine.topology.facts() if machine.topology is not None else None,
-        "values": {place: q.model_dump(exclude_none=True) for place, q in quantities(machine)},
-    }
 
 
 def _print_rest(console: Any, machine: Machine, width: int) -> None:
