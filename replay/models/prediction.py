@@ -50,8 +50,9 @@ def predict(
     values, origin = dict(given), dict.fromkeys(given, "given")
     if overheads(model) and "o" in values:
         both = values.pop("o")
-        for name in {"o_s", "o_r"} - values.keys():
-            values[name], origin[name] = both, "given as o"
+        for name in ("o_s", "o_r"):
+            if name not in values:
+                values[name], origin[name] = both, "given as o"
     if machine is not None:
         clock_given = machine.lacks_clock and clock_hz is not None
         machine = machine if clock_hz is None else with_clock(machine, clock_hz)

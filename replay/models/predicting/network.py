@@ -44,9 +44,12 @@ def check_all(model: Model, values: Mapping[str, Any], origin: Mapping[str, str]
     whose = ", ".join(dict.fromkeys(f" of {origin[name]}" for name in sides if origin[name] != "given"))
     if "kx" not in sides:
         raise ModelError(f"{', '.join(sides)} without kx: call the first dimension kx, or give k_d and n")
-    if "n" in values and (np.asarray(values["n"]) != len(sides)).any():
+    # A dimension of one node is none.
+    n = sum(np.asarray(values[name]) > 1.0 for name in sides)
+    if "n" in values and (np.asarray(values["n"]) != n).any():
         raise ModelError(
-            f"n is given, and {', '.join(sides)}{whose} are {len(sides)} dimensions: leave n out, or give k_d with it"
+            f"n is given, and {', '.join(sides)}{whose} say how many dimensions there are, which is another number: "
+            "leave n out, or give k_d with it"
         )
 
 
