@@ -21,6 +21,9 @@ LARGEST_WITHOUT_G = 64
 MOST_LINES = 8
 """Lines of one figure that are still told apart."""
 
+MOST_ENTRIES = 32
+"""Entries of a list (the nodes of ranks) that are shown."""
+
 WIRE, WIRE_WITHOUT_G = "L + (B-1) G", "L (no G is given)"
 
 
@@ -71,8 +74,12 @@ def _rows(table: BaseModel, section: str) -> Iterator[Row]:
             yield from _facts(item, inner)
             yield from _rows(item, inner)
         elif isinstance(item, list):
+            before = None
             for entry in item:
-                if isinstance(entry, BaseModel) and not isinstance(entry, Observation):
+                if isinstance(entry, Range):
+                    yield from _rows(entry, section + _sizes(entry, before))
+                    before = entry
+                elif isinstance(entry, BaseModel) and not isinstance(entry, Observation):
                     yield from _entry_rows(inner, entry)
 
 
@@ -86,9 +93,24 @@ def _facts(table: BaseModel, section: str) -> Iterator[Row]:
             continue
         if not isinstance(item, (str, int, list)) or _tables(item):
             continue
-        text = f"{name} = {', '.join(map(str, item)) if isinstance(item, list) else item}"
+        text = f"{name} = {_words(item)}"
         note = getattr(table, "note", None) or ""
         yield Row(section, text, "", "", "", cited, "printed", note if name == "kind" else "")
+
+
+def _words(item: object) -> str:
+    """A plain value as TOML writes it, lists without their brackets and no longer than a few lines."""
+    if isinstance(item, list):
+        shown = ", ".join(map(_words, item[:MOST_ENTRIES]))
+        return shown if len(item) <= MOST_ENTRIES else f"{shown}, ... ({len(item)} entries)"
+    return str(item).lower() if isinstance(item, bool) else str(item)
+
+
+def _sizes(entry: Range, before: Range | None) -> str:
+    """The sizes of a range, after the name of its class."""
+    if entry.up_to_bytes is not None:
+        return f", up to {entry.up_to_bytes} B"
+    return "" if before is None else f", above {before.up_to_bytes} B"
 
 
 def _tables(item: object) -> bool:
@@ -98,10 +120,7 @@ def _tables(item: object) -> bool:
 def _entry_rows(section: str, entry: BaseModel) -> Iterator[Row]:
     """One entry of a list: a row of its own when it holds one value, a section when it holds several."""
     values = [(name, item) for name, item in entry if isinstance(item, Quantity)]
-    if isinstance(entry, Range):
-        below = section.removesuffix(".range")
-        yield from _rows(entry, below if entry.up_to_bytes is None else f"{below}, up to {entry.up_to_bytes} B")
-    elif len(values) == 1:
+    if len(values) == 1:
         yield _row(section, f"{values[0][0]}: {entry_name(entry)}", values[0][1])
     else:
         yield from _rows(entry, f"{section}: {entry_name(entry)}")
@@ -146,7 +165,8 @@ def _row(section: str, key: str, quantity: Quantity) -> Row:
         section=section,
         key=key,
         value=value_text(quantity),
-        unit=quantity.unit,
+        # The unit of a pure number says nothing.
+        unit="" if quantity.unit == "1" else quantity.unit,
         uncertainty=quantity.uncertainty_text(),
         source=quantity.source + where,
         basis=quantity.basis,

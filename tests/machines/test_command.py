@@ -163,7 +163,7 @@ def test_template_passes_check(logpost: Any, tmp_path: Path) -> None:
     assert out == TEMPLATE.read_text()
 
 
-def test_check_lists_every_problem(logpost: Any, tmp_path: Path) -> None:
+def test_check_lists_every_problem(logpost: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
     good.write_text(TEMPLATE.read_text())
     bad.write_text(TEMPLATE.read_text().replace('source = "BENCH"', "", 1).replace('date = "2026', 'date = "26', 1))
@@ -176,6 +176,12 @@ def test_check_lists_every_problem(logpost: Any, tmp_path: Path) -> None:
     assert status == 2
     assert len(json.loads(out)["files"][str(bad)]) == len(err.splitlines())
     assert logpost("check", str(good), "--quiet") == (0, "", "")
+    # A name of the library is that machine's file, unless a file has the name.
+    assert logpost("check", "paragon")[:2] == (0, "paragon: good; feeds LogP, LoPC\n")
+    monkeypatch.chdir(tmp_path)
+    Path("paragon").write_text(bad.read_text())
+    assert logpost("check", "paragon")[0] == 2
+    assert "cray-1: cannot be read (No such file or directory)" in logpost("check", "cray-1")[2]
 
 
 def test_check_says_that_cycles_need_a_clock(logpost: Any, tmp_path: Path) -> None:

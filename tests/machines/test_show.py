@@ -25,6 +25,12 @@ def test_words_and_shapes_get_rows_too() -> None:
     assert found["nic", "location = memory bus, Elan with embedded processor"].value == ""
     assert found["topology", "children = 4, 4"].source == "LOGP, Table 2"
     assert "chosen here" in found["topology", "kind = fat tree"].note
+    ring = {(r.section, r.key) for r in rows(load_machine("sens_ksr2"))}
+    assert ("topology", "bidirectional = false") in ring
+    many = {"kind": "list", "nodes_of_ranks": list(range(100)), "ranks_per_node": 2}
+    (nodes,) = (r.key for r in rows(machine(mapping=many)) if "nodes_of_ranks" in r.key)
+    assert nodes.startswith("nodes_of_ranks = 0, 1, 2, ")
+    assert nodes.endswith(" 30, 31, ... (100 entries)")
     # What the file does not say is not shown, even where the schema has a default.
     assert not any(section == "logpc" for section, _ in found)
 
@@ -33,6 +39,9 @@ def test_a_row_says_where_its_number_comes_from() -> None:
     found = {(r.section, r.key): r for r in rows(load_machine("alewife"))}
     row = found["loggp.other_node, up to 8 B", "o_s"]
     assert (row.value, row.unit, row.source) == ("15", "cycle", "LOGPC, Table 1")
+    assert found["loggp.other_node, above 8 B", "o_s"].value == "25"
+    (processors,) = (r for r in rows(load_machine("sens_t3d")) if r.key == "processors")
+    assert (processors.value, processors.unit) == ("2", "")
     assert found["memory.miss", "penalty: load, remote 3-party, invalidations 1, hardware"].value == "63"
     assert found["logpc", "G_m"].basis == "inferred"
     t3e = {(r.section, r.key): r for r in rows(load_machine("sens_t3e"))}

@@ -20,7 +20,7 @@ app = typer.Typer(
 
 JSON = typer.Option(False, "--json", help="Print one JSON object instead of a table.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only what was asked for: names, or nothing when all is well.")
-FILES = typer.Argument(help="Machine files.")
+FILES = typer.Argument(help="Machine files; a name of `logpost machines list` is that machine's file.")
 OUTPUT = typer.Option(None, "--output", "-o", help="Write it to a file instead of the terminal.")
 
 
@@ -84,6 +84,7 @@ def show(
     console.print(paragraph(heading, width), style="bold", markup=False, highlight=False)
     for line in source_lines(found):
         console.print(paragraph(line, width, "  "), markup=False, highlight=False)
+    console.print()
     console.print(sheet("Parameters", rows(found), width))
     if found.observed:
         title = "Observed on it (no parameters: results to compare with)"
@@ -104,9 +105,12 @@ def check(files: list[Path] = FILES, as_json: bool = JSON, quiet: bool = QUIET) 
     Example: logpost machines check my-cluster.toml
     """
     from logpost.machines.feeds import feeds
-    from logpost.machines.load import check_machine_file
+    from logpost.machines.load import LIBRARY, check_machine_file, library_names
 
-    results = {str(path): check_machine_file(path) for path in files}
+    results = {}
+    for path in files:
+        of_library = str(path) in library_names() and not path.exists()
+        results[str(path)] = check_machine_file(LIBRARY / f"{path}.toml" if of_library else path)
     problems = [line for _, found in results.values() for line in found]
     if as_json:
         _print_json({"files": {file: found for file, (_, found) in results.items()}})
