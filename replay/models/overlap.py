@@ -20,13 +20,27 @@ queue depth.
 
 Source: OVL (1) to (11), section 3. Tight is Fig. 6-C, pipelined Fig. 6-E.
 
-Validity: S <= V, b <= N. Computation bound is t_V > G_V V. In (7) the term n_b - 2 is clamped at 0 (it is
-negative for one burst). The model describes the best implementation, not every one: where constraint (2) or (3)
-fails, overlap is not perfect and the time is a lower bound. A burst of HD operations or more, or one beyond the
-outstanding limit, blocks the processor in the initiation, which no equation describes (OVL section 2 stops there):
-``constraints`` says so, ``predict`` gives no time for it and ``overlap_search`` drops it.
-The text says (10), (11) are least at b = 1 for any S; (11) falls with b (n_b b = N) and (10) has its minimum at
-b* = sqrt((o+L) N t_V/(G_V V) / (2 (P-1) G_S S)), which can exceed 1.
+Time and ranking. The program is communication bound where t_V <= G_V V: its time is (1), (4) or (5); computation
+bound where t_V > G_V V: (6) or (7). OVL derives (5) "for balanced problems, where communication time is similar to
+the computation time (G_V V ~ t_V)" (3.1); far from that it is no time (it falls to the communication alone for one
+burst, and grows with t_V/(G_V V) for many). "Using only the model for communication bound problems (Equation 5)
+produces good solutions even for computation bound problems" (4): solutions are S and b, so (5) may rank the
+decompositions of both kinds (``ranking``) and tells the time of communication-bound ones only
+(``point_to_point``, ``with_peers``). (10) and (11), printed for communication-bound programs, take the base of the
+regime too, (5) or (7).
+
+No time is below what its parts take (``least_time``): the link or the computation without a pause, which OVL calls
+the lower bound, and the processor's own work t_V + N o, which (2) fits into the communication. (5) would be for few
+bursts (n_b t_V < G_V V); (7) where L + G_S S < (2b-1) o, because it counts the initiations of two bursts as hidden by
+the first message; all where G_S differs so much from G_V that the messages of S are bound otherwise than the whole.
+
+Validity: S <= V, b <= N. In (7) the term n_b - 2 is clamped at 0 (it is negative for one burst). The model describes
+the best implementation, not every one: where constraint (2) or (3) fails, overlap is not perfect and the time is a
+lower bound. A burst of HD operations or more, or one beyond the outstanding limit, blocks the processor in the
+initiation, which no equation describes (OVL section 2 stops there): ``constraints`` says so, ``predict`` gives no
+time for it and ``overlap_search`` drops it.
+The text says (10), (11) are least at b = 1 for any S; with (5), (11) falls with b (n_b b = N) and (10) has its
+minimum at b* = sqrt((o+L) N t_V/(G_V V) / (2 (P-1) G_S S)), which can exceed 1.
 
 Errors: ModelError for negative times, sizes and bandwidths that are not positive, b < 1, a message larger than V, a
 burst longer than the messages there are, and unknown forms and topologies.
@@ -149,27 +163,71 @@ def computation_bound_pipelined(d: Decomposition) -> Number:
     return (d.o + d.L + d.G_S * d.S) + d.b * d.t_S * d.n_b + d.o * d.b * exposed
 
 
-def point_to_point(d: Decomposition, form: Form = "balanced") -> Number:
-    """The equation for the regime and the form of the program.
+def least_time(d: Decomposition, form: Form = "balanced") -> Number:
+    """What the parts of the program take, perfectly overlapped: the greatest of
 
-    tight: (1) or (6); pipelined: (4) or (7); balanced: (5) when communication bound, or when only one
-    model is to be used (OVL recommends (5) when t_V is uncertain).
+    t_V + N o                                  the processor's own work
+    pipelined, balanced: o + L + N G_S S + t_S     the link without a pause, (4)
+                         o + L + G_S S + t_V       the computation without a pause, (7) without its last term
+    tight:               (1) and (6)
+    """
+    processor = d.t_V + d.N * d.o
+    if form == "tight":
+        link, computation = communication_bound_tight(d), computation_bound_tight(d)
+    else:
+        link, computation = communication_bound_pipelined(d), d.o + d.L + d.G_S * d.S + d.t_V
+    return scalar_or_array(np.maximum(processor, np.maximum(link, computation)))
+
+
+def equation(d: Decomposition, form: Form = "balanced") -> Number:
+    """As printed, by regime and form.
+
+    communication bound (t_V <= G_V V): tight (1), pipelined (4), balanced (5);
+    computation bound: tight (6), pipelined and balanced (7).
     """
     if form == "tight":
-        return scalar_or_array(np.where(d.computation_bound, computation_bound_tight(d), communication_bound_tight(d)))
-    if form == "pipelined":
-        return scalar_or_array(
-            np.where(d.computation_bound, computation_bound_pipelined(d), communication_bound_pipelined(d))
-        )
-    if form == "balanced":
-        return balanced_pipelined(d)
-    raise ModelError(f"form = {form!r}: choose tight, pipelined or balanced")
+        bound = communication_bound_tight(d), computation_bound_tight(d)
+    elif form == "pipelined":
+        bound = communication_bound_pipelined(d), computation_bound_pipelined(d)
+    elif form == "balanced":
+        bound = balanced_pipelined(d), computation_bound_pipelined(d)
+    else:
+        raise ModelError(f"form = {form!r}: choose tight, pipelined or balanced")
+    return scalar_or_array(np.where(d.computation_bound, bound[1], bound[0]))
+
+
+def point_to_point(d: Decomposition, form: Form = "balanced") -> Number:
+    """The time of the program: ``equation``, and at least ``least_time``."""
+    return scalar_or_array(np.maximum(equation(d, form), least_time(d, form)))
 
 
 def with_peers(d: Decomposition, topology: Topology, P: NumberLike = 1.0, form: Form = "balanced") -> Number:
-    """Time with P peers: several end-points, congestion at one end-point (9), all-to-all (9) to (11)."""
+    """Time with P peers: several end-points, congestion at one end-point (9), all-to-all (9) to (11).
+
+    (10) and (11) are of the pipelined program: their base is (5), or (7) where computation bound, for every form.
+    """
+    return _among_peers(d, topology, P, point_to_point(d, _form(topology, form)))
+
+
+def ranking(
+    d: Decomposition, topology: Topology = "point-to-point", P: NumberLike = 1.0, form: Form = "balanced"
+) -> Number:
+    """What OVL chooses S and b by: the equations as printed; balanced is (5) whatever the regime.
+
+    Only its order means something: for computation-bound programs (5) is no time (OVL section 4).
+    """
+    taken = _form(topology, form)
+    return _among_peers(d, topology, P, balanced_pipelined(d) if taken == "balanced" else equation(d, taken))
+
+
+def _form(topology: Topology, form: Form) -> Form:
+    """(10) and (11) are printed with (5)."""
+    return "balanced" if topology in ("all-to-all-contiguous", "all-to-all-interleaved") else form
+
+
+def _among_peers(d: Decomposition, topology: Topology, P: NumberLike, one: Number) -> Number:
+    """P peers, where one takes ``one``."""
     peers = values("P", P, at_least=1.0)
-    one = point_to_point(d, form)
     burst = d.b * d.G_S * d.S
     if topology == "point-to-point":
         return one + 0.0 * peers
@@ -182,9 +240,9 @@ def with_peers(d: Decomposition, topology: Topology, P: NumberLike = 1.0, form: 
     if topology == "all-to-all-same":
         return peers * congested
     if topology == "all-to-all-contiguous":
-        return balanced_pipelined(d) + (peers - 1.0) * 2.0 * burst
+        return one + (peers - 1.0) * 2.0 * burst
     if topology == "all-to-all-interleaved":
-        return balanced_pipelined(d) + d.n_b * burst + 0.0 * peers
+        return one + d.n_b * burst + 0.0 * peers
     raise ModelError(f"topology = {topology!r}: choose {', '.join(TOPOLOGIES)}")
 
 
@@ -194,7 +252,7 @@ def is_interleaved(topology: str) -> bool:
 
 
 def best_burst_contiguous(d: Decomposition, P: NumberLike) -> Number:
-    """b* of (10): sqrt((o+L) N t_V/(G_V V) / (2(P-1) G_S S)); inf for one peer."""
+    """b* of (10) with (5), as printed: sqrt((o+L) N t_V/(G_V V) / (2(P-1) G_S S)); inf for one peer."""
     peers = values("P", P, at_least=1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         square = (d.o + d.L) * d.N * d.t_V / (d.G_V * d.V) / np.asarray(2.0 * (peers - 1.0) * d.G_S * d.S)
@@ -267,7 +325,7 @@ class Overlap:
         return MessageStages(
             send_overhead=self.profile.o(S, b),
             send_middleware=each,
-            latency=self.profile.L(self.operation) + each,
+            latency=self.profile.L(self.operation, S) + each,
             serialization=G * S + each,
             recv_middleware=each,
             recv_overhead=each,
@@ -311,7 +369,11 @@ COMMON_PARAMETERS = (
     Parameter("outstanding", "bytes", "limit on outstanding bytes", default=float("inf")),
     Parameter("topology", "choice", "peers and their order", default="point-to-point", choices=TOPOLOGIES),
     Parameter(
-        "form", "choice", "(1)/(6), (4)/(7) or (5)", default="balanced", choices=("tight", "pipelined", "balanced")
+        "form",
+        "choice",
+        "communication/computation bound: (1)/(6), (4)/(7) or (5)/(7)",
+        default="balanced",
+        choices=("tight", "pipelined", "balanced"),
     ),
     Parameter("operation", "choice", "get pays the round trip, put one way", default="get", choices=("get", "put")),
 )
@@ -323,15 +385,17 @@ MODEL = Model(
         "N = V/S ;  n_b = N/b ;  t_S = t_V S/V",
         "(1) (o+L) n_b + N G S + n_b t_S                 communication bound, tight",
         "(4) o + L + N G S + t_S                         communication bound, pipelined",
-        "(5) (o+L) n_b t_V/(G_V V) + N G S + t_S         balanced",
+        "(5) (o+L) n_b t_V/(G_V V) + N G S + t_S         communication bound, balanced (G_V V ~ t_V)",
         "(6) (o + L + G S + b t_S) n_b                   computation bound (t_V > G_V V), tight",
         "(7) o + L + G S + b t_S n_b + o b max(n_b-2,0)  computation bound, pipelined",
+        "T is at least t_V + N o and, pipelined, o + L + max(N G S + t_S, G S + t_V), tight, (1) and (6)",
         "several end-points: P times ;  (9) + (P-1) b G S ;  (10) + (P-1) 2 b G S ;  (11) + n_b b G S",
         "(2) G_V V - t_V > N o ;  (3) L + G S > (b-1) o ;  (8) b < HD",
     ),
     source="Iancu & Strohmaier: Optimizing Communication Overlap for High-Speed Networks, (1)-(11)",
-    validity="S <= V, b <= V/S; perfect overlap where (2), (3) hold (else a lower bound); T is empty where b >= HD or "
-    "b S is above the limit: the processor is blocked",
+    validity="S <= V, b <= V/S; communication bound, t_V <= G_V V: (1), (4), (5); computation bound: (6), (7), also "
+    "for form = balanced and under (10), (11), because (5) is derived for G_V V ~ t_V; perfect overlap where (2), (3) "
+    "hold (else a lower bound); T is empty where b >= HD or b S is above the limit: the processor is blocked",
     parameters=(
         *COMMON_PARAMETERS[:1],
         Parameter("S", "bytes", "message size"),
@@ -340,11 +404,11 @@ MODEL = Model(
     ),
     outputs=(
         Output("T", "time", "end-to-end; empty where a burst overflows the queue"),
-        Output("T_blocking", "time", "without any overlap"),
+        Output("T_blocking", "time", "without any overlap, one peer"),
         Output("N", "count", "messages"),
         Output("n_b", "count", "bursts"),
-        Output("hides_initiation", "count", "(2) holds (1) or not (0)"),
-        Output("hides_burst", "count", "(3) holds"),
+        Output("hides_initiation", "count", "(2) holds (1) or not (0); 1 where computation bound"),
+        Output("hides_burst", "count", "(3) holds; 1 where computation bound"),
         Output("below_queue_depth", "count", "(8) holds"),
         Output("below_outstanding", "count", "b S within the limit"),
     ),

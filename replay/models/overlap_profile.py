@@ -7,7 +7,8 @@ of any pair, the largest G) and h (highest).
 
 Source: OVL section 2.1. The paper only plots o and G: the tables come from a measurement. L and HD are printed:
 Elan3 7.4 us and 32, Elan4 2.4 us and 32, Infiniband 10 us and 64; 4 MB outstanding on Elan. L is the round trip
-here, which the paper's definition of LogGP says, and half of it is used for put.
+here, which the paper's definition of LogGP says, and half of it is used for put. Without tables o(S,b), G(P,S) and L
+are functions of S alone, e.g. the lines of a LogGP measurement over message sizes.
 
 Validity: sizes, bursts and P of the tables; outside them the nearest point holds, except that o keeps growing with S.
 
@@ -16,8 +17,9 @@ Errors: ModelError for tables without points, doubled or negative ones, HD < 1, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Literal, TypeAlias
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, values
@@ -27,21 +29,41 @@ from logpost.replay.models.units import TimeUnit
 Pattern: TypeAlias = Literal["N", "C"]
 Level: TypeAlias = Literal["l", "h"]
 Operation: TypeAlias = Literal["get", "put"]
+Curve: TypeAlias = Callable[[NumberLike, NumberLike], Number]
+"""Of the size, and of the burst (o) or the processes (G)."""
+
+
+def overhead_table(points: Iterable[tuple[float, float, float]]) -> Surface:
+    """o(S,b) through (S, b, time per message)."""
+    return Surface.through(points, what="o(S,b)")
+
+
+def gap_tables(
+    points: Iterable[tuple[float, float, Pattern, Level, float]],
+) -> dict[tuple[Pattern, Level], Surface]:
+    """G(P,S) of each pattern and level through (P, S, pattern, level, time per byte)."""
+    families: dict[tuple[Pattern, Level], list[tuple[float, float, float]]] = {}
+    for P, S, pattern, level, per_byte in points:
+        families.setdefault((pattern, level), []).append((S, P, per_byte))
+    return {
+        key: Surface.through(rows, what=f"G_{key[0]}^{key[1]}", extrapolate=False) for key, rows in families.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
 class OverlapProfile:
-    """o(S,b) and G(P,S,pattern,level) as tables, L (round trip), HD and the outstanding-bytes limit."""
+    """o(S,b), G(P,S,pattern,level) and L(S) (round trip; one number or by size), HD, the outstanding-bytes limit."""
 
-    overhead: Surface
-    gap: Mapping[tuple[Pattern, Level], Surface]
-    L_roundtrip: float
+    overhead: Curve
+    gap: Mapping[tuple[Pattern, Level], Curve]
+    L_roundtrip: float | Callable[[NumberLike], Number]
     unit: TimeUnit
     HD: float = float("inf")
     outstanding_bytes: float = float("inf")
 
     def __post_init__(self) -> None:
-        values("L_roundtrip", self.L_roundtrip)
+        if not callable(self.L_roundtrip):
+            values("L_roundtrip", self.L_roundtrip)
         values("HD", self.HD, at_least=1.0, finite=False)
         values("outstanding_bytes", self.outstanding_bytes, above=0.0, finite=False)
         if not self.gap:
@@ -59,15 +81,9 @@ class OverlapProfile:
         outstanding_bytes: float = float("inf"),
     ) -> OverlapProfile:
         """``overhead``: (S, b, time per message); ``gap``: (P, S, pattern, level, time per byte)."""
-        families: dict[tuple[Pattern, Level], list[tuple[float, float, float]]] = {}
-        for P, S, pattern, level, per_byte in gap:
-            families.setdefault((pattern, level), []).append((S, P, per_byte))
         return cls(
-            overhead=Surface.through(overhead, what="o(S,b)"),
-            gap={
-                key: Surface.through(rows, what=f"G_{key[0]}^{key[1]}", extrapolate=False)
-                for key, rows in families.items()
-            },
+            overhead=overhead_table(overhead),
+            gap=gap_tables(gap),
             L_roundtrip=L_roundtrip,
             unit=unit,
             HD=HD,
@@ -95,13 +111,33 @@ class OverlapProfile:
             outstanding_bytes=outstanding_bytes,
         )
 
+    def given(
+        self,
+        *,
+        o: float | None = None,
+        G: float | None = None,
+        L_roundtrip: float | None = None,
+        HD: float = float("inf"),
+        outstanding_bytes: float = float("inf"),
+    ) -> OverlapProfile:
+        """This profile with what somebody gives in its place: one o, G or L for all sizes, a finite limit."""
+        return replace(
+            self,
+            overhead=self.overhead if o is None else overhead_table([(1.0, 1.0, o)]),
+            gap=self.gap if G is None else gap_tables([(1.0, 1.0, "N", "l", G)]),
+            L_roundtrip=self.L_roundtrip if L_roundtrip is None else L_roundtrip,
+            HD=HD if isfinite(HD) else self.HD,
+            outstanding_bytes=outstanding_bytes if isfinite(outstanding_bytes) else self.outstanding_bytes,
+        )
+
     def o(self, S: NumberLike, b: NumberLike) -> Number:
         """o(S,b): time to initiate one of b back-to-back operations of S bytes."""
         return self.overhead(S, b)
 
-    def L(self, operation: Operation = "get") -> float:
-        """Round trip for get, half of it for put."""
-        return self.L_roundtrip if operation == "get" else self.L_roundtrip / 2.0
+    def L(self, operation: Operation = "get", S: NumberLike = 0.0) -> Number:
+        """Round trip of a message of S bytes for get, half of it for put."""
+        there_and_back = self.L_roundtrip(S) if callable(self.L_roundtrip) else self.L_roundtrip
+        return there_and_back if operation == "get" else there_and_back / 2.0
 
     def G(self, P: NumberLike, S: NumberLike, *, interleaved: bool = False) -> Number:
         """Inverse bandwidth for a peer schedule.

@@ -29,5 +29,5 @@ def machine_values(
     if {"o_mw", "o_net"} & wanted:
         offered.update(log3p_values(machine, given, wanted - given.keys()))
     if model.name in OVERLAP:
-        offered.update(overlap_values(model, machine, given, offered, locality))
+        offered = overlap_values(model, machine, given, offered, locality)
     return {name: value for name, value in offered.items() if name in wanted and name not in given}

@@ -250,9 +250,9 @@ def test_names_that_models_share_with_a_machine_but_not_their_meaning_are_not_of
     assert "n" not in machine_values(MODELS["logp"], many, {})
     assert machine_values(MODELS["complexity"], many, {}) == {}
     assert not {"S", "topology"} & machine_values(MODELS["overlap"], many, {"V": 4096.0}).keys()
-    # 2 us * 2 there and back, o = 2 us, 8 messages of 512 ns: all from the machine but the decomposition.
-    found = predict(MODELS["overlap"], ["V=4096", "S=512", "t_V=1us", "form=pipelined"], machine=many)
-    assert found.rows()[0]["T"] == pytest.approx(2 + 4 + 8 * 0.512 + 1 / 8)
+    # 2 us * 2 there and back, o = 2 us, 2 messages of 2048 ns: all from the machine but the decomposition.
+    found = predict(MODELS["overlap"], ["V=4096", "S=2048", "t_V=1us", "form=pipelined"], machine=many)
+    assert found.rows()[0]["T"] == pytest.approx(2 + 4 + 2 * 2.048 + 1 / 2)
 
 
 def test_the_locality_of_a_mesh_is_not_asked_of_a_torus() -> None:

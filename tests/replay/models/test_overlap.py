@@ -16,6 +16,7 @@ from logpost.replay.models.units import MICROSECOND
 # 4096 B in 8 messages of 512 B, bursts of 4: N = 8, n_b = 2. Communication 4096 us/10 = 409.6, computation 160.
 COMM = Decomposition(V=4096, S=512, b=4, t_V=160, o=2, L=10, G_S=0.1, G_V=0.1)
 COMP = replace(COMM, t_V=800)
+FORMS: tuple[overlap.Form, ...] = ("tight", "pipelined", "balanced")
 
 
 def test_decomposition() -> None:
@@ -41,11 +42,56 @@ def test_the_regime_selects_the_equation() -> None:
     assert overlap.point_to_point(COMP, "tight") == overlap.computation_bound_tight(COMP)
     assert overlap.point_to_point(COMM, "pipelined") == overlap.communication_bound_pipelined(COMM)
     assert overlap.point_to_point(COMP, "pipelined") == overlap.computation_bound_pipelined(COMP)
-    assert overlap.point_to_point(COMP, "balanced") == overlap.balanced_pipelined(COMP)
+    assert overlap.equation(COMM, "balanced") == overlap.balanced_pipelined(COMM)
+    assert overlap.point_to_point(COMP, "balanced") == overlap.computation_bound_pipelined(COMP)
     both = replace(COMM, t_V=np.array([160.0, 800.0]))
-    np.testing.assert_allclose(
-        overlap.point_to_point(both, "tight"), [overlap.point_to_point(d, "tight") for d in (COMM, COMP)]
-    )
+    for form in FORMS:
+        np.testing.assert_allclose(
+            overlap.point_to_point(both, form), [overlap.point_to_point(d, form) for d in (COMM, COMP)]
+        )
+
+
+def test_five_is_a_time_where_communication_and_computation_are_alike() -> None:
+    # t_V = 400 against 409.6: (5) is 12 * 2 * 400/409.6 + 409.6 + 50 = 483.04, above (4), 12 + 409.6 + 50 = 471.6
+    assert overlap.point_to_point(replace(COMM, t_V=400)) == pytest.approx(12 * 2 * 400 / 409.6 + 459.6)
+    # t_V = 160: 12 * 2 * 160/409.6 = 9.4 of initiation and latency, less than the o + L = 12 of the first message
+    assert overlap.balanced_pipelined(COMM) < 12 + 409.6 + 20
+    assert overlap.point_to_point(COMM) == pytest.approx(12 + 409.6 + 20)
+
+
+@pytest.mark.parametrize(
+    ("given", "five", "time"),
+    [
+        # One burst of 32: (5) is 6 * 500/209.7 + 209.7 + 15.6, without the computation. (7) is 1 + 5 + 6.55 + 500, but
+        # the processor computes and initiates 32 messages: 500 + 32.
+        ({"V": 2**20, "S": 2**15, "b": 32, "t_V": 500, "o": 1, "L": 5, "G_S": 2e-4, "G_V": 2e-4}, 239.645, 532),
+        # 16 bursts of one: (5) takes 11 * 16 * 1000/1.024; (7) is 1 + 10 + 0.064 + 1000 + 14
+        ({"V": 1024, "S": 64, "b": 1, "t_V": 1000, "o": 1, "L": 10, "G_S": 1e-3, "G_V": 1e-3}, 171_938.5, 1025.064),
+    ],
+)
+def test_computation_bound_programs_take_seven(given: dict[str, float], five: float, time: float) -> None:
+    d = Decomposition(**given)  # type: ignore[arg-type]
+    assert overlap.balanced_pipelined(d) == pytest.approx(five, rel=1e-5)
+    assert overlap.point_to_point(d) == pytest.approx(time)
+    assert d.t_V <= overlap.point_to_point(d) <= overlap.blocking(d)
+    # OVL chooses by (5) all the same.
+    assert overlap.ranking(d) == overlap.balanced_pipelined(d)
+
+
+def test_no_time_is_below_what_the_parts_take() -> None:
+    # 8 messages of 512 B at twice the G of the whole: 819.2 of link for 500 of computation, 62.5 for each message. By
+    # G_V V = 409.6 the program is computation bound, (7) 12 + 102.4 + 500; its messages are not: 12 + 819.2 + 62.5.
+    slow = replace(COMM, t_V=500, G_S=0.2)
+    assert overlap.computation_bound_pipelined(slow) == pytest.approx(614.4)
+    assert overlap.point_to_point(slow) == overlap.point_to_point(slow, "pipelined") == pytest.approx(893.7)
+    # Tight, two bursts: (1) 12 * 2 + 819.2 + 2 * 62.5, (6) (12 + 102.4 + 250) * 2
+    assert overlap.point_to_point(slow, "tight") == pytest.approx(968.2)
+    # At half the G the other way round: 320 of computation below 409.6, but 40 for each message of 25.6.
+    fast = replace(COMM, t_V=320, G_S=0.05)
+    assert overlap.communication_bound_pipelined(fast) == pytest.approx(12 + 204.8 + 40)
+    assert overlap.point_to_point(fast, "pipelined") == pytest.approx(12 + 25.6 + 320)
+    # (2) fails, 409.6 - 160 < 8 * 50: the processor's 160 + 400 is more than (4), 60 + 409.6 + 20.
+    assert overlap.point_to_point(replace(COMM, o=50), "pipelined") == pytest.approx(560)
 
 
 def test_one_burst_has_no_negative_term() -> None:
@@ -62,9 +108,27 @@ def test_peers() -> None:
     assert overlap.with_peers(COMM, "multi-interleaved", 4, "tight") == pytest.approx(4 * one)  # at its own G
     assert overlap.with_peers(COMM, "end-point", 4, "tight") == pytest.approx(one + 3 * burst)  # (9)
     assert overlap.with_peers(COMM, "all-to-all-same", 4, "tight") == pytest.approx(4 * (one + 3 * burst))
-    five = overlap.balanced_pipelined(COMM)
-    assert overlap.with_peers(COMM, "all-to-all-contiguous", 4) == pytest.approx(five + 3 * 2 * burst)  # (10)
-    assert overlap.with_peers(COMM, "all-to-all-interleaved", 4) == pytest.approx(five + 409.6)  # (11): n_b b G S
+    # (10), and (11) with n_b b G S: on (5), here with t_V = 400 (483.04, see above), or on (7) where computation bound.
+    alike = replace(COMM, t_V=400)
+    for d, base in ((alike, overlap.balanced_pipelined(alike)), (COMP, overlap.computation_bound_pipelined(COMP))):
+        for form in FORMS:
+            assert overlap.with_peers(d, "all-to-all-contiguous", 4, form) == pytest.approx(base + 3 * 2 * burst)
+            assert overlap.with_peers(d, "all-to-all-interleaved", 4, form) == pytest.approx(base + 409.6)
+
+
+def test_ranking_is_by_the_equations_as_printed() -> None:
+    burst = 4 * 51.2
+    for d in (COMM, COMP):
+        five = overlap.balanced_pipelined(d)
+        assert overlap.ranking(d) == five
+        assert overlap.ranking(d, "multi-contiguous", 4) == pytest.approx(4 * five)
+        assert overlap.ranking(d, "end-point", 4) == pytest.approx(five + 3 * burst)
+        assert overlap.ranking(d, "all-to-all-contiguous", 4, "tight") == pytest.approx(five + 3 * 2 * burst)
+        assert overlap.ranking(d, "all-to-all-interleaved", 4, "tight") == pytest.approx(five + 409.6)
+    # With o = 50 the printed (7) has two bursts' initiations for nothing: 50 + 10 + 51.2 + 800.
+    costly = replace(COMP, o=50)
+    assert overlap.ranking(costly, form="pipelined") == pytest.approx(911.2)
+    assert overlap.point_to_point(costly, "pipelined") == pytest.approx(800 + 8 * 50)
 
 
 def test_constraints_one_by_one() -> None:
@@ -132,11 +196,22 @@ def test_times_are_positive_and_grow_with_the_machine_s_costs(d: Decomposition, 
             assert overlap.with_peers(replace(d, **change), topology, P) >= base * (1 - 1e-12)
 
 
+@given(decompositions(), st.integers(0, 13), st.integers(1, 512), st.sampled_from(FORMS))
+def test_no_time_is_below_the_computation_or_the_bytes_or_above_blocking(
+    d: Decomposition, power: int, P: int, form: overlap.Form
+) -> None:
+    d = replace(d, b=min(2.0**power, d.N))
+    floor = max(d.t_V, d.communication, d.N * d.o) * (1 - 1e-12)
+    for topology in overlap.TOPOLOGIES:
+        assert overlap.with_peers(d, topology, P, form) >= floor
+    assert overlap.point_to_point(d, form) <= overlap.blocking(d) * (1 + 1e-12)
+
+
 @given(decompositions(), st.integers(2, 64))
 def test_interleaved_all_to_all_falls_with_the_burst(d: Decomposition, P: int) -> None:
     """The paper says that (11) is least at b = 1; its last term n_b b G S = N G S does not depend on b."""
     assume(d.N >= 2)
-    one, two = (overlap.with_peers(replace(d, b=b), "all-to-all-interleaved", P) for b in (1.0, 2.0))
+    one, two = (overlap.ranking(replace(d, b=b), "all-to-all-interleaved", P) for b in (1.0, 2.0))
     assert two <= one * (1 + 1e-12)
 
 
@@ -176,8 +251,9 @@ def test_bad_decompositions(changes: dict[str, float], message: str) -> None:
 
 
 def test_bad_forms_and_topologies() -> None:
-    with pytest.raises(ModelError, match=r"form = 'loose': choose tight, pipelined or balanced"):
-        overlap.point_to_point(COMM, "loose")  # type: ignore[arg-type]
+    for function in (overlap.point_to_point, overlap.equation):
+        with pytest.raises(ModelError, match=r"form = 'loose': choose tight, pipelined or balanced"):
+            function(COMM, "loose")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match=r"topology = 'ring': choose point-to-point"):
         overlap.with_peers(COMM, "ring", 2)  # type: ignore[arg-type]
 
@@ -199,6 +275,22 @@ def test_profile() -> None:
     assert PROFILE.G(64, 8) == 0.2  # contiguous peers: G_N^l
     assert PROFILE.G(64, 8, interleaved=True) == 0.8  # G_C^l
     assert PROFILE.G(2, 8) == 0.1
+
+
+def test_what_is_given_takes_the_place_of_the_tables() -> None:
+    assert vars(PROFILE.given()) == vars(PROFILE)
+    flat = PROFILE.given(o=3, G=0.5, L_roundtrip=20, HD=8, outstanding_bytes=1024)
+    assert (flat.o(8, 1), flat.o(1024, 4)) == (3, 3)
+    assert (flat.G(2, 8), flat.G(64, 8, interleaved=True)) == (0.5, 0.5)
+    assert (flat.L("get"), flat.L("put"), flat.HD, flat.outstanding_bytes) == (20, 10, 8, 1024)
+    only_o = PROFILE.given(o=3)
+    assert (only_o.o(8, 1), only_o.G(64, 8), only_o.L(), only_o.HD) == (3, 0.2, 10, 32)
+
+
+def test_the_latency_may_depend_on_the_size() -> None:
+    sized = replace(PROFILE, L_roundtrip=lambda S: np.where(np.asarray(S) > 100, 30.0, 10.0))
+    np.testing.assert_array_equal(sized.L("get", np.array([8.0, 1024.0])), [10, 30])
+    np.testing.assert_array_equal(sized.L("put", np.array([8.0, 1024.0])), [5, 15])
 
 
 def test_a_profile_without_the_neighbour_pattern_takes_the_best_cross_bandwidth() -> None:

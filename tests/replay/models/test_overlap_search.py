@@ -7,15 +7,17 @@ import pytest
 
 from logpost.replay.models import ModelError, OverlapProfile, overlap
 from logpost.replay.models.overlap import Decomposition
-from logpost.replay.models.overlap_search import BURSTS, search
+from logpost.replay.models.overlap_search import BURSTS, RANKS, Rank, search
 from logpost.replay.models.units import MICROSECOND
 
 INFINIBAND = OverlapProfile.constant(o=1.0, G=0.001, L_roundtrip=10, unit=MICROSECOND, HD=64)
 
 
-def by_hand(profile: OverlapProfile, V: float, t_V: float, HD: float, limit: float) -> tuple[float, float, float]:
-    """Least T, ties to the largest b: two loops over (S, b) and the constraints written out."""
-    best = (float("inf"), 0.0, 0.0)
+def by_hand(
+    profile: OverlapProfile, V: float, t_V: float, HD: float, limit: float, rank: Rank
+) -> tuple[float, float, float]:
+    """First in rank, ties to the largest b: two loops over (S, b), constraints, equations and bounds written out."""
+    best, least = (float("inf"), 0.0, 0.0), float("inf")
     for i in range(14):
         S = V / 2**i
         for b in BURSTS:
@@ -28,31 +30,62 @@ def by_hand(profile: OverlapProfile, V: float, t_V: float, HD: float, limit: flo
                 continue
             if b >= HD or b * S > limit:
                 continue
-            T = (o + L) * (N / b) * t_V / (G * V) + N * G * S + t_V / N
-            if T < best[0] - 1e-9 or (abs(T - best[0]) <= 1e-9 and b > best[2]):
-                best = (T, S, b)
+            five = (o + L) * (N / b) * t_V / (G * V) + N * G * S + t_V / N
+            seven = o + L + G * S + t_V + o * b * max(N / b - 2, 0)
+            T = max(
+                five if comm_bound else seven,
+                o + L + N * G * S + t_V / N,
+                o + L + G * S + t_V,
+                t_V + N * o,
+            )
+            by = T if rank == "time" else five
+            if by < least - 1e-9 or (abs(by - least) <= 1e-9 and b > best[2]):
+                best, least = (T, S, b), by
     return best
 
 
+@pytest.mark.parametrize("rank", RANKS)
 @pytest.mark.parametrize("t_V", [50.0, 430.0, 900.0, 1590.0])
 @pytest.mark.parametrize("V", [2**10, 2**16, 2**20, 2**23])
-def test_search_is_the_exhaustive_one(V: int, t_V: float) -> None:
-    T, S, b = by_hand(INFINIBAND, V, t_V, 64, float("inf"))
-    found = search(INFINIBAND, V, t_V)
+def test_search_is_the_exhaustive_one(V: int, t_V: float, rank: Rank) -> None:
+    T, S, b = by_hand(INFINIBAND, V, t_V, 64, float("inf"), rank)
+    found = search(INFINIBAND, V, t_V, rank=rank)
     if T == float("inf"):
         assert not found.points
     else:
         assert (found.best.T, found.best.S, found.best.b) == (pytest.approx(T), S, b)
 
 
-def test_every_point_satisfies_the_constraints_and_comes_in_order() -> None:
-    found = search(INFINIBAND, 2**20, 430.0)
-    times = [point.T for point in found.points]
-    assert times == sorted(times)
-    for point in found.points:
-        d = Decomposition(V=2**20, S=point.S, b=point.b, t_V=430.0, o=1, L=10, G_S=0.001, G_V=0.001)
-        assert overlap.constraints(d, HD=64).all()
-        assert point.T == pytest.approx(float(overlap.balanced_pipelined(d)))
+@pytest.mark.parametrize("t_V", [430.0, 1590.0])
+def test_every_point_satisfies_the_constraints_and_comes_in_order(t_V: float) -> None:
+    """By time: of their T; by the equation: of (5), for the computation-bound 1590 us too, while T is its time."""
+    for rank in RANKS:
+        found = search(INFINIBAND, 2**20, t_V, rank=rank)
+        decompositions = [
+            Decomposition(V=2**20, S=point.S, b=point.b, t_V=t_V, o=1, L=10, G_S=0.001, G_V=0.001)
+            for point in found.points
+        ]
+        times = [point.T for point in found.points]
+        assert times == [overlap.point_to_point(d) for d in decompositions]
+        order = times if rank == "time" else [overlap.balanced_pipelined(d) for d in decompositions]
+        assert order == sorted(order)  # type: ignore[type-var]
+        assert all(overlap.constraints(d, HD=64).all() for d in decompositions)
+
+
+def test_a_known_computation_time_chooses_better_than_the_printed_equations() -> None:
+    # V = 16 KiB, t_V = 1.59 * 20.48 us = 32.6 at 800 MB/s. The least time is 2 KiB by 8: (7) 11 + 2.56 + 32.6, more
+    # than the processor's 32.6 + 8. (7) as printed has n_b = 2 bursts of 32 initiations of 1 us for nothing.
+    profile = OverlapProfile.constant(o=1.0, G=1.25e-3, L_roundtrip=10, unit=MICROSECOND, HD=64)
+    V, t_V = 2**14, 1.59 * 1.25e-3 * 2**14
+    known = search(profile, V, t_V, rank="time").best
+    assert (known.S, known.b, known.T) == (2048, 8, pytest.approx(11 + 2.56 + t_V))
+    printed = search(profile, V, t_V, form="pipelined").best
+    assert (printed.S, printed.b, printed.T) == (256, 32, pytest.approx(t_V + 64))
+
+
+def test_a_bad_rank() -> None:
+    with pytest.raises(ModelError, match=r"rank = 'best': choose time or equation"):
+        search(INFINIBAND, 2**20, 430.0, rank="best")  # type: ignore[arg-type]
 
 
 def test_ties_go_to_the_longest_burst() -> None:

@@ -37,6 +37,8 @@ def needed(one: Model) -> dict[str, float]:
         given |= {"k_d": 2.0, "B": 8.0}
     if one.name == "kary-ncube":
         given |= {"ky": 4.0}
+    if one.name == "overlap-search":
+        given |= {"o": 1.5, "L": 5.0, "G": 0.01}
     return given or {"o0": 3.0, "l0": 1.0, "o1": 4.0, "g1": 6.0}
 
 
@@ -202,7 +204,7 @@ def test_makespans_of_logpc_by_name() -> None:
 def test_search_takes_measured_tables() -> None:
     profile = OverlapProfile.constant(o=1.0, G=0.001, L_roundtrip=10, unit=MICROSECOND, HD=64)
     plain = model("overlap-search").predict(V=2**20, t_V=430, o=1, G=0.001, L=10, HD=64)
-    tables = model("overlap-search").predict(V=2**20, t_V=430, o=0, G=1, L=10, profile=profile)
+    tables = model("overlap-search").predict(V=2**20, t_V=430, profile=profile)
     assert plain == tables
 
 
@@ -220,8 +222,8 @@ def test_every_parameter_kind_has_a_unit_for_people() -> None:
 
 
 def test_an_overflow_is_infinite_and_no_warning() -> None:
-    # 1e30 V/(1e-300): beyond any machine, and not a traceback.
-    assert model("overlap").predict(V=2, S=1, t_V=1e30, o=1e30, L=1, G=1e-300)["T"] == float("inf")
+    # 1e30 V/S initiations of 1e30, V/S = 1e280: beyond any machine, and not a traceback.
+    assert model("overlap").predict(V=1e30, S=1e-250, t_V=1, o=1e30, L=1, G=1)["T"] == float("inf")
 
 
 def test_the_equations_shown_are_the_ones_evaluated_when_the_cpu_is_slower_than_the_gap() -> None:

@@ -68,8 +68,8 @@ def congestion(context: Context) -> Part:
 
 
 def _predicted(case: Decomposed) -> float:
-    """(5) + (9), us."""
-    from logpost.replay.models.overlap import Decomposition, with_peers
+    """(5) + (9) as printed, us."""
+    from logpost.replay.models.overlap import Decomposition, ranking
 
     decomposition = Decomposition(
         V=float(case.V),
@@ -81,4 +81,4 @@ def _predicted(case: Decomposed) -> float:
         G_S=ELAN4.G,
         G_V=ELAN4.G,
     )
-    return float(with_peers(decomposition, "end-point", float(GETTERS)))
+    return float(ranking(decomposition, "end-point", float(GETTERS)))
