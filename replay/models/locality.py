@@ -53,15 +53,20 @@ def hops(a: NDArray[np.int64] | int, b: NDArray[np.int64] | int, dims: Sequence[
 
 
 def neighbour_distance(dims: Sequence[int], ends: Ends = "modulo") -> float:
-    """2 k_dl of (12): mean hops to the processors p-1 and p+1 with equal probability."""
+    """2 k_dl of (12): mean hops to the processors p-1 and p+1 with equal probability.
+
+    Dimensions of one node are left out: otherwise the nodes beyond the end of a line ("unreduced") would start a
+    second one.
+    """
     P = prod(dims)
     if not 2 <= P <= _MOST_NODES:
         raise ModelError(f"dims = {list(dims)}: a network of 2 to {_MOST_NODES} nodes is needed to count its pairs")
+    sides = [k for k in dims if k > 1]
     p = np.arange(P)
     total, pairs = 0, 0
     for q in (p - 1, p + 1):
         exists = (q >= 0) & (q < P)
-        way = hops(p, q % P if ends == "modulo" else q, dims)
+        way = hops(p, q % P if ends == "modulo" else q, sides)
         total += int(way[exists].sum() if ends in ("zero", "existing") else way.sum())
         pairs += int(exists.sum()) if ends == "existing" else P
     return total / pairs

@@ -119,7 +119,7 @@ def amva(
             )
         # A thread is slowed down by others and slows them down in turn: half a step keeps the two from swinging.
         share = 1.0 if step < 20 else 0.5
-        R, R_q, R_y = (old + share * (now - old) for old, now in ((R, new), (R_q, new_q), (R_y, new_y)))
+        R, R_q, R_y = ((1.0 - share) * old + share * now for old, now in ((R, new), (R_q, new_q), (R_y, new_y)))
     raise ModelError(f"LoPC did not converge in {iterations} iterations (last relative change {change:.1e})")
 
 

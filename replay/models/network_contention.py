@@ -223,27 +223,31 @@ def _root_delay(
 
 def network_from(given: Mapping[str, Any]) -> Network:
     """The network that NETWORK_PARAMETERS describe."""
-    dims = [given[name] for name in ("kx", "ky", "kz") if name in given]
+    sides = [given[name] for name in ("kx", "ky", "kz") if name in given]
     k_d: tuple[Number, ...]
-    sides: Number | None = None
     if "k_d" in given:
         n = values("n", given["n"], at_least=1.0)
-        if isinstance(n, np.ndarray) or n != int(n) or n > _MOST_DIMENSIONS:
-            raise ModelError(f"n = {n}: the number of dimensions is one whole number up to {_MOST_DIMENSIONS}")
-        k_d = (given["k_d"],) * int(n)
-    elif dims:
-        k_d = mean_distances(dims, given["topology"], self_messages=given["self_messages"] == "yes")
-        sides = dimensions(dims)
+        counted = np.asarray(n)
+        bad = counted[(counted != np.rint(counted)) | (counted > _MOST_DIMENSIONS)]
+        if bad.size:
+            raise ModelError(
+                f"n = {bad.flat[0]:g}: the number of dimensions is one whole number up to {_MOST_DIMENSIONS}"
+            )
+        most = int(np.max(counted, initial=1.0))
+        k_d = tuple(scalar_or_array(np.where(counted > i, given["k_d"], 0.0)) for i in range(most))
+    elif sides:
+        n = dimensions(sides)
+        k_d = mean_distances(sides, given["topology"], self_messages=given["self_messages"] == "yes")
+        if given["average"] == "yes":
+            mean = sum(k_d[1:], start=k_d[0]) / n
+            k_d = tuple(scalar_or_array(np.where(np.asarray(k) > 0.0, mean, 0.0)) for k in k_d)
     else:
         raise ModelError("k_d is missing: give k_d (and n), or the nodes per dimension kx, ky, kz")
-    if given["average"] == "yes" and sides is not None:
-        mean = sum(k_d[1:], start=k_d[0]) / sides
-        k_d = tuple(scalar_or_array(np.where(np.asarray(k) > 0.0, mean, 0.0)) for k in k_d)
     return Network(
         k_d,
         channel_time(given["units"], given["G"], given["cycle"]),
         1 if given["topology"] == "unidirectional_torus" else 2,
-        sides,
+        n,
     )
 
 
@@ -296,7 +300,7 @@ MODEL = Model(
     parameters=(
         Parameter("B", "bytes", "message size"),
         Parameter("T", "time", "time between two messages of a node, without contention"),
-        Parameter("w", "count", "how often C_n enters one period", default=1.0),
+        Parameter("w", "ratio", "how often C_n enters one period", default=1.0),
         *NETWORK_PARAMETERS,
     ),
     outputs=(

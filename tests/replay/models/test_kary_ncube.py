@@ -149,6 +149,13 @@ def test_locality_of_equation_12() -> None:
     assert locality.neighbour_distance((8, 4), "existing") == pytest.approx(1.677, abs=5e-4)  # .../62
 
 
+def test_neighbours_on_a_line_however_it_is_written() -> None:
+    # unreduced, 8 nodes in a row: every neighbour is 1 hop away, -1 and 8 too. As 8 x 1, node -1 would be (7, -1).
+    for ends, hops in (("unreduced", 1.0), ("modulo", 28 / 16), ("zero", 14 / 16), ("existing", 1.0)):
+        for dims in ((8,), (8, 1), (1, 8), (1, 8, 1)):
+            assert locality.neighbour_distance(dims, ends) == hops  # type: ignore[arg-type]
+
+
 def test_a_span_as_long_as_the_mesh_is_the_whole_mesh() -> None:
     assert locality.span_distances((8, 4), 7) == pytest.approx(network.mean_distances((8, 4)))
     assert locality.span_distances((8, 4), 0) == (0.0, 0.0)

@@ -153,6 +153,12 @@ def test_bad_general_arguments(arguments: tuple[object, ...], message: str) -> N
         lopc_general.amva(*arguments)  # type: ignore[arg-type]
 
 
+def test_handler_times_that_vary_beyond_measure() -> None:
+    # C2 -> inf: R -> R_q -> S_o (C2/2) U_q with U_q = (clients/servers) S_o/R, so R = S_o sqrt(5/17 * C2/2).
+    found = lopc_general.clients_and_servers(5, 17, 0, 2, 160, C2=1e30)
+    assert found.R[17] == pytest.approx(160 * np.sqrt(5 / 17 * 0.5e30), rel=1e-9)
+
+
 def test_no_convergence_is_said() -> None:
     with pytest.raises(ModelError, match=r"LoPC did not converge in 2 iterations"):
         lopc_general.amva(0.0, 1.0, 1.0, [[0, 1], [1, 0]], iterations=2)

@@ -196,6 +196,24 @@ def test_a_column_in_which_some_rows_have_one_node_in_a_dimension(name: str, ave
             assert np.broadcast_to(swept[output], 4)[i] == pytest.approx(expected, rel=1e-12), output
 
 
+def test_the_number_of_dimensions_may_be_a_column() -> None:
+    given = {"B": 16, "T": 137, "G": 0.5, "k_d": 2.0}
+    n = np.array([2.0, 5.0, 3.0])
+    swept = MODEL.predict(**given, n=n)
+    for i, k in enumerate(n):
+        assert {name: column[i] for name, column in swept.items()} == pytest.approx(
+            MODEL.predict(**given, n=k), rel=1e-12
+        )
+    # C_n of the open form grows as n + 1: (n+1)(k_d-1) s^2/2/(T - e), s = 8, e = 8
+    np.testing.assert_allclose(swept["C_n_open"], (n + 1) * 64 / 2 / 129)
+    assert MODEL.predict(**given, n=np.array([]))["C_n"].shape == (0,)
+    for bad in (2.5, 65.0):
+        with pytest.raises(ModelError, match=rf"n = {bad:g}: the number of dimensions is one whole number up to 64"):
+            MODEL.predict(**given, n=np.array([2.0, bad]))
+    with pytest.raises(ModelError, match=r"n = 1: LOGPC"):
+        MODEL.predict(**given, n=np.array([2.0, 1.0]))
+
+
 def test_messages_that_wait_in_one_dimension_of_two() -> None:
     # x: A = 1.5/2 (4-1) 400 = 900, e = 40; y: k_d = 1, no wait. (x - 50)(x - 40) = 900.
     closed = closed_contention(20, 50, Network((4.0, 1.0)))
