@@ -136,7 +136,9 @@ def _sentences(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> list[
 
 def _sentence(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> str:
     """One problem as "file: key = value: what is wrong; the way out"."""
-    place = as_written(raw, [part for part in problem["loc"] if part not in _TAGS])
+    loc = problem["loc"]
+    # The checker puts the kind of a topology after its name.
+    place = as_written(raw, [part for i, part in enumerate(loc) if i != 1 or loc[0] != "topology" or part not in _TAGS])
     kind = str(problem["type"])
     if kind == "missing" and isinstance(place[-1], int):
         place, kind = place[:-1], "tuple_type"
@@ -148,7 +150,7 @@ def _sentence(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> str:
         place = [*place, "kind"]
     what = f"{file}: {key_name(place)}{_value_at(raw, place)}"
     if kind == "extra_forbidden":
-        return f"{what} is not a key of machine files{meant(str(place[-1]))}"
+        return f"{what} is not a key of machine files{meant(problem['loc'])}"
     words = must_be({**problem, "type": kind})
     return f"{what}{':' if kind == 'value_error' else ''} {words}" if place else f"{file}: {words}"
 
@@ -202,7 +204,9 @@ def _value_at(raw: Any, place: Sequence[int | str]) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value in Python's notation. A whole number may have more digits than Python writes."""
+    """A value in Python's notation, but true and false. A whole number may have more digits than Python writes."""
+    if isinstance(value, bool):
+        return str(value).lower()
     try:
         return _short(repr(value))
     except ValueError:

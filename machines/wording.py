@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
-from logpost.machines.quantity import Quantity
-from logpost.machines.schema import NAME, Machine
+from logpost.machines.quantity import DEFAULT_KEYS, Quantity
+from logpost.machines.schema import NAME, LocalityClass, Machine, Range
+from logpost.machines.topologies import Topology
+
+MOST_KEYS = 16
+"""Keys of a table that a message lists; the template explains more of them better."""
 
 _FIXED = {
     "string_type": "must be text in quotes",
@@ -68,20 +73,68 @@ def must_be(problem: dict[str, Any]) -> str:
     return _FIXED.get(kind, str(problem["msg"]).removeprefix("Value error, "))
 
 
-def meant(key: str) -> str:
-    """What to do about a key that does not belong there: the one that is meant, or where the keys are explained."""
-    if key in _keys():
-        return " in this table; see `logpost machines template`"
-    near = get_close_matches(key, _keys(), n=1)
-    return f"; do you mean {near[0]}?" if near else "; see `logpost machines template`"
+def meant(place: Sequence[int | str]) -> str:
+    """What to do about a key that does not belong there: the one of its table that is meant, or those there are.
+
+    `place` is the checker's: with the kind of a topology after its name.
+    """
+    key, here = str(place[-1]), _keys_of(tuple(place[:-1]))
+    there = " in this table" if key in _keys() else ""
+    small = {one.lower(): one for one in here}
+    near = get_close_matches(key.lower(), list(small), n=1)
+    if near:
+        return f"{there}; do you mean {small[near[0]]}?"
+    return (
+        f"{there}; it has {', '.join(here)}"
+        if 0 < len(here) <= MOST_KEYS
+        else f"{there}; see `logpost machines template`"
+    )
+
+
+def _keys_of(place: tuple[int | str, ...]) -> tuple[str, ...]:
+    """The keys that the table at a place may have, without those of the defaults."""
+    kinds: list[type[BaseModel]] = [Machine]
+    inside_dict = False
+    for part in place:
+        if isinstance(part, int) or inside_dict:
+            inside_dict = False
+            continue
+        if any(_kind_of(kind) == part for kind in kinds):
+            kinds = [kind for kind in kinds if _kind_of(kind) == part]
+            continue
+        annotations = [field.annotation for kind in kinds for name, field in _fields(kind) if name == part]
+        kinds = [found for annotation in annotations for found in _directly_in(annotation)]
+        inside_dict = any(get_origin(annotation) is dict for annotation in annotations)
+    if LocalityClass in kinds:
+        kinds.append(Range)
+    return tuple(dict.fromkeys(name for kind in kinds for name, _ in _fields(kind)))
+
+
+def _fields(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    return [(field.alias or name, field) for name, field in model.model_fields.items()]
+
+
+def _kind_of(model: type[BaseModel]) -> str | None:
+    """The kind that a topology is chosen by."""
+    kind = model.model_fields.get("kind")
+    names = get_args(kind.annotation) if kind is not None and issubclass(model, Topology) else ()
+    return str(names[0]) if names else None
+
+
+def _directly_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that an annotation names, e.g. each of a union, or that of a list's entries."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _directly_in(part)
 
 
 @cache
 def _keys() -> tuple[str, ...]:
     """Every key that a machine file may have somewhere, tables included."""
-    found: set[str] = {"source", "where", "units", "basis", "confidence"}
+    found: set[str] = set(DEFAULT_KEYS)
     for model in _models(Machine):
-        found |= {field.alias or name for name, field in model.model_fields.items()}
+        found |= {name for name, _ in _fields(model)}
     return tuple(sorted(found))
 
 

@@ -94,14 +94,36 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"sources": {"BENCH": {"kind": "repository", "text": "x", "url": "u"}}}, r"kind 'repository' needs path ="),
     ({"source": "PAPER"}, r"L cites source 'PAPER', which \[sources\] does not have; it has BENCH"),
     ({"colour": "red"}, r"toy.toml: colour = 'red' is not a key of machine files; see `logpost machines template`"),
-    ({"loggp": {"same_rack": {"L": 1}}}, r"loggp.same_rack is not a key of machine files"),
+    ({"loggp": {"same_rack": {"L": 1}}}, r"loggp.same_rack is not a key of machine files; do you mean same_"),
+    (
+        {"loggp": {"elsewhere": {"L": 1}}},
+        r"loggp.elsewhere is not a key of machine files; it has self, same_socket, same_node, other_node$",
+    ),
+    # The key that is meant is one of the same table.
+    ({"LogGP": {}}, r"LogGP is not a key of machine files; do you mean loggp\?"),
+    (
+        {"loggp": {"other_node": {"L": {"value": 1, "units": "us"}}}},
+        r"loggp.other_node.L.units = 'us' is not a key of machine files in this table; do you mean unit\?",
+    ),
+    (
+        {"loggp": {"other_node": {"bandwidth": 1}}},
+        r"other_node.bandwidth = 1 is not a key of machine files; it has eager_limit, range, up_to_bytes, L, .* g, G$",
+    ),
+    (
+        {"topology": {"kind": "mesh", "dims": [2], "n": 3}},
+        r"topology.n = 3 is not a key of machine files in this table; it has kind, .*dims$",
+    ),
+    (
+        {"sources": {"mesh": {"kind": "paper", "text": "x", "ulr": "y"}}, "source": "mesh"},
+        r"sources.mesh.ulr = 'y' is not a key of machine files; do you mean url\?",
+    ),
     ({"loggp": {"other_node": {"L": -1}}}, r"loggp.other_node.L = -1: must not be negative"),
     ({"loggp": {"other_node": {"L": float("nan")}}}, r"loggp.other_node.L = nan: must be a finite number"),
     (
         {"loggp": {"other_node": {"L": "fast"}}},
         r"loggp.other_node.L = 'fast' is not a number, nor a table of value, unit and source such as \{ value",
     ),
-    ({"loggp": {"other_node": {"L": True}}}, r"loggp.other_node.L = True is not a number, nor a table of value"),
+    ({"loggp": {"other_node": {"L": True}}}, r"loggp.other_node.L = true is not a number, nor a table of value"),
     (
         {"loggp": {"other_node": {"L": {"value": 1, "unit": "MB/s"}}}},
         r"L = 1: unit 'MB/s' is a bandwidth, but this is a time; use one of ps, ns, us, ms, s, cycle",
@@ -177,7 +199,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"topology": 5}, r"topology = 5 must be a table"),
     ({"topology": {"kind": "mesh", "dims": 8}}, r"topology.dims = 8 must be a list in \[ \]"),
     ({"topology": {"kind": "mesh", "dims": [1.5]}}, r"topology.dims\[0\] = 1.5 must be a whole number"),
-    ({"loggp": {"clock": {}}}, r"loggp.clock is not a key of machine files in this table; see"),
+    ({"loggp": {"clock": {}}}, r"loggp.clock is not a key of machine files in this table; it has self, same_socket"),
     ({"clock": 5}, r"clock = 5 must be a table$"),
     ({"title": ""}, r"title = '' must not be empty"),
     ({"title": 5}, r"title = 5 must be text in quotes"),
