@@ -30,9 +30,10 @@ def may_come_from_a_machine(model: Model, name: str) -> bool:
 
 def size_name(model: Model) -> str | None:
     """The parameter by which a machine's values are taken, None where the model has none."""
-    names = {parameter.name for parameter in model.parameters}
-    name = "S" if {"V", "S"} <= names else "B"
-    return name if name in names else None
+    sizes = {parameter.name for parameter in model.parameters if parameter.kind == "bytes"}
+    # What V bytes are sent in: overlap's S. LogGOPS's is the eager limit.
+    name = "S" if {"V", "S"} <= sizes else "B"
+    return name if name in sizes else None
 
 
 def given_at_some_size(model: Model, machine: Machine, given: Mapping[str, Any], locality: str) -> set[str]:

@@ -25,6 +25,8 @@ LATER: Any = {"range": [{"up_to_bytes": 64, "L": 5}, {"L": 5, "o_s": 1, "o_r": 1
         ("loggp", "paragon", [], r"model loggp needs B, the message size: .* depend on it; give G as well"),
         ("log3p", "titan_ia64", [], r"model log3p needs B, the message size: give it, e\.g\. --set B=1KiB; .* on it$"),
         ("logpc-network", "alewife", ["B=8"], r"model logpc-network needs T: give it, e\.g\. --set T=5us$"),
+        # B counts flits there.
+        ("kary-ncube", "alewife", [], r"model kary-ncube needs B: give it, e\.g\. --set B=8$"),
         ("broadcast-loggp", "paragon", ["B=8"], r"needs P \(and G, which machine paragon does not give\): give it"),
         ("overlap", "paragon", ["V=8", "t_V=1us"], r"model overlap needs S, the message size"),
     ],
