@@ -16,8 +16,8 @@ Validity: when no point satisfies the constraints there is no perfect overlap: t
 points each constraint dropped, instead of returning a point that the model does not describe. (7) as printed hides
 the initiations of two bursts whatever they take, so that it ranks many small messages first; T counts them.
 
-Errors: ModelError for V < 1, for o, G or L that neither the profile nor the caller gives, and for asking ``best`` of
-a search that found nothing, with what dropped the points.
+Errors: ModelError for V < 1, for an unknown rank, for o, G or L that neither the profile nor the caller gives, and for
+asking ``best`` of a search that found nothing, with what dropped the points.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from logpost.replay.models.arrays import ModelError, values
-from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
+from logpost.replay.models.interface import MissingParametersError, Model, Output, Parameter, row_by_row
 from logpost.replay.models.overlap import (
     COMMON_PARAMETERS,
     Decomposition,
@@ -151,7 +151,7 @@ def _profile(given: Mapping[str, Any]) -> OverlapProfile:
         return profile.given(o=given.get("o"), G=given.get("G"), L_roundtrip=given.get("L"), **limits)
     missing = [name for name in ("o", "L", "G") if name not in given]
     if missing:
-        raise ModelError(f"model overlap-search needs {', '.join(missing)}: give it, or a machine that has it")
+        raise MissingParametersError("overlap-search", missing)
     return OverlapProfile.constant(o=given["o"], G=given["G"], L_roundtrip=given["L"], unit=SECOND, **limits)
 
 
@@ -165,7 +165,7 @@ MODEL = Model(
     ),
     source="Iancu & Strohmaier: Optimizing Communication Overlap for High-Speed Networks, section 3",
     validity="S, b, T are empty when no decomposition satisfies the constraints; rank = equation is the paper's: by "
-    "(5) alone when t_V is uncertain, also for computation-bound programs, whose T is (7); o, G, L are needed where no "
+    "(5) alone when t_V is uncertain, also for computation-bound programs, whose T is by (7); o, G, L are needed where no "
     "machine gives them by size",
     parameters=(
         *(
@@ -176,7 +176,12 @@ MODEL = Model(
             if parameter.name != "G_V"
         ),
         Parameter("rank", "choice", "choose by the time, or by the equation as printed", default="time", choices=RANKS),
-        Parameter("profile", "table", "o(S,b), G(P,S) and L(S) of a machine", optional=True),
+        Parameter(
+            "profile",
+            "table",
+            "what is not given of o and G and L by size, from a machine's tables or LogGP ranges",
+            optional=True,
+        ),
     ),
     outputs=(
         Output("S", "bytes", "best message size"),

@@ -161,20 +161,21 @@ def _searched(
 ) -> dict[str, Any]:
     """The limits and a profile, where it and ``given`` have all; else what the machine has, so that the rest is named.
 
-    L beside the profile where it is one number.
+    L stands beside the profile where it is one number; nothing is left for the profile where o and G are given then.
     """
     ranges = {name: OfRanges(machine, locality, name) for name in ("o", "L", "G")}
     tables = {"o": bool(machine.overlap.o), "L": False, "G": bool(machine.overlap.G)}
     has = {name for name in ranges if tables[name] or ranges[name].anywhere()}
-    if not {"o", "L", "G"} <= has | given.keys() or not {"o", "G"} & has:
-        return {name: value for name, value in found.items() if name not in ("o", "L", "G") or name in has}
+    if not {"o", "L", "G"} <= has | given.keys():
+        return {name: value for name, value in found.items() if name not in ranges or name in has}
     # The limits are offered by name, so that whoever gives others, or none, is heard.
-    limits: dict[str, Any] = {name: found[name] for name in ("HD", "outstanding") if name in found}
-    offered: dict[str, Any] = {**limits, "profile": replace(profile, HD=float("inf"), outstanding_bytes=float("inf"))}
-    table = locality_class(machine, locality)
-    if "L" in has and table is not None:
-        ends = [float(r.up_to_bytes) for r in table.range if r.up_to_bytes is not None]
+    offered: dict[str, Any] = {name: found[name] for name in ("HD", "outstanding") if name in found}
+    if "L" in has:
+        table = locality_class(machine, locality)
+        ends = [float(r.up_to_bytes) for r in (table.range if table else ()) if r.up_to_bytes is not None]
         every = np.unique(np.asarray(ranges["L"]([*ends, max(ends, default=0.0) + 1.0])))
         if len(every) == 1:
             offered["L"] = float(every[0])
+    if not {"o", "L", "G"} <= given.keys() | offered.keys():
+        offered["profile"] = replace(profile, HD=float("inf"), outstanding_bytes=float("inf"))
     return offered

@@ -70,7 +70,7 @@ def test_five_is_a_time_where_communication_and_computation_are_alike() -> None:
     ],
 )
 def test_computation_bound_programs_take_seven(given: dict[str, float], five: float, time: float) -> None:
-    d = Decomposition(**given)  # type: ignore[arg-type]
+    d = Decomposition(**given)
     assert overlap.balanced_pipelined(d) == pytest.approx(five, rel=1e-5)
     assert overlap.point_to_point(d) == pytest.approx(time)
     assert d.t_V <= overlap.point_to_point(d) <= overlap.blocking(d)

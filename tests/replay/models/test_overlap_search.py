@@ -68,7 +68,7 @@ def test_every_point_satisfies_the_constraints_and_comes_in_order(t_V: float) ->
         times = [point.T for point in found.points]
         assert times == [overlap.point_to_point(d) for d in decompositions]
         order = times if rank == "time" else [overlap.balanced_pipelined(d) for d in decompositions]
-        assert order == sorted(order)  # type: ignore[type-var]
+        assert order == sorted(order)
         assert all(overlap.constraints(d, HD=64).all() for d in decompositions)
 
 
