@@ -165,8 +165,8 @@ MODEL = Model(
     ),
     source="Iancu & Strohmaier: Optimizing Communication Overlap for High-Speed Networks, section 3",
     validity="S, b, T are empty when no decomposition satisfies the constraints; rank = equation is the paper's: by "
-    "(5) alone when t_V is uncertain, also for computation-bound programs, whose T is by (7); o, G, L are needed where no "
-    "machine gives them by size",
+    "(5) alone when t_V is uncertain, also for computation-bound programs, whose T is by (7); o, G, L are needed where "
+    "no machine gives them by size",
     parameters=(
         *(
             replace(parameter, optional=True, meaning=f"{parameter.meaning}; instead of the machine's at each size")
