@@ -12,12 +12,14 @@ Symbols: S bytes, b operations in a burst, o in s. Source: Iancu & Strohmaier, O
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.refusal import MICROSECONDS, Refusal, refuse
+from logpost.machines.calibration.statistics import rank
 
 JUMP = 1.5
 """Factor by which the marginal cost has to rise, and to stay risen, to count as blocking."""
@@ -56,6 +58,18 @@ def blocking_depth(points: Sequence[BurstPoint]) -> Depth | None:
     """HD: the least depth over the sizes at which initiation begins to block; None where none does."""
     found = [depth for depth in map(_depth, _by_size(points).values()) if depth is not None]
     return min(found, key=lambda depth: depth.low, default=None)
+
+
+def steady_depth(depths: Sequence[int]) -> int:
+    """HD of one size from what its visits found, 0 where one found none: the median of those that found one.
+
+    A queue blocks at every visit. Where more of them found none than an interval leaves out at one end (see
+    ``statistics``), something else blocked in the others: 0.
+    """
+    found = [depth for depth in depths if depth > 0]
+    if len(depths) - len(found) > max(rank(len(depths)) - 1, 0):
+        return 0
+    return statistics.median_low(found) if found else 0
 
 
 def _by_size(points: Sequence[BurstPoint]) -> Mapping[int, list[BurstPoint]]:

@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 from logpost.errors import InputError
 from logpost.machines.calibration.bursts import BurstPoint, blocking_depth, overheads
 from logpost.machines.calibration.disturbance import warning
-from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.calibration.estimate import Estimate, ratio
 from logpost.machines.calibration.layouts import Layout, LayoutTimes, Log3PTables, Strided, tables
 from logpost.machines.calibration.locality import LocalityValues, estimate, read_locality, steady_gap
 from logpost.machines.calibration.patterns import Gap, PairTimes, Pattern, gaps
@@ -261,16 +261,14 @@ def _depth(measured: list[Sample], points: list[BurstPoint], values: Values) -> 
 
 
 def _pair_times(sample: Sample) -> PairTimes | None:
-    """lowest_s is the fastest pair's time, highest_s the slowest's; both have the median pair's relative interval."""
+    """lowest_s is the fastest pair's time, highest_s the slowest's; both have the median pair's relative errors."""
     patterns: dict[str, Pattern] = {"neighbour": "nearest-neighbour", "cross_section": "cross-section"}
     middle = estimate(sample)
     if middle.value <= 0.0:
         return None
-    relative = middle.half_width / middle.value
 
     def pair(key: str) -> Estimate:
-        time = float(sample[key])
-        return Estimate(time, relative * time, middle.samples, middle.reached)
+        return middle.scaled(float(sample[key]) / middle.value)
 
     return PairTimes(
         patterns[str(sample["pattern"])], int(sample["pairs"]), sample.bytes, pair("highest_s"), pair("lowest_s")
@@ -339,8 +337,7 @@ def _copy_rate(log3p: Log3PTables, values: Values) -> dict[str, Any]:
     if not copies:
         return {}
     size, time = copies[-1]
-    rate = size / time.value
-    found = Estimate(rate, rate * time.half_width / time.value, time.samples, time.reached)
+    found = ratio(Estimate(float(size), 0.0), time)
     return {
         "copy_rate": values.value(
             found, "memory.copy_rate", "GB/s", 1e-9, "LAYOUTS", f"{size} B / T_mem({size} B)", derived=True
@@ -395,10 +392,8 @@ def _crowds(samples: Samples, locality: str, one: LocalityValues, values: Values
             crowd = steady_gap([s for s in here if s["peers"] == peers])
             if crowd is None or pair is None or crowd.value <= 0.0:
                 continue
-            ratio = crowd.value / pair.value
-            error = ratio * ((crowd.half_width / crowd.value) ** 2 + (pair.half_width / pair.value) ** 2) ** 0.5
             name = f"{locality}.{family}_{peers}"
-            found = Estimate(ratio, error, crowd.samples + pair.samples, crowd.reached and pair.reached)
+            found = ratio(crowd, pair)
             what = f"{locality}: {sentence.format(n=peers)}"
             note = f"{rounded(crowd.value * 1e6, 4):g} us / {rounded(pair.value * 1e6, 4):g} us"
             result = values.value(found, name, "1", 1.0, "SIGNATURE", note, derived=True)

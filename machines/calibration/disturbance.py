@@ -4,6 +4,8 @@ Other load: a calibration beside other work measures the scheduler. Single round
 others, without any pattern that an interval over a few rounds could hold. What a quiet machine does from round to round
 (clock, placement) stays within a small factor.
 
+More ranks than processors: what they do at the same time waits for turns.
+
 Two speeds: all messages between ranks take some times as long for several rounds, because the processors were moved
 apart, a clock changed or a neighbour came. The intervals hold both; whoever reads them should know why they are wide.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 import statistics
 
-from logpost.machines.calibration.samples import DELAYED, Samples
+from logpost.machines.calibration.samples import DELAYED, Host, Samples
 from logpost.machines.calibration.statistics import rank
 
 FACTOR = 10.0
@@ -27,7 +29,7 @@ FEWEST_ROUNDS = 6
 
 def warning(samples: Samples) -> str:
     """Sentences on what makes the measurement less than it should be; nothing on a quiet machine."""
-    return "; ".join(filter(None, (_disturbed(samples), _two_speeds(samples))))
+    return "; ".join(filter(None, (_disturbed(samples), _two_speeds(samples), _crowded(samples.host))))
 
 
 def _disturbed(samples: Samples) -> str:
@@ -62,8 +64,33 @@ def _two_speeds(samples: Samples) -> str:
     if steps[fast] < APART:
         return ""
     times = statistics.median(relative[fast:]) / statistics.median(relative[:fast])
+    bound = all(len(_processors(cpus)) == 1 for cpus in samples.host.cpus)
+    binding = "" if bound else "bind the ranks to cores (--bind-to core), "
     return (
         f"the machine had two speeds: messages between ranks took {times:.1f} times as long in {k - fast} of {k} "
-        "rounds as in the others, and intervals reach over both; for one speed bind the ranks to cores "
-        "(--bind-to core) and keep the nodes to yourself"
+        f"rounds as in the others, and intervals reach over both; for one speed {binding}keep the nodes to yourself, "
+        "or measure where processors are not virtual"
     )
+
+
+def _crowded(host: Host) -> str:
+    for name in dict.fromkeys(host.hosts):
+        here = [_processors(cpus) for h, cpus in zip(host.hosts, host.cpus, strict=True) if h == name]
+        processors = set().union(*here)
+        if len(here) > len(processors) > 0:
+            return (
+                f"{len(here)} ranks share {len(processors)} processors of {name}: what more ranks than those do at the "
+                "same time holds the scheduler's turns; start as many as there are processors"
+            )
+    return ""
+
+
+def _processors(cpus: str) -> set[int]:
+    """Of a list as in "0-3,8"; none where it is not known."""
+    found: set[int] = set()
+    for part in cpus.split(","):
+        first, _, last = part.partition("-")
+        if not (first.isdecimal() and (last or first).isdecimal()):
+            return set()
+        found.update(range(int(first), int(last or first) + 1))
+    return found

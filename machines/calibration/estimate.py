@@ -15,9 +15,10 @@ Times are in seconds, sizes in bytes.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from logpost.machines.calibration.statistics import Statistics, half_width, rank
+from logpost.machines.calibration.statistics import ACCURACY, Statistics, half_width, rank
 
 NORMAL = 1.959964
 """Half width at 95 % over standard error, where the error is known."""
@@ -25,13 +26,11 @@ NORMAL = 1.959964
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, the part of its half width that its rounds do not hold, how many samples it rests on, and whether these
-    measurements reached ±5 %."""
+    """A value, the part of its half width that its rounds do not hold, and how many samples it rests on."""
 
     value: float
     own: float
     samples: int = 0
-    reached: bool = True
     rounds: tuple[float, ...] = ()
 
     @property
@@ -48,6 +47,11 @@ class Estimate:
     def half_width(self) -> float:
         """The larger one of the two sides of the interval."""
         return math.hypot(self.own, max(self._beside()))
+
+    @property
+    def reached(self) -> bool:
+        """Whether the interval is ±5 % or narrower."""
+        return self.half_width <= ACCURACY * abs(self.value)
 
     def _beside(self) -> tuple[float, float]:
         """How far the rounds' interval reaches below and above the value."""
@@ -73,9 +77,7 @@ class Estimate:
 
     def shifted(self, offset: float) -> Estimate:
         """The estimate plus an exact number."""
-        return Estimate(
-            self.value + offset, self.own, self.samples, self.reached, tuple(x + offset for x in self.rounds)
-        )
+        return Estimate(self.value + offset, self.own, self.samples, tuple(x + offset for x in self.rounds))
 
 
 def measured(time: Statistics) -> Estimate:
@@ -83,23 +85,52 @@ def measured(time: Statistics) -> Estimate:
     rounds = time.rounds_s if len(time.rounds_s) > 1 else ()
     told = half_width(rounds) if rounds else 0.0
     own = math.sqrt(max(time.half_width_s**2 - told**2, 0.0))
-    return Estimate(time.median_s, own, time.samples, time.reached, rounds)
+    return Estimate(time.median_s, own, time.samples, rounds)
 
 
 def combined(*terms: tuple[float, Estimate]) -> Estimate:
     """The sum of factor times estimate.
 
-    Estimates with equally many rounds share them: round j of one was measured when round j of the other was. An
-    estimate without rounds is the same in each. Where the numbers of rounds differ, errors count as independent.
+    Estimates share their last rounds: round j from the end of one was measured when round j from the end of the other
+    was. An estimate without rounds is the same in each.
     """
     value = math.fsum(factor * e.value for factor, e in terms)
-    samples, reached = sum(e.samples for _, e in terms), all(e.reached for _, e in terms)
-    counts = {len(e.rounds) for _, e in terms if e.rounds}
-    if len(counts) != 1:
+    samples = sum(e.samples for _, e in terms)
+    k = shared_rounds([e for _, e in terms])
+    if k == 0:
         own = math.hypot(*(factor * e.half_width for factor, e in terms))
-        return Estimate(value, own, samples, reached)
+        return Estimate(value, own, samples)
     own = math.hypot(*(factor * e.own for factor, e in terms))
     rounds = tuple(
-        math.fsum(factor * (e.rounds[j] if e.rounds else e.value) for factor, e in terms) for j in range(counts.pop())
+        math.fsum(factor * (e.rounds[j] if e.rounds else e.value) for factor, e in terms) for j in range(-k, 0)
     )
-    return Estimate(value, own, samples, reached, rounds)
+    return Estimate(value, own, samples, rounds)
+
+
+def ratio(a: Estimate, b: Estimate) -> Estimate:
+    """a over b, round by round; b is above 0.
+
+    Where a round of b is not above 0, or they share none, relative errors add in quadrature.
+    """
+    value = a.value / b.value
+    samples = a.samples + b.samples
+    k = shared_rounds([a, b])
+    below = b.rounds[-k:] if b.rounds else (b.value,) * k
+    if k == 0 or min(below) <= 0.0:
+        own = math.hypot(a.half_width / b.value, value * b.half_width / b.value)
+        return Estimate(value, own, samples)
+    above = a.rounds[-k:] if a.rounds else (a.value,) * k
+    own = math.hypot(a.own / b.value, value * b.own / b.value)
+    return Estimate(value, own, samples, tuple(x / y for x, y in zip(above, below, strict=True)))
+
+
+def shared_rounds(estimates: Sequence[Estimate]) -> int:
+    """How many rounds, counted from the last, all of the estimates with rounds have; 0 where none has any.
+
+    Points that were found necessary on the way (sizes beside a change of protocol) miss the first rounds. Where one
+    has half of the others' rounds or fewer, none are shared: the errors count as independent.
+    """
+    counts = [len(e.rounds) for e in estimates if e.rounds]
+    if not counts or 2 * min(counts) <= max(counts):
+        return 0
+    return min(counts)

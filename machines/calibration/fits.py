@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from logpost.machines.calibration.estimate import NORMAL, Estimate, combined
+from logpost.machines.calibration.estimate import NORMAL, Estimate, combined, shared_rounds
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def through(x: FloatArray, y: Sequence[Estimate], intercept: Estimate, *, floor:
     weight = x / scale / sigma
     # slope = sum k_i (y_i - a), so the intercept and its rounds enter with -sum k_i.
     k = weight / sigma / float((weight**2).sum())
-    above = [combined((1.0, e), (-1.0, Estimate(intercept.value, 0.0, 0, True, intercept.rounds))) for e in y]
+    above = [combined((1.0, e), (-1.0, Estimate(intercept.value, 0.0, 0, intercept.rounds))) for e in y]
     found, chi2 = _fit((x / scale)[:, None], above, floor, sigma)
     slope = combined((1.0, found[0]), (float(k.sum()), Estimate(0.0, intercept.own)))
     return Line(intercept, slope.scaled(1.0 / scale), len(x), chi2)
@@ -119,14 +119,14 @@ def segments(
 def scatter(y: Sequence[Estimate], floor: float) -> FloatArray:
     """sigma of each point; at least `floor` times its value."""
     values = np.array([e.value for e in y], dtype=np.float64)
-    counts = {len(e.rounds) for e in y}
-    if len(counts) == 1 and min(counts) > 1 and (values > 0.0).all():
-        rounds = np.array([e.rounds for e in y], dtype=np.float64) / values[:, None]
+    k = shared_rounds(y)
+    if k > 1 and all(e.rounds for e in y) and (values > 0.0).all():
+        rounds = np.array([e.rounds[-k:] for e in y], dtype=np.float64) / values[:, None]
         common = np.median(rounds, axis=0)
         left = rounds / np.where(common > 0.0, common, 1.0)
         # 1.4826 times the median deviation is the standard deviation of normal errors, and outliers do not move it.
         apart = 1.4826 * np.median(np.abs(left - np.median(left, axis=1)[:, None]), axis=1)
-        sigma = np.hypot(apart / math.sqrt(min(counts)) * values, [e.own / NORMAL for e in y])
+        sigma = np.hypot(apart / math.sqrt(k) * values, [e.own / NORMAL for e in y])
     else:
         sigma = np.array([e.half_width / NORMAL for e in y], dtype=np.float64)
     # A point without any error of its own (a simulation) still counts, and not infinitely; nor does one that is zero.
@@ -154,7 +154,7 @@ def _fit(
             own = math.hypot(here.own, misfit)
         else:
             own = NORMAL * math.sqrt(variance * max(1.0, chi2 / free if free > 0 else 1.0))
-        found.append(Estimate(here.value, own, here.samples, here.reached, here.rounds))
+        found.append(Estimate(here.value, own, here.samples, here.rounds))
     return found, chi2
 
 

@@ -141,7 +141,7 @@ def _at_least_zero(found: Estimate, place: str, refused: list[Refusal]) -> Estim
     if found.high < 0.0:
         reason = "strided data is faster than contiguous; it costs nothing more"
         refused.append(refuse(place, found, "us", reason, factor=MICROSECONDS))
-    return Estimate(0.0, max(found.high, 0.0), found.samples, found.reached)
+    return Estimate(0.0, max(found.high, 0.0), found.samples)
 
 
 def _contiguous(times: LayoutTimes) -> list[Layout]:

@@ -23,6 +23,7 @@ from typing import TypeAlias
 from logpost.errors import InputError
 from logpost.machines.calibration import samples
 from logpost.machines.calibration.build import build, compiler_of
+from logpost.machines.calibration.bursts import steady_depth
 from logpost.machines.calibration.grid import DEFAULT, THOROUGH, Grid, listed, peers
 from logpost.machines.calibration.launch import run_program
 from logpost.machines.calibration.samples import DELAYED, FAMILIES, Host, Key, Sample, Samples
@@ -39,6 +40,11 @@ PROTOCOL_PASSES = 3
 ORDER = ("overhead", "protocol", "signature", "burst", "pattern", "layout")
 SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
 _PATIENCE_S = 60.0
+_DELTAS = (0.5, 1.0, 2.0, 4.0)
+"""Computation between the signature's requests, in round trips."""
+_LONG_TRIP_S = 50e-6
+_FEWEST_SAMPLES = 10
+"""Samples that a program takes of each point, at most, when its share of the time is over already; generously."""
 _PROTOCOL_TRIES = 50
 """Most sends of a size: 25 to either kind of receiver."""
 
@@ -87,7 +93,8 @@ class _Gathered:
         found = combine(list(self.visits[name].values()), clock_step_s=clock_step_s)
         keys: dict[str, Key] = dict(first.keys)
         for key, kind in FAMILIES[first.family].values.items():
-            keys[key] = kind(numbers.median_low(self.values[name][key]))
+            seen = self.values[name][key]
+            keys[key] = steady_depth([int(x) for x in seen]) if key == "depth" else kind(numbers.median_low(seen))
         return replace(first, keys=keys, time=found)
 
     def switches(self) -> list[tuple[int, int]]:
@@ -130,10 +137,15 @@ class _Run:
         return self.budget_s - (time.monotonic() - self.started)
 
     def waiting(self, program: str) -> float:
-        """Seconds that a program may take on top, because it waits on purpose: the protocol's tries of all sizes."""
-        if program != "protocol":
-            return 0.0
-        return _PROTOCOL_TRIES * 2 * math.log2(self.grid.largest_eager) * self.settings["delay"]
+        """Seconds that a program may take on top, because it waits on purpose: the protocol's tries of all sizes, the
+        signature's computation between requests."""
+        if program == "protocol":
+            return _PROTOCOL_TRIES * 2 * math.log2(self.grid.largest_eager) * self.settings["delay"]
+        if program == "signature":
+            requests = sum(burst for burst in self.grid.bursts if burst <= self.settings["longest delayed"])
+            between = sum(_DELTAS) * self.settings["round trip"]
+            return _FEWEST_SAMPLES * len(self.grid.signature_sizes) * requests * between
+        return 0.0
 
     def start(self, program: str, arguments: Sequence[str], budget_s: float, fraction: float, message: str) -> None:
         self.report(program, min(max(fraction, 0.0), 1.0), message)
@@ -241,13 +253,15 @@ def _arguments(program: str, run: _Run) -> list[str]:
         # Delta up to where the requester is the bottleneck for sure: some round trips.
         trip = run.settings.setdefault("round trip", _rounded(around))
         window = 2 ** math.ceil(math.log2(max(32.0, 4 * ranks)))
+        # Beyond the window the time per request changes no more; where round trips are long, up to it must do.
+        longest = run.settings.setdefault("longest delayed", window if trip > _LONG_TRIP_S else 4 * window)
         return [
             *("--bytes", listed(grid.signature_sizes), "--bursts", listed(grid.bursts), "--window", str(window)),
-            *("--deltas-s", listed([0.0, *(trip * factor for factor in (0.5, 1, 2, 4))])),
-            *("--longest-delayed", str(4 * window)),
+            *("--deltas-s", listed([0.0, *(trip * factor for factor in _DELTAS)])),
+            *("--longest-delayed", f"{longest:.0f}"),
             *("--reply-delay-s", f"{max(20e-6, 30 * trip):.6g}"),
             # With two ranks there is no list, and a launcher may drop an empty one.
-            *(["--peers", listed([p - 1 for p in peers(ranks) if p > 2])] if ranks > 3 else []),
+            *(["--peers", listed(sorted({ranks - 1, *(p - 1 for p in peers(ranks) if p > 2)}))] if ranks > 2 else []),
         ]
     if program == "burst":
         return [

@@ -178,16 +178,16 @@ def _range(
             L = instead
         elif L.high >= 0.0:
             notes["L"] = "o_s and o_r account for all of T(n) at no bytes; the fit's L is not above zero"
-            L = Estimate(0.0, L.high, L.samples, L.reached)
+            L = Estimate(0.0, L.high, L.samples)
         else:
             reason += "; both ends work at the same time, so L is 0 and o_r what o_s does not cover"
             refused.append(refuse(f"{place}.L", L, "us", reason, factor=MICROSECONDS))
             o_r = total.intercept - (o_s or Estimate(0.0, 0.0))
             notes["o_r"] = "T(n) at no bytes, less o_s: what the send does not cover"
             notes["L"] = "o_s and o_r account for all of T(n) at no bytes"
-            L = Estimate(0.0, 0.0, L.samples, L.reached)
+            L = Estimate(0.0, 0.0, L.samples)
             if o_r.value <= 0.0:
-                o_s, o_r = total.intercept, Estimate(0.0, max(o_r.high, 0.0), o_r.samples, o_r.reached)
+                o_s, o_r = total.intercept, Estimate(0.0, max(o_r.high, 0.0), o_r.samples)
                 notes["o_s"] = "T(n) at no bytes: the send alone takes longer than the transfer that it is part of"
                 notes["o_r"] = "nothing of T(n) at no bytes is left beside o_s"
     if G.value < 0.0:
@@ -196,7 +196,7 @@ def _range(
             refused.append(refuse(f"{place}.G", G, "ns/B", reason, factor=NANOSECONDS))
             o_s_per_byte, o_r_per_byte = _exposed(total.slope, o_s_per_byte, notes)
         notes.setdefault("G", "o_s(n) and o_r(n) account for all of T(n)'s growth; the fit's G is not above zero")
-        G = Estimate(0.0, max(G.high, 0.0), G.samples, G.reached)
+        G = Estimate(0.0, max(G.high, 0.0), G.samples)
     return SizeRange(sizes[0], end, o_s, o_s_per_byte, o_r, o_r_per_byte, L, G, total, notes)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from logpost.machines.calibration.estimate import Estimate
-from logpost.machines.calibration.statistics import ACCURACY, CONFIDENCE
+from logpost.machines.calibration.statistics import CONFIDENCE
 
 DIGITS = 6
 """Significant digits in the file: finer than any measurement, coarse enough to read."""
@@ -39,9 +39,9 @@ class Values:
         value = rounded(found.value * factor)
         low, high = rounded(max(found.low, 0.0) * factor), rounded(found.high * factor)
         notes = [note] if note else []
-        if not found.reached or found.half_width > ACCURACY * abs(found.value):
+        if not found.reached:
             self.not_reached.append(place)
-            reached = f"±{found.half_width / abs(found.value):.0%}" if found.value else f"±{high:g} {unit}"
+            reached = f"±{100 * found.half_width / abs(found.value):.1f} %" if found.value else f"±{high:g} {unit}"
             notes.append(f"±5 % not reached: {reached}")
         self.count += 1
         table: dict[str, Any] = {

@@ -52,6 +52,28 @@ def test_two_speeds(slow: int, rounds: int) -> None:
     assert "other load" not in told
 
 
+def test_bound_ranks_are_not_told_to_be_bound() -> None:
+    told = slowed([1.0] * 10 + [3.0] * 10)
+    assert "--bind-to" not in warning(told)
+    assert "--bind-to core" in warning(replace(told, host=replace(told.host, cpus=("0-3,8", "1"))))
+
+
+@pytest.mark.parametrize(
+    ("hosts", "cpus", "said"),
+    [
+        (("a", "a", "a"), ("0-1", "0-1", "0-1"), "3 ranks share 2 processors of a"),
+        (("a", "b", "b"), ("0", "3", "3"), "2 ranks share 1 processors of b"),
+        (("a", "a", "b"), ("0", "1", "0"), ""),
+        # What cannot be known is not said.
+        (("a", "a"), ("unknown", "unknown"), ""),
+    ],
+)
+def test_more_ranks_than_processors(hosts: tuple[str, ...], cpus: tuple[str, ...], said: str) -> None:
+    told = warning(replace(QUIET, host=replace(QUIET.host, hosts=hosts, cpus=cpus)))
+    assert said in told
+    assert bool(told) == bool(said)
+
+
 @pytest.mark.parametrize(
     "factors",
     [

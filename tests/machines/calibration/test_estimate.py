@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from logpost.machines.calibration.estimate import Estimate, measured
+from logpost.machines.calibration.estimate import Estimate, measured, ratio, shared_rounds
 from logpost.machines.calibration.fits import constant, line, segments, through
 from logpost.machines.calibration.statistics import Statistics
 
@@ -18,10 +18,10 @@ def _timed(median: float, half_width: float, rounds: Sequence[float]) -> Estimat
 
 
 def test_errors_of_independent_sums_and_differences_add_in_quadrature() -> None:
-    a, b = Estimate(5.0, 0.3, 10), Estimate(2.0, 0.4, 20, reached=False)
+    a, b = Estimate(5.0, 0.3, 10), Estimate(2.0, 0.4, 20)
     # sqrt(0.09 + 0.16) = 0.5
-    assert (a + b) == Estimate(7.0, 0.5, 30, reached=False)
-    assert (a - b) == Estimate(3.0, 0.5, 30, reached=False)
+    assert (a + b) == Estimate(7.0, 0.5, 30)
+    assert (a - b) == Estimate(3.0, 0.5, 30)
     assert a.scaled(-2.0) == Estimate(-10.0, 0.6, 10)
     assert (a.shifted(1.0).low, a.shifted(1.0).high) == (5.7, 6.3)
 
@@ -41,7 +41,31 @@ def test_what_a_round_does_to_all_times_cancels_in_a_difference() -> None:
     assert (Estimate(10.0, 2.0) - Estimate(4.0, 2.0)).half_width == pytest.approx(8**0.5)
 
 
-def test_rounds_of_different_number_are_independent() -> None:
+def test_a_point_that_misses_the_first_rounds_shares_the_last_ones() -> None:
+    # What was found necessary in the first round is measured from the second on: slow rounds are the same ones.
+    early = _timed(10.0, 0.0, (9.0, 10.0, 10.0, 12.0, 12.0, 10.0, 10.0))
+    late = _timed(4.0, 0.0, (4.0, 4.0, 6.0, 6.0, 4.0, 4.0))
+    apart = early - late
+    assert apart.rounds == (6.0, 6.0, 6.0, 6.0, 6.0, 6.0)
+    assert apart.half_width == pytest.approx(0.0, abs=1e-12)
+    # A line through both kinds of points has rounds, too: slope 6 in each of the last six.
+    found = line(np.array([1.0, 2.0]), [late, early])
+    assert found.slope.rounds == pytest.approx((6.0,) * 6)
+    assert shared_rounds([early, late, Estimate(1.0, 0.1)]) == 6
+
+
+def test_a_ratio_is_taken_round_by_round() -> None:
+    # All rounds have a third more or less in both: the ratio is 2 in each.
+    a, b = _timed(6.0, 0.0, (6.0, 8.0, 4.0, 6.0, 6.0, 6.0)), _timed(3.0, 0.0, (3.0, 4.0, 2.0, 3.0, 3.0, 3.0))
+    assert (ratio(a, b).value, ratio(a, b).half_width) == (2.0, 0.0)
+    # 12 bytes over 6, 8, 4, ... s: from 1.5 to 3 B/s about 2, not symmetric.
+    rate = ratio(Estimate(12.0, 0.0), a)
+    assert (rate.low, rate.value, rate.high) == (1.5, 2.0, 3.0)
+    # Without rounds: sqrt(0.1^2 + 0.05^2) = 0.1118 of 2.
+    assert ratio(Estimate(6.0, 0.6), Estimate(3.0, 0.15)).half_width == pytest.approx(2 * 0.1118, rel=1e-3)
+
+
+def test_rounds_of_very_different_number_are_independent() -> None:
     a = _timed(1.0, 0.0, (0.9, 1.0, 1.1, 1.0, 1.0, 0.9))
     b = _timed(1.0, 0.0, (0.8, 1.2))
     assert (a + b).rounds == ()

@@ -81,12 +81,14 @@ def test_points_beside_the_eager_limit(tmp_path: Path) -> None:
     assert all(p.time.reached for p in found.of("one_way"))
 
 
-def test_simulated_cluster_with_four_ranks(tmp_path: Path) -> None:
-    cluster = Simulated(tmp_path, hosts=4)
+@pytest.mark.parametrize(("ranks", "crowds", "patterns"), [(3, {2}, {2}), (4, {3}, {2, 4})])
+def test_simulated_cluster_with_more_ranks(ranks: int, crowds: set[int], patterns: set[int], tmp_path: Path) -> None:
+    cluster = Simulated(tmp_path, hosts=ranks)
     found = measure(cluster.launch, output=tmp_path / "s", grid=TINY, budget_s=1, passes=2, batch=4)
-    # peers() of the first pass knows the number of ranks: 1-to-3 and 3-to-1, patterns of 2 and of 4.
-    assert {p["peers"] for p in found.of("one_to_many")} == {3}
-    assert {p["peers"] for p in found.of("pattern_gap")} == {2, 4}
+    # peers() of the first pass knows the number of ranks: of four, 1-to-3 and 3-to-1, patterns of 2 and of 4.
+    assert {p["peers"] for p in found.of("one_to_many")} == crowds
+    assert {p["peers"] for p in found.of("many_to_one")} == crowds
+    assert {p["peers"] for p in found.of("pattern_gap")} == patterns
     assert found.localities() == ["self", "other_node"]
     assert found.host.clock == "MPI_Wtime (simulated)"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logpost.machines.calibration.bursts import BurstPoint, Depth, blocking_depth, overheads
+from logpost.machines.calibration.bursts import BurstPoint, Depth, blocking_depth, overheads, steady_depth
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.layouts import Layout, LayoutTimes, tables
 from logpost.machines.calibration.patterns import PairTimes, gaps
@@ -57,6 +57,23 @@ def test_the_depth_is_where_one_more_initiation_costs_more() -> None:
     assert blocking_depth([*row, burst(1, 1.0, 64), burst(4, 1.0, 64), burst(8, 4.0, 64), burst(16, 6.0, 64)]) == Depth(
         4, 8
     )
+
+
+@pytest.mark.parametrize(
+    ("depths", "depth"),
+    [
+        ([8, 8, 9, 8, 8, 8], 8),
+        # Of 20 visits an interval leaves out two at either end: so many may have missed it, and no more.
+        ([0] * 2 + [4] * 9 + [5] * 9, 4),
+        ([0] * 3 + [4] * 17, 0),
+        # What one of five visits saw is no queue.
+        ([0, 0, 0, 0, 1], 0),
+        ([7, 0], 0),
+        ([0, 0, 0], 0),
+    ],
+)
+def test_a_queue_blocks_at_every_visit(depths: list[int], depth: int) -> None:
+    assert steady_depth(depths) == depth
 
 
 def test_an_initiation_in_no_time_is_refused() -> None:
