@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import re
 import sys
@@ -204,12 +205,15 @@ def _value_at(raw: Any, place: Sequence[int | str]) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value in Python's notation, but true and false. A whole number may have more digits than Python writes."""
+    """A value in Python's notation, but true, false and dates as TOML has them."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
     try:
         return _short(repr(value))
     except ValueError:
+        # More digits than Python writes.
         return "a very large number"
 
 

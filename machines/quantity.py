@@ -183,7 +183,8 @@ class Count(Quantity):
     @model_validator(mode="after")
     def _whole(self) -> Count:
         if self.unit != "1" or not float(self.number()).is_integer():
-            raise ValueError(f'is a count: a whole number with unit "1", not {self.number():g} {self.unit}')
+            unit = "" if self.unit == "1" else f" {self.unit}"
+            raise ValueError(f'is a count: a whole number with unit "1", not {self.number():g}{unit}')
         return self
 
 

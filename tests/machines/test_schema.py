@@ -150,7 +150,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"loggp": {"other_node": {"L": {"value": 5, "basis": "inferred"}}}},
         r"basis = 'inferred' needs a note that says from what",
     ),
-    ({"overlap": {"HD": 3.5}}, r"overlap.HD = 3.5: is a count: a whole number with unit \"1\", not 3.5 1"),
+    ({"overlap": {"HD": 3.5}}, r"overlap.HD = 3.5: is a count: a whole number with unit \"1\", not 3.5$"),
+    ({"overlap": {"HD": {"value": 50, "unit": "%"}}}, r"is a count: a whole number with unit \"1\", not 50 %$"),
+    (
+        {"loggp": {"other_node": {"L": datetime.date(2020, 1, 2)}}},
+        r"loggp.other_node.L = 2020-01-02 is not a number, nor a table",
+    ),
     (
         {"loggp": {"other_node": {"L": 1, "range": [{"L": 2}]}}},
         r"loggp.other_node: has L beside range; move them into one of the \[\[...range\]\] tables",
