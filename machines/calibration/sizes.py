@@ -12,9 +12,10 @@ overhead. Above the switch o_r is therefore that of the smallest messages, and L
 eager", as the replay engine splits a rendezvous).
 
 What the fits say and no machine does is refused, and the rest of the range is fitted again without it:
+  T(n) of no time: that size is left out;
   o(n) that falls with n: a constant is fitted;
   an intercept that is not positive: that of the range before holds, and only the slope is fitted;
-  T(n) whose intercept is not positive: L of the range before holds, and only the slope is fitted;
+  T(n) whose intercept is not positive: L of the range before holds (0 in the first), and only the slope is fitted;
   L below zero, beyond its interval: both ends work at the same time, so L is zero and o_r what o_s does not cover;
   G below zero, beyond its interval: both ends copy at the same time (o_s(n) + o_r(n) grows faster than T(n)), so only
   what the sender does not cover counts as the receiver's cost per byte, and G is zero. T(n) is kept either way.
@@ -83,12 +84,18 @@ def size_ranges(
 
     `switch` is the eager limit in bytes. Raises InputError when fewer than three sizes have o_s(n), o_r(n) and T(n).
     """
-    sizes = sorted(set(send) & set(receive) & set(one_way))
+    refused: list[Refusal] = []
+    sizes = []
+    for n in sorted(set(send) & set(receive) & set(one_way)):
+        if one_way[n].value > 0.0:
+            sizes.append(n)
+            continue
+        reason = "a message cannot take no time; the size is left out"
+        refused.append(refuse(f"{place}.T ({n} B)", one_way[n], "us", reason, factor=MICROSECONDS))
     if len(sizes) < LEAST_POINTS:
         raise InputError(
             f"{place}: o_s(n), o_r(n) and T(n) share {len(sizes)} sizes; a line over sizes needs {LEAST_POINTS}"
         )
-    refused: list[Refusal] = []
     found: list[SizeRange] = []
     parts = _divide(sizes, (send, receive, one_way), switch)
     for number, part in enumerate(parts):
@@ -162,17 +169,19 @@ def _range(
     if L.value <= 0.0:
         reason = "T(n) extrapolated to no bytes is shorter than o_s + o_r"
         if total.intercept.value <= 0.0:
-            instead = before.L if before is not None and before.L is not None else Estimate(0.0, 0.0)
+            last = before.L if before is not None else None
+            instead = last or Estimate(0.0, 0.0)
+            holds = "L of the range before holds" if last else "L is 0"
             refused.append(
                 refuse(
                     f"{place}.L",
                     L,
                     "us",
-                    f"{reason}; L of the range before holds, and the slope is fitted again",
+                    f"{reason}; {holds}, and the slope is fitted again",
                     factor=MICROSECONDS,
                 )
             )
-            notes["L"] = "that of the range before: T(n) of these sizes has no positive intercept"
+            notes["L"] = f"{'that of the range before' if last else '0'}: T(n) of these sizes has no positive intercept"
             total = through(x, times, fixed + instead, floor=FLOOR)
             G = total.slope - per_byte
             L = instead

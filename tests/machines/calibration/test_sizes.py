@@ -162,3 +162,21 @@ def test_a_transfer_time_that_falls_with_the_size_leaves_no_cost_per_byte() -> N
         assert part.G is not None
         assert part.G.value == 0.0
         assert part.notes["G"] == "T(n) does not grow over these sizes"
+
+
+def test_messages_that_take_no_time_are_left_out() -> None:
+    broken = {**curve(10 * US, 1.0 * NS), 8: Estimate(0.0, 0.0), 64: Estimate(-1e-9, 0.0)}
+    found, refused = size_ranges(curve(2 * US, 0.0), curve(3 * US, 0.0), broken, place="loggp.other_node")
+    assert [refusal.place for refusal in refused] == ["loggp.other_node.T (8 B)", "loggp.other_node.T (64 B)"]
+    assert found[0].first_bytes == 16
+    with pytest.raises(InputError, match="share 0 sizes"):
+        size_ranges(curve(2 * US, 0.0), curve(3 * US, 0.0), dict.fromkeys(SIZES, Estimate(0.0, 0.0)), place="x")
+
+
+def test_the_first_range_has_no_latency_of_another() -> None:
+    # T(n) = 1 ns/B n: no intercept, and no range before.
+    found, refused = size_ranges(
+        curve(0.1 * NS, 0.0), curve(0.1 * NS, 0.0), {n: Estimate(1e-9 * n - 1e-9, 1e-12) for n in SIZES}, place="x"
+    )
+    assert "L is 0, and the slope is fitted again" in refused[0].reason
+    assert found[0].notes["L"].startswith("0: ")
