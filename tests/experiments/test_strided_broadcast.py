@@ -15,7 +15,7 @@ from tests.machines.calibration.virtual import Middle, Virtual
 from logpost.experiments.framework.result import Result
 from logpost.experiments.strided_broadcast.cases import Case, mean_error, predict
 from logpost.experiments.strided_broadcast.experiment import told
-from logpost.experiments.support.launches import Spread, cores
+from logpost.experiments.support.launches import Spread
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.calibration.simulated import Truth
 from logpost.machines.schema import Machine
@@ -23,6 +23,7 @@ from logpost.machines.schema import Machine
 NAME = "strided-broadcast"
 TRUTH = Truth(L=5e-6, o_s=1e-6, o_r=1.5e-6, g=2e-6, G=1e-9)
 ONE_MESSAGE = 2
+CORES = 2
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +63,7 @@ def case(stride: int, measured: float, loggp: float, log3p: float, ranks: int = 
 
 
 def verdicts(machine: Machine, cases: Sequence[Case]) -> dict[str, bool | None]:
-    return {claim.text: claim.holds for claim in told(machine, cases).claims}
+    return {claim.text: claim.holds for claim in told(machine, cases, CORES).claims}
 
 
 def test_errors_are_of_what_was_measured_and_claims_are_judged_by_them(machine: Machine) -> None:
@@ -71,8 +72,8 @@ def test_errors_are_of_what_was_measured_and_claims_are_judged_by_them(machine: 
     assert mean_error(cases[1:], "LogGP") == pytest.approx(62.5)
     assert mean_error(cases[1:], "log3P") == pytest.approx(7.5)
     assert all(verdicts(machine, cases).values())
-    assert "log3P is nearer in 2 of 2 cases" in told(machine, cases).summary
-    linear = table(told(machine, cases), "Fig. 10")
+    assert "log3P is nearer in 2 of 2 cases" in told(machine, cases, CORES).summary
+    linear = table(told(machine, cases, CORES), "Fig. 10")
     assert number(linear, "P = 2, 16 KB, 512 B", "measured") == 40.0
     assert number(linear, "P = 2, 16 KB, 512 B", "median of launches") == pytest.approx(44.0)
 
@@ -81,16 +82,37 @@ def test_a_model_that_is_wrong_here_is_said_to_be(machine: Machine) -> None:
     # Strides cost nothing, and log3P says that they do.
     cases = [case(8, 10.0, 9.0, 9.5), case(128, 10.0, 10.0, 18.0), case(512, 10.0, 10.5, 42.0)]
     assert not any(verdicts(machine, cases).values())
-    assert "log3P is nearer in 0 of 2 cases" in told(machine, cases).summary
+    assert "log3P is nearer in 0 of 2 cases" in told(machine, cases, CORES).summary
 
 
 def test_ranks_that_share_cores_are_judged_apart(machine: Machine) -> None:
-    crowd = 2 * cores()
+    crowd = 2 * CORES
     cases = [case(8, 10.0, 9.0, 9.5), case(512, 40.0, 10.0, 42.0), case(512, 900.0, 40.0, 100.0, crowd)]
-    result = told(machine, cases)
+    result = told(machine, cases, CORES)
     assert "LogGP is off by 75 % in the mean, log3P by 5 %" in result.summary
     assert verdicts(machine, cases)["The same with more ranks than cores"]
     assert any("cores" in note for note in result.notes)
+
+
+def test_without_a_core_for_each_rank_nothing_is_judged(machine: Machine) -> None:
+    cases = [case(8, 10.0, 9.0, 9.5), case(512, 900.0, 40.0, 100.0), case(512, 990.0, 40.0, 100.0, 4)]
+    result = told(machine, cases, cores=1)
+    assert result.summary.startswith("No broadcast of strided data had a core for each rank (1 core)")
+    *judged, crowd = result.claims
+    assert {claim.holds for claim in judged} == {None}
+    assert {claim.reached for claim in judged} == {"cannot be judged: no broadcast had a core for each rank"}
+    # Crowded: log3P 89 and 90 % off, LogGP 96 %.
+    assert (crowd.holds, crowd.reached) == (True, "89 % against 96 %")
+    assert len(judged) == len(told(machine, cases, CORES).claims) - 1
+    errors = table(result, "Errors")
+    assert all(row[3] is None and row[4] is None for row in errors.rows)
+    assert number(errors, "linear, log3P", "here, more ranks than cores: mean") == pytest.approx(61.0, abs=1.0)
+    assert number(table(result, "Fig. 10"), "P = 4, 16 KB, 512 B", "measured") == 990.0
+    assert [figure.title for figure in result.figures] == [
+        "Fig. 10: One message (linear = tree), 2 ranks, on 1 core",
+        "Fig. 10: Linear broadcast, 4 ranks, on 1 core",
+    ]
+    assert result.notes[0].startswith("1 core: no broadcast had a core for each rank")
 
 
 def test_this_machine_is_measured_case_by_case(quick_result: Callable[[str], Result]) -> None:

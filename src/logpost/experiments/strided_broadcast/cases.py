@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logpost.experiments.framework.context import Context
-from logpost.experiments.support.launches import Program, Spread, cores, run_here
+from logpost.experiments.support.launches import Program, Spread, run_here
 from logpost.experiments.support.this_machine import SIZES, locality
 
 if TYPE_CHECKING:
@@ -35,11 +35,6 @@ class Case:
     measured: Spread
 
     @property
-    def crowded(self) -> bool:
-        """Ranks share cores."""
-        return self.ranks > cores()
-
-    @property
     def strided(self) -> bool:
         """Its data are not contiguous."""
         return self.stride > CONTIGUOUS
@@ -49,8 +44,8 @@ class Case:
         return self.predicted[model] / self.measured.least - 1.0
 
 
-def measured_cases(context: Context, machine: Machine) -> list[Case]:
-    """Every algorithm, number of ranks, size and stride."""
+def measured_cases(context: Context, machine: Machine, cores: int) -> list[Case]:
+    """Every algorithm, number of ranks, size and stride, on so many cores."""
     planned = [
         (algorithm, ranks, size, stride)
         for algorithm in ALGORITHMS
@@ -71,8 +66,8 @@ def measured_cases(context: Context, machine: Machine) -> list[Case]:
         for name, ranks, size, stride in planned
     ]
     # Where ranks share cores more launches tell nothing more.
-    alone = [one for one in programs if one.ranks <= cores()]
-    crowded = [one for one in programs if one.ranks > cores()]
+    alone = [one for one in programs if one.ranks <= cores]
+    crowded = [one for one in programs if one.ranks > cores]
     runs = run_here(context, "broadcasts, a core for each rank", alone, context.size(6, 3))
     runs += run_here(context, "broadcasts, more ranks than cores", crowded, 1)
     found = dict(zip([*alone, *crowded], runs, strict=True))
@@ -101,5 +96,5 @@ def predict(machine: Machine, algorithm: str, ranks: int, size: int, stride: int
 
 
 def mean_error(cases: Sequence[Case], model: str) -> float:
-    """Of one of MODELS, per cent."""
+    """Of one of MODELS, per cent; of one case or more."""
     return 100.0 * statistics.fmean(abs(case.error(model)) for case in cases)

@@ -22,34 +22,49 @@ if TYPE_CHECKING:
 def run(context: Context) -> Result:
     """Calibrate, predict every case before any is run, measure, and compare."""
     machine = undisturbed(calibrated(context)).machine
-    return told(machine, measured_cases(context, machine))
+    here = cores()
+    return told(machine, measured_cases(context, machine, here), here)
 
 
-def told(machine: Machine, cases: Sequence[Case]) -> Result:
-    """What the cases show; the machine's file says up to which size sends do not wait."""
-    within, crowded = [one for one in cases if not one.crowded], [one for one in cases if one.crowded]
-    strided = [one for one in within if one.strided]
-    better = sum(abs(one.error("log3P")) < abs(one.error("LogGP")) for one in strided)
-    mean = {model: mean_error(strided, model) for model in MODELS}
+def told(machine: Machine, cases: Sequence[Case], cores: int) -> Result:
+    """What the cases show on so many cores; the machine's file says up to which size sends do not wait."""
+    within, crowded = [one for one in cases if one.ranks <= cores], [one for one in cases if one.ranks > cores]
+    count = "1 core" if cores == 1 else f"{cores} cores"
     return Result(
-        summary=f"Strided data between ranks that have a core each: LogGP is off by {mean['LogGP']:.0f} % in the mean, "
-        f"log3P by {mean['log3P']:.0f} %; log3P is nearer in {better} of {len(strided)} cases. With more ranks than "
-        f"the {cores()} cores both are too low, because ranks then wait for each other's turns.",
+        summary=_summary(within, count),
         tables=(errors_table(within, crowded), *(times_table(cases, algorithm) for algorithm in ALGORITHMS)),
         figures=tuple(
-            figure([one for one in cases if (one.algorithm, one.ranks) == group], *group)
+            figure([one for one in cases if (one.algorithm, one.ranks) == group], *group, cores)
             for group in dict.fromkeys((one.algorithm, one.ranks) for one in cases)
         ),
         claims=claims(within, crowded),
         differences=differences(machine, crowded),
         notes=(
-            f"{cores()} cores: only P ≤ {cores()} has a core for each rank, and P = 2 is one message for both "
-            "algorithms. More ranks share cores: their times hold the scheduler's turns, which neither model knows.",
+            f"{count}: "
+            + (f"only P ≤ {cores} has a core for each rank" if within else "no broadcast had a core for each rank")
+            + ", and P = 2 is one message for both algorithms. More ranks share cores: their times hold the "
+            "scheduler's turns, which neither model knows.",
             "Predicted before anything was run, from the calibration of this machine alone "
             "(runs/calibration/samples.jsonl), with the least time of each point; each measured time is the "
             "least over launches of the mean broadcast, as in LOG3P 4.1, counted after a barrier until the last "
             "receiver has its data.",
         ),
+    )
+
+
+def _summary(within: Sequence[Case], count: str) -> str:
+    strided = [one for one in within if one.strided]
+    if not strided:
+        return (
+            f"No broadcast of strided data had a core for each rank ({count}), so neither LogGP nor log3P can be "
+            "judged here: ranks wait for each other's turns."
+        )
+    better = sum(abs(one.error("log3P")) < abs(one.error("LogGP")) for one in strided)
+    mean = {model: mean_error(strided, model) for model in MODELS}
+    return (
+        f"Strided data between ranks that have a core each: LogGP is off by {mean['LogGP']:.0f} % in the mean, "
+        f"log3P by {mean['log3P']:.0f} %; log3P is nearer in {better} of {len(strided)} cases. With more ranks than "
+        f"the {count} both are too low, because ranks then wait for each other's turns."
     )
 
 
