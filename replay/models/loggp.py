@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
 from logpost.replay.models.logp import effective_gap
 from logpost.replay.models.parameters import LogGPParameters
@@ -51,7 +51,7 @@ def one_message(p: LogGPParameters, B: NumberLike) -> Number:
 
 def messages(p: LogGPParameters, B: NumberLike, n: NumberLike) -> Number:
     """o_s + n (B-1) G + (n-1) g + L + o_r, g at least o_s and o_r: n messages of B bytes from one processor."""
-    count = values("n", n, at_least=1.0)
+    count = whole("n", n, at_least=1.0)
     return p.o_s + count * serialization(p, B) + (count - 1.0) * effective_gap(p) + p.L + p.o_r
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 
-from logpost.replay.models import LogGP, LogGPParameters, Messages, loggops, loggp, logp
+from logpost.replay.models import LogGP, LogGPParameters, Messages, ModelError, loggops, loggp, logp
 from logpost.replay.models.units import MICROSECOND
 
 from .strategies import counts, gaps_per_byte, parameters, sizes, times
@@ -77,3 +77,8 @@ def test_rendezvous_above_the_eager_limit() -> None:
     assert loggops.point_to_point(p, 100) == 107.5
     # one byte more: + 0.5 on the wire, + 0.5 on the CPUs, and the handshake 2 (5 + 1)
     assert loggops.point_to_point(p, 101) == 107.5 + 1.0 + 12.0
+
+
+def test_there_is_no_half_of_a_message() -> None:
+    with pytest.raises(ModelError, match=r"n = 2.5 must be a whole number"):
+        loggp.messages(LogGPParameters(L=1, o_s=1, o_r=1, g=1, G=1, unit=MICROSECOND), 8, 2.5)
