@@ -179,7 +179,7 @@ MODEL = Model(
         Parameter(
             "profile",
             "table",
-            "what is not given of o and G and L by size, from a machine's tables or LogGP ranges",
+            "o G L by size where not given, from a machine's tables or LogGP ranges",
             optional=True,
         ),
     ),
