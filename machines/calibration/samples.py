@@ -20,13 +20,10 @@ once.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import polars as pl
 
 from logpost.errors import InputError
 from logpost.machines.calibration.statistics import Statistics
@@ -147,6 +144,12 @@ FAMILIES: Mapping[str, Family] = {
 
 TIMES = ("minimum_s", "median_s", "mean_s", "half_width_s")
 COUNTS = ("samples", "batches")
+AT_LEAST_ONE = frozenset({"burst", "peers", "pairs", "longest", "stride_bytes", "block_bytes"})
+"""Keys of which there cannot be none; sizes and depths may be 0."""
+SHORTEST_S, LONGEST_S = 1e-30, 1e6
+"""Of times that are not 0. No calibration comes near either, and between them quotients and squares are numbers."""
+LARGEST = 2**63 - 1
+"""Of whole numbers: what a machine file and a table can hold."""
 
 
 @dataclass(frozen=True)
@@ -214,23 +217,13 @@ class Samples:
         present = {p.locality for p in self.points}
         return [name for name in LOCALITIES if name in present]
 
-    def table(self, family: str) -> pl.DataFrame:
-        """A family as a table: locality, bytes, its keys and values, statistics; a row for each point."""
-        kind = _known(family)
-        extra = {**kind.keys, **kind.values}
-        types: dict[str, Any] = {"locality": pl.String, "bytes": pl.Int64}
-        types |= {key: pl.Int64 if t is int else pl.Float64 if t is float else pl.String for key, t in extra.items()}
-        types |= dict.fromkeys(TIMES, pl.Float64) | dict.fromkeys(COUNTS, pl.Int64)
-        types |= {"rounds_s": pl.List(pl.Float64), "reached": pl.Boolean}
-        rows = [{k: v for k, v in p.record().items() if k != "family"} for p in self.points if p.family == family]
-        return pl.DataFrame(rows, schema=types)
-
 
 def read(path: Path | str) -> Samples:
     """Read and check a samples file.
 
     Raises InputError naming file, line and what is wrong there: no JSON, an unknown family, a missing key or one of
-    another type, a time that is negative or not finite, a minimum above the median, a point that stands there twice.
+    another type, a time that is negative, not 0 and below SHORTEST_S, or above LONGEST_S, a whole number beyond LARGEST,
+    a minimum above the median, a point that stands there twice.
     """
     path = Path(path)
     try:
@@ -268,8 +261,9 @@ def parse_line(line: str, where: str) -> Mapping[str, Any]:
     """A line as its object. Raises InputError as ``read`` does."""
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{where} is no JSON ({error.msg}): the file is damaged; measure again") from error
+    except (ValueError, RecursionError) as error:  # also a number of too many digits, and lists in lists without end
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error).partition(";")[0]
+        raise InputError(f"{where} is no JSON ({reason}): the file is damaged; measure again") from error
     if not isinstance(record, dict):
         raise InputError(f"{where} is no JSON object but {type(record).__name__}: the file is damaged; measure again")
     return record
@@ -278,7 +272,7 @@ def parse_line(line: str, where: str) -> Mapping[str, Any]:
 def parse_host(record: Mapping[str, Any], where: str) -> Host:
     """The host line as a ``Host``. Raises InputError as ``read`` does."""
     if record.get("family") != "host":
-        raise InputError(f"{where}: the first line must be the host line, not family {record.get('family')!r}")
+        raise InputError(f"{where}: the first line must be the host line, not family {_short(record.get('family'))}")
     ranks = _number(record, "ranks", int, where, least=1)
     lists = {name: record.get(name) for name in ("hosts", "cpus", "sockets")}
     for name, entries in lists.items():
@@ -288,7 +282,7 @@ def parse_host(record: Mapping[str, Any], where: str) -> Host:
     texts = {name: record.get(name, "") for name in ("mpi_library", "clock", "date", "launcher", "compiler")}
     for name, text in texts.items():
         if not isinstance(text, str) or (not text and name not in ("launcher", "compiler")):
-            raise InputError(f"{where}: {name} must be a text, not {text!r}")
+            raise InputError(f"{where}: {name} must be a text, not {_short(text)}")
     return Host(
         **{name: tuple(entries) for name, entries in lists.items() if entries is not None},  # type: ignore[arg-type]
         clock_resolution_s=_number(record, "clock_resolution_s", float, where),
@@ -301,26 +295,28 @@ def parse(record: Mapping[str, Any], where: str) -> Sample:
     """One line's object as a ``Sample``. Raises InputError as ``read`` does."""
     family = record.get("family")
     if not isinstance(family, str) or family not in FAMILIES:
-        raise InputError(f"{where}: unknown family {family!r}; the families are {', '.join(FAMILIES)}")
+        raise InputError(f"{where}: unknown family {_short(family)}; the families are {', '.join(FAMILIES)}")
     if record.get("locality") not in LOCALITIES:
-        raise InputError(f"{where}: locality {record.get('locality')!r} is none of {', '.join(LOCALITIES)}")
+        raise InputError(f"{where}: locality {_short(record.get('locality'))} is none of {', '.join(LOCALITIES)}")
     kind = FAMILIES[family]
     keys: dict[str, Key] = {}
     for key, wanted in (*kind.keys.items(), *kind.values.items()):
         if isinstance(wanted, tuple):
             if record.get(key) not in wanted:
-                raise InputError(f"{where}: {key} of {family} is {record.get(key)!r}, none of {', '.join(wanted)}")
+                raise InputError(
+                    f"{where}: {key} of {family} is {_short(record.get(key))}, none of {', '.join(wanted)}"
+                )
             keys[key] = record[key]
         else:
-            keys[key] = _number(record, key, wanted, where)
+            keys[key] = _number(record, key, wanted, where, least=int(key in AT_LEAST_ONE))
     times = {name: _number(record, name, float, where) for name in TIMES}
     if times["minimum_s"] > times["median_s"] * (1 + 1e-9):
         raise InputError(f"{where}: minimum_s = {times['minimum_s']:g} is above median_s = {times['median_s']:g}")
     rounds = record.get("rounds_s", [times["median_s"]])
     if not isinstance(rounds, list) or not rounds or not all(_is_time(r) for r in rounds):
-        raise InputError(f"{where}: rounds_s must be a list of times, not {rounds!r}")
+        raise InputError(f"{where}: rounds_s must be a list of times up to {LONGEST_S:g} s, not {_short(rounds)}")
     if not isinstance(record.get("reached"), bool):
-        raise InputError(f"{where}: reached must be true or false, not {record.get('reached')!r}")
+        raise InputError(f"{where}: reached must be true or false, not {_short(record.get('reached'))}")
     return Sample(
         family=family,
         locality=record["locality"],
@@ -352,15 +348,30 @@ def _known(family: str) -> Family:
 
 
 def _is_time(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    # Compared before it is converted: JSON's whole numbers have no end.
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and (value == 0 or SHORTEST_S <= value <= LONGEST_S)  # type: ignore[operator]
 
 
 def _number(record: Mapping[str, Any], key: str, kind: type, where: str, least: int = 0) -> Any:
     if key not in record:
         raise InputError(f"{where}: {key} is missing")
     value = record[key]
-    whole = not isinstance(value, bool) and isinstance(value, int if kind is int else (int, float))
-    if not whole or not math.isfinite(value) or value < least:
-        what = "whole number" if kind is int else "number"
-        raise InputError(f"{where}: {key} must be a {what} of at least {least}, not {value!r}")
+    number = not isinstance(value, bool) and isinstance(value, int if kind is int else (int, float))
+    what = "whole number" if kind is int else "number"
+    if not number or not value >= least:
+        raise InputError(f"{where}: {key} must be a {what} of at least {least}, not {_short(value)}")
+    if kind is int and value > LARGEST:
+        raise InputError(f"{where}: {key} must be a whole number of at most {LARGEST}, not {_short(value)}")
+    if kind is float and not _is_time(value):
+        raise InputError(f"{where}: {key} must be 0 or from {SHORTEST_S:g} to {LONGEST_S:g} s, not {_short(value)}")
     return kind(value)
+
+
+def _short(value: object) -> str:
+    """A value of the file as one line's part, whatever stands there."""
+    try:
+        text = repr(value)
+    except ValueError:  # more digits than Python writes
+        return "a number of thousands of digits"
+    return text if len(text) <= 60 else f"{text[:60]}…"

@@ -77,19 +77,6 @@ def test_points_by_family_and_keys(tmp_path: Path) -> None:
     assert found.localities() == ["same_socket", "other_node"]
 
 
-@pytest.mark.parametrize("family", KEYS)
-def test_table(tmp_path: Path, family: str) -> None:
-    table = read(_file(tmp_path, _line(family, bytes=8), _line(family, bytes=16))).table(family)
-    assert table["bytes"].to_list() == [8, 16]
-    assert table.columns[2 : 2 + len(KEYS[family])] == list(KEYS[family])
-    assert table["median_s"].to_list() == [1.2e-6, 1.2e-6]
-    assert table["rounds_s"].to_list() == [[1.1e-6, 1.2e-6, 1.3e-6]] * 2
-
-
-def test_table_of_an_absent_family_is_empty(tmp_path: Path) -> None:
-    assert read(_file(tmp_path)).table("layout").height == 0
-
-
 def test_the_same_point_twice(tmp_path: Path) -> None:
     path = _file(tmp_path, _line(), _line("signature"), _line(median_s=2e-6))
     with pytest.raises(InputError, match=r"line 4: the point \('one_way', 'same_socket', 1024\) stands there twice"):
@@ -108,7 +95,14 @@ def test_the_same_point_twice(tmp_path: Path) -> None:
         ({"mean_s": "fast"}, "mean_s must be a number of at least 0, not 'fast'"),
         ({"minimum_s": 2e-6}, "minimum_s = 2e-06 is above median_s = 1.2e-06"),
         ({"samples": 0}, "samples must be a whole number of at least 1, not 0"),
-        ({"rounds_s": []}, "rounds_s must be a list of times, not \\[\\]"),
+        ({"median_s": 1e300}, r"median_s must be 0 or from 1e-30 to 1e\+06 s, not 1e\+300"),
+        ({"minimum_s": 5e-324}, r"line 2: minimum_s must be 0 or from 1e-30 to 1e\+06 s, not 5e-324"),
+        ({"half_width_s": float("inf")}, r"half_width_s must be 0 or from 1e-30 to 1e\+06 s, not inf"),
+        ({"median_s": 10**400}, r"line 2: median_s must be 0 or from 1e-30 to 1e\+06 s, not 10{59}…$"),
+        ({"bytes": 10**30}, "line 2: bytes must be a whole number of at most 9223372036854775807, not 10{30}$"),
+        ({"rounds_s": [1e300]}, r"line 2: rounds_s must be a list of times up to 1e\+06 s, not \[1e\+300\]"),
+        ({"rounds_s": [10**400]}, r"line 2: rounds_s must be a list of times up to 1e\+06 s, not \[10{58}…$"),
+        ({"rounds_s": []}, r"rounds_s must be a list of times up to 1e\+06 s, not \[\]"),
         ({"rounds_s": [-1.0]}, "rounds_s must be a list of times"),
         ({"reached": 1}, "reached must be true or false, not 1"),
     ],
@@ -116,6 +110,27 @@ def test_the_same_point_twice(tmp_path: Path) -> None:
 def test_malformed_values(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         read(_file(tmp_path, _line(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("family", "key"),
+    [
+        ("signature", "burst"),
+        ("one_to_many", "peers"),
+        ("blocking_depth", "longest"),
+        ("pattern_gap", "pairs"),
+        ("layout", "stride_bytes"),
+        ("layout", "block_bytes"),
+    ],
+)
+def test_none_of_what_there_must_be_one_of(tmp_path: Path, family: str, key: str) -> None:
+    with pytest.raises(InputError, match=f"line 2: {key} must be a whole number of at least 1, not 0"):
+        read(_file(tmp_path, _line(family, **{key: 0})))
+
+
+def test_a_depth_of_none_is_one_that_was_not_found(tmp_path: Path) -> None:
+    (point,) = read(_file(tmp_path, _line("blocking_depth", depth=0))).points
+    assert point["depth"] == 0
 
 
 @pytest.mark.parametrize("missing", ["bytes", "half_width_s", "batches"])
@@ -135,6 +150,8 @@ def test_a_key_that_is_none_of_the_words(tmp_path: Path) -> None:
         ("", "is empty: no samples"),
         ("{", "line 1 is no JSON"),
         ("[1]\n", "line 1 is no JSON object but list"),
+        ("1" * 5000, r"line 1 is no JSON \(Exceeds the limit .*\): the file is damaged"),
+        ("[" * 100_000, "line 1 is no JSON .*: the file is damaged"),
         (json.dumps(_line()) + "\n", "line 1: the first line must be the host line, not family 'one_way'"),
         (json.dumps({**HOST, "ranks": 3}), "hosts must be a list with one str for each of the 3 ranks"),
         (json.dumps({**HOST, "date": ""}), "date must be a text, not ''"),
@@ -156,7 +173,7 @@ def test_no_file(tmp_path: Path) -> None:
 def test_unknown_family_is_refused() -> None:
     empty = Samples(Host((), (), (), "m", "c", 0.0, 0, "d"), ())
     with pytest.raises(InputError, match="unknown family 'ping'"):
-        empty.table("ping")
+        empty.of("ping")
 
 
 def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
