@@ -152,10 +152,7 @@ def _strides(found: Calibration, charts: dict[str, Chart], grids: dict[str, Grid
     body = []
     for p in points:
         by_hand = packed.get(p.size, {}).get(p.stride)
-        models = [
-            "–" if model is None else f"{time_text(model * PS)} ({(model / p.measured.value - 1) * 100:+.0f} %)"
-            for model in (p.held_out, p.to_self, p.contiguous)
-        ]
+        models = [_beside(model, p.measured.value) for model in (p.held_out, p.to_self, p.contiguous)]
         hand = "–" if by_hand is None else _shown(by_hand)
         body.append((bytes_text(p.size), bytes_text(p.stride), _shown(p.measured), *models, hand))
     head = ("size", "stride", "measured", "log3P, held out", "log3P, to oneself", "LogGP", "packed by hand")
@@ -174,6 +171,14 @@ def _strides(found: Calibration, charts: dict[str, Chart], grids: dict[str, Grid
 
 def _shown(found: Estimate) -> str:
     return f"{time_text(found.value * PS)} ± {time_text(found.half_width * PS)}"
+
+
+def _beside(model: float | None, measured: float) -> str:
+    """What a model says, and how far off it is; nothing is a share of a time of 0."""
+    if model is None:
+        return "–"
+    off = f" ({(model / measured - 1) * 100:+.0f} %)" if measured > 0.0 else ""
+    return f"{time_text(model * PS)}{off}"
 
 
 def _interval(found: Estimate | None) -> str:

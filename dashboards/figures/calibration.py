@@ -89,8 +89,8 @@ def sizes(curves: Mapping[str, Mapping[int, Estimate]], ranges: Sequence[SizeRan
 
 
 def bandwidth(one_way: Mapping[int, Estimate], ranges: Sequence[SizeRange], eager_limit: int | None) -> Chart:
-    """BW(n) = n/T(n), measured and as the ranges have it."""
-    at = sorted(n for n in one_way if n > 0)
+    """BW(n) = n/T(n), measured and as the ranges have it; a message that took no time on this clock has none."""
+    at = sorted(n for n in one_way if n > 0 and one_way[n].value > 0.0)
     fig = _lines(
         _bytes_axis("message size", at), _log_axis("bandwidth (MB/s)", [n / one_way[n].value / 1e6 for n in at])
     )
@@ -102,7 +102,9 @@ def bandwidth(one_way: Mapping[int, Estimate], ranges: Sequence[SizeRange], eage
     for i, r in enumerate(ranges):
         first = max(r.first_bytes, 1)
         ns = np.geomspace(first, max(r.up_to_bytes or at[-1], first + 1), 32)
-        _fitted(fig, 1, "LogGP", ns, ns / np.array([r.time(n) for n in ns]) / 1e6, shown=not i)
+        times = np.array([r.time(n) for n in ns])
+        timed = times > 0.0
+        _fitted(fig, 1, "LogGP", ns[timed], ns[timed] / times[timed] / 1e6, shown=not i)
     _switch_line(fig, eager_limit)
     best = max(range(len(at)), key=lambda i: rates[i].value)
     said = f"the best is {significant(rates[best].value)} MB/s at {bytes_text(at[best])}"

@@ -7,6 +7,7 @@ import gzip
 import html
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from logpost.dashboards.html import LIMIT_BYTES
 from logpost.errors import InputError
 from logpost.machines.calibration.compose import Calibration, calibration
 from logpost.machines.calibration.estimate import Estimate
-from logpost.machines.calibration.samples import Samples
+from logpost.machines.calibration.samples import FAMILIES, Samples
 from logpost.machines.calibration.simulated import Truth
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
@@ -160,6 +161,46 @@ def test_a_calibration_of_one_family_makes_a_page() -> None:
     for families in (("layout",), ("signature", "round_trip"), ("burst_overhead",), ("pattern_gap",)):
         some = Samples(samples.host, tuple(p for p in samples.points if p.family in families))
         assert "All values" in render(build(calibration(some, name="part")))
+
+
+def no_time(samples: Samples, *families: str, sizes: Sequence[int] | None = None) -> Calibration:
+    """Points of these families took no time, as on a clock that is too coarse for them."""
+    points = tuple(
+        replace(p, time=replace(p.time, minimum_s=0.0, median_s=0.0, mean_s=0.0, half_width_s=0.0, rounds_s=(0.0,)))
+        if p.family in families and (sizes is None or p.bytes in sizes)
+        else p
+        for p in samples.points
+    )
+    return calibration(Samples(samples.host, points), name="coarse")
+
+
+def test_a_transfer_that_took_no_time_has_no_bandwidth(found: Calibration) -> None:
+    sizes = sorted(s.bytes for s in found.samples.of("one_way"))
+    page = build(no_time(found.samples, "one_way", sizes=sizes[:3]))
+    drawn = traces(page, "bandwidth_other_node")
+    assert drawn[0]["x"] == sizes[3:]
+    assert all(np.isfinite(trace["y"]).all() for trace in drawn)
+    assert all(chart in page.charts for chart in ("sizes_other_node", "strides"))
+
+
+def test_without_any_time_there_is_no_bandwidth_at_all(found: Calibration) -> None:
+    page = build(no_time(found.samples, "one_way"))
+    assert "bandwidth_other_node" not in page.charts
+    assert {one.bandwidth for one in page.classes} == {None}
+    assert "bandwidth_other_node" not in render(page)
+
+
+def test_a_strided_message_that_took_no_time_is_shown_without_a_share_of_it(found: Calibration) -> None:
+    rows = build(no_time(found.samples, "layout", sizes=[4096])).grids["strides"].rows
+    zero = [row for row in rows if row[0] == "4.00 KiB"]
+    assert zero
+    assert not any("(" in cell for row in zero for cell in row[2:])
+    assert all("%)" in row[5] for row in rows if row[0] == "16.0 KiB")
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_a_family_that_took_no_time_still_makes_a_page(found: Calibration, family: str) -> None:
+    assert "All values" in render(build(no_time(found.samples, family)))
 
 
 @pytest.mark.parametrize(
