@@ -45,6 +45,16 @@ def test_a_link_stays_a_link_and_its_file_is_written(tmp_path: Path) -> None:
     assert (tmp_path / "real").read_text() == "new"
 
 
+def test_what_a_link_leads_to_is_made_where_it_is(tmp_path: Path) -> None:
+    """A file is moved within a directory only: the link and what it leads to may be on different disks."""
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there/new")
+    with whole_file(tmp_path / "link", "text") as written:
+        assert written.parent == tmp_path / "there"
+    assert (tmp_path / "there" / "new").read_text() == "text"
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["new"]
+
+
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -48,14 +48,16 @@ def whole_file(path: Path, text: str) -> Iterator[Path]:
         path.write_text(text, encoding="utf-8", newline="\n")
         yield path
         return
+    # Where the file is and not where a link to it is: a file cannot be moved from one file system to another.
+    place = Path(os.path.realpath(path))
     with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix, delete=False
+        "w", encoding="utf-8", newline="\n", dir=place.parent, prefix=f".{path.stem}-", suffix=path.suffix, delete=False
     ) as file:
         written = Path(file.name)
     try:
         written.write_text(text, encoding="utf-8", newline="\n")
         yield written
         permit(written)
-        os.replace(written, path.resolve())
+        os.replace(written, place)
     finally:
         written.unlink(missing_ok=True)
