@@ -21,6 +21,8 @@ from logpost.machines.units import to_base
 
 LARGEST = 4 * 2**20
 """Where an open range ends for the comparison."""
+TABLES = ("loggp", "overlap", "log3p", "memory", "observed")
+"""The tables that a calibration fills, in the order in which they are counted; others follow."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,18 @@ class Pair:
 
     @property
     def apart(self) -> float:
-        """Width of the gap between the intervals over the first value; 0 where they overlap."""
+        """Width of the gap between the intervals over the larger one of the two values; 0 where they overlap."""
         gap = max(self.a[1] - self.b[2], self.b[1] - self.a[2], 0.0)
-        return gap / self.a[0] if self.a[0] else (math.inf if gap else 0.0)
+        # No value is negative, so between two that are 0 there is no gap.
+        return gap / max(abs(self.a[0]), abs(self.b[0])) if gap else 0.0
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many values were compared, and how many of them agree."""
+
+    agreeing: int
+    compared: int
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,14 @@ class Agreement:
     def share(self) -> float:
         """Agreeing over compared; 1 when there is nothing to compare."""
         return self.agreeing / len(self.pairs) if self.pairs else 1.0
+
+    def by_table(self) -> dict[str, Count]:
+        """The same for each table of the file (loggp, overlap, log3p, ...): points of log3p outnumber the rest."""
+        found: dict[str, list[Pair]] = {}
+        for pair in self.pairs:
+            found.setdefault(_table_of(pair.name), []).append(pair)
+        order = sorted(found, key=lambda table: TABLES.index(table) if table in TABLES else len(TABLES))
+        return {table: Count(sum(pair.agrees for pair in found[table]), len(found[table])) for table in order}
 
     @property
     def differing(self) -> list[Pair]:
@@ -122,7 +141,7 @@ def _ranges(a: Machine, b: Machine) -> tuple[list[Pair], list[str], list[str]]:
             against = next((r for (lo, hi), r in _spans(other.range) if lo <= middle <= hi), other.range[-1])
             for name in Range.model_fields:
                 x, y = getattr(found, name), getattr(against, name)
-                where = f"loggp.{locality}.{name} (up to {found.up_to_bytes or 'any'} B)"
+                where = f"loggp.{locality}.{name} ({_sizes_text(low, found)})"
                 if isinstance(x, Quantity) and isinstance(y, Quantity):
                     pairs.append(_pair(where, x, y, a, b))
                 elif isinstance(x, Quantity):
@@ -130,6 +149,17 @@ def _ranges(a: Machine, b: Machine) -> tuple[list[Pair], list[str], list[str]]:
                 elif isinstance(y, Quantity):
                     only_b.append(where)
     return pairs, only_a, only_b
+
+
+def _table_of(name: str) -> str:
+    """The first part of a value's name: log3p of log3p.point[size_bytes 8].o_mw, observed of observed[name L]."""
+    return name.partition(".")[0].partition("[")[0]
+
+
+def _sizes_text(low: float, found: Range) -> str:
+    if found.up_to_bytes:
+        return f"up to {found.up_to_bytes} B"
+    return f"above {low - 1:.0f} B" if low > 1 else "any size"
 
 
 def _spans(ranges: list[Range]) -> Iterator[tuple[tuple[float, float], Range]]:
