@@ -14,8 +14,11 @@ from logpost.whole_file import cannot_write, whole_file
 def save_machine(machine: Machine, path: Path) -> None:
     """Write the machine beside `path`, read it back, compare, and only then put it in place.
 
-    Raises InputError when the directory cannot be written, or what was read back is not the machine.
+    Raises InputError when the directory cannot be written, what is there is no regular file (nothing can be read back
+    from a pipe), or what was read back is not the machine.
     """
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} cannot be written: it is no regular file; choose another place with -o")
     try:
         with whole_file(path, to_toml(machine)) as written:
             found, problems = check_machine_file(written)

@@ -11,10 +11,12 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.machines.calibration.virtual import Virtual
 
+from logpost.cli.calibrate import MOST_LINES, _number
 from logpost.machines import load_machine
 from logpost.machines.calibration.samples import write
 from logpost.machines.calibration.simulated import Truth
@@ -44,6 +46,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "again.jsonl", Virtual(TRUTH, noise=0.02, seed=2).samples())
     slower = Truth(L=9e-6, o_s=1.4e-6, o_r=2.2e-6, g=9e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
     write(folder / "slower.jsonl", Virtual(slower, noise=0.02, seed=3).samples())
+    times = replace(TRUTH, L=3 * TRUTH.L, o_s=3 * TRUTH.o_s, o_r=3 * TRUTH.o_r, g=3 * TRUTH.g)
+    write(folder / "thrice.jsonl", Virtual(times, noise=0.2, seed=4).samples())
     return folder
 
 
@@ -101,6 +105,11 @@ def test_a_second_calibration_is_compared_with_the_first(kept: Path, tmp_path: P
     agreeing, compared = map(int, re.findall(r"Against a.toml: (\d+) of (\d+) values agree", same.stdout)[0])
     assert compared == 100
     assert agreeing >= 95
+    tables = re.findall(
+        r"(\w+) (\d+) of (\d+)[,)]", same.stdout.partition("within their intervals (")[2].partition("\n")[0]
+    )
+    assert [name for name, _, _ in tables] == ["LogGP", "overlap", "log3P", "memory", "observed"]
+    assert [sum(int(row[column]) for row in tables) for column in (1, 2)] == [agreeing, compared]
     other = logpost(
         *("calibrate", "-o", "c.toml", "--samples", kept / "slower.jsonl", "--against", "a.toml", "--json"),
         cwd=tmp_path,
@@ -108,6 +117,62 @@ def test_a_second_calibration_is_compared_with_the_first(kept: Path, tmp_path: P
     against = json.loads(other.stdout)["against"]
     assert "loggp.other_node.L (up to 16384 B)" in {d["value"] for d in against["differing"]}
     assert against["compared"] == 100
+    assert against["tables"]["loggp"] == {"compared": 14, "agreeing": 14 - changed(against, "loggp.")}
+    assert sum(table["agreeing"] for table in against["tables"].values()) == against["agreeing"]
+
+
+def changed(against: dict[str, Any], table: str) -> int:
+    return sum(d["value"].startswith(table) for d in against["differing"])
+
+
+def test_what_is_left_out_of_a_list_is_where_the_line_says(kept: Path, tmp_path: Path) -> None:
+    logpost("calibrate", "-q", "-o", "a.toml", "--samples", kept / "s.jsonl", cwd=tmp_path)
+    other = logpost(
+        *("calibrate", "-o", "b.toml", "--samples", kept / "thrice.jsonl", "--against", "a.toml"), cwd=tmp_path
+    )
+    assert re.search(r"^  and \d+ more \(see --json\)$", other.stdout.partition("Beyond their")[2], re.MULTILINE)
+    wide = re.search(r"  and (\d+) more \(each says so in the file; or see --json\)", other.stdout)
+    assert wide is not None
+    assert (tmp_path / "b.toml").read_text().count("±5 % not reached: ") == MOST_LINES + int(wide[1])
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.0123456, 4, "0.01235"),
+        (7.0, 4, "7"),
+        (3714.4, 4, "3714"),
+        (10678.3, 4, "10,678"),
+        (9999.6, 4, "10,000"),
+        (3321.7, 3, "3,322"),
+        (999.6, 3, "1,000"),
+        (999.4, 3, "999"),
+        (16384.0, 3, "16,384"),
+        (2.5e-7, 4, "2.5e-07"),
+    ],
+)
+def test_no_number_on_the_screen_is_longer_as_a_power_of_ten(value: float, digits: int, text: str) -> None:
+    assert _number(value, digits) == text
+
+
+def test_a_page_that_cannot_be_written_costs_no_machine_file(kept: Path, tmp_path: Path) -> None:
+    # A name of 255 bytes leaves no room for that of the new file beside it.
+    page = "p" * 250 + ".html"
+    done = logpost("calibrate", "-o", "m.toml", "--page", page, "--samples", kept / "s.jsonl", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"logpost: {page} cannot be written: File name too long; choose another place (the machine file m.toml is "
+        "written)\n"
+    )
+    assert load_machine(tmp_path / "m.toml").name == "m"
+
+
+def test_a_page_goes_to_a_pipe(kept: Path, tmp_path: Path) -> None:
+    done = logpost(
+        "calibrate", "-q", "-o", "m.toml", "--page", "/dev/stdout", "--samples", kept / "s.jsonl", cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("<!DOCTYPE html>")
 
 
 def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
@@ -139,6 +204,27 @@ def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
         (["-o", ".", "--force", "--", "mpirun"], "-o . cannot be written: it is a directory; name a file in it"),
         (["-o", "new.toml", "--page", "no/p", "--", "mpirun"], "--page no/p cannot be written: no is no directory"),
         (["-o", "new.toml", "--samples", "s.jsonl", "--against", "x"], "no machine is called 'x'"),
+        (
+            ["-o", "new.toml", "--page", "./new.toml", "--", "mpirun"],
+            "-o and --page are the same file, new.toml; give each a name of its own",
+        ),
+        (["-o", "new.toml", "--keep-samples", "new.toml", "--", "mpirun"], "-o and --keep-samples are the same file"),
+        (["-o", "new.toml", "--page", "k", "--keep-samples", "k", "--", "mpirun"], "--page and --keep-samples are the"),
+        (["-o", "link.toml", "--page", "new.toml", "--", "mpirun"], "-o and --page are the same file, new.toml; give"),
+        (["-o", "s.jsonl", "--force", "--samples", "s.jsonl"], "-o and --samples are the same file, s.jsonl; give"),
+        (["-o", "new.toml", "--page", "s.jsonl", "--samples", "s.jsonl"], "--page and --samples are the same file"),
+        (["-o", "pipe", "--force", "--", "mpirun"], "-o pipe cannot be written: it is no regular file; name one"),
+        (["-o", "/dev/stdout", "--force", "--", "mpirun"], "-o /dev/stdout cannot be written: it is no regular file"),
+        (["-o", "/dev/null", "--force", "--", "mpirun"], "-o /dev/null cannot be written: it is no regular file"),
+        (
+            ["-o", "new.toml", "--keep-samples", "pipe", "--force", "--", "mpirun"],
+            "--keep-samples pipe cannot be written: it is no regular file; name one that is",
+        ),
+        (["-o", "dangling.toml", "--", "mpirun"], "-o dangling.toml cannot be written: "),
+        (
+            ["-o", "new.toml", "--page", "p", "--samples", "slow.jsonl"],
+            "slow.jsonl, line 2: median_s must be 0 or from",
+        ),
         (["-o", "new.toml", "--", "no-such-launcher", "-n", "2"], "no-such-launcher is not on PATH"),
     ],
 )
@@ -148,11 +234,17 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
     shutil.copy(kept / "s.jsonl", tmp_path)
     (tmp_path / "old.toml").write_text("kept\n")
     (tmp_path / "bad.jsonl").write_text("{\n")
+    host, point, *_ = (kept / "s.jsonl").read_text().splitlines()
+    (tmp_path / "slow.jsonl").write_text(f"{host}\n{json.dumps({**json.loads(point), 'median_s': 1e300})}\n")
+    (tmp_path / "link.toml").symlink_to("new.toml")
+    (tmp_path / "dangling.toml").symlink_to("nowhere/m.toml")
+    os.mkfifo(tmp_path / "pipe")
+    before = sorted(os.listdir(tmp_path))
     done = logpost("calibrate", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"logpost: {message}")
     assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "new.toml").exists()
+    assert sorted(os.listdir(tmp_path)) == before
     assert (tmp_path / "old.toml").read_text() == "kept\n"
 
 

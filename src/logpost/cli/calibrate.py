@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from logpost.machines.calibration.agreement import Agreement
     from logpost.machines.calibration.compose import Calibration
@@ -22,6 +22,8 @@ COMMAND_SETTINGS: dict[str, Any] = {
     "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}
 }
 
+TABLE_NAMES = {"loggp": "LogGP", "log3p": "log3P"}
+"""Of a machine file's tables, for people."""
 MOST_LINES = 8
 """Of a list on the screen; the file and the page have all of them."""
 
@@ -91,6 +93,7 @@ def command(
     _writable("-o", output)
     _writable("--page", page)
     _writable("--keep-samples", keep_samples)
+    _different({"-o": output, "--page": page, "--keep-samples": keep_samples, "--samples": samples})
     other = None if against is None else load_machine(against)
     with cleaned_up_on_signals(), progress_bar(quiet=quiet or as_json) as progress:
         if samples is not None:
@@ -113,7 +116,10 @@ def command(
             from logpost.dashboards.calibration import write_calibration
 
             progress("drawing", 0, 0)
-            write_calibration(found, page)
+            try:
+                write_calibration(found, page)
+            except InputError as error:
+                raise InputError(f"{error} (the machine file {output} is written)") from error
     agreement = None if other is None else agree(found.machine, other)
     if as_json:
         print(json.dumps(_document(found, output, agreement), indent=2, ensure_ascii=False))
@@ -127,14 +133,31 @@ def _writable(option: str, path: Path | None) -> None:
 
     if path is None:
         return
-    if not path.parent.is_dir():
-        raise InputError(
-            f"{option} {path} cannot be written: {path.parent} is no directory; make it, or choose another"
-        )
+    if path.exists() and not path.is_file() and not path.is_dir():
+        if option == "--page":
+            return  # a pipe to whoever reads pages; the others are read back, and replaced
+        raise InputError(f"{option} {path} cannot be written: it is no regular file; name one that is, or a new one")
+    # A link is followed: the file is made where the link says.
+    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    if not folder.is_dir():
+        raise InputError(f"{option} {path} cannot be written: {folder} is no directory; make it, or choose another")
     if path.is_dir():
         raise InputError(f"{option} {path} cannot be written: it is a directory; name a file in it")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"{option} {path} cannot be written: no permission in {path.parent}; choose another directory")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{option} {path} cannot be written: no permission in {folder}; choose another directory")
+
+
+def _different(files: Mapping[str, Path | None]) -> None:
+    """No file may be written over another one, nor over the samples that it comes from."""
+    from logpost.errors import InputError
+
+    options: dict[str, str] = {}
+    for option, path in files.items():
+        if path is None:
+            continue
+        same = options.setdefault(os.path.realpath(path), option)
+        if same != option:
+            raise InputError(f"{same} and {option} are the same file, {path}; give each a name of its own")
 
 
 def _document(found: Calibration, output: Path, agreement: Agreement | None) -> dict[str, Any]:
@@ -156,6 +179,10 @@ def _document(found: Calibration, output: Path, agreement: Agreement | None) -> 
         document["against"] = {
             "compared": len(agreement.pairs),
             "agreeing": agreement.agreeing,
+            "tables": {
+                table: {"compared": count.compared, "agreeing": count.agreeing}
+                for table, count in agreement.by_table().items()
+            },
             "differing": [
                 {"value": p.name, "unit": p.unit, "here": p.a, "there": p.b, "apart": p.apart}
                 for p in agreement.differing
@@ -187,10 +214,10 @@ def _print(
     if counted:
         say(f"Also: {counted}.")
     lines = [refusal.sentence() for refusal in found.refused] + [f"not extracted: {text}" for text in found.lacking]
-    _list(say, "Refused, and not in the file", lines)
+    _list(say, "Refused, and not in the file", lines, rest="see the file's notes, or --json")
     if found.not_reached:
         heading = f"±5 % at 95 % confidence not reached by {len(found.not_reached)} of {found.values} values"
-        _list(say, heading, list(found.not_reached))
+        _list(say, heading, list(found.not_reached), rest="each says so in the file; or see --json")
     if agreement is not None:
         _print_agreement(say, agreement, against)
     if found.warning:
@@ -247,32 +274,36 @@ def _values_table(found: Calibration) -> Any:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    return f"{value:,.0f}" if value.is_integer() else f"{value:.{digits}g}"
+    """So many significant digits, and no power of ten where that would be longer than the number."""
+    rounded = float(f"{value:.{digits}g}")
+    return f"{value:,.0f}" if value.is_integer() or abs(rounded) >= 10**digits else f"{value:.{digits}g}"
 
 
-def _list(say: Callable[[str], None], heading: str, lines: list[str]) -> None:
+def _list(say: Callable[[str], None], heading: str, lines: list[str], *, rest: str) -> None:
+    """The first lines; `rest`: where the others are."""
     if not lines:
         return
     say(f"{heading}:")
     for line in lines[:MOST_LINES]:
         say(f"  {line}")
     if len(lines) > MOST_LINES:
-        say(f"  and {len(lines) - MOST_LINES} more (see the file's notes, or --json)")
+        say(f"  and {len(lines) - MOST_LINES} more ({rest})")
 
 
 def _print_agreement(say: Callable[[str], None], agreement: Agreement, against: Path | None) -> None:
+    tables = ", ".join(
+        f"{TABLE_NAMES.get(table, table)} {count.agreeing} of {count.compared}"
+        for table, count in agreement.by_table().items()
+    )
     say(
         f"Against {against}: {agreement.agreeing} of {len(agreement.pairs)} values agree within their intervals "
-        f"({agreement.share:.1%})."
+        f"({agreement.share:.1%}{': ' if tables else ''}{tables})."
     )
-    _list(
-        say,
-        "Beyond their intervals",
-        [
-            f"{p.name}: {p.a[0]:.4g} [{p.a[1]:.4g}, {p.a[2]:.4g}] here, {p.b[0]:.4g} [{p.b[1]:.4g}, {p.b[2]:.4g}] "
-            f"there ({p.unit})"
-            for p in agreement.differing
-        ],
-    )
+
+    def shown(value: tuple[float, float, float]) -> str:
+        return f"{_number(value[0])} [{_number(value[1])}, {_number(value[2])}]"
+
+    differing = [f"{p.name}: {shown(p.a)} here, {shown(p.b)} there ({p.unit})" for p in agreement.differing]
+    _list(say, "Beyond their intervals", differing, rest="see --json")
     for label, names in (("Only here", agreement.only_a), ("Only there", agreement.only_b)):
-        _list(say, label, list(names))
+        _list(say, label, list(names), rest="see --json")
