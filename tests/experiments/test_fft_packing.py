@@ -1,23 +1,46 @@
-"""LOG3P Fig. 12: LogGP cannot see what datatypes cost, log3P can."""
+"""LOG3P Fig. 12: LogGP cannot see what datatypes cost, log3P can.
+
+The transposes are run here. LogGP's values are a virtual machine's: a calibration beside other work takes minutes, and
+what is asked here does not depend on it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.experiments.reading import number, table
+from tests.machines.calibration.virtual import Virtual
 
 from logpost.experiments.fft_packing.problem import Problem
 from logpost.experiments.fft_packing.times import exchange_log3p
-from logpost.experiments.framework.result import Result
+from logpost.experiments.framework.result import Result, Table
+from logpost.experiments.support.this_machine import SAMPLES
+from logpost.machines.calibration.samples import write
+from logpost.machines.calibration.simulated import Truth
 
 NAME = "fft-packing"
+TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9)
 
 
 @pytest.fixture(autouse=True)
 def _root_may_start_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("virtual") / "samples.jsonl"
+    write(path, Virtual(TRUTH).samples())
+    return path
+
+
+@pytest.fixture
+def times(quick_result: Callable[[str], Result], samples: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
+    monkeypatch.setenv(SAMPLES, str(samples))
+    return table(quick_result(NAME), "FT.S.2")
 
 
 def test_the_papers_sizes() -> None:
@@ -29,10 +52,10 @@ def test_the_papers_sizes() -> None:
     assert Problem("B", 2, 2).message == 16 * 2**20
 
 
-def test_loggp_ranks_ddt_best_because_it_sees_no_difference(quick_result: Callable[[str], Result]) -> None:
-    times = table(quick_result(NAME), "FT.S.2")
+def test_loggp_ranks_ddt_best_because_it_sees_no_difference(times: Table) -> None:
     exchange = {version: number(times, version, "exchange, LogGP") for version in ("ddt", "pack", "opt")}
-    assert exchange["ddt"] == exchange["pack"] == exchange["opt"]
+    # A rendezvous of 1 MiB to the other rank: 1.4 + 6.3 + 2.2 us and a handshake of 4 us, 1,048,575 ns, in ms.
+    assert exchange["ddt"] == exchange["pack"] == exchange["opt"] == pytest.approx(1.062475, rel=1e-5)
     total = {version: number(times, version, "LogGP") for version in ("ddt", "pack", "opt")}
     assert min(total, key=lambda version: total[version]) == "ddt"
 
@@ -51,14 +74,12 @@ def test_a_datatype_that_is_faster_than_packing_costs_nothing() -> None:
     assert exchange_log3p(Problem("S", 1, 2), half, described=20e-3, packed=22e-3)[1] == 0.0
 
 
-def test_packed_data_are_contiguous_to_log3p(quick_result: Callable[[str], Result]) -> None:
-    times = table(quick_result(NAME), "FT.S.2")
+def test_packed_data_are_contiguous_to_log3p(times: Table) -> None:
     assert number(times, "pack", "exchange, log3P") == number(times, "opt", "exchange, log3P")
     assert number(times, "ddt", "exchange, log3P") >= number(times, "pack", "exchange, log3P") > 0
 
 
-def test_packing_costs_the_program_time(quick_result: Callable[[str], Result]) -> None:
-    times = table(quick_result(NAME), "FT.S.2")
+def test_packing_costs_the_program_time(times: Table) -> None:
     assert number(times, "ddt", "packing by the program") == 0
     assert number(times, "pack", "packing by the program") > 0
     fft = number(times, "ddt", "1-D FFTs")
