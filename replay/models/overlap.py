@@ -15,8 +15,8 @@
 
 Symbols: V bytes per process (and peer), S message size, N messages, b burst length, n_b bursts, P peers; t_V
 time to compute on all V bytes, t_S on one message, o = o(S,b) initiation overhead, L latency (round trip for
-get, one way for put) (times); G_S, G_V inverse bandwidth for messages of S, of V bytes (time per byte); HD
-queue depth.
+get, one way for put) (times); G_S, G_V inverse bandwidth for messages of S, of V bytes (time per byte; G_S is 0
+where short messages carry their bytes within o, as on Alewife); HD queue depth.
 
 Source: OVL (1) to (11), section 3. Tight is Fig. 6-C, pipelined Fig. 6-E.
 
@@ -42,8 +42,8 @@ time for it and ``overlap_search`` drops it.
 The text says (10), (11) are least at b = 1 for any S; with (5), (11) falls with b (n_b b = N) and (10) has its
 minimum at b* = sqrt((o+L) N t_V/(G_V V) / (2 (P-1) G_S S)), which can exceed 1.
 
-Errors: ModelError for negative times, sizes and bandwidths that are not positive, b < 1, a message larger than V, a
-burst longer than the messages there are, and unknown forms and topologies.
+Errors: ModelError for negative times and G_S, for V, S and G_V that are not positive, b < 1, a message larger than V,
+a burst longer than the messages there are, and unknown forms and topologies.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ class Decomposition:
     G_V: Number
 
     def __post_init__(self) -> None:
-        for name in ("V", "S", "G_S", "G_V"):
+        for name in ("V", "S", "G_V"):
             object.__setattr__(self, name, values(name, getattr(self, name), above=0.0))
-        for name in ("t_V", "o", "L"):
+        for name in ("t_V", "o", "L", "G_S"):
             object.__setattr__(self, name, values(name, getattr(self, name)))
         object.__setattr__(self, "b", values("b", self.b, at_least=1.0))
         S, V, b = np.broadcast_arrays(self.S, self.V, self.b)

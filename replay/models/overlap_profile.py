@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, values
 from logpost.replay.models.tables import Surface
 from logpost.replay.models.units import TimeUnit
@@ -140,15 +142,16 @@ class OverlapProfile:
         return there_and_back if operation == "get" else there_and_back / 2.0
 
     def G(self, P: NumberLike, S: NumberLike, *, interleaved: bool = False) -> Number:
-        """Inverse bandwidth for a peer schedule.
+        """Inverse bandwidth for a peer schedule of P processes, 2 at least: one alone has nobody to send to.
 
         Contiguous peers: G_N^l, or G_C^h in its place (OVL section 4); interleaved: G_C^l. A profile with
         one pattern only is used for both.
         """
+        processes = np.maximum(np.asarray(P), 2.0)
         wanted: tuple[tuple[Pattern, Level], ...] = (
             (("C", "l"), ("N", "l")) if interleaved else (("N", "l"), ("C", "h"), ("C", "l"))
         )
         for key in wanted:
             if key in self.gap:
-                return self.gap[key](S, P)
-        return next(iter(self.gap.values()))(S, P)
+                return self.gap[key](S, processes)
+        return next(iter(self.gap.values()))(S, processes)

@@ -111,8 +111,8 @@ def search(
         t_V=t_V,
         o=profile.o(S, b),
         L=profile.L(operation, S),
-        G_S=profile.G(max(P, 1.0), S, interleaved=interleaved),
-        G_V=profile.G(max(P, 1.0), V, interleaved=interleaved),
+        G_S=profile.G(P, S, interleaved=interleaved),
+        G_V=profile.G(P, V, interleaved=interleaved),
     )
     T = np.asarray(with_peers(d, topology, P, form))
     first = T if rank == "time" else np.asarray(ranking(d, topology, P, form))

@@ -37,7 +37,7 @@ def predict(
     """Evaluate ``model`` over the sweeps.
 
     ``unit`` is the time unit of numbers without a unit and of the table. Without it: cycles when some value is
-    given in cycles, or when no time is given and the machine's own are in cycles; else us. ``locality`` is the
+    given in cycles, or when none is given in seconds and the machine's own are in cycles; else us. ``locality`` is the
     machine's class (other_node when None), ``clock_hz`` the processor clock where no machine has one.
 
     Raises ModelError for bad assignments, for values that contradict each other, and for parameters that nobody gives.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from logpost.machines import Machine
-from logpost.replay.models.arrays import Number, scalar_or_array
+from logpost.replay.models.arrays import Number, scalar_or_array, values
 from logpost.replay.models.interface import Model
 from logpost.replay.models.machine_values.locality import base, locality_class
 
@@ -27,7 +27,8 @@ def loggp_values(model: Model, machine: Machine, given: Mapping[str, Any], local
         return {}
     offered: dict[str, Number] = {}
     per_byte_is_o = "O" not in {parameter.name for parameter in model.parameters}
-    sizes = np.asarray(given.get("S" if model.name in OVERLAP else "B", 0.0), dtype=np.float64)
+    size = "S" if model.name in OVERLAP else "B"
+    sizes = np.asarray(values(size, given.get(size, 0.0)))
     ends = np.asarray([np.inf if r.up_to_bytes is None else float(r.up_to_bytes) for r in table.range])
     # Messages above the last range continue it, as in the replay engine.
     rows = np.minimum(np.searchsorted(ends, sizes, side="left"), len(ends) - 1)

@@ -122,8 +122,9 @@ def overlap_values(
     overlap takes them at its S, with G_V at V; overlap-search at every S that it visits, from a profile.
     """
     found: dict[str, Any] = {}
-    if "L" in offered:
-        found["L"] = 2.0 * offered["L"]
+    latency = OfRanges(machine, locality, "L")
+    if latency.anywhere():
+        found["L"] = latency(given.get("S", 0.0))
     for name, quantity in (("HD", machine.overlap.HD), ("outstanding", machine.overlap.outstanding)):
         value = base(machine, quantity)
         if value is not None:
@@ -142,7 +143,7 @@ def overlap_values(
     if "G" in given:
         # One G for all sizes: the machine's at V would be another network's.
         return found
-    P, interleaved = given.get("P", 2.0), is_interleaved(given.get("topology", ""))
+    P, interleaved = given.get("P", 1.0), is_interleaved(given.get("topology", ""))
     if machine.overlap.G:
         found["G"] = profile.G(P, given["S"], interleaved=interleaved)
         if "V" in given:

@@ -15,7 +15,7 @@ from logpost.replay.models.predicting.network import unused
 from logpost.replay.models.predicting.scale import Scale
 from logpost.replay.models.predicting.table import parameters
 
-_BY_CLASS = frozenset({"L", "o_s", "o_r", "o", "g", "G", "O", "S", "o_sl", "o_rl", "profile"})
+_BY_CLASS = frozenset({"L", "o_s", "o_r", "o", "g", "G", "O", "S", "o_sl", "o_rl", "G_V", "profile"})
 
 
 def machine_origin(machine: Machine, name: str, locality: str, *, clock_given: bool) -> str:

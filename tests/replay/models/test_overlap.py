@@ -94,6 +94,16 @@ def test_no_time_is_below_what_the_parts_take() -> None:
     assert overlap.point_to_point(replace(COMM, o=50), "pipelined") == pytest.approx(560)
 
 
+def test_short_messages_may_carry_their_bytes_within_the_overhead() -> None:
+    # G_S = 0 in 512 messages of 8 B, o = 2, t_V = 160 against G_V V = 409.6: the processor's 160 + 512 * 2. By (5)
+    # 12 * 128 * 160/409.6 + 0.3125, and blocking 512 * 12 + 160. (2) fails: 249.6 of the link are left for 1024.
+    short = replace(COMM, S=8, G_S=0)
+    assert overlap.balanced_pipelined(short) == pytest.approx(600.3125)
+    assert overlap.point_to_point(short) == pytest.approx(1184)
+    assert overlap.blocking(short) == pytest.approx(6304)
+    assert not overlap.constraints(short).hides_initiation
+
+
 def test_one_burst_has_no_negative_term() -> None:
     # (7) with b = N = 8: n_b - 2 = -1 would take o b = 16 us away.
     one = replace(COMP, b=8)
@@ -241,7 +251,8 @@ def test_overhead_hidden_and_loss() -> None:
         ({"S": 8192.0, "b": 1.0}, r"S = 8192 is larger than V = 4096: .*take S up to V"),
         ({"b": 16.0}, r"b = 16 is longer than the V/S = 8 messages there are: take b up to that"),
         ({"b": 0.5}, r"b = 0.5 must be at least 1"),
-        ({"G_S": 0.0}, r"G_S = 0 must be greater than 0"),
+        ({"G_S": -0.1}, r"G_S = -0\.1 must be at least 0"),
+        ({"G_V": 0.0}, r"G_V = 0 must be greater than 0"),
         ({"t_V": -1.0}, r"t_V = -1 must be at least 0"),
     ],
 )

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.replay.models.test_machine_values import machine as any_machine
 
 from logpost.machines import Machine, load_machine
-from logpost.machines.load import check_machine
 from logpost.replay.models import MODELS, ModelError, OverlapProfile
 from logpost.replay.models.machine_values import machine_values
 from logpost.replay.models.prediction import predict
@@ -18,21 +18,7 @@ US = 1e6
 
 
 def machine(**tables: Any) -> Machine:
-    raw = {
-        "format": 1,
-        "name": "ours",
-        "title": "A machine of round numbers",
-        "date": "2026-01-01",
-        "kind": "publication",
-        "sources": {"X": {"kind": "paper", "text": "made up for this test"}},
-        "source": "X",
-        "units": ["us", "ns/B", "B", "1"],
-        "clock": {"processor": {"value": 1, "unit": "GHz"}},
-        **tables,
-    }
-    found, problems = check_machine(raw, "ours.toml")
-    assert found is not None, problems
-    return found
+    return any_machine(units=["us", "ns/B", "B", "1"], clock={"processor": {"value": 1, "unit": "GHz"}}, **tables)
 
 
 RANGES = {
@@ -104,6 +90,31 @@ def test_a_range_without_a_latency_has_that_of_the_least_messages() -> None:
     ours = machine(loggp={"other_node": {"range": [
         {"up_to_bytes": 8, "L": 2, "o_s": 1, "o_r": 1, "G": 1}, {"o_s": 3, "o_r": 1, "G": 1}]}})  # fmt: skip
     np.testing.assert_allclose(profile_of(ours).L("get", np.array([8.0, 16.0])), [4 * US, 4 * US])
+    assert machine_values(OVERLAP, ours, {"S": 16.0})["L"] == 4 * US
+    np.testing.assert_allclose(machine_values(OVERLAP, ours, {"S": np.array([8.0, 16.0])})["L"], [4 * US, 4 * US])
+
+
+def test_messages_without_a_gap_are_searched_as_well() -> None:
+    # Alewife's messages up to 8 B take o_s + o_r = 137 cycles of 50 ns and no time per byte: 8192 of them are 56,115 us
+    # of the processor, and 64 KiB of long ones at 0.5 cycle/B take 1,638 us.
+    alewife = load_machine("alewife")
+    found = predict(SEARCH, ["V=64KiB", "t_V=100us"], machine=alewife).rows()[0]
+    assert found["S"] > 8
+    assert 1638.4 < found["T"] < 1800
+    short = predict(OVERLAP, ["V=64KiB", "t_V=100us", "S=8"], machine=alewife).rows()[0]
+    assert short["T"] == pytest.approx(100 + 8192 * 137 * 0.05)
+
+
+def test_one_peer_is_two_processes() -> None:
+    points = [
+        {"processors": P, "size_bytes": 8, "pattern": "nearest-neighbour", "level": "lowest", "G": G}
+        for P, G in ((1, 7), (2, 1), (8, 3))
+    ]
+    ours = machine(loggp=LOGGP, overlap={**TABLES, "G": points})
+    for P, G in ((1, 1_000), (2, 1_000), (8, 3_000)):
+        assert machine_values(OVERLAP, ours, {"S": 8.0, "P": float(P)})["G"] == G
+    assert machine_values(OVERLAP, ours, {"S": 8.0})["G"] == 1_000
+    assert profile_of(ours).G(1.0, 8.0) == 1_000
 
 
 def test_a_size_without_an_overhead_is_named() -> None:

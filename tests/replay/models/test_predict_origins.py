@@ -73,6 +73,10 @@ def test_the_class_that_stands_in_is_named() -> None:
     near = machine(loggp={"same_node": {"L": 5, "o_s": 1, "o_r": 1, "G": 1}})
     assert ("L", "5 us", "ours, same_node for other_node") in predict(MODELS["logp"], machine=near).used
     assert ("L", "5 us", "ours") in predict(MODELS["logp"], machine=near, locality="same_node").used
+    overlap = predict(MODELS["overlap"], ["V=1MiB", "S=1KiB", "t_V=1us"], machine=near).used
+    assert {whence for name, _, whence in overlap if name in ("L", "o", "G", "G_V")} == {
+        "ours, same_node for other_node"
+    }
 
 
 def test_the_header_and_the_document_have_them() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.replay.models.test_command_line import logpost
+from tests.replay.models.test_machine_values import RANGES
 
 from logpost.replay.models import MODELS, ModelError
 from logpost.replay.models.interface import Parameter
@@ -84,6 +85,12 @@ def test_ends_of_counts_are_whole() -> None:
             sweep(parameter, text)
     assert sweep(B, "1.1kB:2.2kB:2") == [1100, 2200]  # 1.1 * 1000 is 1100.0000000000002
     assert sweep(P, "1:4:7") == [1, 2, 3, 4]
+
+
+def test_a_machine_has_no_values_for_a_message_without_end() -> None:
+    for name, size in (("loggp", "B"), ("overlap", "S")):
+        with pytest.raises(ModelError, match=rf"{size} = inf must be finite"):
+            predict(MODELS[name], [], [f"{size}=8,inf"], machine=RANGES)
 
 
 @pytest.mark.parametrize("text", ["infGB/s", "1e400B/s", "1e300GB/s"])
