@@ -47,6 +47,8 @@ ONE_DIMENSION = (
 
 Topology: TypeAlias = Literal["mesh", "torus", "unidirectional_torus"]
 TOPOLOGIES: tuple[Topology, ...] = ("mesh", "torus", "unidirectional_torus")
+SIDES = ("kx", "ky", "kz")
+"""The parameters that give the nodes per dimension."""
 
 
 def mean_hops(k: NumberLike, topology: Topology = "mesh") -> Number:
@@ -146,7 +148,7 @@ def latency(
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    dims = [given[name] for name in ("kx", "ky", "kz") if name in given]
+    dims = [given[name] for name in SIDES if name in given]
     distances = mean_distances(dims, given["topology"], self_messages=given["self_messages"] == "yes")
     channels = 1 if given["topology"] == "unidirectional_torus" else 2
     result = latency(given["m"], given["B"], distances, channels, n=dimensions(dims))

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from logpost.replay.models.arrays import ModelError, whole
 from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
+from logpost.replay.models.kary_ncube import SIDES
 
 _MOST_NODES = 10**7
 _MOST_SIDE = 4096
@@ -91,7 +92,7 @@ def span_distances(dims: Sequence[int], span: int) -> tuple[float, ...]:
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
-    dims = [int(whole(name, given[name])) for name in ("kx", "ky", "kz") if name in given]
+    dims = [int(whole(name, given[name])) for name in SIDES if name in given]
     return {
         "neighbours": neighbour_distance(dims, given["ends"]),
         "within_span": sum(span_distances(dims, int(whole("span", given.get("span", max(dims)))))),

@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 
 from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
-from logpost.replay.models.kary_ncube import ONE_DIMENSION, dimensions, mean_distances
+from logpost.replay.models.kary_ncube import ONE_DIMENSION, SIDES, dimensions, mean_distances
 
 _MOST_DIMENSIONS = 64
 
@@ -223,7 +223,7 @@ def _root_delay(
 
 def network_from(given: Mapping[str, Any]) -> Network:
     """The network that NETWORK_PARAMETERS describe."""
-    sides = [given[name] for name in ("kx", "ky", "kz") if name in given]
+    sides = [given[name] for name in SIDES if name in given]
     k_d: tuple[Number, ...]
     if "k_d" in given:
         n = values("n", given["n"], at_least=1.0)

@@ -11,12 +11,11 @@ from logpost.machines import Machine
 from logpost.machines.topologies import Cartesian
 from logpost.replay.models.arrays import ModelError
 from logpost.replay.models.interface import Model
-from logpost.replay.models.kary_ncube import mean_distances
+from logpost.replay.models.kary_ncube import SIDES, mean_distances
 from logpost.replay.models.machine_values.locality import base
 
 # Models of meshes only, which do not ask for the topology.
 _MESHES = frozenset({"locality"})
-_SIDES = ("kx", "ky", "kz")
 
 
 def logpc_values(machine: Machine) -> dict[str, Any]:
@@ -53,9 +52,9 @@ def network_values(model: Model, machine: Machine, given: Mapping[str, Any]) -> 
     if "k_d" in given:
         return {"n": n, "topology": kind} if n >= 1.0 else {"topology": kind}
     if len(sides) <= 3 and len(wraps) == 1:
-        return {**{name: float(size) for name, (size, _) in zip(_SIDES, sides, strict=False)}, "topology": kind}
+        return {**{name: float(size) for name, (size, _) in zip(SIDES, sides, strict=False)}, "topology": kind}
     takes_k_d = any(parameter.name == "k_d" for parameter in model.parameters)
-    if not takes_k_d or any(name in given for name in _SIDES):
+    if not takes_k_d or any(name in given for name in SIDES):
         return {"topology": kind}
     return {"k_d": _mean_k_d(machine.name, topology, n, given), "n": n, "topology": kind}
 

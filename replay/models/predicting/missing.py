@@ -10,6 +10,7 @@ from logpost.machines import LOCALITIES, Machine
 from logpost.replay.models.arrays import ModelError
 from logpost.replay.models.interface import MissingParametersError, Model
 from logpost.replay.models.machine_values import machine_values
+from logpost.replay.models.predicting.network import has_distances
 from logpost.replay.models.predicting.table import parameters
 from logpost.replay.models.quantities import example
 
@@ -22,9 +23,8 @@ _BY_MACHINES = frozenset(
 def may_come_from_a_machine(model: Model, name: str) -> bool:
     """Whether machine files have the parameter, with the meaning that it has in this model."""
     parameter = parameters(model)[name]
-    network = any(p.name == "k_d" for p in model.parameters)
     # A number of sizes, a number of messages, an order of peers.
-    other = {"S": parameter.kind != "bytes" or model.name != "loggops", "n": not network}
+    other = {"S": parameter.kind != "bytes" or model.name != "loggops", "n": not has_distances(model)}
     return name in _BY_MACHINES and not other.get(name, name == "topology" and "mesh" not in parameter.choices)
 
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from logpost.replay.models.arrays import ModelError
 from logpost.replay.models.interface import Model
+from logpost.replay.models.kary_ncube import SIDES
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS
-
-SIDES = ("kx", "ky", "kz")
 
 
 def has_distances(model: Model) -> bool:
