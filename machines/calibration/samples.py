@@ -222,8 +222,8 @@ def read(path: Path | str) -> Samples:
     """Read and check a samples file.
 
     Raises InputError naming file, line and what is wrong there: no JSON, an unknown family, a missing key or one of
-    another type, a time that is negative, not 0 and below SHORTEST_S, or above LONGEST_S, a whole number beyond LARGEST,
-    a minimum above the median, a point that stands there twice.
+    another type, a time that is negative, not 0 and below SHORTEST_S, or above LONGEST_S, a whole number beyond
+    LARGEST, a minimum above the median, a point that stands there twice.
     """
     path = Path(path)
     try:
