@@ -43,7 +43,8 @@ The text says (10), (11) are least at b = 1 for any S; with (5), (11) falls with
 minimum at b* = sqrt((o+L) N t_V/(G_V V) / (2 (P-1) G_S S)), which can exceed 1.
 
 Errors: ModelError for negative times and G_S, for V, S and G_V that are not positive, b < 1, a message larger than V,
-a burst longer than the messages there are, and unknown forms and topologies.
+a burst longer than the messages there are, and unknown forms and topologies; of the model also for b and P that are
+not whole.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
 from logpost.replay.models.overlap_profile import Operation, OverlapProfile
 
@@ -337,12 +338,13 @@ class Overlap:
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     L = given["L"] if given["operation"] == "get" else given["L"] / 2.0
     d = Decomposition(
-        **{name: given[name] for name in ("V", "S", "b", "t_V", "o")},
+        **{name: given[name] for name in ("V", "S", "t_V", "o")},
+        b=whole("b", given["b"], at_least=1.0),
         L=L,
         G_S=given["G"],
-        G_V=given.get("G_V", given["G"]),
+        G_V=given["G_V"] if "G_V" in given else values("G", given["G"], above=0.0),
     )
-    T = with_peers(d, given["topology"], given["P"], given["form"])
+    T = with_peers(d, given["topology"], whole("P", given["P"], at_least=1.0), given["form"])
     held = constraints(d, given["HD"], given["outstanding"])
     described = held.below_queue_depth & held.below_outstanding
     return {

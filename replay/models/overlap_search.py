@@ -16,8 +16,8 @@ Validity: when no point satisfies the constraints there is no perfect overlap: t
 points each constraint dropped, instead of returning a point that the model does not describe. (7) as printed hides
 the initiations of two bursts whatever they take, so that it ranks many small messages first; T counts them.
 
-Errors: ModelError for V < 1, for an unknown rank, for o, G or L that neither the profile nor the caller gives, and for
-asking ``best`` of a search that found nothing, with what dropped the points.
+Errors: ModelError for V < 1, for an unknown rank, for a P that is not whole (of the model), for o, G or L that neither
+the profile nor the caller gives, and for asking ``best`` of a search that found nothing, with what dropped the points.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, values
+from logpost.replay.models.arrays import ModelError, values, whole
 from logpost.replay.models.interface import MissingParametersError, Model, Output, Parameter, row_by_row
 from logpost.replay.models.overlap import (
     COMMON_PARAMETERS,
@@ -132,6 +132,9 @@ def search(
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
+    whole("P", given["P"], at_least=1.0)
+    if "G" in given:
+        values("G", given["G"], above=0.0)
     found = search(
         _profile(given),
         given["V"],

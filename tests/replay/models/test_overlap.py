@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from logpost.replay.models import Messages, ModelError, Overlap, OverlapProfile, overlap
+from logpost.replay.models import MODELS, Messages, ModelError, Overlap, OverlapProfile, overlap
 from logpost.replay.models.overlap import Decomposition
 from logpost.replay.models.units import MICROSECOND
 
@@ -259,6 +260,23 @@ def test_overhead_hidden_and_loss() -> None:
 def test_bad_decompositions(changes: dict[str, float], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         replace(COMM, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("overlap", {"b": 1.5}, r"b = 1.5 must be a whole number"),
+        ("overlap", {"P": [2.0, 2.5]}, r"P = 2.5 must be a whole number"),
+        ("overlap", {"G": 0}, r"^G = 0 must be greater than 0"),
+        ("overlap", {"G": 0, "G_V": 0}, r"^G_V = 0 must be greater than 0"),
+        ("overlap-search", {"P": 2.5}, r"P = 2.5 must be a whole number"),
+        ("overlap-search", {"G": 0}, r"^G = 0 must be greater than 0"),
+    ],
+)
+def test_bad_parameters_are_named_as_they_were_given(name: str, changes: dict[str, Any], message: str) -> None:
+    asked = {"V": 4096, "t_V": 160, "o": 2, "L": 10, "G": 0.1, **({"S": 512} if name == "overlap" else {})}
+    with pytest.raises(ModelError, match=message):
+        MODELS[name].predict(**{**asked, **changes})
 
 
 def test_bad_forms_and_topologies() -> None:
