@@ -182,7 +182,7 @@ MODEL = Model(
         Parameter(
             "profile",
             "table",
-            "o G L by size where not given, from a machine's tables or LogGP ranges",
+            "o, G and L by size where not given; from a machine's tables or LogGP ranges",
             optional=True,
         ),
     ),

@@ -39,7 +39,7 @@ def used_values(
         if name in swept or (whence == "given as o" and "o" in swept):
             continue
         if known[name].kind == "table":
-            found.append((name, known[name].meaning.split(",")[0], whence))
+            found.append((name, known[name].meaning.partition(";")[0], whence))
         elif isinstance(value, np.ndarray) and value.ndim:
             found.append((name, "varies", whence))
         else:

@@ -180,7 +180,7 @@ def test_nothing_is_shown_that_nobody_gave() -> None:
         "t_V": "500 us",
         "L": "10 us",
         "HD": "64",
-        "profile": "o G L by size where not given",
+        "profile": "o, G and L by size where not given",
     }
     # With o and G given nothing of the tables counts.
     given = predict(SEARCH, ["V=1MiB", "t_V=500us", "o=1us", "G=1ns/B"], machine=ours)
