@@ -39,7 +39,11 @@ MOST_PASSES = 20
 PROTOCOL_PASSES = 3
 ORDER = ("overhead", "protocol", "signature", "burst", "pattern", "layout")
 SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
+_BUSY = 10.0
+"""Median over least sample that only other load explains."""
 _PATIENCE_S = 60.0
+_SHARED = 4.0
+"""How many times as long computation may take where other programs have the processors, too."""
 _DELTAS = (0.5, 1.0, 2.0, 4.0)
 """Computation between the signature's requests, in round trips."""
 _LONG_TRIP_S = 50e-6
@@ -109,9 +113,14 @@ class _Gathered:
                     found.add((max(at_once), min(waits)))
         return sorted(found)
 
-    def median(self, family: str, size: int) -> float | None:
-        """A time that later programs are set up with: the longest over the locality classes."""
-        found = [p.time.median_s for p in self.points.values() if p.family == family and p.bytes == size]
+    def typical(self, family: str, size: int) -> float | None:
+        """A time that later programs are set up with: the longest median over the locality classes.
+
+        No longer than some least samples: medians of a busy machine may be a thousand times as long, and computing for
+        a few of those between requests would take minutes.
+        """
+        times = [p.time for p in self.points.values() if p.family == family and p.bytes == size]
+        found = [min(time.median_s, _BUSY * time.minimum_s) for time in times]
         return max(found) if found else None
 
 
@@ -153,7 +162,7 @@ class _Run:
         output = self.folder / f"{program}-{self.launches}.jsonl"
         command = [*self.launch, str(self.programs[program]), "--output", str(output)]
         command += ["--budget-s", f"{budget_s:.3f}", "--batch", str(self.batch), *arguments]
-        run_program(command, 10 * budget_s + _PATIENCE_S + self.waiting(program))
+        run_program(command, 10 * budget_s + _PATIENCE_S + _SHARED * self.waiting(program))
         self.gathered.take(output, self.launches)
         output.unlink()
 
@@ -246,7 +255,7 @@ def _arguments(program: str, run: _Run) -> list[str]:
     """The program's options. What depends on the machine's speed is set in the first pass: all passes have one grid."""
     grid, gathered = run.grid, run.gathered
     ranks = gathered.host.ranks if gathered.host is not None else 2
-    around = 2 * (gathered.median("one_way", _nearest(grid.sizes, 8)) or 1e-6)
+    around = 2 * (gathered.typical("one_way", _nearest(grid.sizes, 8)) or 1e-6)
     if program == "overhead":
         return ["--bytes", listed(sorted({*grid.sizes, *itertools.chain(*run.switches)}))]
     if program == "signature":
@@ -274,7 +283,7 @@ def _arguments(program: str, run: _Run) -> list[str]:
         return [
             *("--bytes", listed(_layout_sizes(run)), "--strides", listed(grid.strides), "--block", str(grid.block)),
         ]
-    copying = gathered.median("one_way", _nearest(grid.sizes, grid.largest_eager)) or 0.0
+    copying = gathered.typical("one_way", _nearest(grid.sizes, grid.largest_eager)) or 0.0
     least = run.settings.setdefault("least delay", _rounded(max(1e-3, 4 * around)))
     delay = run.settings.setdefault("delay", _rounded(max(least, 4 * copying)))
     return ["--delay-s", f"{delay:.6g}", "--least-delay-s", f"{least:.6g}", "--largest", str(grid.largest_eager)]
