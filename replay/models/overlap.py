@@ -33,6 +33,9 @@ No time is below what its parts take (``least_time``): the link or the computati
 the lower bound, and the processor's own work t_V + N o, which (2) fits into the communication. (5) would be for few
 bursts (n_b t_V < G_V V); (7) where L + G_S S < (2b-1) o, because it counts the initiations of two bursts as hidden by
 the first message; all where G_S differs so much from G_V that the messages of S are bound otherwise than the whole.
+These bounds are one peer's. (9) to (11) add to it what is printed: bursts of the other peers (11: once more V), not all
+the bytes that P peers move. Through one link those take P N G_S S, which the times of (9) to (11) can be far below: use
+them to choose S and b.
 
 Validity: S <= V, b <= N. In (7) the term n_b - 2 is clamped at 0 (it is negative for one burst). The model describes
 the best implementation, not every one: where constraint (2) or (3) fails, overlap is not perfect and the time is a
@@ -390,7 +393,7 @@ MODEL = Model(
         "(5) (o+L) n_b t_V/(G_V V) + N G S + t_S         communication bound, balanced (G_V V ~ t_V)",
         "(6) (o + L + G S + b t_S) n_b                   computation bound (t_V > G_V V), tight",
         "(7) o + L + G S + b t_S n_b + o b max(n_b-2,0)  computation bound, pipelined",
-        "T is at least t_V + N o and, pipelined, o + L + max(N G S + t_S, G S + t_V), tight, (1) and (6)",
+        "T of one peer: at least t_V + N o and, pipelined, o + L + max(N G S + t_S, G S + t_V), tight, (1) and (6)",
         "several end-points: P times ;  (9) + (P-1) b G S ;  (10) + (P-1) 2 b G S ;  (11) + n_b b G S",
         "(2) G_V V - t_V > N o ;  (3) L + G S > (b-1) o ;  (8) b < HD",
     ),
@@ -416,6 +419,8 @@ MODEL = Model(
     ),
     evaluate=_evaluate,
     notes=(
+        "(9), (10), (11) add bursts of the other peers, not all the bytes of P peers: through one link these take "
+        "P N G S, and T can be far below. They serve to choose S and b.",
         "The paper says (10), (11) are least at b = 1: (11) falls with b, and (10) has its minimum at "
         "sqrt((o+L) N t_V/(G_V V)/(2(P-1) G S)).",
         "The text's Table 4 is captioned Table 2.",

@@ -119,6 +119,10 @@ def test_peers() -> None:
     assert overlap.with_peers(COMM, "multi-interleaved", 4, "tight") == pytest.approx(4 * one)  # at its own G
     assert overlap.with_peers(COMM, "end-point", 4, "tight") == pytest.approx(one + 3 * burst)  # (9)
     assert overlap.with_peers(COMM, "all-to-all-same", 4, "tight") == pytest.approx(4 * (one + 3 * burst))
+    # All the bytes of 64 peers take 64 * 409.6 = 26214.4 through one link: as printed (9) knows of 63 bursts only.
+    many = overlap.with_peers(COMM, "end-point", 64, "tight")
+    assert many == pytest.approx(one + 63 * burst)
+    assert many < 64 * 409.6
     # (10), and (11) with n_b b G S: on (5), here with t_V = 400 (483.04, see above), or on (7) where computation bound.
     alike = replace(COMM, t_V=400)
     for d, base in ((alike, overlap.balanced_pipelined(alike)), (COMP, overlap.computation_bound_pipelined(COMP))):
