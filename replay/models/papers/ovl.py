@@ -28,7 +28,7 @@ OVL = Paper(
     redo=(
         (
             "logpost predict overlap-search --machine elan4 --set t_V=600us --set o=1us --set G=1GB/s "
-            "--sweep V=64KiB:8MiB:8",
+            "--sweep V=64KiB:8MiB:8 --set rank=equation",
             "message size and burst length for an assumed o and G",
         ),
         (
