@@ -180,6 +180,7 @@ def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert (found["machine"], found["name"], len(found["values"])) == ("x.toml", "mine", 100)
     latency = found["values"]["loggp.other_node.range[0].L"]
+    assert found["values"]["log3p.point[0].o_mw"]["at"]["size_bytes"] == 1024
     assert latency["interval"][0] <= latency["value"] <= latency["interval"][1]
     assert found["refused"] == []
     assert found["not_extracted"] == []

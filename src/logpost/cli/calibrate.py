@@ -161,12 +161,12 @@ def _different(files: Mapping[str, Path | None]) -> None:
 
 
 def _document(found: Calibration, output: Path, agreement: Agreement | None) -> dict[str, Any]:
-    from logpost.machines.schema import quantities
+    from logpost.machines.document import values
 
     document: dict[str, Any] = {
         "machine": str(output),
         "name": found.machine.name,
-        "values": {place: q.model_dump(exclude_none=True) for place, q in quantities(found.machine)},
+        "values": values(found.machine),
         "refused": [
             {"place": r.place, "value": r.value, "half_width": r.half_width, "unit": r.unit, "reason": r.reason}
             for r in found.refused
