@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from logpost.machines.consistency import refuse_contradictions
 from logpost.machines.mapping import Mapping
-from logpost.machines.places import quantities as quantities
+from logpost.machines.places import quantities
 from logpost.machines.quantity import (
     Bandwidth,
     Bytes,

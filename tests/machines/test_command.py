@@ -11,7 +11,7 @@ import pytest
 
 from logpost.cli.app import main
 from logpost.machines.load import TEMPLATE, check_machine, library_names, load_machine
-from logpost.machines.schema import quantities
+from logpost.machines.places import quantities
 
 
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *args: str) -> tuple[int, str, str]:

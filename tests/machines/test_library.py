@@ -12,8 +12,8 @@ import pytest
 
 from logpost.machines import replay_parameters
 from logpost.machines.load import LIBRARY, TEMPLATE, check_machine_file, file_hash, library_names, load_machine
+from logpost.machines.places import quantities
 from logpost.machines.quantity import NOT_STATED
-from logpost.machines.schema import quantities
 from logpost.machines.units import UNITS
 
 NAMES = library_names()

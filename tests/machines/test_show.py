@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from logpost.machines.load import library_names, load_machine
+from logpost.machines.places import quantities
 from logpost.machines.plot import SYMBOLS, character_grid, figure_text, size_text, time_text
-from logpost.machines.schema import quantities
 from logpost.machines.show import MOST_LINES, Figure, Line, figures, observation_rows, rows, source_lines
 
 from .builders import machine

@@ -16,7 +16,8 @@ from logpost.machines.calibration.samples import Samples
 from logpost.machines.calibration.save import save_machine
 from logpost.machines.calibration.simulated import Truth
 from logpost.machines.feeds import feeds
-from logpost.machines.schema import Machine, quantities
+from logpost.machines.places import quantities
+from logpost.machines.schema import Machine
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
 
