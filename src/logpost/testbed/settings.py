@@ -133,6 +133,8 @@ def _quantity(kind: type[Quantity], name: str, text: str) -> Quantity:
     try:
         return kind(value=float(match[1]), unit=match[2], source=SOURCE)
     except ValueError as error:
+        if float(match[1]) <= 0.0:
+            raise InputError(f"{name} = {match[1]} must be positive") from error
         raise InputError(f"{name} = {text} is no number that counts; write e.g. 2us") from error
 
 
