@@ -23,8 +23,6 @@ SHARE = 0.05
 """Share of such points from which the calibration is not to be trusted. Quiet runs had at most 2 %, busy ones 9 %."""
 APART = 1.5
 """Slower over faster rounds that are two speeds. Rounds of one speed differ by less than 1.2."""
-FEWEST_ROUNDS = 6
-"""In which two speeds can be told from single wild rounds."""
 
 
 def warning(samples: Samples) -> str:
@@ -49,12 +47,13 @@ def _two_speeds(samples: Samples) -> str:
     messages = [p.time.rounds_s for p in samples.points if p.family in ("one_way", "round_trip")]
     k = max(map(len, messages), default=0)
     points = [rounds for rounds in messages if len(rounds) == k and min(rounds) > 0.0]
-    if k < FEWEST_ROUNDS or not points:
+    # Rounds too few for an interval of their own cannot tell two speeds from single wild ones.
+    if rank(k) == 0 or not points:
         return ""
     # A round's time over the median round, for most messages.
+    middles = [statistics.median(rounds) for rounds in points]
     relative = sorted(
-        statistics.median(rounds[j] / middle for rounds, middle in ((r, statistics.median(r)) for r in points))
-        for j in range(k)
+        statistics.median(rounds[j] / middle for rounds, middle in zip(points, middles, strict=True)) for j in range(k)
     )
     # The widest step between two rounds parts the fast ones from the slow ones; so few that no interval reaches over
     # them, or one alone, are no speed.

@@ -349,8 +349,9 @@ def _known(family: str) -> Family:
 
 def _is_time(value: object) -> bool:
     # Compared before it is converted: JSON's whole numbers have no end.
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and (value == 0 or SHORTEST_S <= value <= LONGEST_S)  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return value == 0 or SHORTEST_S <= value <= LONGEST_S
 
 
 def _number(record: Mapping[str, Any], key: str, kind: type, where: str, least: int = 0) -> Any:

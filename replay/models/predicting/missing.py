@@ -9,6 +9,7 @@ from logpost.errors import InputError
 from logpost.machines import LOCALITIES, Machine
 from logpost.replay.models.arrays import ModelError
 from logpost.replay.models.interface import MissingParametersError, Model
+from logpost.replay.models.kary_ncube import SIDES
 from logpost.replay.models.machine_values import machine_values
 from logpost.replay.models.predicting.network import has_distances
 from logpost.replay.models.predicting.table import parameters
@@ -16,7 +17,7 @@ from logpost.replay.models.quantities import example
 
 _BY_MACHINES = frozenset(
     {"L", "o_s", "o_r", "o", "g", "G", "O", "S", "o_sl", "o_rl", "G_m", "a", "cycle", "units", "topology", "k_d", "n"}
-    | {"kx", "ky", "kz", "o_mw", "l_mw", "o_net", "T_mem", "HD", "outstanding", "G_V", "profile"}
+    | {*SIDES, "o_mw", "l_mw", "o_net", "T_mem", "HD", "outstanding", "G_V", "profile"}
 )
 
 

@@ -34,9 +34,9 @@ class Request:
 
         Raises ModelError for what cannot be read and for more than MOST_POINTS rows.
         """
-        how = {"time_unit": scale.unit, "clock_hz": scale.clock_hz}
-        given: dict[str, Any] = {p.name: parse_value(p, text, **how) for p, text in self.sets}  # type: ignore[arg-type]
-        axes = {p.name: parse_sweep(p, text, **how) for p, text in self.sweeps}  # type: ignore[arg-type]
+        unit, clock = scale.unit, scale.clock_hz
+        given: dict[str, Any] = {p.name: parse_value(p, text, time_unit=unit, clock_hz=clock) for p, text in self.sets}
+        axes = {p.name: parse_sweep(p, text, time_unit=unit, clock_hz=clock) for p, text in self.sweeps}
         rows = prod(len(axis) for axis in axes.values())
         if rows > MOST_POINTS:
             sizes = " x ".join(f"{name}: {len(axis)}" for name, axis in axes.items())
