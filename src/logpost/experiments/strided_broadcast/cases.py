@@ -82,16 +82,12 @@ def predict(machine: Machine, algorithm: str, ranks: int, size: int, stride: int
     from logpost.replay.models import broadcast
     from logpost.replay.models.machine_values import machine_values
 
+    asked = {"P": float(ranks), "B": float(size), "stride": 0.0 if stride == CONTIGUOUS else float(stride)}
     found = {}
     for name, model in (("LogGP", broadcast.LOGGP), ("log3P", broadcast.LOG3P)):
-        asked = {"P": float(ranks), "B": float(size), "stride": 0.0 if stride == CONTIGUOUS else float(stride)}
-        values = {**asked, **machine_values(model, machine, asked, locality=locality(machine))}
-        seconds = {
-            p.name: values[p.name] * (1e-12 if p.kind in ("time", "time_per_byte") else 1.0)
-            for p in model.parameters
-            if p.name in values
-        }
-        found[name] = float(np.asarray(model.evaluate({"g": 0.0, "l_mw": 0.0, **seconds})[algorithm])) * 1e6
+        given = {p.name: asked[p.name] for p in model.parameters if p.name in asked}
+        picoseconds = model.predict(**given, **machine_values(model, machine, given, locality=locality(machine)))
+        found[name] = float(np.asarray(picoseconds[algorithm])) * 1e-6
     return found
 
 
