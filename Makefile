@@ -1,4 +1,4 @@
-# Every target does its own set-up: on a bare Debian or Ubuntu machine with root or sudo, `make demo` and `make test` work at once.
+# Every target does its own set-up: on a bare Debian or Ubuntu machine with root or sudo, each of them works at once.
 SHELL := /bin/bash
 VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
@@ -7,28 +7,37 @@ export PATH := $(BIN):$(PATH)
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
-NATIVE := CMakeLists.txt $(shell find replay/native analyzer/native collectors/pmpi tests/native tests/benchmarks \
-  \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name CMakeLists.txt -o -name '*.py' -path '*pmpi*' \) 2>/dev/null)
+# All inputs of the native build, found by pattern so that a moved folder is not missed.
+NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -path ./src \) -prune -o -type f \
+  \( -name CMakeLists.txt -o -path '*/native/*' -o -path './tests/benchmarks/*.c*' -o -path './tests/truth/simulator/*' \
+  -o -path './collectors/pmpi/*' \) \
+  ! -name '*.md' ! -name '*.pyc' -print)
 
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo check test lint bench sanitize clean
 
 help:
-	@echo 'make demo   record, analyze and report a real MPI program; ends with the path of a report to open'
-	@echo 'make test   everything: native tests, Python tests, browser tests'
-	@echo 'make lint   formatters, linters, types, import layers'
-	@echo 'make bench  speed, memory and accuracy as ratios within one run'
-	@echo 'make setup  only the set-up for the above'
+	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
+	@echo 'make check     quick tests without MPI, simulator or browser; about a minute, with little set-up'
+	@echo 'make test      everything: native tests, Python tests, browser tests'
+	@echo 'make lint      formatters, linters, types, import layers'
+	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'
+	@echo 'make bench     speed, memory and accuracy as ratios within one run'
+	@echo 'make setup     only the set-up for these targets'
 
-# Two stages, so that the demo does not wait for a browser and a second MPI.
+# Set-up in stages: the demo needs no test framework, and quick tests need no browser or second MPI.
 $(VENV)/.base: pyproject.toml packaging/setup packaging/apt-base.txt $(NATIVE)
 	@packaging/setup base $(VENV)
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.base packaging/apt-test.txt packaging/apt-optional.txt
+$(VENV)/.check: $(VENV)/.base packaging/apt-check.txt
+	@packaging/setup check $(VENV)
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.check packaging/apt-test.txt packaging/apt-optional.txt
 	@packaging/setup test $(VENV)
 	@touch $@
 
-build/dev/.built: $(VENV)/.test $(NATIVE)
+build/dev/.built: $(VENV)/.check $(NATIVE) $(wildcard tests/data/archives/*)
 	@cmake -S . -B build/dev -G Ninja -DLOGPOST_TESTS=ON -DLOGPOST_PYTHON=OFF > build/dev.log 2>&1 \
 	  || { cat build/dev.log; exit 1; }
 	@cmake --build build/dev
@@ -42,6 +51,10 @@ build/.made:
 demo: $(VENV)/.base
 	@packaging/demo
 
+check: build/.made $(VENV)/.check build/dev/.built
+	@ctest --test-dir build/dev --output-on-failure --no-tests=error
+	@python -m pytest -m 'not (mpi or testbed or browser or slow)'
+
 test: setup
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error
 	@python -m pytest
@@ -54,10 +67,13 @@ lint: setup
 	git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 	packaging/tidy
 
-# The Python reader is a peer to be measured against; where it cannot be installed, the table says so.
+# The Python OTF2 reader is measured for comparison; where it cannot be installed, the table says so.
 bench: setup
 	@python -m pip install -q --disable-pip-version-check --group bench || true
 	@python -m tests.benchmarks
+
+sanitize: build/.made $(VENV)/.check
+	@packaging/sanitize
 
 clean:
 	rm -rf build .venv

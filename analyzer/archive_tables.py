@@ -1,33 +1,38 @@
-"""The definition tables of a run, from what the reader left."""
+"""The definition tables of a run, built from the native reader's trace."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer import schema
-from logpost.analyzer._native import Trace, region_kinds
+from logpost.analyzer._native import Trace
 from logpost.analyzer.manifest import Hosts
+from logpost.analyzer.parquet import frame
+from logpost.replay._native import Analysis, call_kinds
 
-REGION_KINDS = tuple(region_kinds())
+REGION_KINDS = tuple(call_kinds())
 LOCATION_KINDS = {0: "unknown", 1: "cpu", 2: "gpu", 3: "metric"}
 """Names by OTF2_LocationType."""
 
 
-def definition_frames(trace: Trace, accounted: set[int]) -> dict[str, pl.DataFrame]:
+def definition_frames(trace: Trace, analysis: Analysis, sockets: npt.NDArray[np.int32]) -> dict[str, pl.DataFrame]:
     """locations, regions, callpaths and communicators."""
     return {
-        "locations": _locations(trace, accounted),
+        "locations": _locations(trace, analysis, sockets),
         "regions": _regions(trace),
         "callpaths": _callpaths(trace),
         "communicators": _communicators(trace),
     }
 
 
-def _locations(trace: Trace, accounted: set[int]) -> pl.DataFrame:
+def _locations(trace: Trace, analysis: Analysis, sockets: npt.NDArray[np.int32]) -> pl.DataFrame:
     columns = trace.locations()
+    interest = analysis.interest()
+    accounted = set(analysis.accounted())
     hosts_of = trace.nodes()["name"]
     n = len(columns["ref"])
     groups = {}
@@ -41,15 +46,20 @@ def _locations(trace: Trace, accounted: set[int]) -> pl.DataFrame:
             "location": np.arange(n, dtype=np.int32),
             "rank": columns["rank"],
             "node": columns["node"],
+            "socket": sockets,
+            "process": columns["process"],
             "name": columns["name"],
             "group": [groups[int(group)] for group in columns["group"]],
             "host": [hosts_of[node] if node >= 0 else "" for node in columns["node"]],
             "kind": [LOCATION_KINDS.get(int(kind), "other") for kind in columns["type"]],
+            "core": columns["core"],
             "ref": columns["ref"],
             "accounted": [i in accounted for i in range(n)],
             "first_ps": columns["first_ps"],
             "last_ps": columns["last_ps"],
             "wall_ps": columns["last_ps"] - columns["first_ps"],
+            "begin_ps": interest["begin_ps"],
+            "end_ps": interest["end_ps"],
             "events": columns["events"],
             "communication_events": columns["communication_events"],
         },
@@ -86,7 +96,9 @@ def _callpaths(trace: Trace) -> pl.DataFrame:
             "parent": columns["parent"],
             "region": columns["region"],
             "depth": depths,
+            "line": columns.get("line", np.zeros(len(paths), dtype=np.int32)),
             "path": paths,
+            "file": columns.get("file", [""] * len(paths)),
         },
         schema=schema.CALLPATHS.schema,
     )
@@ -98,6 +110,53 @@ def _communicators(trace: Trace) -> pl.DataFrame:
         {"comm": np.arange(len(columns["ref"]), dtype=np.int32), **columns},
         schema_overrides=dict(schema.COMMUNICATORS.schema),
     ).select(schema.COMMUNICATORS.schema.names())
+
+
+def profile_frames(trace: Trace) -> dict[str, pl.DataFrame]:
+    """profile and region_spans."""
+    columns = trace.profile()
+    regions = trace.callpaths()["region"]
+    spans = (
+        pl.DataFrame(
+            {
+                "region": regions[columns["callpath"]],
+                "location": columns["location"],
+                "first_enter_ps": columns["first_enter_ps"],
+                "last_leave_ps": columns["last_leave_ps"],
+            }
+        )
+        .filter(pl.col("region") >= 0)
+        .group_by("region", "location")
+        .agg(pl.col("first_enter_ps").min(), pl.col("last_leave_ps").max())
+        .sort("region", "location")
+    )
+    return {"profile": frame(schema.PROFILE, columns), "region_spans": spans}
+
+
+def detail_levels(trace: Trace, calls: pl.LazyFrame) -> pl.DataFrame:
+    """The calls that set the level of detail; `calls` are the rows of the run's table."""
+    columns = trace.detail_levels()
+    levels = pl.DataFrame({name: columns[name] for name in ("location", "call", "level")})
+    if levels.is_empty():
+        return schema.DETAIL_LEVELS.empty()
+    entered = (
+        calls.select("location", "enter_ps")
+        .filter(pl.col("location").is_in(levels["location"].unique().implode()))
+        .with_columns(call=pl.int_range(pl.len(), dtype=pl.Int32).over("location"))
+    )
+    found = levels.lazy().join(entered, on=["location", "call"]).sort("location", "enter_ps").collect()
+    return found.select(schema.DETAIL_LEVELS.schema.names())
+
+
+def places_of_locations(trace: Trace) -> pl.DataFrame:
+    """What the archive says of where its locations ran."""
+    columns = trace.locations()
+    return pl.DataFrame({name: columns[name] for name in ("rank", "node", "socket", "core")})
+
+
+def cores_of_nodes(trace: Trace) -> dict[int, int]:
+    """Cores by node, where the archive states them."""
+    return {node: int(cores) for node, cores in enumerate(trace.nodes()["cores"]) if cores > 0}
 
 
 def hosts(trace: Trace) -> Hosts:

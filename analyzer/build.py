@@ -1,7 +1,8 @@
-"""From an archive to a finished run, in this process. `supervise` runs it in one that may crash."""
+"""Analyze an archive into a finished run, in this process. `supervise` runs it in a child that may crash."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,18 +15,31 @@ import polars as pl
 import logpost
 from logpost.analyzer import manifest as m
 from logpost.analyzer import schema
-from logpost.analyzer._native import Analysis, Trace, release_memory
-from logpost.analyzer.archive_tables import definition_frames, hosts, paradigms
+from logpost.analyzer._native import Trace, release_memory
+from logpost.analyzer.archive_tables import (
+    cores_of_nodes,
+    definition_frames,
+    detail_levels,
+    hosts,
+    paradigms,
+    places_of_locations,
+    profile_frames,
+)
 from logpost.analyzer.estimate import estimate
-from logpost.analyzer.findings import find_all
-from logpost.analyzer.parquet import Columns, TableStream, frame
+from logpost.analyzer.estimated_machine import estimated_machine
+from logpost.analyzer.extrapolated import extrapolated
+from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.parquet import TableStream, frame
+from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
-from logpost.analyzer.run import RunWriter, scan
+from logpost.analyzer.rescope import rescope
+from logpost.analyzer.run import Run, RunWriter, scan
 from logpost.errors import InputError
-from logpost.machines import LOCALITIES, ReplayParameters, file_hash, replay_parameters
-from logpost.machines.load import RECORDED, find_machine_file, load_machine_file
+from logpost.machines import LOCALITIES, Machine, ReplayParameters, file_hash, replay_parameters
 from logpost.machines.parameters import ESTIMATED, PARAMETERS, UNLIMITED
+from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
+from logpost.replay._native import Analysis, operations
 from logpost.replay.parameters import native_parameters
 
 MESSAGES_PER_BATCH = 1 << 16
@@ -35,7 +49,7 @@ ESTIMATE = "estimate"
 """As the name of a machine: estimate it from the trace, whatever was recorded with it."""
 
 Report = Callable[[str, int, int], None]
-"""progress(phase, done, total); total 0: not known."""
+"""progress(phase, done, total); total 0: unknown."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,10 @@ class ChosenMachine:
     file: str | None
     sha256: str | None
     notes: list[str]
+    text: str
+    """the machine file, whole"""
+    machine: Machine | None
+    """the machine; None: an estimate, which knows neither sockets nor a network"""
 
 
 def choose_machine(request: Request, trace: Trace, anchor: Path) -> ChosenMachine:
@@ -64,17 +82,21 @@ def choose_machine(request: Request, trace: Trace, anchor: Path) -> ChosenMachin
             return _from_file(recorded, "recorded")
         except InputError as error:
             raise InputError(
-                f"{error}; it was recorded with this trace: give another one, or --machine {ESTIMATE}"
+                f"{error}; this machine was recorded with the trace: pass another one, or --machine {ESTIMATE}"
             ) from error
-    parameters, notes = estimate(archive_name(anchor), trace.samples(SAMPLES))
-    return ChosenMachine(parameters, "estimated", ESTIMATED, None, None, notes)
+    parameters, notes = estimate(archive_name(anchor), trace.program.samples(SAMPLES))
+    text = estimated_machine(parameters, notes, datetime.date.today())
+    return ChosenMachine(parameters, "estimated", ESTIMATED, None, None, notes, text, None)
 
 
 def _from_file(file: Path, origin: Literal["file", "recorded"]) -> ChosenMachine:
     machine = load_machine_file(file)
     parameters = replay_parameters(machine)
     label = machine.name if origin == "file" else f"{machine.name}, recorded with this trace"
-    return ChosenMachine(parameters, origin, label, str(file), file_hash(file), list(parameters.assumptions))
+    text = file.read_text(encoding="utf-8-sig")
+    return ChosenMachine(
+        parameters, origin, label, str(file), file_hash(file), list(parameters.assumptions), text, machine
+    )
 
 
 def build_run(request: Request, source: ReadAhead, report: Report, started: Callable[[Path], None]) -> Path:
@@ -88,46 +110,60 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
         manifest = _write_tables(writer, request, source, report)
         release_memory()
         report("looking for hotspots", 0, 0)
-        tables = {name: scan(writer.path, name) for name in schema.TABLES if name != "findings"}
+        run, manifest = _of_interest(writer, manifest, request)
+        tables = {name: run.table(name) for name in schema.TABLES if name != "findings"}
         writer.write("findings", find_all(tables, manifest))
         writer.finish(manifest)
     return writer.final
 
 
+def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> tuple[Run, m.Manifest]:
+    """The unfinished run; its aggregates are replaced by those of the region of interest, where one is named."""
+    run = Run(writer.path, manifest)
+    if request.roi.everything:
+        return run, manifest
+    rescoped = rescope(run, request.roi)
+    for name, table in rescoped.frames.items():
+        writer.write(name, table)
+    return Run(writer.path, rescoped.manifest), rescoped.manifest
+
+
 def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report: Report) -> m.Manifest:
-    """Everything that needs the trace in memory; it is gone when this returns."""
+    """Write every table that needs the trace in memory; the trace is freed on return."""
     report("reading", 0, 0)
     anchor, trace = source.wait()
     report("choosing the machine", 0, 0)
     chosen = choose_machine(request, trace, anchor)
+    placed = place_trace(trace, chosen.machine)
     report("replaying queues", 0, 0)
     parameters = native_parameters(chosen.parameters, asynchronous_progress=request.asynchronous_progress)
-    analysis = Analysis(trace, parameters, source.threads)
-    # Messages and calls side by side: each alone leaves a core idle while its last batches are written. The first batch
-    # of calls replays the processors, which both need.
-    calls = analysis.next_calls(CALLS_PER_BATCH)
+    analysis = Analysis(trace.program, parameters, source.threads)
+    # Messages and calls in parallel: each alone leaves a core idle while its last batches are written.
     with ThreadPoolExecutor(max_workers=1) as pool:
-        accounted = pool.submit(_write_calls, writer, analysis, calls)
+        accounted = pool.submit(_write_calls, writer, analysis)
         sums = _write_messages(writer, analysis, report)
         report("accounting calls", 0, 0)
         accounted.result()
     report("writing tables", 0, 0)
-    frames = definition_frames(trace, set(analysis.accounted()))
+    frames = definition_frames(trace, analysis, placed.sockets)
+    frames |= profile_frames(trace)
+    frames["detail_levels"] = detail_levels(trace, scan(writer.path, "calls"))
     frames |= {
         table.name: frame(table, columns)
         for table, columns in (
-            (schema.PROFILE, trace.profile()),
             (schema.ACCOUNTING, analysis.accounting()),
             (schema.EXPOSURE, analysis.exposure()),
             (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
             (schema.PAIRS, analysis.pairs()),
             (schema.LOAD, analysis.load()),
+            (schema.UNMATCHED, analysis.unmatched()),
         )
     }
     frames["collectives"] = _collectives(analysis)
     for name, table in frames.items():
         writer.write(name, table)
-    return _manifest(anchor, trace, analysis, chosen, frames, sums)
+    writer.write_machine(chosen.text)
+    return _manifest(request, anchor, trace, analysis, chosen, placed.notes, frames, sums)
 
 
 def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Mapping[str, int]:
@@ -137,54 +173,24 @@ def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Ma
     with TableStream(schema.MESSAGES, writer.table_path("messages")) as stream:
         while (batch := analysis.next_messages(MESSAGES_PER_BATCH)) is not None:
             stream.put(batch)
-            for name in sums:
-                sums[name] += int(batch[name].sum())
+            sums["envelope_ps"] += int(batch["envelope_ps"].sum())
+            sums["residual_ps"] += int(batch["residual_ps"].sum())
+            sums["deficit_ps"] += int(batch["deficit_ps"].sum())
             done += len(batch["tag"])
             report("splitting messages", done, analysis.messages)
     return sums
 
 
-def _write_calls(writer: RunWriter, analysis: Analysis, batch: Columns | None) -> None:
-    """Stream the table `calls`, starting with a batch that is there already."""
+def _write_calls(writer: RunWriter, analysis: Analysis) -> None:
+    """Stream the table `calls`."""
     with TableStream(schema.CALLS, writer.table_path("calls")) as stream:
-        while batch is not None:
+        while (batch := analysis.next_calls(CALLS_PER_BATCH)) is not None:
             stream.put(batch)
-            batch = analysis.next_calls(CALLS_PER_BATCH)
-
-
-COLLECTIVE_NAMES = (
-    "Barrier",
-    "Bcast",
-    "Gather",
-    "Gatherv",
-    "Scatter",
-    "Scatterv",
-    "Allgather",
-    "Allgatherv",
-    "Alltoall",
-    "Alltoallv",
-    "Alltoallw",
-    "Allreduce",
-    "Reduce",
-    "Reduce_scatter",
-    "Scan",
-    "Exscan",
-    "Reduce_scatter_block",
-    "create handle",
-    "destroy handle",
-    "allocate",
-    "deallocate",
-    "create handle and allocate",
-    "destroy handle and deallocate",
-)
-"""Names by OTF2_CollectiveOp."""
 
 
 def _collectives(analysis: Analysis) -> pl.DataFrame:
     columns: dict[str, Any] = dict(analysis.collectives())
-    names = pl.Series([*COLLECTIVE_NAMES, "unknown"])
-    codes = np.minimum(columns["operation"], len(COLLECTIVE_NAMES)).astype(np.uint32)
-    columns["operation"] = names.gather(pl.Series(codes))
+    columns["operation"] = pl.Series(operations()).gather(pl.Series(columns["operation"].astype(np.uint32)))
     return frame(schema.COLLECTIVES, columns)
 
 
@@ -219,10 +225,12 @@ def _machine_values(parameters: ReplayParameters) -> list[m.MachineValue]:
 
 
 def _manifest(
+    request: Request,
     anchor: Path,
     trace: Trace,
     analysis: Analysis,
     chosen: ChosenMachine,
+    placement_notes: list[str],
     frames: Mapping[str, pl.DataFrame],
     sums: Mapping[str, int],
 ) -> m.Manifest:
@@ -234,6 +242,7 @@ def _manifest(
     ]
     locations = frames["locations"]
     one_sided = trace.one_sided()
+    layouts = trace.layouts()
     return m.Manifest(
         tool_version=logpost.__version__,
         source=m.Source(
@@ -256,15 +265,22 @@ def _manifest(
             label=chosen.label,
             file=chosen.file,
             sha256=chosen.sha256,
+            asynchronous_progress=analysis.asynchronous_progress,
             values=_machine_values(parameters),
             residual_share=sums["residual_ps"] / envelope,
             deficit_share=sums["deficit_ps"] / envelope,
-            notes=fits + chosen.notes,
+            notes=fits + chosen.notes + placement_notes + _progress_notes(request, analysis),
         ),
-        quality=[m.QualityCount(**row) for row in trace.quality()],
+        quality=[m.QualityCount(**row) for row in trace.quality()] + extrapolated(analysis),
         layouts=[
-            m.Layout(blocks=b, block_bytes=n, stride_bytes=s, extent_bytes=e)
-            for b, n, s, e in zip(*(map(int, column) for column in trace.layouts().values()), strict=True)
+            m.Layout(blocks=int(b), block_bytes=int(n), stride_bytes=int(s), extent_bytes=int(e))
+            for b, n, s, e in zip(
+                layouts["blocks"],
+                layouts["block_bytes"],
+                layouts["stride_bytes"],
+                layouts["extent_bytes"],
+                strict=True,
+            )
         ],
         one_sided_bytes={
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
@@ -273,22 +289,38 @@ def _manifest(
     )
 
 
+def _progress_notes(request: Request, analysis: Analysis) -> list[str]:
+    """Who answers the handshakes of rendezvous, where it is not the processors inside of MPI."""
+    if not analysis.asynchronous_progress:
+        return []
+    known = "as stated (--async-progress)" if request.asynchronous_progress else "as transfers of this trace prove"
+    return [f"rendezvous go on while their processors compute (asynchronous progress), {known}"]
+
+
+def place_trace(trace: Trace, machine: Machine | None) -> Placed:
+    """Tell the trace's program where it ran, as far as trace and machine say so."""
+    locations = places_of_locations(trace)
+    if machine is None:
+        return Placed(locations["socket"].to_numpy().astype(np.int32))
+    return place(trace.program, machine, locations, cores_of_nodes(trace))
+
+
 def _limits(
     trace: Trace, analysis: Analysis, parameters: ReplayParameters, frames: Mapping[str, pl.DataFrame]
 ) -> list[str]:
-    """What this analysis cannot tell, said plainly."""
+    """The limits of this analysis, one sentence each."""
     notes = []
     if analysis.messages:
-        notes.append("network contention (C_n) is not modelled yet: its part is 0, and what it took lies in residual")
+        notes.append("network contention (C_n) is not modelled yet: its part is 0, and its time is in residual")
         if not len(trace.layouts()["blocks"]):
-            notes.append("the archive states no datatype layouts: middleware latency is 0 where data was strided")
+            notes.append("the archive has no datatype layouts: middleware latency is 0 for strided data")
         elif parameters.log3p is None:
             notes.append("the machine has no log3P table: middleware latency is 0 although some messages are strided")
-        notes.append("the archive has no arrival stamps: when a message reached a receiver that was late is modelled")
+        notes.append("the archive has no arrival stamps: the arrival of a message at a late receiver is modelled")
     if analysis.clock_violations:
         notes.append(
-            f"{analysis.clock_violations} messages were received before they were sent, even with the archive's clock "
-            "offsets: their envelopes are clamped and no model was fitted to them"
+            f"{analysis.clock_violations} messages were received before they were sent, even after the archive's clock "
+            "correction: their envelopes are clamped, and no model is fitted to them"
         )
     kinds = frames["regions"].filter(pl.col("kind") == "one_sided")["region"]
     paths = frames["callpaths"].filter(pl.col("region").is_in(kinds.implode()))["callpath"]

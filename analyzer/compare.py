@@ -1,6 +1,7 @@
-"""Two runs side by side: what got slower or faster, where in the code, and which findings came or went.
+"""Compare two runs: what got slower or faster, where in the code, and which findings appeared or disappeared.
 
-Everything is B minus A. Times are exposed time summed over ranks, except `wall`, the length of the run.
+Everything is B minus A, and about the program (or the region of interest) without its start-up and shut-down. Times
+are exposed time summed over ranks, except those of `LENGTHS`, which are of the slowest rank.
 """
 
 from __future__ import annotations
@@ -11,33 +12,42 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from logpost.analyzer.categories import WAITING
 from logpost.analyzer.efficiencies import NAMES
+from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.data import FoundHere, Report
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES, WAIT_STATES
+from logpost.analyzer.schema import CATEGORIES, FINDING_KINDS, WAIT_STATES
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "contention": ("endpoint_contention", "network_contention"),
     "overhead": ("send_overhead", "middleware", "recv_overhead"),
     "transfer_time": ("latency", "serialization"),
-    "waiting": (
-        "late_sender",
-        "late_receiver",
-        "processor_queueing",
-        "endpoint_contention",
-        "network_contention",
-        "collective_wait",
-    ),
+    "waiting": WAITING,
     "communication": CATEGORIES[1:],
 }
-"""Names for several categories together, for tables and for `--fail-if`."""
+"""Names of groups of categories, for tables and for `--fail-if`."""
 
 WAIT_STATE_PREFIX = "wait_state."
 """`late_sender` is a category of the split; `wait_state.late_sender` is Scalasca's wait state of that name."""
 
+REGION_PREFIX = "region."
+"""`region.MPI_Recv`: exposed time of that function's calls; of a user region, its own time."""
+
+GAIN = "gain"
+"""The largest gain of any finding; `gain.load_imbalance` of the findings of one kind."""
+
+LENGTHS: Mapping[str, str] = {
+    "wall": "program_ps",
+    "start_up": "start_up_ps",
+    "shut_down": "shut_down_ps",
+    "run": "wall_ps",
+}
+"""Lengths on the slowest rank: of the program, of start-up and shut-down, and of the whole run."""
+
 REGIONS = 20
-"""Regions listed: those that changed most."""
+"""Number of regions listed, those that changed most."""
 
 
 @dataclass(frozen=True)
@@ -82,39 +92,65 @@ class Comparison:
 
     a: Report
     b: Report
-    wall: Change
+    lengths: tuple[Change, ...]
+    """those of `LENGTHS`, in order"""
+    gains: tuple[Change, ...]
+    """`gain`, then that of each kind of finding"""
     categories: tuple[Change, ...]
     groups: tuple[Change, ...]
     efficiencies: tuple[Change, ...]
     wait_states: tuple[Change, ...]
     wait_counts: tuple[Change, ...]
     regions: tuple[RegionChange, ...]
+    """those that changed most"""
+    every_region: Mapping[str, Change]
+    """region name to its time"""
     gone: tuple[FoundHere, ...]
     came: tuple[FoundHere, ...]
     stayed: tuple[tuple[FoundHere, FoundHere], ...]
     notes: tuple[str, ...]
 
+    @property
+    def wall(self) -> Change:
+        """Program time of the slowest rank."""
+        return self.lengths[0]
+
     def total(self, before: bool) -> float:
-        """Sum of the ranks' wall times of A (before) or B."""
-        return float(sum(rank.wall_ps for rank in (self.a if before else self.b).rank_times))
+        """Sum of the ranks' program times of A (before) or B."""
+        return float(sum(rank.program_ps for rank in (self.a if before else self.b).rank_times))
 
     def quantity(self, name: str) -> Change | None:
-        """`wall`, a category, a group, an efficiency, a wait state (with prefix where the name is a category's); or
-        None.
+        """A length, gain, category, group, efficiency, region or wait state (with prefix where the name is a
+        category's); or None.
 
         A wait state's bare name works where no category has it.
         """
         every = {
-            change.name: change for change in (*self.wait_states, *self.efficiencies, *self.groups, *self.categories)
+            change.name: change
+            for change in (
+                *self.wait_states,
+                *self.efficiencies,
+                *self.groups,
+                *self.categories,
+                *self.gains,
+                *self.lengths,
+            )
         }
         every |= {f"{WAIT_STATE_PREFIX}{change.name}": change for change in self.wait_states}
-        every["wall"] = self.wall
+        if name.startswith(REGION_PREFIX):
+            return self.every_region.get(name.removeprefix(REGION_PREFIX))
         return every.get(name)
 
 
 def names() -> list[str]:
-    """Every name that `quantity` knows."""
-    return ["wall", *CATEGORIES, *GROUPS, *NAMES, *(f"{WAIT_STATE_PREFIX}{name}" for name in WAIT_STATES)]
+    """Every name that `quantity` knows but regions."""
+    states = (f"{WAIT_STATE_PREFIX}{name}" for name in WAIT_STATES)
+    return [*LENGTHS, *CATEGORIES, *GROUPS, *NAMES, *states, GAIN, *(f"{GAIN}.{kind}" for kind in FINDING_KINDS)]
+
+
+def is_fraction(name: str) -> bool:
+    """Whether a quantity is a fraction of 1, not a time."""
+    return name in NAMES or name.partition(".")[0] == GAIN
 
 
 def compare(before: Run, after: Run) -> Comparison:
@@ -124,10 +160,15 @@ def compare(before: Run, after: Run) -> Comparison:
     states = ({s.name: s for s in a.wait_states}, {s.name: s for s in b.wait_states})
     values = ({e.name: e.value for e in a.efficiencies}, {e.name: e.value for e in b.efficiencies})
     gone, came, stayed = _findings(a.findings, b.findings)
+    regions = _regions(before, after)
     return Comparison(
         a=a,
         b=b,
-        wall=Change("wall", a.wall_ps, b.wall_ps),
+        lengths=tuple(Change(name, getattr(a, field), getattr(b, field)) for name, field in LENGTHS.items()),
+        gains=tuple(
+            Change(name, _gain(a, kind), _gain(b, kind))
+            for name, kind in ((GAIN, ""), *((f"{GAIN}.{kind}", kind) for kind in FINDING_KINDS))
+        ),
         categories=tuple(Change(name, times[0][name], times[1][name]) for name in CATEGORIES),
         groups=tuple(
             Change(name, sum(times[0][m] for m in members), sum(times[1][m] for m in members))
@@ -136,12 +177,31 @@ def compare(before: Run, after: Run) -> Comparison:
         efficiencies=tuple(Change(name, values[0][name], values[1][name]) for name in NAMES),
         wait_states=tuple(Change(name, states[0][name].wait_ps, states[1][name].wait_ps) for name in WAIT_STATES),
         wait_counts=tuple(Change(name, states[0][name].count, states[1][name].count) for name in WAIT_STATES),
-        regions=_regions(before, after),
+        regions=tuple(regions[:REGIONS]),
+        every_region=_times_of(regions),
         gone=gone,
         came=came,
         stayed=stayed,
         notes=_notes(a, b),
     )
+
+
+def _gain(report: Report, kind: str) -> float:
+    """The largest gain of the findings of a kind; of all without one."""
+    return max((found.gain for found in report.findings if kind in ("", found.kind)), default=0.0)
+
+
+def _times_of(regions: Iterable[RegionChange]) -> dict[str, Change]:
+    """Region name to its time, of communication and own time together where a name has both."""
+    found: dict[str, Change] = {}
+    for change in regions:
+        known = found.get(change.region, Change(change.region, 0, 0))
+        found[change.region] = Change(
+            change.region,
+            (known.before or 0) + (change.time.before or 0),
+            (known.after or 0) + (change.time.after or 0),
+        )
+    return found
 
 
 def _by_region(run: Run) -> dict[tuple[str, str], tuple[int, int]]:
@@ -152,7 +212,9 @@ def _by_region(run: Run) -> dict[tuple[str, str], tuple[int, int]]:
         .select("callpath", "name", "kind")
     )
     calls = (
-        run.table("exposure").group_by("location", "callpath").agg(pl.col("exposed_ps").sum(), pl.col("calls").max())
+        program(run.table("exposure"))
+        .group_by("location", "callpath")
+        .agg(pl.col("exposed_ps").sum(), pl.col("calls").max())
     )
     communication = (
         calls.join(named, on="callpath")
@@ -173,19 +235,19 @@ def _by_region(run: Run) -> dict[tuple[str, str], tuple[int, int]]:
     return found | {("compute", name or ""): (int(t), int(n)) for name, t, n in compute.iter_rows()}
 
 
-def _regions(before: Run, after: Run) -> tuple[RegionChange, ...]:
+def _regions(before: Run, after: Run) -> list[RegionChange]:
     a, b = _by_region(before), _by_region(after)
     changes = []
     for kind, region in {**a, **b}:
         (t0, n0), (t1, n1) = a.get((kind, region), (0, 0)), b.get((kind, region), (0, 0))
         changes.append(RegionChange(region, kind, Change(region, t0, t1), Change(region, n0, n1)))
     changes.sort(key=lambda c: (-abs(c.time.difference or 0), c.kind, c.region))
-    return tuple(changes[:REGIONS])
+    return changes
 
 
 def _key(found: FoundHere) -> tuple[str, str, str]:
-    """Two findings are the same one in two runs if kind, region and cause are; ranks and times may differ."""
-    return found.kind, found.region, found.cause_region
+    """Two findings are the same one in two runs if kind and place are; lines, ranks, cause and times may differ."""
+    return found.kind, found.path, found.region
 
 
 def _findings(
@@ -194,29 +256,33 @@ def _findings(
     later = list(b)
     gone, stayed = [], []
     for found in a:
-        # Among several of one kind and place (two hot receivers, say) the one with the same ranks is meant, if any.
+        # Several findings may share kind and place (two hot receivers, two calls in one function): take the closest.
         alike = [other for other in later if _key(other) == _key(found)]
         if not alike:
             gone.append(found)
             continue
-        match = next((other for other in alike if other.ranks == found.ranks), alike[0])
+        match = max(alike, key=lambda other: _likeness(found, other))
         later.remove(match)
         stayed.append((found, match))
     return tuple(gone), tuple(later), tuple(stayed)
 
 
+def _likeness(a: FoundHere, b: FoundHere) -> tuple[bool, bool, bool]:
+    return a.ranks == b.ranks, (a.file, a.line) == (b.file, b.line), a.cause_region == b.cause_region
+
+
 def _notes(a: Report, b: Report) -> tuple[str, ...]:
-    """What makes the two runs hard to compare."""
+    """Warnings on what makes the two runs hard to compare."""
     both = [warning for warning in a.warnings if warning in b.warnings]
     found = [f"Both: {warning}" for warning in both]
     for name, report in (("A", a), ("B", b)):
         found += [f"{name}: {warning}" for warning in report.warnings if warning not in both]
     if a.ranks != b.ranks:
-        found.append(f"A has {a.ranks} ranks and B has {b.ranks}: sums over ranks differ for that reason alone.")
+        found.append(f"A has {a.ranks} ranks and B has {b.ranks}: this alone changes sums over ranks.")
     if a.machine.origin == b.machine.origin == "estimated":
         found.append(
-            "Each run's machine was estimated from its own trace: small differences of modelled parts may come from "
-            "that; analyze both with --machine FILE to exclude it."
+            "Each run's machine was estimated from its own trace, which alone may cause small differences of modelled "
+            "parts; analyze both with the same --machine FILE to exclude this."
         )
     elif (a.machine.name, a.machine.sha256) != (b.machine.name, b.machine.sha256):
         found.append(

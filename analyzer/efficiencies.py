@@ -9,9 +9,9 @@ prediction for fundamental performance factors", 2014; POP Centre of Excellence)
     serialization             Ser = max(u_i) / T_ideal
     transfer                  Trf = T_ideal / T
 
-T is the time from the first to the last event of all ranks; T_ideal is the runtime on a network with no latency and no
-limit of bandwidth. T_ideal cannot be read from a trace: it needs a replay on such a network, and without one Ser and
-Trf are not computed. All are fractions of 1.
+T is the program time of the slowest rank, from the end of its start-up to the begin of its shut-down; T_ideal is the
+runtime on a network with no latency and no limit of bandwidth. T_ideal cannot be read from a trace: it needs a replay
+on such a network, and without one Ser and Trf are not computed. All are fractions of 1.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 NAMES = ("parallel_efficiency", "load_balance", "communication_efficiency", "serialization", "transfer")
-NO_IDEAL = "not computed: needs a what-if replay on an ideal network, and this run has none"
-NO_RANKS = "not computed: no rank with a measured runtime in this run"
+NO_IDEAL = "not computed: it needs a replay on an ideal network, which this run does not have"
+NO_RANKS = "not computed: no rank of this run has a measured runtime"
 NO_COMPUTE = "not computed: no rank computed for a measurable time"
 
 

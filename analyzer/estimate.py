@@ -1,13 +1,13 @@
-"""LogGP parameters estimated from the trace itself, for when no machine is given.
+"""Estimate LogGP parameters from the trace itself when no machine is given.
 
-A message that found its receiver waiting took at least o_s + L + (B - 1) G + o_r; whatever else happened only made it
+A message that found its receiver waiting took at least o_s + L + (B - 1) G + o_r; every disturbance only makes it
 longer. So the parameters are read off the *lower envelope* of the measured times over the message size B, per locality
 class: the line below (nearly) all observations that lies closest to them at their mean size. Overheads come the same
 way from calls that cannot have waited: a send that was over before its receive was posted, a receive whose message had
 long left its sender.
 
-Such an estimate knows nothing of a machine at rest: if every message of the trace was disturbed, so is the estimate.
-The result says so by its label, its sample counts and its residuals.
+Such an estimate does not show an idle machine: if every message of the trace was disturbed, so is the estimate.
+The result's label, sample counts and residuals say so.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Samples = Mapping[str, tuple[Sizes, Times]]
 LOW_QUANTILE = 0.05
 """The envelope goes through this quantile of each size, not the minimum: one wrong clock must not decide it."""
 GROUPS = 8
-"""Interleaved parts of the samples whose separate estimates give the uncertainty."""
+"""Number of interleaved parts of the samples; the spread of their estimates is the uncertainty."""
 MIN_LATE = 5
-"""Sends that ended only after their receive was posted, before a size counts as rendezvous."""
+"""Sends of a size that must end after their receive was posted before the size counts as rendezvous."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class ClassFit:
 
 
 def fit_class(samples: Samples) -> ClassFit | None:
-    """Estimate one class; None where the trace has nothing to estimate from."""
+    """Estimate one class; None where the trace has no samples of it."""
     limit = eager_limit(samples["early_complete"], samples["late_complete"])
     sizes, times = samples["end_to_end"]
     eager = sizes <= (UNLIMITED if limit is None else limit)
@@ -128,11 +128,11 @@ def fit_class(samples: Samples) -> ClassFit | None:
     if not any((o_s.n, o_r.n, sizes.size)):
         return None
     if o_s.n == 0:
-        notes.append("no send was complete before its receive was posted: o_s is taken as 0 and lies in L")
+        notes.append("no send completed before its receive was posted: o_s is set to 0 and is part of L")
     if o_r.n == 0:
-        notes.append("no receive found its message waiting: o_r is taken as 0 and lies in L")
+        notes.append("no message was waiting for its receive: o_r is set to 0 and is part of L")
     if whole.n == 0:
-        notes.append("no message up to the eager limit found its receiver waiting: L and G are taken as 0")
+        notes.append("no message up to the eager limit found its receiver waiting: L and G are set to 0")
     overhead = o_s.constant + o_r.constant
     if whole.n and overhead > whole.constant:
         scale = whole.constant / overhead
@@ -160,7 +160,7 @@ def fit_class(samples: Samples) -> ClassFit | None:
     measured = [times[eager].astype(np.float64)]
     if limit is not None:
         large = lower_envelope(sizes[~eager], times[~eager])
-        # Request, clear-to-send and payload each cross once; the two control messages cost an overhead each.
+        # Request, clear-to-send and payload each cross the network once; each control message costs an overhead.
         control = 2 * o_s.constant
         crossing = (large.constant + large.slope - o_s.constant - o_r.constant - control) / 3 if large.n else latency
         ranges.append(
@@ -220,12 +220,24 @@ def _with_errors(samples: Samples, fit: ClassFit) -> tuple[RangeValues, ...]:
     return tuple(result)
 
 
+def _zeros(ranges: Sequence[RangeValues], fit: ClassFit) -> list[str]:
+    """Notes on parameters that are 0 in every part of the samples: the envelope leaves nothing for them."""
+    letters = {"o_s": "o_s_ps", "o_r": "o_r_ps", "L": "L_ps", "G": "G_ps_per_byte"}
+    said = " ".join(fit.notes)
+    return [
+        f"{letter} is not identifiable from this trace: its 0 is what the envelope leaves, not a measurement"
+        for letter, column in letters.items()
+        if f"{letter} is set to 0" not in said
+        and all(getattr(values, column) == 0 and not values.errors.get(letter) for values in ranges)
+    ]
+
+
 def _fields(values: RangeValues) -> dict[str, Any]:
     return {name: getattr(values, name) for name in values.__dataclass_fields__}
 
 
 def estimate(trace: str, samples: Sequence[Mapping[str, Any]]) -> tuple[ReplayParameters, list[str]]:
-    """Parameters for every locality class that the trace shows, and what could not be told.
+    """Estimate every locality class that occurs in the trace, and note what is not identifiable.
 
     Args:
         trace: name for the machine.
@@ -238,17 +250,18 @@ def estimate(trace: str, samples: Sequence[Mapping[str, Any]]) -> tuple[ReplayPa
     for name, row in zip(LOCALITIES, samples, strict=True):
         fit = fit_class(row) if row["messages"] else None
         if row["messages"] and fit is None:
-            notes.append(f"{name}: {row['messages']} messages, but none shows a parameter")
+            notes.append(f"{name}: {row['messages']} messages, but none identifies a parameter")
         if fit is None:
             continue
         classes[name] = _with_errors({k: v for k, v in row.items() if k != "messages"}, fit)
+        notes += [f"{name}: {note}" for note in _zeros(classes[name], fit)]
         if fit.limit is not None:
             limits[name] = fit.limit
         quality[name] = Quality(n=fit.n, residual_ps=fit.residual_ps)
         notes += [f"{name}: {note}" for note in fit.notes]
     if not classes:
         zero = RangeValues(max_bytes=UNLIMITED, L_ps=0.0, o_s_ps=0.0, o_r_ps=0.0)
-        notes.append("the trace shows no parameter of its machine: every model value is 0, all transport is residual")
+        notes.append("the trace identifies no parameter of its machine: model values are 0, all transport is residual")
         return assemble(
             trace, "no message to estimate from", {"other_node": [zero]}, eager_limits={}, nics_per_node=1
         ), notes

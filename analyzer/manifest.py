@@ -1,4 +1,4 @@
-"""`manifest.json` of a run: what was analyzed, with which machine, and how far it can be trusted."""
+"""`manifest.json` of a run: the archive, the machine, and the quality of the result."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from logpost.analyzer.schema import FORMAT_VERSION
+from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 
 
 class Record(BaseModel):
@@ -57,10 +57,13 @@ class MachineUsed(Record):
     label: str = Field(description="what people see, e.g. 'estimated from this trace'")
     file: str | None = None
     sha256: str | None = None
+    asynchronous_progress: bool = Field(
+        default=False, description="rendezvous requests were answered outside of MPI calls too"
+    )
     values: list[MachineValue] = Field(default_factory=list)
     residual_share: float = Field(description="unexplained residual over the sum of envelopes")
     deficit_share: float = Field(description="model over-prediction over the sum of envelopes")
-    notes: list[str] = Field(default_factory=list, description="fallbacks and what the trace could not tell")
+    notes: list[str] = Field(default_factory=list, description="fallbacks, and what the trace does not identify")
 
 
 class QualityCount(Record):
@@ -82,13 +85,22 @@ class Layout(Record):
     extent_bytes: int
 
 
+class Interest(Record):
+    """The region of interest that was named; see `roi.RegionOfInterest`."""
+
+    from_ps: int | None = None
+    to_ps: int | None = None
+    region: str | None = None
+    pcontrol: int | None = None
+
+
 class Hosts(Record):
     """Where the ranks ran."""
 
     nodes: int
     ranks_per_node: list[int]
     cores_per_node: list[int] = Field(description="0: the archive does not say")
-    oversubscribed: bool | None = Field(description="more ranks than cores on a node; None: not known")
+    oversubscribed: bool | None = Field(description="ranks outnumber cores on a node; None: unknown")
 
 
 class Manifest(Record):
@@ -96,6 +108,7 @@ class Manifest(Record):
 
     format_version: int = FORMAT_VERSION
     tool_version: str
+    tables: list[str] = Field(default_factory=lambda: list(TABLES), description="names of the run's tables")
     source: Source
     clock: Clock
     ranks: int
@@ -107,7 +120,10 @@ class Manifest(Record):
     hosts: Hosts
     windows: Windows
     machine: MachineUsed
+    region_of_interest: Interest | None = Field(
+        default=None, description="the region of interest of the aggregates; None: the whole program"
+    )
     quality: list[QualityCount]
     layouts: list[Layout] = Field(default_factory=list)
     one_sided_bytes: dict[str, int] = Field(default_factory=dict, description="bytes put, got and by atomics")
-    notes: list[str] = Field(default_factory=list, description="what this analysis does not do, said plainly")
+    notes: list[str] = Field(default_factory=list, description="limits of this analysis")

@@ -1,4 +1,4 @@
-"""Tables that are written batch by batch, from the native core's columns straight into Parquet row groups."""
+"""Stream tables batch by batch from the native core's columns into Parquet row groups."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from logpost.analyzer.schema import Column, Table
 
-Columns = Mapping[str, npt.NDArray[Any]]
+Columns = Mapping[str, object]
 
 _ARROW = {
     pl.Int32: pa.int32(),
@@ -56,7 +56,7 @@ class TableStream:
         # Times are all different: a dictionary of them would only cost. Ids and categories repeat.
         dictionary = [c.name for c in table.columns if not isinstance(c.dtype, pl.Int64)]
         self._writer = pq.ParquetWriter(
-            path, self.schema, compression="lz4", use_dictionary=dictionary, write_statistics=False
+            path, self.schema, compression="lz4", use_dictionary=dictionary, write_statistics=True
         )
         self._batches: queue.Queue[pa.Table | None] = queue.Queue(maxsize=1)
         self._failure: BaseException | None = None
@@ -69,7 +69,7 @@ class TableStream:
     def put(self, columns: Columns) -> None:
         """Queue a batch. Raises what writing an earlier one raised, e.g. OSError when the disk is full."""
         self._raise()
-        arrays = [_array(column, columns[column.name]) for column in self.table.columns]
+        arrays = [_array(column, np.asarray(columns[column.name])) for column in self.table.columns]
         self._batches.put(pa.Table.from_arrays(arrays, schema=self.schema))
 
     def __exit__(
@@ -102,7 +102,7 @@ def frame(table: Table, columns: Columns) -> pl.DataFrame:
     """A whole small table from native columns, checked against its declaration."""
     data = {}
     for column in table.columns:
-        values = columns[column.name]
+        values = cast("npt.NDArray[Any] | pl.Series", columns[column.name])
         if isinstance(column.dtype, pl.Enum):
             names = pl.Series(list(column.dtype.categories), dtype=column.dtype)
             data[column.name] = names.gather(pl.Series(np.asarray(values, dtype=np.uint32)))

@@ -1,4 +1,4 @@
-"""Reading that starts while the table libraries are still being imported: they take as long as millions of events."""
+"""Read an archive in a thread while the table libraries are imported, which takes as long as millions of events."""
 
 from __future__ import annotations
 

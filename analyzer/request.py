@@ -1,9 +1,11 @@
-"""What `analyze` is asked for. Imports no table library: the supervising process reads it too."""
+"""The request to `analyze`. Imports no table library, because the supervising process reads it, too."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from logpost.analyzer.roi import RegionOfInterest
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Request:
         machine: name or file of a machine, or `estimate`; None: the one recorded with the trace, else an estimate.
         threads: 0: as many as the process may use.
         force: overwrite a run that is there.
+        roi: what the aggregates and findings are about.
         asynchronous_progress: a posted receive answers rendezvous requests outside of MPI calls too.
     """
 
@@ -25,6 +28,7 @@ class Request:
     threads: int = 0
     force: bool = False
     asynchronous_progress: bool = False
+    roi: RegionOfInterest = field(default_factory=RegionOfInterest)
 
 
 def archive_name(archive: Path) -> str:

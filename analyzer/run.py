@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -12,8 +13,9 @@ import polars as pl
 from pydantic import ValidationError
 
 from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.run_place import MANIFEST, refuse_occupied
+from logpost.analyzer.run_place import MACHINE, MANIFEST, put_in_place, refuse_occupied
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
+from logpost.analyzer.within import within
 from logpost.errors import InputError
 from logpost.whole_file import permit
 
@@ -42,27 +44,50 @@ class Run:
         file = directory / MANIFEST
         if not file.is_file():
             raise InputError(f"{directory} is not a run: it has no {MANIFEST}; make one with `logpost analyze ARCHIVE`")
+        text = file.read_bytes()
+        _refuse_other_version(directory, text)
         try:
-            manifest = Manifest.model_validate_json(file.read_bytes())
+            manifest = Manifest.model_validate_json(text)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
             raise InputError(
                 f"{file} cannot be used: {where}: {first['msg']}; analyze the archive again with this version"
             ) from error
-        if manifest.format_version != FORMAT_VERSION:
-            raise InputError(
-                f"{file} has format version {manifest.format_version}, this logpost reads {FORMAT_VERSION}; "
-                "analyze the archive again"
-            )
-        for name in TABLES:
-            if not (directory / f"{name}.parquet").is_file():
+        for name in manifest.tables:
+            if name in TABLES and not (directory / f"{name}.parquet").is_file():
                 raise InputError(f"{directory} lacks the table {name}.parquet; analyze the archive again")
         return cls(directory, manifest)
 
     def table(self, name: str) -> pl.LazyFrame:
-        """One table, lazily, in its declared types; `name` is a key of `schema.TABLES`."""
-        return scan(self.path, name)
+        """One table, lazily, in its declared types; `name` is a key of `schema.TABLES`. Without rows where the run is
+        older than the table; only what lies in the region of interest where it was analyzed for one."""
+        if self.manifest.region_of_interest is None:
+            return self.facts(name)
+        return within(self.facts(name), name, self.facts("locations"))
+
+    def facts(self, name: str) -> pl.LazyFrame:
+        """The table as the archive gave it, whichever region of interest the run is seen through."""
+        return scan(self.path, name) if name in self.manifest.tables else TABLES[name].empty().lazy()
+
+    @property
+    def machine_file(self) -> Path:
+        """The machine that the messages were split with, whole."""
+        return self.path / MACHINE
+
+
+def _refuse_other_version(directory: Path, manifest: bytes) -> None:
+    """Raise InputError for a manifest of another format version; one that is no JSON is the caller's to refuse."""
+    try:
+        version = json.loads(manifest).get("format_version")
+    except (ValueError, AttributeError):
+        return
+    if isinstance(version, int) and version != FORMAT_VERSION:
+        age = "an older" if version < FORMAT_VERSION else "a newer"
+        raise InputError(
+            f"{directory}: written by {age} logpost (run format {version}, this is {FORMAT_VERSION}); "
+            "analyze the archive again"
+        )
 
 
 class RunWriter:
@@ -94,14 +119,16 @@ class RunWriter:
     def write(self, name: str, frame: pl.DataFrame) -> None:
         """Write one whole table, checked against its declaration."""
         frame.select(TABLES[name].schema.names()).cast(dict(TABLES[name].schema)).write_parquet(  # type: ignore[arg-type]
-            self.table_path(name), compression="lz4", statistics=False
+            self.table_path(name), compression="lz4", statistics=True
         )
+
+    def write_machine(self, text: str) -> None:
+        """Write the machine file that the messages were split with."""
+        (self.path / MACHINE).write_text(text, encoding="utf-8")
 
     def finish(self, manifest: Manifest) -> Run:
         """Write the manifest last and move the run to its place."""
         (self.path / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n")
         permit(self.path, directory=True)
-        if self.final.exists():
-            shutil.rmtree(self.final)
-        self.path.rename(self.final)
+        put_in_place(self.path, self.final)
         return Run.open(self.final)

@@ -1,19 +1,72 @@
-"""Whether a run may be written to a place. Imports no table library: it is asked before anything else starts."""
+"""Check whether a run may be written to a path. Imports no table library, because it is called first."""
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import os
+import shutil
 from pathlib import Path
 
 from logpost.errors import InputError
+from logpost.whole_file import refuse_existing
 
 MANIFEST = "manifest.json"
+MACHINE = "machine.toml"
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
 
 
 def refuse_occupied(place: Path, *, force: bool) -> None:
     """Raise InputError when `place` holds something, unless it is a run (or empty) and `force` is set."""
     if not place.exists():
         return
-    if not force:
-        raise InputError(f"{place} already exists; pass --force to overwrite it")
+    refuse_existing(place, force=force)
     if not (place / MANIFEST).is_file() and not (place.is_dir() and not any(place.iterdir())):
         raise InputError(f"{place} exists and is not a run; choose another place with -o")
+
+
+def put_in_place(new: Path, place: Path) -> None:
+    """Move the directory `new` to `place`, a directory beside it. What was there before is whole until the new one is
+    in its place, and gone afterwards.
+    """
+    for file in new.iterdir():
+        _sync(file)
+    _sync(new)
+    if not place.exists():
+        new.rename(place)
+    elif _exchanged(new, place):
+        shutil.rmtree(new)
+    else:
+        # A file system that cannot exchange: for an instant there is none, but both are whole.
+        aside = new.with_name(f"{new.name}.old")
+        place.rename(aside)
+        new.rename(place)
+        shutil.rmtree(aside)
+    _sync(place.parent)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether the two could be exchanged in one step."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    if rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+        return False
+    raise OSError(code, os.strerror(code), str(other))
+
+
+def _sync(path: Path) -> None:
+    """Flush what was written to the disk, where the file system supports it."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)

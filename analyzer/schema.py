@@ -10,26 +10,23 @@ from dataclasses import dataclass
 
 import polars as pl
 
-FORMAT_VERSION = 1
+from logpost.replay import _native
+
+FORMAT_VERSION = 2
 """Of a run directory; a reader refuses a run of another version by name."""
 
-PARTS = (
-    "late_sender",
-    "send_overhead",
-    "middleware",
-    "endpoint_contention",
-    "latency",
-    "serialization",
-    "network_contention",
-    "late_receiver",
-    "processor_queueing",
-    "recv_overhead",
-    "residual",
-)
-"""The labels of a message's partition, in the order of the native core (spec/replay.md section 8)."""
+PARTS = tuple(_native.parts())
+"""The labels of a message's partition, in the order of the native core."""
 
-CATEGORIES = ("compute", *PARTS, "collective_wait", "collective", "mpi_other")
+CATEGORIES = tuple(_native.categories())
 """The labels of a rank's time, in the order of the native core; they add up to its wall time exactly."""
+
+PHASES = tuple(_native.phases())
+"""The phases of a location's time, in the order of the native core.
+
+start_up: until the end of MPI_Init (shmem_init ...); shut_down: from the enter of the finalization; program: between;
+outside: in the program, but not in the region of interest. Shares, efficiencies and findings are about the program.
+"""
 
 PROTOCOLS = ("eager", "rendezvous")
 LOCALITIES = ("self", "same_socket", "same_node", "other_node")
@@ -46,10 +43,18 @@ FINDING_KINDS = (
     "hot_receiver",
     "hot_sender",
     "late_sender_chain",
+    "late_receiver",
     "processor_queueing",
     "load_imbalance",
     "many_small_messages",
     "collective_wait",
+    "collective_cost",
+    "unattended",
+    "missed_overlap",
+    "needless_barrier",
+    "wavefront",
+    "round_trips",
+    "strided_datatype",
 )
 
 
@@ -109,16 +114,25 @@ LOCATIONS = Table(
             location="dense id",
             rank="rank in the paradigm's world; -1: not a rank",
             node="dense id of its host",
+            socket="its socket within the host; -1: not known",
+            process="dense id of its process",
         ),
         *_text(
             name="as the archive calls it",
             group="its process",
             host="its host",
             kind="cpu, gpu, metric, other",
+            core="the cores it is bound to, as the archive says, e.g. '0-3'; empty: not known",
         ),
         Column("ref", pl.UInt64(), "", "the archive's id"),
         Column("accounted", pl.Boolean(), "", "has rows in accounting: a rank, or a thread that communicates"),
-        *_ps(first="first event", last="last event", wall="last minus first event"),
+        *_ps(
+            first="first event",
+            last="last event",
+            wall="last minus first event",
+            begin="begin of the program, or of the region of interest",
+            end="end of the program, or of the region of interest",
+        ),
         _count("events", "events", "events read"),
         _count("communication_events", "events", "events of communication calls"),
     ),
@@ -142,8 +156,9 @@ CALLPATHS = Table(
             parent="the caller's id; -1: a root",
             region="its region",
             depth="0 for a root",
+            line="line of the call site; 0: unknown",
         ),
-        *_text(path="region names from the root, joined by ' / '"),
+        *_text(path="region names from the root, joined by ' / '", file="source file of the call site; may be empty"),
     ),
 )
 
@@ -154,6 +169,7 @@ COMMUNICATORS = Table(
         *_ids(comm="dense id", parent="the communicator it was made from; -1: none", size="members"),
         *_text(name="its name; may be empty"),
         Column("ref", pl.UInt64(), "", "the archive's id"),
+        Column("members", pl.List(pl.Int32()), "", "location of each rank; -1: none"),
     ),
 )
 
@@ -167,11 +183,29 @@ PROFILE = Table(
     ),
 )
 
+REGION_SPANS = Table(
+    "region_spans",
+    "(region, location): when it was in use",
+    (
+        *_ids(region="region", location="location"),
+        *_ps(first_enter="when it was entered first", last_leave="when it was left last"),
+    ),
+)
+
+DETAIL_LEVELS = Table(
+    "detail_levels",
+    "a call that set the level of detail: MPI_Pcontrol",
+    (
+        *_ids(location="where", level="the level that it set"),
+        *_ps(enter="when it was entered"),
+    ),
+)
+
 CALLS = Table(
     "calls",
     "one communication call on one location",
     (
-        *_ids(location="where"),
+        *_ids(call="dense id: the row's number; rows stand by location, then time", location="where"),
         *_ps(enter="when it was entered", leave="when it was left"),
         *_ids(region="which function", callpath="from where"),
         *_ps(**{category: f"exposed {category.replace('_', ' ')}" for category in CATEGORIES[1:]}),
@@ -191,19 +225,46 @@ MESSAGES = Table(
             send_callpath="callpath of the send call",
             recv_callpath="callpath of the completing receive call",
             window="time window of the send's enter",
+            send_call="the call that sent",
+            send_complete_call="the call that completed the send; -1: none did",
+            recv_post_call="the call that posted the receive",
+            recv_call="the call that completed the receive",
+            hops="links between the nodes of its ends; -1: not known",
+            send_number="its place among the sender's sends",
+            recv_number="its place among the receiver's requests to receive",
         ),
+        _count("recv_bytes", "B", "payload as the receiver states it"),
         *_ps(
-            send_enter="enter of the send call (the receive's leave, where the clocks contradict causality)",
+            send_enter="enter of the send call, as measured",
             send_leave="leave of the send call",
             send_complete="leave of the call that completed the send; equals send_leave if blocking",
             recv_post="enter of the call that posted the receive",
             recv_enter="enter of the call that completed the receive",
             recv_leave="leave of the call that completed the receive",
-            envelope="recv_leave minus the earlier of send_enter and recv_enter",
+            envelope="recv_leave minus the earlier of recv_enter and send_enter, the latter less clamped",
             **{part: f"part of the envelope: {part.replace('_', ' ')}" for part in PARTS},
             deficit="how much more the model wanted than was measured; beside the sum, never inside",
+            clamped="by how much the envelope begins before send_enter, where the clocks contradict causality; else 0",
         ),
         Column("clock_violation", pl.Boolean(), "", "received before it was sent; clamped, never fitted"),
+    ),
+)
+
+UNMATCHED = Table(
+    "unmatched",
+    "one end of a message whose other end the trace does not have",
+    (
+        *_ids(location="where"),
+        _enum("direction", DIRECTIONS, "a send, or a request to receive"),
+        *_ids(
+            number="its place among the location's sends or requests to receive",
+            call="the call that made it",
+            complete_call="the call that completed it; -1: none did",
+            peer="location of the other end; -1: not known",
+            comm="communicator; -1: not known",
+            tag="tag; -1: not known",
+        ),
+        _count("bytes", "B", "payload; 0 where it was never completed"),
     ),
 )
 
@@ -217,6 +278,8 @@ COLLECTIVES = Table(
             comm="communicator",
             root="rank of the root in the communicator; -1: none",
             callpath="callpath of the call",
+            call="the call that began it",
+            complete_call="the call that completed it; -1: none did",
         ),
         *_text(operation="which operation"),
         *_ps(
@@ -231,9 +294,10 @@ COLLECTIVES = Table(
 
 ACCOUNTING = Table(
     "accounting",
-    "(location, window, category); a location's rows add up to its wall time exactly",
+    "(location, window, phase, category); a location's rows add up to its wall time exactly",
     (
         *_ids(location="location", window="time window"),
+        _enum("phase", PHASES, "start-up, program, shut-down, or outside of the region of interest"),
         _enum("category", CATEGORIES, "what the time was"),
         *_ps(exposed="how long"),
     ),
@@ -241,12 +305,13 @@ ACCOUNTING = Table(
 
 EXPOSURE = Table(
     "exposure",
-    "(location, callpath, category) of communication calls: the accounting by place in the code",
+    "(location, callpath, phase, category) of communication calls: the accounting by place in the code",
     (
         *_ids(location="location", callpath="callpath of the call"),
+        _enum("phase", PHASES, "start-up, program, shut-down, or outside of the region of interest"),
         _enum("category", CATEGORIES, "what the time was"),
         *_ps(exposed="how long"),
-        _count("calls", "calls", "communication calls of this callpath on this location"),
+        _count("calls", "calls", "calls of this callpath on this location entered in this phase"),
     ),
 )
 
@@ -297,23 +362,28 @@ LOAD = Table(
     ),
 )
 
+EVIDENCE = pl.Struct({"name": pl.String(), "value": pl.Float64(), "unit": pl.String()})
+
 FINDINGS = Table(
     "findings",
-    "one hotspot, worst first",
+    "one hotspot, the one that gains most first",
     (
         _enum("kind", FINDING_KINDS, "which pattern"),
         *_text(
             title="one line that names ranks and region",
-            ranks="the ranks concerned, as text such as '0' or '3, 5-7'",
             region="region that waits or carries the traffic",
             cause_region="region that causes it; empty: not known",
-            evidence="the numbers behind it, with units",
             advice="what to try",
-            confidence="high, medium or low, and why",
+            certainty="why the confidence is what it is",
         ),
+        Column("ranks", pl.List(pl.Int32()), "", "the ranks concerned, ascending"),
+        Column("evidence", pl.List(EVIDENCE), "", "the numbers behind it: name, value and unit of each"),
         *_ids(callpath="callpath of the region; -1: several", first_window="begins in", last_window="ends in"),
         *_ps(exposed="exposed time over the ranks concerned"),
-        Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's wall time"),
+        Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's program time"),
+        Column("gain", pl.Float64(), "1", "share of the slowest rank's program time that a cure saves at most"),
+        Column("gain_error", pl.Float64(), "1", "uncertainty of the gain; null: not known"),
+        Column("confidence", pl.Float64(), "1", "0 to 1"),
     ),
 )
 
@@ -325,8 +395,11 @@ TABLES = {
         CALLPATHS,
         COMMUNICATORS,
         PROFILE,
+        REGION_SPANS,
+        DETAIL_LEVELS,
         CALLS,
         MESSAGES,
+        UNMATCHED,
         COLLECTIVES,
         ACCOUNTING,
         EXPOSURE,

@@ -1,9 +1,10 @@
-"""Analysis in a process of its own, so that a crash or a hang inside libotf2 ends as an error message.
+"""Analyze in a child process, so that a crash or a hang inside libotf2 ends as an error message.
 
 libotf2 trusts its input: on damaged archives it can follow a wild offset, and no exception handler helps against that.
 The isolation is a child process per archive. It writes the run into a temporary directory beside its final place; when
-it dies, or makes no progress, the parent removes that directory and says what happened. This process imports neither
-libotf2 nor a table library.
+it dies, or makes no progress, the parent removes that directory and says what happened. Progress
+is judged by the child's own processor time: on a starved machine a healthy reader may get no processor for minutes.
+This process imports neither libotf2 nor a table library.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +26,28 @@ from logpost.analyzer.request import Request
 from logpost.analyzer.run_place import refuse_occupied
 from logpost.errors import InputError
 
-STALL_S = 60.0
-"""Reading is stopped when not one more event is read for this long; a healthy reader does millions a second."""
+STALL_CPU_S = 60.0
+"""Reading is stopped when the reader used so much processor time without a further event; a healthy one reads millions
+in a second of it."""
+SILENCE_S = 1800.0
+"""Reading is stopped when no further event came for so long, however little processor time the reader got."""
+LOOK_S = 0.5
+"""Time between two looks at the child when it says nothing."""
 
 OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass
 class _Watch:
-    """What the child has told so far."""
+    """What the child has reported so far."""
 
     phase: str = "starting"
     done: int = -1
-    changed: float = field(default_factory=time.monotonic)
+    cpu_s: float = 0.0
+    """Processor time that the child used."""
+    cpu_at_progress_s: float = 0.0
+    silent_s: float = 0.0
+    """Time that was waited for a further event."""
     temporary: Path | None = None
     error: str | None = None
     run: str | None = None
@@ -51,14 +61,34 @@ class _Watch:
         elif "run" in message:
             self.run = message["run"]
         else:
+            self.cpu_s = message["cpu_s"]
             if (message["phase"], message["done"]) != (self.phase, self.done):
-                self.changed = time.monotonic()
+                self.cpu_at_progress_s, self.silent_s = self.cpu_s, 0.0
             self.phase, self.done = message["phase"], message["done"]
             on_progress(message["phase"], message["done"], message["total"])
 
-    def stalled(self) -> bool:
-        """Whether the reader has stopped to make progress."""
-        return self.phase == "reading" and time.monotonic() - self.changed > STALL_S
+    def wait(self, seconds: float) -> None:
+        """Count time in which the child was watched; a longer gap is one in which this process was stopped itself."""
+        self.silent_s += min(seconds, 2 * LOOK_S)
+
+    def stalled(self) -> str | None:
+        """Why reading is stopped; nothing while it makes progress or may still."""
+        if self.phase != "reading":
+            return None
+        after = f"after {max(0, self.done)} events"
+        used = self.cpu_s - self.cpu_at_progress_s
+        if used > STALL_CPU_S:
+            return (
+                f"reading stopped: no further events in {used:.0f} s of processor time {after}; "
+                "the archive is damaged: copy it again, or check it with otf2-print"
+            )
+        if self.silent_s > SILENCE_S:
+            return (
+                f"reading stopped: no further events in {self.silent_s:.0f} s {after}, with {used:.0f} s of processor "
+                "time; the file system does not answer, or the machine is overloaded: copy the archive to a local "
+                "disk, or analyze it when less runs"
+            )
+        return None
 
 
 def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _total: None) -> Path:
@@ -77,7 +107,7 @@ def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _t
     os.close(send)
     watch = _Watch()
     try:
-        _follow(receive, child, watch, on_progress)
+        _follow(receive, child, watch, request, on_progress)
         status = child.wait()
     except BaseException:
         child.kill()
@@ -92,11 +122,16 @@ def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _t
     raise InputError(watch.error or _death(request, watch, status))
 
 
-def _follow(receive: int, child: subprocess.Popen[bytes], watch: _Watch, on_progress: OnProgress) -> None:
+def _follow(
+    receive: int, child: subprocess.Popen[bytes], watch: _Watch, request: Request, on_progress: OnProgress
+) -> None:
     """Pass the child's lines on until it closes its end or stalls."""
     pending = b""
+    looked = time.monotonic()
     while True:
-        ready, _, _ = select.select([receive], [], [], 0.5)
+        ready, _, _ = select.select([receive], [], [], LOOK_S)
+        before, looked = looked, time.monotonic()
+        watch.wait(looked - before)
         if ready:
             data = os.read(receive, 1 << 16)
             if not data:
@@ -104,12 +139,10 @@ def _follow(receive: int, child: subprocess.Popen[bytes], watch: _Watch, on_prog
             *lines, pending = (pending + data).split(b"\n")
             for line in lines:
                 watch.take(json.loads(line), on_progress)
-        if watch.stalled():
+        reason = watch.stalled()
+        if reason is not None:
             child.kill()
-            watch.error = (
-                f"reading stopped: not one event more in {STALL_S:.0f} s after {max(0, watch.done)} events; "
-                "the archive is damaged: copy it again, or check it with otf2-print"
-            )
+            watch.error = f"{request.archive}: {reason}"
             return
 
 
@@ -131,5 +164,5 @@ def _death(request: Request, watch: _Watch, status: int) -> str:
                 f"{request.archive}: the analysis was killed ({name}) while {watch.phase}; "
                 "if memory ran out, analyze on a larger machine"
             )
-        return f"{request.archive}: the analysis crashed ({name}) while {watch.phase}; this is a bug of logpost"
+        return f"{request.archive}: the analysis crashed ({name}) while {watch.phase}; this is a bug in logpost"
     return f"{request.archive}: the analysis failed while {watch.phase} (status {status}); see the message above"

@@ -1,8 +1,8 @@
-"""The process that `supervise` starts: analyzes one archive and tells its parent, line by line, how it goes.
+"""The child process of `supervise`: analyzes one archive and reports progress to its parent, line by line.
 
 Run as `python -m logpost.analyzer.worker FD OPTIONS`, with the file descriptor to write to and the options as JSON.
-Each line is a JSON object: {"temporary": path}, {"phase": name, "done": n, "total": n, "events": n},
-{"error": message} or {"run": path}.
+Each line is a JSON object: {"temporary": path}, {"phase": name, "done": n, "total": n, "cpu_s": seconds of processor
+time used so far}, {"error": message} or {"run": path}.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from typing import Any
 
 HEARTBEAT_S = 0.1
@@ -33,6 +34,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
 
         from logpost.analyzer.read_ahead import ReadAhead
         from logpost.analyzer.request import Request
+        from logpost.analyzer.roi import RegionOfInterest
 
         source = ReadAhead(options["archive"], options["threads"])
         state: dict[str, Any] = {"phase": "reading", "done": 0, "total": 0}
@@ -42,28 +44,29 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
             changed = phase != state["phase"]
             state.update(phase=phase, done=done, total=total)
             if changed:
-                tell(**state)
+                tell(**state, cpu_s=time.process_time())
 
         def beat() -> None:
             while not ended.wait(HEARTBEAT_S):
                 now = dict(state)
                 if now["phase"] == "reading":
                     now.update(done=source.progress.events, total=source.progress.declared)
-                tell(**now)
+                tell(**now, cpu_s=time.process_time())
 
-        tell(**state)
+        tell(**state, cpu_s=time.process_time())
         heart = threading.Thread(target=beat)
         heart.start()
         try:
             from logpost.analyzer.build import build_run
 
-            result = {"run": str(build_run(Request(**options), source, report, lambda p: tell(temporary=str(p))))}
+            request = Request(**{**options, "roi": RegionOfInterest(**options["roi"])})
+            result = {"run": str(build_run(request, source, report, lambda p: tell(temporary=str(p))))}
         except InputError as error:
             result = {"error": str(error)}
         except OSError as error:
             result = {"error": str(cannot_write(options["run"], error, "choose another place with -o"))}
         except MemoryError:
-            result = {"error": f"{options['archive']} needs more memory than there is; analyze it on a larger machine"}
+            result = {"error": f"{options['archive']} needs more memory than this machine has; use a larger one"}
         finally:
             ended.set()
             heart.join()

@@ -1,4 +1,4 @@
-"""The assembler, which makes an OTF2 archive of raw logs: finding it, running it, and recovering crashed recordings."""
+"""Find and run the assembler, which makes an OTF2 archive of raw logs; recover crashed recordings."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.collectors import interposer
+from logpost.collectors import build as cache
+from logpost.collectors import recorder
 from logpost.errors import InputError
 
 _PROGRAM = "logpost-assemble"
+_NATIVE = Path(__file__).parent / "assembler" / "native"
 _MISSING = (
-    "libotf2 was not found, which writes the archive: install libotf2-trace-dev and g++ (Debian, Ubuntu: apt install "
+    "libotf2, which writes the archive, was not found: install libotf2-trace-dev and g++ (Debian, Ubuntu: apt install "
     "libotf2-trace-dev g++), or load the module (module load otf2) so that otf2-config is on PATH"
 )
 
@@ -45,8 +47,8 @@ def find_assembler(say: Callable[[str], None] = lambda text: None) -> Path:
 
     Raises InputError that names the package when libotf2 or the C++ compiler is missing.
     """
-    beside = Path(__file__).parent / "pmpi" / _PROGRAM
-    installed = Path(sysconfig.get_paths()["platlib"]) / "logpost" / "collectors" / "pmpi" / _PROGRAM
+    beside = Path(__file__).parent / "assembler" / _PROGRAM
+    installed = Path(sysconfig.get_paths()["platlib"]) / "logpost" / "collectors" / "assembler" / _PROGRAM
     for path in (beside, installed):
         if _is_current(path):
             return path
@@ -54,8 +56,7 @@ def find_assembler(say: Callable[[str], None] = lambda text: None) -> Path:
 
 
 def _sources() -> list[Path]:
-    folder = interposer.SOURCES
-    return sorted([*(folder / "assembler").glob("*.[ch]pp"), folder / "rawlog.h"])
+    return [*sorted(_NATIVE.glob("*.[ch]pp")), recorder.NATIVE / "rawlog.h"]
 
 
 def _key() -> str:
@@ -65,7 +66,7 @@ def _key() -> str:
 
 
 def _is_current(path: Path) -> bool:
-    """Whether the program is there, starts (it cannot without libotf2) and was built from the sources beside us."""
+    """Whether the program exists, starts (it cannot without libotf2) and was built from these sources."""
     if not path.exists():
         return False
     try:
@@ -87,28 +88,27 @@ def _otf2_flags() -> list[str]:
 
 
 def _build(say: Callable[[str], None]) -> Path:
-    folder = interposer.SOURCES / "assembler"
-    compiler = next((c for c in (os.environ.get("CXX"), "c++", "g++", "clang++") if c and shutil.which(c)), None)
-    if not folder.is_dir():
+    compiler = cache.cxx_compiler()
+    if not _NATIVE.is_dir():
         raise InputError(f"{_PROGRAM} does not start: {_MISSING}")
     if compiler is None:
         raise InputError(f"no C++ compiler to build {_PROGRAM} with: {_MISSING}")
-    path = interposer.cache_directory() / f"assemble-{_key()[:16]}" / _PROGRAM
-    if _is_current(path):
-        return path
-    say("building the assembler (once, some seconds)")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
-        made = Path(scratch) / _PROGRAM
-        command = [compiler, "-std=c++20", "-O2", f'-DLOGPOST_SOURCES="{_key()}"', "-o", str(made)]
-        command += [*map(str, sorted(folder.glob("*.cpp"))), *_otf2_flags()]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0 or not made.exists():
-            if "otf2" in done.stderr:
-                raise InputError(_MISSING)
-            raise InputError(f"{_PROGRAM} does not compile: {done.stderr.splitlines()[:1]}")
-        made.replace(path)
-    return path
+    target = cache.cache_directory() / f"assemble-{_key()[:16]}"
+    if _is_current(target / _PROGRAM):
+        return target / _PROGRAM
+    shutil.rmtree(target, ignore_errors=True)  # one that libotf2 has left
+    say("building the assembler (once, takes seconds)")
+
+    def make(place: Path) -> None:
+        command = [*compiler, "-std=c++20", "-O2", f'-DLOGPOST_SOURCES="{_key()}"', f"-I{recorder.NATIVE}"]
+        command += ["-o", str(place / _PROGRAM)]
+        command += [*map(str, sorted(_NATIVE.glob("*.cpp"))), *_otf2_flags()]
+        try:
+            cache.run_compiler(command, f"{_PROGRAM} does not compile")
+        except InputError as error:
+            raise InputError(_MISSING) if "otf2" in str(error) else error from None
+
+    return cache.kept(target, make) / _PROGRAM
 
 
 def assemble(assembler: Path, raw: Path, parent: Path) -> Archive:
@@ -163,7 +163,7 @@ def raw_directories(directory: Path) -> list[Path]:
     found = sorted(p.parent for p in directory.glob("*.raw/functions.txt"))
     if not found:
         raise InputError(
-            f"{directory} holds no raw logs: give the directory logpost_..._....raw that a recording left behind"
+            f"{directory} holds no raw logs; give the directory logpost_..._....raw that a recording left behind"
         )
     return found
 

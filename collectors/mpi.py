@@ -1,4 +1,4 @@
-"""Which MPI a command uses: the library its program is linked to, or the one its launcher belongs to.
+"""Find which MPI a command uses: the library that its program links, or the MPI of its launcher.
 
 Three binary interfaces exist (sonames in brackets): Open MPI's (``libmpi.so.40``), MPICH's (``libmpi.so.12``, Debian's
 ``libmpich.so.12``; Intel MPI, MVAPICH2 and Cray's share it) and that of MPI-5 (``libmpi_abi.so.1``). An interposer
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from logpost.collectors import build
 from logpost.errors import InputError
 
 OPENMPI, MPICH, STANDARD = "openmpi", "mpich", "abi"
@@ -84,7 +85,8 @@ def launcher_abi(word: str) -> str | None:
     return None
 
 
-def _is_elf(path: Path) -> bool:
+def is_elf(path: Path) -> bool:
+    """Whether a file is a compiled program or library."""
     try:
         with path.open("rb") as f:
             return f.read(4) == b"\x7fELF"
@@ -100,6 +102,75 @@ def _executables(command: Sequence[str]) -> Iterator[tuple[int, Path]]:
         found = shutil.which(word)
         if found is not None and Path(found).is_file():
             yield place, Path(found)
+
+
+_TOOLS = {
+    "mpi": "install openmpi-bin and libopenmpi-dev (or mpich and libmpich-dev), or load your site's MPI module",
+    "shmem": "install openmpi-bin and libopenmpi-dev, or load a module with OpenSHMEM",
+}
+_DEFAULT_LAUNCHERS = {"mpi": "mpirun", "shmem": "oshrun"}
+_WRAPPERS = (
+    # launcher's name begins with -> wrappers to try
+    ("smpirun", ("smpicc",)),
+    ("mpirun.openmpi", ("mpicc.openmpi", "mpicc")),
+    ("mpiexec.openmpi", ("mpicc.openmpi", "mpicc")),
+    ("orterun", ("mpicc.openmpi", "mpicc")),
+    ("prterun", ("mpicc",)),
+    ("mpirun.mpich", ("mpicc.mpich", "mpicc")),
+    ("mpiexec.mpich", ("mpicc.mpich", "mpicc")),
+    ("mpiexec.hydra", ("mpicc.mpich", "mpicc")),
+    ("", ("mpicc",)),
+)
+
+
+def what_to_install(paradigm: str) -> str:
+    """How to get the compiler wrapper and launcher of a paradigm ("mpi" or "shmem")."""
+    return _TOOLS[paradigm]
+
+
+def find_tool(command: str, paradigm: str = "mpi") -> str:
+    """Full path of a compiler wrapper or launcher. Raises InputError that says what to install."""
+    found = shutil.which(command)
+    if found is None:
+        raise InputError(f"{command} is not on PATH: {_TOOLS[paradigm]}")
+    return found
+
+
+def launcher_of(compiler: str, paradigm: str = "mpi") -> str:
+    """The launcher of a wrapper's MPI: `mpicc.mpich` -> `mpirun.mpich`, `/opt/x/bin/mpicc` -> `/opt/x/bin/mpirun`."""
+    path = Path(find_tool(compiler, paradigm))
+    name = path.name.replace("mpicc", "mpirun", 1).replace("oshcc", "oshrun", 1)
+    return str(path.with_name(name)) if path.with_name(name).exists() else _DEFAULT_LAUNCHERS[paradigm]
+
+
+def compiler_of(launcher: str) -> str:
+    """The wrapper of a launcher's MPI: beside it, else on PATH (`/opt/x/bin/mpirun` -> `/opt/x/bin/mpicc`).
+
+    Raises InputError when the launcher or the wrapper is not there, with what to install.
+    """
+    path = shutil.which(launcher)
+    if path is None:
+        raise InputError(f"{launcher} is not on PATH; give the launcher of your MPI, e.g. mpirun -n 2")
+    candidates = next(wrappers for start, wrappers in _WRAPPERS if Path(path).name.startswith(start))
+    beside = [str(Path(path).with_name(name)) for name in candidates]
+    for found in (*(wrapper for wrapper in beside if os.access(wrapper, os.X_OK)), *map(shutil.which, candidates)):
+        if found:
+            return found
+    raise InputError(
+        f"no {candidates[0]} for {launcher}: install libopenmpi-dev or libmpich-dev, load your site's MPI module, "
+        "or name the compiler with --compiler"
+    )
+
+
+def is_interpreter(path: Path) -> bool:
+    """Whether a program runs what other files say: Python, a shell, numactl."""
+    return _INTERPRETERS.fullmatch(path.name) is not None
+
+
+def program_of(command: Sequence[str]) -> Path | None:
+    """The executable that a command runs, by a launcher or by itself."""
+    first = 1 if command and is_launcher(command[0]) else 0
+    return next((path for place, path in _executables(command) if place >= first), None)
 
 
 def program_name(command: Sequence[str]) -> str:
@@ -121,7 +192,7 @@ def program_name(command: Sequence[str]) -> str:
 
 def linked_library(path: Path) -> Path | None:
     """Return the MPI library that an ELF file is linked to, as the dynamic loader finds it."""
-    if not _is_elf(path):
+    if not is_elf(path):
         return None
     for line in _output(["ldd", str(path)]).splitlines():
         name, _, rest = line.strip().partition(" => ")
@@ -133,11 +204,11 @@ def linked_library(path: Path) -> Path | None:
 
 def is_static(path: Path) -> bool:
     """Whether an ELF file has no dynamic loader, so that nothing can be preloaded into it."""
-    return _is_elf(path) and b"ld-linux" not in path.read_bytes()[:8192] and not _output(["ldd", str(path)])
+    return is_elf(path) and b"ld-linux" not in path.read_bytes()[:8192] and not _output(["ldd", str(path)])
 
 
 def _compilers(command: Sequence[str], choice: str | None) -> Iterator[str]:
-    """Yield candidates for the mpicc that belongs to a command, the likeliest first."""
+    """Yield candidates for the mpicc that belongs to a command, the most likely first."""
     if choice:
         yield from (choice, f"mpicc.{choice}")
         if choice == STANDARD:
@@ -168,23 +239,9 @@ def _preprocess(includes: Sequence[str]) -> tuple[str, str] | None:
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "probe.c"
         source.write_text(_PROBE)
-        text = _output([*c_compiler(), "-E", "-P", *includes, str(source)])
+        text = _output([*build.c_compiler(), "-E", "-P", *includes, str(source)])
     match = re.search(r"^logpost_abi (\w+) (.*)$", text, re.MULTILINE)
     return (match[1], re.sub(r"[\s\"()]", "", match[2])) if match else None
-
-
-def c_compiler() -> list[str]:
-    """Return the C compiler: ``$CC``, else cc, gcc or clang."""
-    chosen = os.environ.get("CC")
-    if chosen and shutil.which(shlex.split(chosen)[0]):
-        return shlex.split(chosen)
-    for name in ("cc", "gcc", "clang"):
-        if shutil.which(name):
-            return [name]
-    raise InputError(
-        "no C compiler was found, and the interposer is compiled for your MPI: install gcc "
-        "(Debian and Ubuntu: apt install gcc; clusters: module load gcc) or set CC"
-    )
 
 
 def _flags(compiler: str) -> list[str]:
@@ -219,10 +276,10 @@ def find(command: Sequence[str], choice: str | None = None) -> Mpi:
     ``choice`` is an mpicc, or ``openmpi``, ``mpich`` or ``abi``. Without it the program's own library decides, then the
     launcher, then the mpicc on PATH. Raises InputError with the package to install when its headers are missing.
     """
-    c_compiler()
+    build.c_compiler("the interposer is compiled for your MPI")
     library = next((lib for _, path in _executables(command) if (lib := linked_library(path))), None)
     abi = abi_of_soname(library.name) if library else None
-    if choice:  # people know better; the interposer steps aside when they do not
+    if choice:  # the user's choice wins; the interposer steps aside if it is wrong
         abi = choice if choice in NAMES else None
     elif abi is None and command:
         abi = launcher_abi(command[0])
@@ -246,10 +303,10 @@ def find(command: Sequence[str], choice: str | None = None) -> Mpi:
                 if known and known[0] == abi:
                     return Mpi(abi, known[1], (f"-I{directory}",), library)
     if choice and choice not in NAMES:
-        raise InputError(f"--mpi {choice}: not an mpicc that can compile mpi.h; give the path of your MPI's mpicc")
+        raise InputError(f"--mpi {choice} is not an mpicc that compiles mpi.h; give the path of your MPI's mpicc")
     if abi is None:
         raise InputError(
-            "no MPI was found for this command: neither its program nor its launcher tells, and no mpicc is on "
+            "no MPI was found for this command: its program and launcher name none, and no mpicc is on "
             "PATH; load your MPI's module or pass --mpi PATH/OF/mpicc"
         )
     seen = f" (found only {', '.join(tried)})" if tried else ""

@@ -1,4 +1,4 @@
-"""Recording an MPI program: preload the interposer, run the command unchanged, make the archive.
+"""Record an MPI program: preload the interposer, run the command unchanged, make the archive.
 
 The program comes first. Whatever is missing is found out before it starts; once it runs, nothing here may stop or
 change it, and its exit status is returned whatever becomes of the archive.
@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from logpost.collectors import assemble, interposer, mpi
-from logpost.collectors.pmpi import generate
+from logpost.collectors import assemble, mpi
+from logpost.collectors.pmpi import generate, interposer
 from logpost.errors import InputError
 
 Say = Callable[[str], None]
+NOTHING_RECORDED = 2  # exit status of a recording without any MPI call, where the command itself ended well
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Settings:
 
     output: Path = Path()
     mpi: str | None = None
+    stack_depth: int = 16
     window_kib: int = 256
     limit_mib: int | None = None
     keep_raw: bool = False
@@ -39,7 +41,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Recording:
-    """What came of it: the program's exit status, and the archive unless there is none."""
+    """The result of a recording: the program's exit status, and the archive if there is one."""
 
     status: int
     archive: assemble.Archive | None
@@ -51,11 +53,9 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     Raises InputError only before the program starts. ``say`` gets what went wrong, ``progress`` the rest.
     """
     if not command:
-        raise InputError("nothing to record: logpost record -- mpirun -n 4 ./app")
+        raise InputError("no command to record; write logpost record -- mpirun -n 4 ./app")
     if shutil.which(command[0]) is None:
-        raise InputError(
-            f"{command[0]}: no such program; give the launcher as well: logpost record -- mpirun -n 4 ./app"
-        )
+        raise InputError(f"{command[0]}: no such program; give the launcher, too: logpost record -- mpirun -n 4 ./app")
     target = mpi.find(command, settings.mpi)
     library = interposer.build(target, progress)
     assembler = assemble.find_assembler(progress)
@@ -65,6 +65,7 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
         "LD_PRELOAD": str(library),
         "LOGPOST_RAW_DIR": str(raw),
         "LOGPOST_WINDOW_KIB": str(settings.window_kib),
+        "LOGPOST_STACK_DEPTH": str(settings.stack_depth),
     }
     if settings.limit_mib is not None:
         variables["LOGPOST_LIMIT_MIB"] = str(settings.limit_mib)
@@ -72,7 +73,39 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     if before:
         variables["LD_PRELOAD"] += f":{before}"
     status = _run(with_environment(command, target.abi, variables), {**settings.environment, **variables})
-    return Recording(status, _finish(assembler, raw, settings, say))
+    if any(raw.glob("*.raw")):
+        if status:
+            say(f"{_whose(command)} ended with exit status {status}; the archive holds the calls that completed before")
+        return Recording(status, _archive(assembler, raw, settings, say))
+    shutil.rmtree(raw, ignore_errors=True)
+    say(f"nothing was recorded: {why_nothing(command, status)}")
+    return Recording(status or NOTHING_RECORDED, None)
+
+
+def why_nothing(command: Sequence[str], status: int) -> str:
+    """The most likely reason why no process of a command left a log."""
+    if status:
+        ended = f"{_whose(command)} ended with exit status {status}"
+        return f"{ended} before any process started MPI; see its message above"
+    path = mpi.program_of(command)
+    if path is None or not mpi.is_elf(path) or mpi.is_interpreter(path):
+        return "no process of this command called MPI_Init, or something removed LD_PRELOAD"
+    if mpi.is_static(path):
+        return f"{path} is statically linked and cannot be recorded; link it dynamically"
+    library = mpi.linked_library(path)
+    if library is None:
+        return f"{path} links no MPI library: it is not an MPI program, or links MPI statically"
+    theirs, launcher = mpi.abi_of_soname(library.name), mpi.launcher_abi(command[0])
+    if theirs is not None and launcher is not None and theirs != launcher:
+        return (
+            f"{path} uses {mpi.NAMES[theirs]}, but {command[0]} belongs to {mpi.NAMES[launcher]}; "
+            f"start it with the mpirun of {mpi.NAMES[theirs]}"
+        )
+    return f"{path} did not call MPI_Init, or something removed LD_PRELOAD"
+
+
+def _whose(command: Sequence[str]) -> str:
+    return Path(command[0]).name if mpi.is_launcher(command[0]) else "the command"
 
 
 def with_environment(command: Sequence[str], abi: str, variables: dict[str, str]) -> list[str]:
@@ -108,9 +141,7 @@ def recover(directory: Path, output: Path | None, say: Say) -> list[assemble.Arc
     for raw in assemble.raw_directories(directory):
         alive = assemble.running(raw)
         if alive:
-            raise InputError(
-                f"{raw} is still being written by process {alive[0]}: recover it when the program has ended"
-            )
+            raise InputError(f"process {alive[0]} still writes to {raw}; recover it when the program has ended")
         made.append(assemble.assemble(assembler, raw.absolute(), output or raw.absolute().parent))
     return made
 
@@ -164,19 +195,12 @@ def _run(command: list[str], environment: dict[str, str]) -> int:
     return status if status >= 0 else 128 - status
 
 
-def _finish(assembler: Path, raw: Path, settings: Settings, say: Say) -> assemble.Archive | None:
-    """Assemble; explain when there is nothing to assemble. Never raises: the program's status must get through."""
+def _archive(assembler: Path, raw: Path, settings: Settings, say: Say) -> assemble.Archive | None:
+    """Assemble the archive, or say why there is none. Never raises, so that the program's status is returned."""
     try:
-        if not any(raw.glob("*.raw")):
-            shutil.rmtree(raw, ignore_errors=True)
-            say(
-                "nothing was recorded: no process of this command went through MPI_Init with the interposer loaded "
-                "(statically linked, another MPI than the launcher's, or LD_PRELOAD removed on the way)"
-            )
-            return None
         archive = assemble.assemble(assembler, raw, settings.output.resolve())
     except (InputError, OSError, ValueError) as error:
-        say(f"{error}; the raw logs are kept: logpost record --recover {raw}")
+        say(f"{error}; the raw logs are kept: retry with logpost record --recover {raw}")
         return None
     if not settings.keep_raw:
         shutil.rmtree(raw, ignore_errors=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from logpost.machines.load import file_hash, library_names, load_machine
-from logpost.machines.loggp import assemble, estimated_parameters, replay_parameters
-from logpost.machines.mapping import Mapping, parse_mapping
 from logpost.machines.parameters import Log3PTable, Quality, RangeValues, ReplayParameters
+from logpost.machines.parameters.loggp import assemble, estimated_parameters, replay_parameters
 from logpost.machines.schema import LOCALITIES, Machine
+from logpost.machines.schema.load import file_hash, library_names, load_machine
 from logpost.machines.topologies import Topology
+from logpost.machines.topologies.distances import UNKNOWN_HOPS, hops_between, hops_matrix
+from logpost.machines.topologies.mapping import Mapping, parse_mapping
 
 __all__ = [
     "LOCALITIES",
+    "UNKNOWN_HOPS",
     "Log3PTable",
     "Machine",
     "Mapping",
@@ -21,6 +23,8 @@ __all__ = [
     "assemble",
     "estimated_parameters",
     "file_hash",
+    "hops_between",
+    "hops_matrix",
     "library_names",
     "load_machine",
     "parse_mapping",

@@ -6,13 +6,166 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
+import logpost.replay.columns
+
+
+class Curve:
+    """y(x) through measured points."""
+
+    def __init__(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], continued: bool) -> None: ...
+
+    def at(self, x: logpost.replay.columns.Float64) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
+        """Values, and 1 where x lies beyond the last point."""
+
+class Surface:
+    """y(x, z): a curve for each measured z."""
+
+    def __init__(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curves: Sequence[Curve]) -> None: ...
+
+    def at(self, x: logpost.replay.columns.Float64, z: logpost.replay.columns.Float64) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
+        """Values, and 1 where x or z lies beyond the last point."""
 
 class Parameters:
-    """LogGP and middleware parameters per locality, in picoseconds."""
+    """What a machine says of messages, in picoseconds."""
 
-    def __init__(self, class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], L: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nics_per_node: int, mw_bytes: Sequence[float], mw_strides: Sequence[float], l_mw: Sequence[float], asynchronous_progress: bool) -> None: ...
+    def __init__(self, class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], L: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], across_network: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nics_per_node: int, l_mw: Surface, block_bytes: float, o_mw: Curve, o_net: Curve, T_mem: Curve, o_burst: Surface, G_m: float | None, header_bytes: float, per_hop: float, mean_hops: float | None, log3p: bool, asynchronous_progress: bool) -> None: ...
 
-def split(machine: Parameters, s0: numpy.ndarray, s1: numpy.ndarray, sw0: numpy.ndarray, r0: numpy.ndarray, rw0: numpy.ndarray, rw1: numpy.ndarray, bytes: numpy.ndarray, locality: numpy.ndarray, stride: numpy.ndarray, waits: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
+    @property
+    def block_bytes(self) -> float:
+        """Bytes of the blocks that l_mw was measured with; 0: not stated."""
+
+def costs(machine: Parameters, locality: logpost.replay.columns.UInt8, bytes: logpost.replay.columns.Float64, block: logpost.replay.columns.Float64, stride: logpost.replay.columns.Float64, burst: logpost.replay.columns.Float64, hops: logpost.replay.columns.Float64) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
+    """
+    Terms (n, 7) in picoseconds, and flags (n, 3): rendezvous, beyond sizes, beyond strides.
+    """
+
+def ranges(machine: Parameters, locality: int, bytes: logpost.replay.columns.Float64) -> logpost.replay.columns.Int64:
+    """The LogGP range of each message, counted from the class's first."""
+
+def call_kinds() -> list[str]:
+    """Names of the kinds of calls, by code."""
+
+def operations() -> list[str]:
+    """Names of the collective operations, by code."""
+
+def parts() -> list[str]:
+    """Names of the parts of a message, by code."""
+
+def categories() -> list[str]:
+    """Names of the categories of a rank's time, by code."""
+
+def phases() -> list[str]:
+    """Names of the phases of a location's time, by code."""
+
+FINALIZE: int = 18
+
+class Program:
+    """Calls, messages and collectives of a program, as the replay sees them."""
+
+    def __init__(self, ticks_per_second: int, length_ps: int, callpaths: int, kinds: list[int], strides: list[int], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], unmatched: dict[str, logpost.replay.columns.Column], collectives: dict[str, logpost.replay.columns.Column]) -> None: ...
+
+    @property
+    def length_ps(self) -> int: ...
+
+    def place(self, sockets: numpy.ndarray, place_of_node: numpy.ndarray, hops: numpy.ndarray) -> None:
+        """
+        Says where it ran: the socket of every location, the place of every node on the network (-1: not known), and the hops between every two places, row by row.
+        """
+
+    def samples(self, limit: int) -> list[logpost.replay.columns.Samples]:
+        """Observations of LogGP parameters, a dict per locality class."""
+
+class Analysis:
+    """Rows of a run's tables, in batches."""
+
+    def __init__(self, program: Program, parameters: Parameters, threads: int, begin_ps: logpost.replay.columns.Int64 | None = None, end_ps: logpost.replay.columns.Int64 | None = None) -> None: ...
+
+    def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None: ...
+
+    def next_calls(self, limit: int) -> logpost.replay.columns.Calls | None: ...
+
+    def split_only(self) -> int: ...
+
+    def accounting(self) -> logpost.replay.columns.Accounting: ...
+
+    def exposure(self) -> logpost.replay.columns.Exposure: ...
+
+    def interest(self) -> logpost.replay.columns.Interest: ...
+
+    def unmatched(self) -> logpost.replay.columns.Unmatched: ...
+
+    def wait_states(self) -> logpost.replay.columns.WaitStates: ...
+
+    def pairs(self) -> logpost.replay.columns.Pairs: ...
+
+    def load(self) -> logpost.replay.columns.Load: ...
+
+    def collectives(self) -> logpost.replay.columns.Collectives: ...
+
+    def accounted(self) -> list[int]: ...
+
+    @property
+    def messages(self) -> int: ...
+
+    @property
+    def clock_violations(self) -> int: ...
+
+    @property
+    def asynchronous_progress(self) -> bool:
+        """
+        Whether NICs answer rendezvous without a processor: stated by the parameters, or proven by the trace.
+        """
+
+    @property
+    def beyond_sizes(self) -> int:
+        """
+        Messages of which some term was read beyond the machine's largest measured size or number of blocks.
+        """
+
+    @property
+    def beyond_strides(self) -> int:
+        """
+        Messages whose stride is larger than the machine's largest measured one.
+        """
+
+    @property
+    def window_count(self) -> int: ...
+
+    @property
+    def window_width_ps(self) -> int: ...
+
+def path_parts() -> list[str]:
+    """Names of what a critical path consists of, by code."""
+
+class CycleError(ValueError):
+    pass
+
+class WhatIf:
+    """
+    A program's dependency graph, calibrated on the machine that it ran on.
+    """
+
+    def __init__(self, program: Program, machine: Parameters, planned: Parameters) -> None: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def edges(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def rebuilt(self) -> int: ...
+
+    def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]:
+        """Makespans, critical paths and sums, a row per machine."""
+
+    def times(self, machine: Parameters, compute: float = 1.0) -> tuple[numpy.ndarray, numpy.ndarray]:
+        """Enters and leaves of all calls, by location and call."""
+
+def split(machine: Parameters, s0: logpost.replay.columns.Int64, s1: logpost.replay.columns.Int64, sw0: logpost.replay.columns.Int64, r0: logpost.replay.columns.Int64, rw0: logpost.replay.columns.Int64, rw1: logpost.replay.columns.Int64, bytes: logpost.replay.columns.UInt64, locality: logpost.replay.columns.UInt8, stride: logpost.replay.columns.Int64, block: logpost.replay.columns.UInt64, waits: logpost.replay.columns.Int64) -> tuple[logpost.replay.columns.Int64, logpost.replay.columns.Int64]:
     """Parts (n, 11) and deficits (n,) of n messages."""
 
 def fit(duration: int, wanted: list[int], tiers: list[int]) -> tuple[list[int], int, int]:

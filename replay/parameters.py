@@ -2,44 +2,132 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from logpost.machines import ReplayParameters
+from logpost.errors import InputError
+from logpost.machines import LOCALITIES, Log3PTable, ReplayParameters
+from logpost.machines.parameters import PARAMETERS, BeyondLogGP
+from logpost.replay import _native
 from logpost.replay._native import Parameters
+from logpost.replay.tables import NO_LINE, NO_SURFACE, Line, Surface
 
 
-def native_parameters(machine: ReplayParameters, *, asynchronous_progress: bool = False) -> Parameters:
+def native_parameters(
+    machine: ReplayParameters, *, asynchronous_progress: bool = False, log3p: bool = False
+) -> Parameters:
     """The native core's copy of `machine`.
 
     Args:
-        machine: LogGP values per locality class and message-size range, in picoseconds.
+        machine: what the machine states of messages, in picoseconds.
         asynchronous_progress: a posted receive answers a rendezvous request outside of MPI calls too
             (a progress thread, or a NIC that matches).
+        log3p: a message costs o_mw/2, o_net, o_mw/2 in place of LogGP's o_s, L + (B-1) G, o_r.
+            Raises InputError when the machine has no o_mw or o_net.
     """
-    mw_bytes: list[float] = []
-    mw_strides: list[float] = []
-    l_mw: list[float] = []
-    if machine.log3p is not None:
-        # Sizes for which some stride was not measured are left out: the grid must be whole to interpolate in it.
-        known = ~np.isnan(machine.log3p.l_mw_ps).any(axis=1)
-        if known.any() and machine.log3p.strides.size:
-            mw_bytes = [float(size) for size in machine.log3p.sizes[known]]
-            mw_strides = [float(stride) for stride in machine.log3p.strides]
-            l_mw = [float(value) for value in machine.log3p.l_mw_ps[known].ravel()]
-    return Parameters(
+    if log3p and (lacking := sorted({"o_mw", "o_net"} - lines_by_size(machine.log3p).keys())):
+        raise InputError(
+            f"machine {machine.machine} has no {' and no '.join(lacking)}: log3P needs both; calibrate the machine, "
+            "or use LogGP"
+        )
+    return build(
         class_start=machine.class_start,
         max_bytes=machine.max_bytes,
-        L=machine.L_ps,
-        o_s=machine.o_s_ps,
-        o_s_per_byte=machine.o_s_ps_per_byte,
-        o_r=machine.o_r_ps,
-        o_r_per_byte=machine.o_r_ps_per_byte,
-        g=machine.g_ps,
-        G=machine.G_ps_per_byte,
+        ranges={name: getattr(machine, column) for name, column in PARAMETERS.items()},
         eager_limit=machine.eager_limit_bytes,
+        across_network=machine.class_origin == LOCALITIES.index("other_node"),
+        log3p_table=machine.log3p,
+        beyond_loggp=machine.beyond_loggp,
         nics_per_node=machine.nics_per_node,
-        mw_bytes=mw_bytes,
-        mw_strides=mw_strides,
+        asynchronous_progress=asynchronous_progress,
+        log3p=log3p,
+    )
+
+
+def build(
+    *,
+    class_start: NDArray[np.int64],
+    max_bytes: NDArray[np.int64],
+    ranges: Mapping[str, NDArray[Any]],
+    eager_limit: NDArray[np.int64],
+    across_network: NDArray[np.bool_],
+    log3p_table: Log3PTable | None,
+    beyond_loggp: BeyondLogGP,
+    nics_per_node: int = 1,
+    asynchronous_progress: bool = False,
+    log3p: bool = False,
+) -> Parameters:
+    """Native parameters from ranges by parameter name (NaN: not stated) and the tables of a machine."""
+    l_mw, block = _middleware(log3p_table)
+    lines = lines_by_size(log3p_table)
+    bursts = beyond_loggp.bursts
+    values = {name: np.ascontiguousarray(column, dtype=np.float64) for name, column in ranges.items()}
+    per_hop, mean_hops = beyond_loggp.per_hop_ps, beyond_loggp.mean_hops
+    return Parameters(
+        class_start=class_start,
+        max_bytes=max_bytes,
+        L=values["L"],
+        o_s=values["o_s"],
+        o_s_per_byte=values["o_s_per_byte"],
+        o_r=values["o_r"],
+        o_r_per_byte=values["o_r_per_byte"],
+        g=values["g"],
+        G=values["G"],
+        eager_limit=eager_limit,
+        across_network=across_network.astype(np.uint8),
+        nics_per_node=nics_per_node,
         l_mw=l_mw,
+        block_bytes=block,
+        o_mw=lines["o_mw"].native if "o_mw" in lines else NO_LINE,
+        o_net=lines["o_net"].native if "o_net" in lines else NO_LINE,
+        T_mem=lines["T_mem"].native if "T_mem" in lines else NO_LINE,
+        o_burst=NO_SURFACE if bursts is None else Surface.through(map(tuple, bursts.tolist()), what="o(S, b)").native,
+        G_m=beyond_loggp.G_m_ps_per_byte,
+        header_bytes=beyond_loggp.header_bytes,
+        per_hop=per_hop or 0.0,
+        mean_hops=None if per_hop is None else mean_hops,
+        log3p=log3p,
         asynchronous_progress=asynchronous_progress,
     )
+
+
+_BY_SIZE = ("o_mw", "o_net", "T_mem")
+
+
+def lines_by_size(table: Log3PTable | None) -> dict[str, Line]:
+    """o_mw, o_net and T_mem in picoseconds over the size, those of which the machine gives some point."""
+    found: dict[str, Line] = {}
+    for name in _BY_SIZE if table is not None else ():
+        column = getattr(table, f"{name}_ps")
+        known = ~np.isnan(column)
+        if table is not None and known.any():
+            found[name] = Line(table.sizes[known].astype(np.float64), column[known])
+    return found
+
+
+def _middleware(table: Log3PTable | None) -> tuple[_native.Surface, float]:
+    """l_mw over size and stride, and the bytes of a block (0: not stated).
+
+    Points that were measured with larger blocks stand at the size that as many of the smallest blocks have.
+    """
+    if table is None or not table.strides.size:
+        return NO_SURFACE, 0.0
+    blocks = np.zeros(table.l_mw_ps.shape) if table.block_bytes is None else table.block_bytes.astype(np.float64)
+    known = ~np.isnan(table.l_mw_ps)
+    stated = blocks[known & (blocks > 0)]
+    block = float(stated.min()) if stated.size else 0.0
+    strides, lines = [], []
+    for column, stride in enumerate(table.strides):
+        rows = np.flatnonzero(known[:, column])
+        if not rows.size:
+            continue
+        own = blocks[rows, column]
+        sizes = table.sizes[rows] * np.where(own > 0, block / np.where(own > 0, own, 1.0), 1.0)
+        x, place = np.unique(sizes, return_inverse=True)
+        y = np.bincount(place, weights=table.l_mw_ps[rows, column]) / np.bincount(place)
+        strides.append(float(stride))
+        lines.append(Line(x.astype(np.float64), y))
+    return (Surface(np.asarray(strides), tuple(lines)).native if lines else NO_SURFACE), block

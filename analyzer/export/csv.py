@@ -1,4 +1,4 @@
-"""A run as CSV: a file per table, streamed, with what every column means and its unit beside them."""
+"""Export a run as CSV: one streamed file per table, and a description of every column with its unit."""
 
 from __future__ import annotations
 
@@ -44,16 +44,27 @@ def export_csv(
     chosen = tuple(dict.fromkeys(tables)) or tuple(TABLES)
     unknown = [name for name in chosen if name not in TABLES]
     if unknown:
-        raise InputError(f"a run has no table {unknown[0]!r}; it has {', '.join(TABLES)}")
+        raise InputError(f"unknown table {unknown[0]!r}; a run has {', '.join(TABLES)}")
     with whole(path, force=force, directory=True) as folder:
         for number, name in enumerate(chosen):
             if report:
                 report(name, number, len(chosen))
-            run.table(name).sink_csv(folder / f"{name}.csv", quote_style="necessary")
+            _flat(run.table(name), name).sink_csv(folder / f"{name}.csv", quote_style="necessary")
         _documentation(run, chosen).write_csv(folder / COLUMNS)
         (folder / README).write_text(readme(run, chosen), encoding="utf-8")
         shutil.copyfile(run.path / MANIFEST, folder / MANIFEST)
         return {name: (folder / f"{name}.csv").stat().st_size for name in chosen}
+
+
+def _flat(table: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """Lists as text, since a CSV field holds no list: numbers separated by blanks, named numbers as JSON."""
+    columns = []
+    for column in TABLES[name].columns:
+        if isinstance(column.dtype, pl.List):
+            item = pl.element()
+            text = item.struct.json_encode() if isinstance(column.dtype.inner, pl.Struct) else item.cast(pl.String)
+            columns.append(pl.col(column.name).list.eval(text).list.join(" "))
+    return table.with_columns(columns)
 
 
 def _documentation(run: Run, chosen: Sequence[str]) -> pl.DataFrame:
@@ -66,12 +77,12 @@ def _documentation(run: Run, chosen: Sequence[str]) -> pl.DataFrame:
 
 
 def _unit(run: Run, unit: str) -> str:
-    """The unit as people need it: a tick alone would say nothing outside of the run."""
+    """The unit, with the length of a tick: a bare tick means nothing outside the run."""
     return f"1/{run.manifest.clock.ticks_per_second} s" if unit == "ticks" else unit
 
 
 def readme(run: Run, chosen: Sequence[str]) -> str:
-    """What is in the directory, for a reader who knows nothing of logpost."""
+    """The README of the directory, for readers who do not know logpost."""
     machine = run.manifest.machine
     lines = [
         f"# Tables of {safe(run.manifest.source.anchor)}",
@@ -80,8 +91,8 @@ def readme(run: Run, chosen: Sequence[str]) -> str:
         "needed; an empty field is a missing value. Times are in picoseconds (ps) from the start of the trace, ids are",
         "-1 for none.",
         f"Parts of messages were split with the machine {safe(machine.name)} ({safe(machine.label)}).",
-        "Names stand as the trace has them: import them as text, because a spreadsheet may take one that begins with",
-        "`=` for a formula.",
+        "Names are copied verbatim from the trace: import them as text, because a spreadsheet may read a leading",
+        "`=` as a formula.",
     ]
     for name in chosen:
         table = TABLES[name]

@@ -1,4 +1,4 @@
-"""Where an export goes: made beside its final place and moved there when it is whole."""
+"""Atomic exports: written beside the final path and moved there when complete."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from logpost.errors import InputError
-from logpost.whole_file import cannot_write, permit
+from logpost.whole_file import cannot_write, permit, refuse_existing
 
 Progress = Callable[[str, int, int], None]
 """report(phase, done, total)."""
@@ -23,8 +23,7 @@ def whole(final: Path, *, force: bool, directory: bool) -> Iterator[Path]:
         InputError: `final` exists and `force` is not given, or is of the other kind, or it cannot be written.
     """
     if final.exists() or final.is_symlink():
-        if not force:
-            raise InputError(f"{final} already exists; pass --force to overwrite it")
+        refuse_existing(final, force=force)
         if final.is_dir() != directory:
             kind = "not a directory" if directory else "a directory"
             raise InputError(f"{final} is {kind}; choose another place with -o")

@@ -1,4 +1,4 @@
-"""A run as a trace of Perfetto's own format, for ui.perfetto.dev.
+"""Export a run as a native Perfetto trace, for ui.perfetto.dev.
 
 A process per host, a thread per rank or communicating thread; a slice per communication call, whose category is the
 one with most exposed time and whose arguments are the exposed times of all; a flow arrow per message from the call that
@@ -48,7 +48,7 @@ COUNTERS = (
 
 @dataclass(frozen=True)
 class Written:
-    """What went into a trace."""
+    """Counts of what an exported trace holds."""
 
     bytes: int
     slices: int
@@ -76,7 +76,7 @@ def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progre
         # By name, because the generated module has no types.
         schema = importlib.import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
     except ImportError as error:
-        raise InputError("--to perfetto needs the Python package perfetto; `pip install perfetto`") from error
+        raise InputError("--to perfetto needs the Python package perfetto; run `pip install perfetto`") from error
     with whole(path, force=force, directory=False) as work:
         with gzip.open(work, "wb", compresslevel=5) if path.suffix == ".gz" else work.open("wb") as file:
             writer = _Writer(schema, cast(BinaryIO, file))

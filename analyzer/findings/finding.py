@@ -1,72 +1,101 @@
-"""One finding, and the one size below which nothing is called a finding."""
+"""One finding: what a pattern costs, where, which ranks cause it, and the named numbers behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Literal
 
 import polars as pl
 
+from logpost.analyzer.findings.evidence.places import Places
+from logpost.analyzer.findings.prose import advice, titles
 from logpost.analyzer.schema import FINDINGS
 
 MIN_SHARE = 0.01
-"""Least share of the slowest rank's time (start-up apart) on the worst-hit rank. A cure of less than 1 % disappears in
+"""The smallest share of the slowest rank's program time on the worst-hit rank. A cure of less than 1 % disappears in
 the run-to-run variation of real programs, so a reader could not even check that it worked."""
+
+NOISE = 0.05
+"""Waiting that moves from rank to rank and costs no more than this is what the noise of any machine does to ranks that
+depend on each other: no cure is aimed at it."""
 
 MIN_SAMPLES = 8
 """Fewest messages, calls or instants behind a statement about a pattern: fewer are an incident."""
 
+HIGH, MEDIUM, LOW = 0.9, 0.6, 0.3
+"""Confidence of what is measured, of what a model says of measured times, and of what has another explanation."""
+
+Doing = Literal["computing", "handling", "waiting"]
+"""What keeps somebody from attending: code outside of calls, other messages, or waiting of its own."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """One piece of evidence. A name may carry a place: `computing[relax]`.
+
+    Units: `ps`, `B`, `1` (a fraction), `x` (how many times), `count`, `rank`, `rank_in_order` (a chain: each waits for
+    the next).
+    """
+
+    name: str
+    value: float
+    unit: str
+
+    def row(self) -> dict[str, object]:
+        """As `schema.EVIDENCE`."""
+        return {"name": self.name, "value": float(self.value), "unit": self.unit}
+
 
 @dataclass(frozen=True)
 class Finding:
-    """A row of the findings table; the fields are its columns, but `indirect` and
-    `endpoints`.
+    """A row of the findings table without its prose, and what tells whether two findings are one bug.
 
     `exposed_ps` is summed over the ranks concerned; `share` is the exposed time of the worst-hit rank over the slowest
-    rank's wall time.
+    rank's program time; `gain` is the share of that time that a cure saves at most (`gain`).
     """
 
     kind: str
-    title: str
-    ranks: str
+    ranks: tuple[int, ...]
     region: str
     cause_region: str
-    evidence: str
-    advice: str
-    confidence: str
+    evidence: tuple[Number, ...]
+    confidence: float
+    certainty: str
     callpath: int
     first_window: int
     last_window: int
     exposed_ps: int
     share: float
-    indirect: float = 0.0
-    """Fraction of the time whose cause is other waiting, which another finding explains: it ranks lower by that."""
-    endpoints: Mapping[int, float] = field(default_factory=dict)
-    """Location to the time lost because that one is busy with messages, where a finding knows: what two findings say of
-    the same location is said once."""
+    gain: float
+    gain_error: float | None = None
+    charges: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    """(location, call path) to the waiting there that this finding explains; ps."""
+    fault: Mapping[tuple[int, Doing], float] = field(default_factory=dict)
+    """(location, what it does meanwhile) to the fraction of the time that this is to blame for."""
+    removes: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    """(location, call path) to the waiting there, of whatever kind, that disappears with the cause; ps"""
+    waits_in: str = ""
+    """Region in which the ranks at fault wait themselves, where that passes on what another finding explains."""
 
     def row(self) -> dict[str, object]:
-        """As a row of `schema.FINDINGS`."""
-        return {name: value for name, value in vars(self).items() if name not in ("indirect", "endpoints")}
+        """As a row of `schema.FINDINGS`, without `title` and `advice`."""
+        beside = ("charges", "fault", "removes", "waits_in", "evidence", "ranks")
+        plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in beside}
+        return plain | {"ranks": list(self.ranks), "evidence": [number.row() for number in self.evidence]}
 
 
-CERTAINTY = {"high": 1.0, "medium": 0.75, "low": 0.5}
-"""What a confidence is worth in the order of the findings: of two about as large, first the one that is surer. Measured
-waits thereby come before costs that a model says, unless these are a third larger."""
+def frame(found: Iterable[Finding], places: Places) -> pl.DataFrame:
+    """The findings table: in descending order of what a cure gains at most, which is the number shown."""
+
+    def order(finding: Finding) -> tuple[float, float, int, str, int]:
+        return -finding.gain, -finding.share, -finding.exposed_ps, finding.kind, finding.callpath
+
+    rows = [finding.row() for finding in sorted(found, key=order)]
+    said = zip(rows, titles(rows, places), strict=True)
+    return pl.DataFrame([row | {"title": title, "advice": advice(row)} for row, title in said], schema=FINDINGS.schema)
 
 
-def frame(found: Iterable[Finding]) -> pl.DataFrame:
-    """The findings table, worst first: by what they explain of the worst-hit rank's time, weighed by confidence."""
-
-    def order(finding: Finding) -> tuple[float, int, str, str]:
-        explained = finding.share * (1 - finding.indirect)
-        certainty = CERTAINTY.get(finding.confidence.partition(":")[0], 1.0)
-        return -explained * certainty, -finding.exposed_ps, finding.kind, finding.title
-
-    rows = sorted(found, key=order)
-    return pl.DataFrame([finding.row() for finding in rows], schema=FINDINGS.schema)
-
-
-def worst_hit(exposed_by_location: Mapping[int, float], slowest_wall_ps: int) -> float:
-    """Exposed time of the worst-hit location over the slowest location's wall time; 0 without locations."""
-    return max(exposed_by_location.values(), default=0.0) / slowest_wall_ps if slowest_wall_ps > 0 else 0.0
+def worst_hit(exposed_by_location: Mapping[int, float], slowest_program_ps: int) -> float:
+    """Exposed time of the worst-hit location over the slowest location's program time; 0 without locations."""
+    return max(exposed_by_location.values(), default=0.0) / slowest_program_ps if slowest_program_ps > 0 else 0.0

@@ -5,9 +5,9 @@
 #endif
 
 #include "bindings.hpp"
+#include "program.hpp"
 #include "quality.hpp"
 #include "read.hpp"
-#include "samples.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer::bindings {
@@ -25,6 +25,9 @@ nb::dict locations(const Trace& trace) {
     d["group"] = column<std::int32_t>(rows, [](const Location& l) { return l.group; });
     d["node"] = column<std::int32_t>(rows, [](const Location& l) { return l.node; });
     d["rank"] = column<std::int32_t>(rows, [](const Location& l) { return l.rank; });
+    d["core"] = texts(rows, [](const Location& l) -> const std::string& { return l.cpu_binding; });
+    d["process"] = column<std::int32_t>(rows, [](const Location& l) { return l.group; });
+    d["socket"] = column<std::int32_t>(rows, [](const Location& l) { return l.socket; });
     const auto& events = trace.traces;
     d["first_ps"] = column<std::int64_t>(events, [](const LocationTrace& t) { return t.first_ps; });
     d["last_ps"] = column<std::int64_t>(events, [](const LocationTrace& t) { return t.last_ps; });
@@ -61,6 +64,11 @@ nb::dict communicators(const Trace& trace) {
     d["name"] = texts(rows, [](const Communicator& c) -> const std::string& { return c.name; });
     d["parent"] = column<std::int32_t>(rows, [](const Communicator& c) { return c.parent; });
     d["size"] = column<std::int32_t>(rows, [](const Communicator& c) { return c.locations.size(); });
+    nb::list members;
+    for (const auto& row : rows) {
+        members.append(array(std::vector<std::int32_t>(row.locations)));
+    }
+    d["members"] = members;
     return d;
 }
 
@@ -68,6 +76,27 @@ nb::dict callpaths(const Trace& trace) {
     nb::dict d;
     d["parent"] = column<std::int32_t>(trace.callpaths, [](const Callpath& c) { return c.parent; });
     d["region"] = column<std::int32_t>(trace.callpaths, [](const Callpath& c) { return c.region; });
+    const auto site = [&](const Callpath& c) -> const Site& { return trace.sites[static_cast<std::size_t>(c.site)]; };
+    d["line"] = column<std::int32_t>(trace.callpaths, [&](const Callpath& c) { return site(c).line; });
+    d["file"] = texts(trace.callpaths, [&](const Callpath& c) -> const std::string& { return site(c).file; });
+    return d;
+}
+
+nb::dict detail_levels(const Trace& trace) {
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> call;
+    std::vector<std::int32_t> level;
+    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
+        for (const auto& row : trace.traces[l].levels) {
+            location.push_back(static_cast<std::int32_t>(l));
+            call.push_back(static_cast<std::int32_t>(row.call));
+            level.push_back(row.level);
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["call"] = array(std::move(call));
+    d["level"] = array(std::move(level));
     return d;
 }
 
@@ -85,6 +114,8 @@ nb::dict profile(const Trace& trace) {
     std::vector<std::int32_t> location;
     std::vector<std::int32_t> callpath;
     std::vector<std::uint64_t> visits;
+    std::vector<std::int64_t> first;
+    std::vector<std::int64_t> last;
     std::vector<std::int64_t> inclusive;
     std::vector<std::int64_t> exclusive;
     for (std::size_t l = 0; l < trace.traces.size(); ++l) {
@@ -92,6 +123,8 @@ nb::dict profile(const Trace& trace) {
             location.push_back(static_cast<std::int32_t>(l));
             callpath.push_back(row.callpath);
             visits.push_back(row.visits);
+            first.push_back(row.first_ps);
+            last.push_back(row.last_ps);
             inclusive.push_back(row.inclusive_ps);
             exclusive.push_back(row.exclusive_ps);
         }
@@ -100,6 +133,8 @@ nb::dict profile(const Trace& trace) {
     d["callpath"] = array(std::move(callpath));
     d["location"] = array(std::move(location));
     d["visits"] = array(std::move(visits));
+    d["first_enter_ps"] = array(std::move(first));
+    d["last_leave_ps"] = array(std::move(last));
     d["inclusive_ps"] = array(std::move(inclusive));
     d["exclusive_ps"] = array(std::move(exclusive));
     return d;
@@ -154,24 +189,6 @@ nb::list properties(const Trace& trace) {
     return result;
 }
 
-nb::list sample_columns(const Trace& trace, std::size_t limit) {
-    nb::list result;
-    for (auto& locality : samples(trace, limit)) {
-        nb::dict d;
-        const auto pair = [](SampleColumn& c) {
-            return nb::make_tuple(array(std::move(c.bytes)), array(std::move(c.time_ps)));
-        };
-        d["end_to_end"] = pair(locality.end_to_end);
-        d["send_call"] = pair(locality.send_call);
-        d["receive_call"] = pair(locality.receive_call);
-        d["early_complete"] = pair(locality.early_complete);
-        d["late_complete"] = pair(locality.late_complete);
-        d["messages"] = locality.messages;
-        result.append(d);
-    }
-    return result;
-}
-
 /// Counters of a read under way, for a progress bar and a watchdog in another thread.
 struct Progress {
     std::atomic<std::uint64_t> events{0};
@@ -184,7 +201,9 @@ std::unique_ptr<Trace> read_trace(const std::string& archive, unsigned threads, 
     options.threads = threads;
     options.events_read = &progress.events;
     options.declared_events = &progress.declared;
-    return std::make_unique<Trace>(read_archive(find_anchor(archive), options));
+    auto trace = std::make_unique<Trace>(read_archive(find_anchor(archive), options));
+    take_program(*trace);
+    return trace;
 }
 
 /// Gives freed memory back to the system: the table libraries have allocators of their own and could not reuse it.
@@ -197,31 +216,6 @@ void release_memory() {
 }  // namespace
 
 void bind_trace(nb::module_& module) {
-    module.def(
-        "region_kinds",
-        [] {
-            return std::vector<std::string>{"user",
-                                            "send",
-                                            "send_synchronous",
-                                            "send_buffered",
-                                            "send_nonblocking",
-                                            "receive",
-                                            "receive_nonblocking",
-                                            "send_receive",
-                                            "start",
-                                            "wait",
-                                            "wait_multi",
-                                            "test",
-                                            "probe",
-                                            "barrier",
-                                            "collective",
-                                            "collective_nonblocking",
-                                            "one_sided",
-                                            "init_finalize",
-                                            "io",
-                                            "other"};
-        },
-        "Names of the codes in regions()['kind'].");
     nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError);
     nb::class_<Progress>(module, "Progress", "Counters of a read under way.")
         .def(nb::init<>())
@@ -237,19 +231,23 @@ void bind_trace(nb::module_& module) {
     nb::class_<Trace>(module, "Trace", "What the reader leaves of an archive.")
         .def_ro("ticks_per_second", &Trace::ticks_per_second)
         .def_ro("length_ps", &Trace::length_ps)
-        .def("locations", &locations, nb::sig("def locations(self) -> dict[str, typing.Any]"))
-        .def("regions", &regions, nb::sig("def regions(self) -> dict[str, typing.Any]"))
-        .def("nodes", &nodes, nb::sig("def nodes(self) -> dict[str, typing.Any]"))
-        .def("communicators", &communicators, nb::sig("def communicators(self) -> dict[str, typing.Any]"))
-        .def("callpaths", &callpaths, nb::sig("def callpaths(self) -> dict[str, typing.Any]"))
-        .def("layouts", &layouts, nb::sig("def layouts(self) -> dict[str, typing.Any]"))
-        .def("profile", &profile, nb::sig("def profile(self) -> dict[str, typing.Any]"))
+        .def("locations", &locations, nb::sig("def locations(self) -> logpost.analyzer.columns.Locations"))
+        .def("regions", &regions, nb::sig("def regions(self) -> logpost.analyzer.columns.Regions"))
+        .def("nodes", &nodes, nb::sig("def nodes(self) -> logpost.analyzer.columns.Nodes"))
+        .def("communicators", &communicators,
+             nb::sig("def communicators(self) -> logpost.analyzer.columns.Communicators"))
+        .def("detail_levels", &detail_levels,
+             nb::sig("def detail_levels(self) -> logpost.analyzer.columns.DetailLevels"),
+             "Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.")
+        .def("callpaths", &callpaths, nb::sig("def callpaths(self) -> logpost.analyzer.columns.Callpaths"))
+        .def("layouts", &layouts, nb::sig("def layouts(self) -> logpost.analyzer.columns.Layouts"))
+        .def("profile", &profile, nb::sig("def profile(self) -> logpost.analyzer.columns.Profile"))
         .def("one_sided", &one_sided, nb::sig("def one_sided(self) -> dict[str, int]"))
-        .def("quality", &quality, nb::sig("def quality(self) -> list[dict[str, typing.Any]]"))
+        .def("quality", &quality, nb::sig("def quality(self) -> list[logpost.analyzer.columns.Quality]"))
         .def("properties", &properties, nb::sig("def properties(self) -> list[tuple[str, str]]"))
-        .def("samples", &sample_columns, "limit"_a,
-             nb::sig("def samples(self, limit: int) -> list[dict[str, typing.Any]]"),
-             "Observations of LogGP parameters, a dict per locality class.");
+        .def_prop_ro(
+            "program", [](const Trace& trace) -> const replay::Program& { return trace.program; },
+            nb::rv_policy::reference_internal, "What the replay needs of it.");
 }
 
 }  // namespace logpost::analyzer::bindings

@@ -5,9 +5,12 @@
 namespace logpost::analyzer {
 
 CallStack::CallStack(const Definitions& definitions, QualityCounts& quality)
-    : quality_(quality), kinds_(definitions.kinds), outside_region_(definitions.outside_region()) {
-    kinds_.push_back(RegionKind::user);   // undefined_region
-    kinds_.push_back(RegionKind::other);  // outside_region
+    : quality_(quality),
+      kinds_(definitions.kinds),
+      outside_region_(definitions.outside_region()),
+      contexts_(definitions.contexts) {
+    kinds_.push_back(CallKind::user);   // undefined_region
+    kinds_.push_back(CallKind::other);  // outside_region
 }
 
 void CallStack::begin(LocationTrace& out) {
@@ -27,11 +30,22 @@ void CallStack::end(std::int64_t now) {
     out_->profile.reserve(touched_.size());
     for (const auto callpath : touched_) {
         auto& from = profile_[static_cast<std::size_t>(callpath)];
-        out_->profile.push_back({callpath, from.visits, from.inclusive_ps, from.exclusive_ps});
+        out_->profile.push_back(
+            {callpath, from.visits, from.first_ps, from.last_ps, from.inclusive_ps, from.exclusive_ps});
         from = Accumulator{};
     }
     touched_.clear();
     out_ = nullptr;
+}
+
+std::int32_t CallStack::find_callpath(std::int32_t context) {
+    auto& known = context_callpaths_[static_cast<std::size_t>(context)];
+    if (known == CallpathTree::kRoot) {
+        const auto& of = contexts_[static_cast<std::size_t>(context)];
+        const auto parent = of.parent == kUndefined ? context_base_ : find_callpath(of.parent);
+        known = tree_.child(parent, of.region, of.site);
+    }
+    return known;
 }
 
 void CallStack::leave_mis_nested(std::int64_t now, std::int32_t region) {

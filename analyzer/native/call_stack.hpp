@@ -14,8 +14,9 @@ namespace logpost::analyzer {
 /// The open regions of one location, and what becomes of them: the calling-context tree, its profile, and the outermost
 /// communication calls.
 ///
-/// In: times and dense regions, in the order of events. Out: `calls`, `profile` and the count of communication events
-/// of the LocationTrace. The tree grows over all locations of a thread. What every Enter and Leave needs is inline.
+/// In: times and dense regions or calling contexts, in the order of events. Out: `calls`, `profile` and the count of
+/// communication events of the LocationTrace. The tree grows over all locations of a thread. What every Enter and Leave
+/// needs is inline.
 class CallStack {
   public:
     CallStack(const Definitions& definitions, QualityCounts& quality);
@@ -27,18 +28,16 @@ class CallStack {
     void end(std::int64_t now);
 
     void enter(std::int64_t now, std::int32_t region) {
-        const auto callpath = tree_.child(stack_.empty() ? CallpathTree::kRoot : stack_.back().callpath, region);
-        stack_.push_back({now, 0, region, callpath});
-        if (kind(region) != RegionKind::user) {
-            ++out_->communication_events;
-            if (call_depth_ == 0) {
-                call_depth_ = stack_.size();
-                call_has_collective_ = false;
-                out_->calls.push_back({now, now, region, callpath});
-            } else {
-                count(quality_, Quality::nested_communication);
-            }
+        if (stack_.empty()) {
+            root_region_ = region;
         }
+        enter(now, region, tree_.child(top(), region));
+    }
+
+    /// Enters the region of a calling context, which tells the functions above it too, whether they were entered or
+    /// not.
+    void enter_context(std::int64_t now, std::int32_t context) {
+        enter(now, contexts_[static_cast<std::size_t>(context)].region, callpath_of(context));
     }
 
     void leave(std::int64_t now, std::int32_t region) {
@@ -57,7 +56,7 @@ class CallStack {
         }
         return static_cast<std::uint32_t>(out_->calls.size() - 1);
     }
-    /// Counts a record that is one of a communication call if it lies inside of one.
+    /// Counts a record as one of a communication call if it lies inside one.
     void count_record() { out_->communication_events += call_depth_ != 0 ? 1 : 0; }
     /// The open call has a record of a collective.
     void has_collective() { call_has_collective_ = true; }
@@ -73,11 +72,45 @@ class CallStack {
     };
     struct Accumulator {
         std::uint64_t visits = 0;
+        std::int64_t first_ps = 0;
+        std::int64_t last_ps = 0;
         std::int64_t inclusive_ps = 0;
         std::int64_t exclusive_ps = 0;
     };
 
-    [[nodiscard]] RegionKind kind(std::int32_t region) const { return kinds_[static_cast<std::size_t>(region)]; }
+    [[nodiscard]] std::int32_t top() const { return stack_.empty() ? CallpathTree::kRoot : stack_.back().callpath; }
+
+    void enter(std::int64_t now, std::int32_t region, std::int32_t callpath) {
+        stack_.push_back({now, 0, region, callpath});
+        if (kind(region) != CallKind::user) {
+            ++out_->communication_events;
+            if (call_depth_ == 0) {
+                call_depth_ = stack_.size();
+                call_has_collective_ = false;
+                out_->calls.push_back({now, now, region, callpath});
+            } else {
+                count(quality_, Quality::nested_communication);
+            }
+        }
+    }
+
+    std::int32_t callpath_of(std::int32_t context) {
+        const auto& of = contexts_[static_cast<std::size_t>(context)];
+        if (stack_.empty()) {
+            root_region_ = of.root_region;
+        }
+        // Contexts that begin where the open regions begin are whole; others lie below what is open.
+        const auto base = stack_.empty() || root_region_ == of.root_region ? CallpathTree::kRoot : top();
+        if (base != context_base_) [[unlikely]] {
+            context_callpaths_.assign(contexts_.size(), CallpathTree::kRoot);
+            context_base_ = base;
+        }
+        const auto known = context_callpaths_[static_cast<std::size_t>(context)];
+        return known != CallpathTree::kRoot ? known : find_callpath(context);
+    }
+    std::int32_t find_callpath(std::int32_t context);
+
+    [[nodiscard]] CallKind kind(std::int32_t region) const { return kinds_[static_cast<std::size_t>(region)]; }
 
     void pop(std::int64_t now) {
         const auto frame = stack_.back();
@@ -89,10 +122,12 @@ class CallStack {
         auto& profile = profile_[node];
         if (profile.visits++ == 0) {
             touched_.push_back(frame.callpath);
+            profile.first_ps = frame.enter_ps;
         }
+        profile.last_ps = now;
         profile.inclusive_ps += duration;
         profile.exclusive_ps += duration - frame.children_ps;
-        if (kind(frame.region) != RegionKind::user) {
+        if (kind(frame.region) != CallKind::user) {
             ++out_->communication_events;
             if (stack_.size() == call_depth_) {
                 close_call(now);
@@ -112,9 +147,8 @@ class CallStack {
             count(quality_, Quality::collective_call_without_record);
         }
     }
-    [[nodiscard]] static bool waits_for_collective_record(RegionKind kind) {
-        return kind == RegionKind::barrier || kind == RegionKind::collective ||
-               kind == RegionKind::collective_nonblocking;
+    [[nodiscard]] static bool waits_for_collective_record(CallKind kind) {
+        return kind == CallKind::barrier || kind == CallKind::collective || kind == CallKind::collective_nonblocking;
     }
 
     void leave_mis_nested(std::int64_t now, std::int32_t region);
@@ -122,8 +156,12 @@ class CallStack {
     void grow_profile();
 
     QualityCounts& quality_;
-    std::vector<RegionKind> kinds_;  // by dense region, undefined_region and outside_region included
+    std::vector<CallKind> kinds_;  // by dense region, undefined_region and outside_region included
     std::int32_t outside_region_;
+    const std::vector<CallingContext>& contexts_;
+    std::int32_t root_region_ = kUndefined;        // of the path that is open
+    std::int32_t context_base_ = kUndefined;       // the callpath below which `context_callpaths_` lie
+    std::vector<std::int32_t> context_callpaths_;  // by context; kRoot: not asked for yet
     CallpathTree tree_;
     std::vector<Accumulator> profile_;   // by callpath
     std::vector<std::int32_t> touched_;  // callpaths with visits on this location

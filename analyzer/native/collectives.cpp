@@ -6,10 +6,10 @@ namespace logpost::analyzer {
 namespace {
 
 /// One operation of a communicator while it is put together.
-struct Operation {
+struct Forming {
     std::uint32_t members = 0;
     std::int32_t root = kUndefined;
-    std::uint8_t operation = 0;
+    Operation operation = Operation::unknown;
     bool inconsistent = false;
     std::uint32_t instance = kNone;
 };
@@ -82,7 +82,7 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
         }
     };
 
-    std::vector<std::vector<Operation>> operations(comms);
+    std::vector<std::vector<Forming>> operations(comms);
     Counters counters;
     for (std::size_t process = 0; process < n; ++process) {
         counters.clear();

@@ -10,8 +10,8 @@
 namespace logpost::analyzer {
 
 /// Whether an event or definition file ends as libotf2 ends them. One that does not was cut, and libotf2 (seen
-/// in 3.0.2) does not notice: it goes on in what the chunk before left in its buffer, and delivers that chunk again and
-/// again, for ever.
+/// in 3.0.2) does not notice: it continues with what the previous chunk left in its buffer, and delivers that chunk
+/// again and again, for ever.
 ///
 /// The end of a file is the end-of-chunk byte (2) and the end-of-file byte (1); some archives carry a newline behind
 /// them.

@@ -11,6 +11,59 @@ std::int32_t root(std::uint32_t rank) {
     return rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? kUndefined : static_cast<std::int32_t>(rank);
 }
 
+Operation operation_of(OTF2_CollectiveOp code) noexcept {
+    switch (code) {
+        case OTF2_COLLECTIVE_OP_BARRIER:
+            return Operation::barrier;
+        case OTF2_COLLECTIVE_OP_BCAST:
+            return Operation::bcast;
+        case OTF2_COLLECTIVE_OP_GATHER:
+            return Operation::gather;
+        case OTF2_COLLECTIVE_OP_GATHERV:
+            return Operation::gatherv;
+        case OTF2_COLLECTIVE_OP_SCATTER:
+            return Operation::scatter;
+        case OTF2_COLLECTIVE_OP_SCATTERV:
+            return Operation::scatterv;
+        case OTF2_COLLECTIVE_OP_ALLGATHER:
+            return Operation::allgather;
+        case OTF2_COLLECTIVE_OP_ALLGATHERV:
+            return Operation::allgatherv;
+        case OTF2_COLLECTIVE_OP_ALLTOALL:
+            return Operation::alltoall;
+        case OTF2_COLLECTIVE_OP_ALLTOALLV:
+            return Operation::alltoallv;
+        case OTF2_COLLECTIVE_OP_ALLTOALLW:
+            return Operation::alltoallw;
+        case OTF2_COLLECTIVE_OP_ALLREDUCE:
+            return Operation::allreduce;
+        case OTF2_COLLECTIVE_OP_REDUCE:
+            return Operation::reduce;
+        case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
+            return Operation::reduce_scatter;
+        case OTF2_COLLECTIVE_OP_SCAN:
+            return Operation::scan;
+        case OTF2_COLLECTIVE_OP_EXSCAN:
+            return Operation::exscan;
+        case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
+            return Operation::reduce_scatter_block;
+        case OTF2_COLLECTIVE_OP_CREATE_HANDLE:
+            return Operation::create_handle;
+        case OTF2_COLLECTIVE_OP_DESTROY_HANDLE:
+            return Operation::destroy_handle;
+        case OTF2_COLLECTIVE_OP_ALLOCATE:
+            return Operation::allocate;
+        case OTF2_COLLECTIVE_OP_DEALLOCATE:
+            return Operation::deallocate;
+        case OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE:
+            return Operation::create_and_allocate;
+        case OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE:
+            return Operation::destroy_and_deallocate;
+        default:
+            return Operation::unknown;
+    }
+}
+
 OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A*, OTF2_CollectiveOp operation,
                          OTF2_CommRef communicator, std::uint32_t root_rank, std::uint64_t sent,
                          std::uint64_t received) noexcept try {
@@ -21,7 +74,7 @@ OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A*, OTF2_Collect
     d.peers.count_if_undefined();
     d.stack.has_collective();
     d.out->collectives.push_back({d.out->calls.back().enter_ps, now, sent, received, call, call, d.peers.communicator(),
-                                  root(root_rank), kNone, operation});
+                                  root(root_rank), kNone, operation_of(operation)});
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);
@@ -33,7 +86,7 @@ OTF2_CallbackCode on_request(L, T ticks, std::uint64_t, void* user, A*, std::uin
     const auto call = d.stack.call_for_record(now);
     d.stack.has_collective();
     d.out->collectives.push_back(
-        {d.out->calls.back().enter_ps, now, 0, 0, call, kNone, kUndefined, kUndefined, kNone, 0});
+        {d.out->calls.back().enter_ps, now, 0, 0, call, kNone, kUndefined, kUndefined, kNone, Operation::unknown});
     d.pending(request, PendingRequests::What::collective, d.out->collectives.size() - 1);
     return kGoOn;
 } catch (...) {
@@ -60,7 +113,7 @@ OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_Co
     collective.complete_call = call;
     collective.comm = d.peers.communicator();
     collective.root = root(root_rank);
-    collective.operation = operation;
+    collective.operation = operation_of(operation);
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);

@@ -6,10 +6,31 @@ namespace {
 
 using namespace decoding;
 
-OTF2_CallbackCode on_enter(L, T ticks, std::uint64_t, void* user, A*, OTF2_RegionRef region) noexcept try {
+/// The calling context that an attribute states of an Enter; kAbsent: none, or that of another region.
+std::int32_t stated_context(Decoding& d, const A* attributes, std::int32_t region) {
+    OTF2_CallingContextRef ref = OTF2_UNDEFINED_CALLING_CONTEXT;
+    if (!OTF2_AttributeList_TestAttributeByID(attributes, d.ids.context_attribute()) ||
+        OTF2_AttributeList_GetCallingContextRef(attributes, d.ids.context_attribute(), &ref) != OTF2_SUCCESS) {
+        return IdLookup::kAbsent;
+    }
+    const auto context = d.ids.context(ref);
+    const bool fits =
+        context != IdLookup::kAbsent && d.definitions.contexts[static_cast<std::size_t>(context)].region == region;
+    return fits ? context : IdLookup::kAbsent;
+}
+
+OTF2_CallbackCode on_enter(L, T ticks, std::uint64_t, void* user, A* attributes, OTF2_RegionRef ref) noexcept try {
     auto& d = self(user);
     const auto now = d.at(ticks);
-    d.stack.enter(now, d.ids.region(region));
+    const auto region = d.ids.region(ref);
+    if (d.ids.context_attribute() != OTF2_UNDEFINED_ATTRIBUTE) [[unlikely]] {
+        const auto context = stated_context(d, attributes, region);
+        if (context != IdLookup::kAbsent) {
+            d.stack.enter_context(now, context);
+            return kGoOn;
+        }
+    }
+    d.stack.enter(now, region);
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);
@@ -29,7 +50,12 @@ OTF2_CallbackCode on_context_enter(L, T ticks, std::uint64_t, void* user, A*, OT
     return guarded(user, [&] {
         auto& d = self(user);
         const auto now = d.at(ticks);
-        d.stack.enter(now, d.ids.region_of_context(context));
+        const auto dense = d.ids.context(context);
+        if (dense != IdLookup::kAbsent) {
+            d.stack.enter_context(now, dense);
+        } else {
+            d.stack.enter(now, d.definitions.undefined_region());
+        }
     });
 }
 
@@ -37,7 +63,20 @@ OTF2_CallbackCode on_context_leave(L, T ticks, std::uint64_t, void* user, A*, OT
     return guarded(user, [&] {
         auto& d = self(user);
         const auto now = d.at(ticks);
-        d.stack.leave(now, d.ids.region_of_context(context));
+        const auto dense = d.ids.context(context);
+        d.stack.leave(now, dense != IdLookup::kAbsent ? d.definitions.contexts[static_cast<std::size_t>(dense)].region
+                                                      : d.definitions.undefined_region());
+    });
+}
+
+OTF2_CallbackCode on_parameter(L, T ticks, std::uint64_t, void* user, A*, OTF2_ParameterRef parameter,
+                               std::int64_t value) {
+    return guarded(user, [&] {
+        auto& d = self(user);
+        const auto now = d.at(ticks);
+        if (parameter == d.definitions.level_parameter) {
+            d.out->levels.push_back({d.stack.call_for_record(now), static_cast<std::int32_t>(value)});
+        }
     });
 }
 
@@ -48,6 +87,7 @@ void set_region_callbacks(OTF2_EvtReaderCallbacks* c) {
     OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
     OTF2_EvtReaderCallbacks_SetCallingContextEnterCallback(c, on_context_enter);
     OTF2_EvtReaderCallbacks_SetCallingContextLeaveCallback(c, on_context_leave);
+    OTF2_EvtReaderCallbacks_SetParameterIntCallback(c, on_parameter);
 }
 
 }  // namespace logpost::analyzer

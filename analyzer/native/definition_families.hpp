@@ -31,6 +31,13 @@ struct RawCommunicator {
     std::uint64_t parent;
 };
 
+struct RawContext {
+    std::uint64_t ref;
+    std::uint64_t region;
+    std::uint64_t source_location;
+    std::uint64_t parent;
+};
+
 struct RawProperty {
     std::uint64_t owner;
     OTF2_StringRef name;
@@ -60,7 +67,9 @@ struct Raw {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> windows;  // ref, communicator ref
     // regions
     std::vector<OTF2_StringRef> region_names, region_files;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> contexts;  // ref, region ref
+    std::vector<RawContext> contexts;
+    std::unordered_map<std::uint64_t, std::pair<OTF2_StringRef, std::uint32_t>> source_locations;  // file, line
+    std::vector<std::pair<std::uint64_t, OTF2_StringRef>> parameters;
     // layouts
     std::vector<std::pair<std::uint64_t, OTF2_StringRef>> attributes;
 };
@@ -83,7 +92,7 @@ void resolve_communicators(Raw& r, const Numbering& numbering, QualityCounts& qu
 void resolve_regions(Raw& r);
 void resolve_layouts(Raw& r, QualityCounts& quality);
 
-/// The string of a reference; empty if nobody defined it.
+/// The string of a reference; empty if undefined.
 const std::string& text(const Definitions& d, OTF2_StringRef ref);
 
 /// Any integer type, or a string of digits.

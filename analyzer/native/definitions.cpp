@@ -28,7 +28,7 @@ Definitions read_definitions(OTF2_Reader* reader, const std::string& archive, Tr
     OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader);
     if (definitions == nullptr) {
         throw ArchiveError(archive + ": the global definitions cannot be opened (" + take_otf2_errors() +
-                           "); the archive is incomplete: copy the .def file that lies beside the anchor as well");
+                           "); the archive is incomplete: copy the .def file beside the anchor file, too");
     }
     OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
@@ -44,15 +44,16 @@ Definitions read_definitions(OTF2_Reader* reader, const std::string& archive, Tr
     std::uint64_t declared = 0;
     OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &declared);
     std::uint64_t n = 0;
-    // One more than declared shows that there are more, and ends where damage makes libotf2 go round in circles.
+    // One more than declared shows that there are more, and stops where damage makes libotf2 loop.
     const auto status = OTF2_Reader_ReadGlobalDefinitions(reader, definitions, declared + 1, &n);
     OTF2_Reader_CloseGlobalDefReader(reader, definitions);
     if (status != OTF2_SUCCESS || n > declared) {
         throw ArchiveError(archive + ": the global definitions are damaged (" + take_otf2_errors() +
-                           "); nothing can be read without them: copy or record the archive again");
+                           "), and nothing can be read without them; copy or record the archive again");
     }
     if (trace.locations.empty()) {
-        throw ArchiveError(archive + ": the archive defines no locations; the recording was not finished");
+        throw ArchiveError(archive +
+                           ": the archive defines no locations, so the recording did not finish; record it again");
     }
     trace.ticks_per_second = out.ticks_per_second;
     resolve_locations(r);

@@ -12,6 +12,14 @@
 
 namespace logpost::analyzer {
 
+/// A node of the calling contexts that the archive defines.
+struct CallingContext {
+    std::int32_t parent = kUndefined;  // dense
+    std::int32_t region = kUndefined;  // dense
+    std::int32_t site = 0;             // where in the parent the call of this region stands: index into Trace::sites
+    std::int32_t root_region = kUndefined;
+};
+
 /// What decoding needs of the global definitions, beside what goes into the Trace.
 struct Definitions {
     std::uint64_t ticks_per_second = 1;
@@ -20,15 +28,18 @@ struct Definitions {
 
     IdLookup regions;           // ref -> dense region
     IdLookup communicators;     // ref -> dense communicator
-    IdLookup calling_contexts;  // ref -> dense region
+    IdLookup calling_contexts;  // ref -> dense context
     IdLookup strings;           // ref -> index into texts
     IdLookup device_windows;    // ref -> 1 for windows that do not connect processes (host and accelerator)
     std::vector<std::string> texts;
 
-    std::vector<RegionKind> kinds;               // by dense region
+    std::vector<CallingContext> contexts;        // parents come before children
+    std::vector<CallKind> kinds;                 // by dense region
     std::vector<std::uint64_t> declared_events;  // by dense location
     std::vector<std::int32_t> owner;             // dense location -> the location that is its process's rank
     std::uint32_t layout_attribute = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t context_attribute = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t level_parameter = OTF2_UNDEFINED_PARAMETER;
     std::vector<std::int32_t> layout_of_text;  // index into texts -> index into Trace::layouts
 
     /// Regions that stand for what the archive does not name, behind its own ones: see `read.cpp`.

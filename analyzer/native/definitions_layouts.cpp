@@ -21,6 +21,8 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
     for (const auto& [ref, name] : r.attributes) {
         if (text(d, name) == "logpost:layout") {
             d.layout_attribute = static_cast<std::uint32_t>(ref);
+        } else if (text(d, name) == "logpost:calling_context") {
+            d.context_attribute = static_cast<std::uint32_t>(ref);
         }
     }
     d.layout_of_text.assign(d.texts.size(), kUndefined);
@@ -34,7 +36,7 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
         Layout layout;
         if (parse_layout(d.texts[i], layout)) {
             d.layout_of_text[i] = static_cast<std::int32_t>(r.trace->layouts.size());
-            r.trace->layouts.push_back(std::move(layout));
+            r.trace->layouts.push_back(layout);
         } else {
             count(quality, Quality::layout_unreadable);
         }
@@ -42,7 +44,6 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
 }
 
 bool parse_layout(const std::string& line, Layout& layout) {
-    layout.text = line;
     bool any = false;
     std::size_t at = 0;
     while (at < line.size()) {

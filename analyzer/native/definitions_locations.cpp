@@ -93,6 +93,24 @@ std::int32_t node_above(const std::vector<Node>& nodes, std::int32_t start) {
     return start;
 }
 
+/// The nearest system tree node at or above `start`, but below its node, that is a socket; else kUndefined.
+std::int32_t socket_above(const std::vector<Node>& nodes, std::int32_t start) {
+    auto at = start;
+    for (std::size_t steps = 0; at != kUndefined && steps <= nodes.size(); ++steps) {
+        const auto& node = nodes[static_cast<std::size_t>(at)];
+        for (const auto* name : {"socket", "package", "processor"}) {
+            if (same_ignoring_case(node.class_name, name)) {
+                return at;
+            }
+        }
+        if (same_ignoring_case(node.class_name, "node")) {
+            break;
+        }
+        at = node.parent;
+    }
+    return kUndefined;
+}
+
 }  // namespace
 
 void set_location_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
@@ -113,6 +131,7 @@ void resolve_locations(Raw& r) {
         if (locations[i].group != kUndefined) {
             const auto parent = r.nodes(r.group_parents[static_cast<std::size_t>(locations[i].group)]);
             locations[i].node = node_above(r.trace->nodes, parent);
+            locations[i].socket = socket_above(r.trace->nodes, parent);
         }
     }
     for (const auto& property : r.location_properties) {

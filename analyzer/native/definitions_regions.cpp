@@ -22,8 +22,77 @@ OTF2_CallbackCode on_region(void* user, OTF2_RegionRef self, OTF2_StringRef name
 }
 
 OTF2_CallbackCode on_calling_context(void* user, OTF2_CallingContextRef self, OTF2_RegionRef region,
-                                     OTF2_SourceCodeLocationRef, OTF2_CallingContextRef) {
-    return guarded([&] { raw(user).contexts.emplace_back(self, region); });
+                                     OTF2_SourceCodeLocationRef location, OTF2_CallingContextRef parent) {
+    return guarded([&] { raw(user).contexts.push_back({self, region, location, parent}); });
+}
+
+OTF2_CallbackCode on_source_location(void* user, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
+                                     std::uint32_t line) {
+    return guarded([&] { raw(user).source_locations[self] = {file, line}; });
+}
+
+OTF2_CallbackCode on_parameter(void* user, OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType type) {
+    return guarded([&] {
+        if (type == OTF2_PARAMETER_TYPE_INT64) {
+            raw(user).parameters.emplace_back(self, name);
+        }
+    });
+}
+
+/// Numbers the places that calls stand at, each once.
+class Sites {
+  public:
+    explicit Sites(Raw& r) : raw_(r) { raw_.trace->sites = {Site{}}; }
+
+    std::int32_t of(std::uint64_t location) {
+        const auto found = raw_.source_locations.find(location);
+        if (found == raw_.source_locations.end()) {
+            return 0;
+        }
+        const auto& file = text(*raw_.out, found->second.first);
+        if (file.empty()) {
+            return 0;
+        }
+        auto& sites = raw_.trace->sites;
+        const auto [at, fresh] =
+            numbers_.try_emplace({file, found->second.second}, static_cast<std::int32_t>(sites.size()));
+        if (fresh) {
+            sites.push_back({file, found->second.second});
+        }
+        return at->second;
+    }
+
+  private:
+    Raw& raw_;
+    std::map<std::pair<std::string, std::uint32_t>, std::int32_t> numbers_;
+};
+
+/// A context says where its region stood; the call of a region stands where its parent stood. A communication call
+/// below a parent that does not say has its own line for it.
+void resolve_contexts(Raw& r) {
+    auto& d = *r.out;
+    Sites sites(r);
+    std::vector<std::int32_t> positions;
+    for (const auto& from : r.contexts) {
+        const auto parent =
+            from.parent == OTF2_UNDEFINED_CALLING_CONTEXT ? IdLookup::kAbsent : d.calling_contexts(from.parent);
+        const auto region = d.regions(from.region);
+        CallingContext context;
+        context.region = region == IdLookup::kAbsent ? d.undefined_region() : region;
+        context.root_region = context.region;
+        positions.push_back(sites.of(from.source_location));
+        if (parent != IdLookup::kAbsent) {
+            context.parent = parent;
+            context.site = positions[static_cast<std::size_t>(parent)];
+            context.root_region = d.contexts[static_cast<std::size_t>(parent)].root_region;
+        }
+        if (context.site == 0 && region != IdLookup::kAbsent &&
+            d.kinds[static_cast<std::size_t>(region)] != CallKind::user) {
+            context.site = positions.back();
+        }
+        d.calling_contexts.insert(from.ref, static_cast<std::int32_t>(d.contexts.size()));
+        d.contexts.push_back(context);
+    }
 }
 
 }  // namespace
@@ -31,6 +100,8 @@ OTF2_CallbackCode on_calling_context(void* user, OTF2_CallingContextRef self, OT
 void set_region_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
     OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(c, on_calling_context);
+    OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(c, on_source_location);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(c, on_parameter);
 }
 
 void resolve_regions(Raw& r) {
@@ -43,8 +114,11 @@ void resolve_regions(Raw& r) {
         regions[i].kind = region_kind(regions[i].name, regions[i].paradigm);
         d.kinds[i] = regions[i].kind;
     }
-    for (const auto& [context, region] : r.contexts) {
-        d.calling_contexts.insert(context, d.regions(region));
+    resolve_contexts(r);
+    for (const auto& [ref, name] : r.parameters) {
+        if (text(d, name) == "logpost:pcontrol_level") {
+            d.level_parameter = static_cast<std::uint32_t>(ref);
+        }
     }
 }
 

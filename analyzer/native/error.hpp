@@ -4,7 +4,7 @@
 
 namespace logpost::analyzer {
 
-/// An archive that cannot be read at all. The message is one line: what, which file, the way out.
+/// Thrown for an archive that cannot be read at all. The message is one line: what, which file, the way out.
 class ArchiveError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

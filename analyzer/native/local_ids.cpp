@@ -39,6 +39,7 @@ void LocalIds::begin() {
         mapping->local.clear();
     }
     layout_attribute_ = definitions_.layout_attribute;
+    context_attribute_ = definitions_.context_attribute;
 }
 
 void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
@@ -62,10 +63,12 @@ void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
             }
             break;
         case OTF2_MAPPING_ATTRIBUTE:
-            if (has_layouts) {
-                AttributeMap attribute{definitions_.layout_attribute, definitions_.layout_attribute};
-                OTF2_IdMap_Traverse(map, find_attribute, &attribute);
-                layout_attribute_ = attribute.local;
+            for (auto* attribute : {&layout_attribute_, &context_attribute_}) {
+                AttributeMap one{*attribute, *attribute};
+                if (one.global != OTF2_UNDEFINED_ATTRIBUTE) {
+                    OTF2_IdMap_Traverse(map, find_attribute, &one);
+                    *attribute = one.local;
+                }
             }
             break;
         default:
@@ -88,13 +91,12 @@ std::int32_t LocalIds::rare_region(OTF2_RegionRef ref) {
     return definitions_.undefined_region();
 }
 
-std::int32_t LocalIds::region_of_context(OTF2_CallingContextRef ref) {
+std::int32_t LocalIds::context(OTF2_CallingContextRef ref) {
     const auto dense = contexts_(ref);
-    if (dense != IdLookup::kAbsent) {
-        return dense;
+    if (dense == IdLookup::kAbsent) {
+        count(quality_, Quality::undefined_region);
     }
-    count(quality_, Quality::undefined_region);
-    return definitions_.undefined_region();
+    return dense;
 }
 
 }  // namespace logpost::analyzer

@@ -48,7 +48,8 @@ class LocalIds {
         }
         return rare_region(ref);
     }
-    [[nodiscard]] std::int32_t region_of_context(OTF2_CallingContextRef ref);
+    /// Index into Definitions::contexts; IdLookup::kAbsent, and counted: undefined.
+    [[nodiscard]] std::int32_t context(OTF2_CallingContextRef ref);
     [[nodiscard]] std::int32_t communicator(OTF2_CommRef ref) const noexcept { return communicators_(ref); }
     /// Index into Definitions::texts.
     [[nodiscard]] std::int32_t text(OTF2_StringRef ref) const noexcept { return strings_(ref); }
@@ -57,6 +58,9 @@ class LocalIds {
     }
     /// The attribute that carries a message's layout; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t layout_attribute() const noexcept { return layout_attribute_; }
+
+    /// The attribute that carries a call's calling context; OTF2_UNDEFINED_ATTRIBUTE: there is none.
+    [[nodiscard]] std::uint32_t context_attribute() const noexcept { return context_attribute_; }
 
   private:
     [[nodiscard]] std::int32_t rare_region(OTF2_RegionRef ref);
@@ -67,6 +71,7 @@ class LocalIds {
     std::size_t region_table_size_ = 0;
     Mapping regions_, communicators_, contexts_, strings_, windows_;
     std::uint32_t layout_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t context_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
 };
 
 }  // namespace logpost::analyzer

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "threads.hpp"
+#include "replay/native/threads.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -64,11 +64,11 @@ class ProcessMatcher {
     };
 
     template <class Member>
-    static Endpoint& endpoint(std::vector<LocationTrace>& traces, Member member, Ref at) {
+    static MessageEnd& endpoint(std::vector<LocationTrace>& traces, Member member, Ref at) {
         return (traces[static_cast<std::size_t>(at.location)].*member)[at.index];
     }
 
-    void pair(Endpoint& send, Ref from, Endpoint& receive, Ref at) {
+    void pair(MessageEnd& send, Ref from, MessageEnd& receive, Ref at) {
         ++pairs;
         send.match = at.index;
         receive.match = from.index;
@@ -174,7 +174,7 @@ struct Grouped {
 /// thread.
 Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads) {
     const auto n = trace.traces.size();
-    const auto process_of = [&](const Endpoint& send) {
+    const auto process_of = [&](const MessageEnd& send) {
         return static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]);
     };
     // Ranges with about the same number of sends.
@@ -194,7 +194,7 @@ Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner, 
     const auto ranges = static_cast<unsigned>(range.size() - 1);
     const auto for_each_send = [&](unsigned r, auto&& visit) {
         for (auto l = range[r]; l < range[r + 1]; ++l) {
-            trace.traces[l].sends.for_each([&](std::size_t i, const Endpoint& send) {
+            trace.traces[l].sends.for_each([&](std::size_t i, const MessageEnd& send) {
                 if (send.peer != kUndefined) {
                     visit(process_of(send), Ref{static_cast<std::int32_t>(l), static_cast<std::uint32_t>(i)});
                 }
@@ -203,7 +203,8 @@ Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner, 
     };
 
     std::vector<std::vector<std::size_t>> at(ranges, std::vector<std::size_t>(n, 0));
-    on_threads(ranges, [&](unsigned r) { for_each_send(r, [&](std::size_t process, Ref) { ++at[r][process]; }); });
+    replay::on_threads(ranges,
+                       [&](unsigned r) { for_each_send(r, [&](std::size_t process, Ref) { ++at[r][process]; }); });
     Grouped grouped;
     grouped.begin.resize(n + 1);
     std::size_t sum = 0;
@@ -215,7 +216,7 @@ Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner, 
     }
     grouped.begin[n] = sum;
     grouped.refs = std::make_unique_for_overwrite<Ref[]>(sum);
-    on_threads(ranges, [&](unsigned r) {
+    replay::on_threads(ranges, [&](unsigned r) {
         for_each_send(r, [&](std::size_t process, Ref ref) { grouped.refs[at[r][process]++] = ref; });
     });
     return grouped;
@@ -257,7 +258,7 @@ void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsign
         matchers.emplace_back(trace, owner);
     }
     std::vector<std::vector<Ref>> receives(matchers.size());
-    for_each_parallel(n, threads, 1, [&](std::size_t process, unsigned thread) {
+    replay::for_each_parallel(n, threads, 1, [&](std::size_t process, unsigned thread) {
         const auto sends = grouped.of(process);
         auto& mine = receives[thread];
         collect_receives(trace, locations_of[process], mine);

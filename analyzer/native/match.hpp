@@ -8,10 +8,10 @@
 namespace logpost::analyzer {
 
 /// Pairs sends with receives: non-overtaking per (communicator, sender, receiver, tag), sends in program order,
-/// receives in the order of their requests (MPI 4.1, section 3.5). Fills Endpoint::match on both ends.
+/// receives in the order of their requests (MPI 4.1, section 3.5). Fills MessageEnd::match on both ends.
 ///
 /// `owner[location]` is the location that stands for the process in communicators. A process whose threads communicate
-/// on several locations is treated as one sequence in the order of the calls' beginnings, and Endpoint::peer of their
+/// on several locations is treated as one sequence in the order of the calls' beginnings, and MessageEnd::peer of their
 /// partners is set to the location that holds the record.
 void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality);
 

@@ -4,7 +4,6 @@
 
 NB_MODULE(_native, module) {
     module.doc() = "Native core of logpost.analyzer.";
-    nanobind::module_::import_("logpost.replay._native");  // its Parameters are taken here
+    nanobind::module_::import_("logpost.replay._native");  // the Program of a trace is its
     logpost::analyzer::bindings::bind_trace(module);
-    logpost::analyzer::bindings::bind_analysis(module);
 }

@@ -9,7 +9,7 @@
 
 namespace logpost::analyzer {
 
-/// Everything unusual that was met while reading. One row of kQuality per value, in this order.
+/// Everything unusual found while reading. One row of kQuality per value, in this order.
 enum class Quality : std::uint8_t {
     event_file_missing,
     event_file_damaged,

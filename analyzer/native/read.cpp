@@ -24,7 +24,7 @@
 #include "match.hpp"
 #include "otf2_errors.hpp"
 #include "quality.hpp"
-#include "threads.hpp"
+#include "replay/native/threads.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -54,7 +54,7 @@ Reader open(const fs::path& anchor) {
     Reader reader(OTF2_Reader_Open(anchor.c_str()));
     if (!reader) {
         throw ArchiveError(anchor.string() + ": not a readable OTF2 anchor file (" + take_otf2_errors() +
-                           "); give the .otf2 file or the directory that holds it");
+                           "); give the .otf2 file or its directory");
     }
     OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
     // libotf2 allocates and clears a chunk for every file it opens, whatever size a damaged anchor file states.
@@ -64,7 +64,7 @@ Reader open(const fs::path& anchor) {
     for (const auto size : {events, definitions}) {
         if (size < OTF2_CHUNK_SIZE_MIN || size > OTF2_CHUNK_SIZE_MAX) {
             throw ArchiveError(anchor.string() + ": states a chunk size of " + std::to_string(size) +
-                               " bytes, outside of " + std::to_string(OTF2_CHUNK_SIZE_MIN) + " to " +
+                               " bytes, outside " + std::to_string(OTF2_CHUNK_SIZE_MIN) + " to " +
                                std::to_string(OTF2_CHUNK_SIZE_MAX) + "; the anchor file is damaged, copy it again");
         }
     }
@@ -149,21 +149,22 @@ class Worker {
         if (!read_local_definitions(ref, file)) {
             decoder.begin_events();
             decoder.end(0);
-            return "not read, because its local definitions are cut short: without them its ids and times mean nothing";
+            return "not read, because its local definitions are truncated and its ids and times have no meaning "
+                   "without them";
         }
         decoder.begin_events();
         std::string problem;
         std::uint64_t trusted = std::numeric_limits<std::uint64_t>::max();
         std::uint64_t most = trusted;
         if (!file.empty()) {
-            // No event takes less than a byte: more of them than bytes means that libotf2 goes round in circles.
+            // No event takes less than a byte: more events than bytes means that libotf2 loops.
             std::error_code no_size;
             const auto size = fs::file_size(file, no_size);
             most = no_size ? most : std::uint64_t{size};
             if (!ends_properly(file)) {
                 if (const auto intact = intact_events(reader_.get(), ref, options.events_read)) {
                     trusted = *intact;
-                    problem = "the file is cut short or its end is damaged";
+                    problem = "the file is truncated or its end is damaged";
                 }
             }
         }
@@ -189,7 +190,7 @@ class Worker {
                     throw std::bad_alloc();
                 }
                 if (status == OTF2_ERROR_INTERRUPTED_BY_CALLBACK) {
-                    problem = "its records make no sense from some point on";
+                    problem = "its records become invalid";
                     break;
                 }
                 if (status != OTF2_SUCCESS) {
@@ -272,7 +273,7 @@ void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_
         first = last = 0;
     }
     trace.length_ps = last - first;
-    for_each_parallel(trace.traces.size(), threads, 1, [&](std::size_t l, unsigned) {
+    replay::for_each_parallel(trace.traces.size(), threads, 1, [&](std::size_t l, unsigned) {
         auto& location = trace.traces[l];
         const auto& callpaths = final_callpath[thread_of[l]];
         if (location.events != 0) {
@@ -309,8 +310,8 @@ void add_synthetic_regions(Trace& trace, const QualityCounts& quality) {
     }
     if (outside) {
         Region region;
-        region.name = "(communication outside of any call)";
-        region.kind = RegionKind::other;
+        region.name = "(communication outside any call)";
+        region.kind = CallKind::other;
         trace.regions.push_back(region);
     }
 }
@@ -353,11 +354,11 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     {
         const auto reader = open(anchor);
         read_properties(reader.get(), trace);
-        // libotf2 would go round in a cut file for ever.
+        // libotf2 would loop forever in a truncated file.
         const auto file = fs::path(anchor).replace_extension(".def");
         if (is_plain(reader.get()) && fs::exists(file) && !ends_properly(file)) {
             throw ArchiveError(file.string() +
-                               ": the global definitions are cut short, and nothing can be read without them; copy or "
+                               ": the global definitions are truncated, and nothing can be read without them; copy or "
                                "record the archive again");
         }
         definitions = read_definitions(reader.get(), anchor.string(), trace, quality);
@@ -383,9 +384,9 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
         order.push_back(l);
     }
     if (order.empty()) {
-        throw ArchiveError(anchor.string() + ": none of the " + std::to_string(n) + " event files is there (" +
+        throw ArchiveError(anchor.string() + ": none of the " + std::to_string(n) + " event files exists (" +
                            (files.directory / (std::to_string(trace.locations[0].ref) + ".evt")).string() +
-                           ", ...), and the definitions alone hold no events; copy that directory as well");
+                           ", ...), and the definitions alone hold no events; copy that directory, too");
     }
     const auto size_of = [&](std::size_t l) {
         const auto found = files.bytes.find(trace.locations[l].ref);
@@ -412,7 +413,7 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     std::vector<unsigned> thread_of(n, 0);
     std::vector<std::string> damage(n);
     std::atomic<std::size_t> next{0};
-    on_threads(threads, [&](unsigned thread) {
+    replay::on_threads(threads, [&](unsigned thread) {
         workers[thread] = std::make_unique<Worker>(anchor, definitions, trace);
         for (;;) {
             const auto i = next.fetch_add(1, std::memory_order_relaxed);

@@ -10,10 +10,10 @@
 namespace logpost::analyzer {
 namespace {
 
-using Kinds = std::unordered_map<std::string_view, RegionKind>;
+using Kinds = std::unordered_map<std::string_view, CallKind>;
 
 const Kinds& mpi_kinds() {
-    using enum RegionKind;
+    using enum CallKind;
     static const Kinds kinds = {
         {"send", send},
         {"rsend", send},
@@ -64,11 +64,11 @@ const Kinds& mpi_kinds() {
         {"rget", one_sided},
         {"raccumulate", one_sided},
         {"rget_accumulate", one_sided},
-        {"init", init_finalize},
-        {"init_thread", init_finalize},
-        {"finalize", init_finalize},
-        {"session_init", init_finalize},
-        {"session_finalize", init_finalize},
+        {"init", initialize},
+        {"init_thread", initialize},
+        {"finalize", finalize},
+        {"session_init", initialize},
+        {"session_finalize", finalize},
         {"register_datarep", io},
         {"pcontrol", other},
         {"abort", other},
@@ -164,8 +164,8 @@ void strip_suffix(std::string_view& name, std::string_view suffix) {
     }
 }
 
-/// `name` is lower case without the mpi_ prefix; RegionKind::user: none of MPI's.
-RegionKind mpi_function(std::string_view name) {
+/// `name` is lower case without the mpi_ prefix; CallKind::user: none of MPI's.
+CallKind mpi_function(std::string_view name) {
     // Fortran's decorations: mpi_send_, mpi_send__, mpi_send_f08_, mpi_send_f08ts_, mpi_send_c_f08_
     while (name.size() > 1 && name.ends_with('_')) {
         name.remove_suffix(1);
@@ -177,55 +177,58 @@ RegionKind mpi_function(std::string_view name) {
         return found->second;
     }
     if (is_collective(name)) {
-        return RegionKind::collective;
+        return CallKind::collective;
     }
     if (name.starts_with('i') && is_collective(name.substr(1))) {
-        return RegionKind::collective_nonblocking;
+        return CallKind::collective_nonblocking;
     }
     if (name.ends_with("_init") && (is_collective(name.substr(0, name.size() - 5)) || name == "barrier_init")) {
-        return RegionKind::other;
+        return CallKind::other;
     }
     if (name.starts_with("win_")) {
-        return RegionKind::one_sided;
+        return CallKind::one_sided;
     }
     if (name.starts_with("file_")) {
-        return RegionKind::io;
+        return CallKind::io;
     }
     for (const auto family : kFamilies) {
         if (name.size() > family.size() && name.starts_with(family)) {
-            return RegionKind::other;
+            return CallKind::other;
         }
     }
-    return RegionKind::user;
+    return CallKind::user;
 }
 
 /// `name` is lower case and begins behind shmem_.
-RegionKind shmem_function(std::string_view name) {
+CallKind shmem_function(std::string_view name) {
     while (name.size() > 1 && name.ends_with('_')) {
         name.remove_suffix(1);
     }
-    if (name == "init" || name == "init_thread" || name == "finalize") {
-        return RegionKind::init_finalize;
+    if (name == "finalize") {
+        return CallKind::finalize;
+    }
+    if (name == "init" || name == "init_thread") {
+        return CallKind::initialize;
     }
     if (name.starts_with("barrier") || name == "sync" || name == "sync_all" || name == "team_sync") {
-        return RegionKind::barrier;
+        return CallKind::barrier;
     }
     if (contains(name, "broadcast") || contains(name, "collect") || contains(name, "alltoall") ||
         name.ends_with("_to_all") || contains(name, "_reduce")) {
-        return RegionKind::collective;
+        return CallKind::collective;
     }
     for (const std::string_view local :
          {"my_pe", "n_pes", "info_", "malloc", "calloc", "free", "realloc", "align", "ptr", "pe_accessible",
           "addr_accessible", "team_", "ctx_create", "ctx_destroy", "query_thread", "global_exit", "pcontrol"}) {
         if (name.starts_with(local)) {
-            return RegionKind::other;
+            return CallKind::other;
         }
     }
-    return RegionKind::one_sided;
+    return CallKind::one_sided;
 }
 
 /// MPI::Comm::Send, MPI::COMM_WORLD.Send: the class decides for windows and files, else the last name.
-RegionKind cpp_function(std::string_view name) {
+CallKind cpp_function(std::string_view name) {
     const auto cut = name.find_last_of(":.");
     const auto function = lowered(name.substr(cut + 1));
     if (cut > 0 && cut != std::string_view::npos) {
@@ -236,19 +239,19 @@ RegionKind cpp_function(std::string_view name) {
         const auto begin = owner.find_last_of(":.");
         const auto class_name = lowered(begin == std::string_view::npos ? owner : owner.substr(begin + 1));
         if (class_name == "file") {
-            return RegionKind::io;
+            return CallKind::io;
         }
         if (class_name == "win") {
-            return RegionKind::one_sided;
+            return CallKind::one_sided;
         }
     }
     const auto kind = mpi_function(function);
-    return kind == RegionKind::user ? RegionKind::other : kind;
+    return kind == CallKind::user ? CallKind::other : kind;
 }
 
 }  // namespace
 
-RegionKind region_kind(std::string_view name, std::uint8_t paradigm) {
+CallKind region_kind(std::string_view name, std::uint8_t paradigm) {
     // TAU and canonical C++ names carry a signature, "MPI_Send()" or "MPI::Comm::Send(void const*, ...) const".
     name = name.substr(0, name.find_first_of("([{<"));
     while (!name.empty() && name.back() == ' ') {
@@ -270,27 +273,27 @@ RegionKind region_kind(std::string_view name, std::uint8_t paradigm) {
     }
     if (rest.starts_with("mpi_") || rest.starts_with("mpix_")) {
         const auto kind = mpi_function(rest.substr(rest.find('_') + 1));
-        if (kind == RegionKind::user && paradigm == OTF2_PARADIGM_MPI) {
-            return RegionKind::other;
+        if (kind == CallKind::user && paradigm == OTF2_PARADIGM_MPI) {
+            return CallKind::other;
         }
         return kind;
     }
     if (rest.starts_with("shmemx_") || rest.starts_with("shmem_")) {
         const auto kind = shmem_function(rest.substr(rest.find('_') + 1));
         // "shmem_" begins user functions as well; the catch-all needs the writer's word.
-        return kind == RegionKind::one_sided && paradigm != OTF2_PARADIGM_SHMEM && !contains(rest, "put") &&
+        return kind == CallKind::one_sided && paradigm != OTF2_PARADIGM_SHMEM && !contains(rest, "put") &&
                        !contains(rest, "get") && !contains(rest, "quiet") && !contains(rest, "fence") &&
                        !contains(rest, "wait") && !contains(rest, "atomic")
-                   ? RegionKind::user
+                   ? CallKind::user
                    : kind;
     }
     if (rest == "start_pes") {
-        return RegionKind::init_finalize;
+        return CallKind::initialize;
     }
     if (paradigm == OTF2_PARADIGM_SHMEM) {
-        return RegionKind::other;
+        return CallKind::other;
     }
-    return RegionKind::user;
+    return CallKind::user;
 }
 
 }  // namespace logpost::analyzer

@@ -11,6 +11,6 @@ namespace logpost::analyzer {
 /// (mpi_send_, MPI_SEND, mpi_send_f08_, pmpi_…), the C++ bindings' (MPI::Comm::Send), and SHMEM's.
 /// A name that looks like the library's but is none of its functions counts only if the writer's paradigm says so:
 /// users call functions `mpi_setup` too.
-RegionKind region_kind(std::string_view name, std::uint8_t paradigm);
+CallKind region_kind(std::string_view name, std::uint8_t paradigm);
 
 }  // namespace logpost::analyzer

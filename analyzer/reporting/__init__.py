@@ -1,1 +1,1 @@
-"""What a run says, as plain typed data first (`build`), then as text or JSON (`text`, `json_report`)."""
+"""Reports of runs: plain typed data (`build`), rendered as text or JSON (`text`, `json_report`)."""

@@ -4,45 +4,55 @@ from __future__ import annotations
 
 import polars as pl
 
+from logpost.analyzer.categories import WAITING
 from logpost.analyzer.efficiencies import efficiencies
-from logpost.analyzer.findings.evidence import WAITING
+from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
+from logpost.analyzer.findings.finding import Number
+from logpost.analyzer.labels import folded
+from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.conclusion import conclude
 from logpost.analyzer.reporting.data import (
+    CallPlace,
     FoundHere,
     HostFacts,
     Largest,
     Messages,
-    Place,
     RankTime,
     Report,
     Share,
     WaitState,
 )
 from logpost.analyzer.reporting.units import count_text, percent_text
+from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES, PARTS, WAIT_STATES
+from logpost.analyzer.schema import CATEGORIES, PARTS, PHASES, WAIT_STATES
 
 PLACES = 12
-"""Call paths listed; the report is read within a minute."""
+"""Number of call paths listed, so that the report can be read within a minute."""
 
 
 def build(run: Run) -> Report:
     """The report of a run; reads every small table once and none of the large ones."""
     manifest = run.manifest
-    exposed = run.table("accounting").with_columns(pl.col("category").cast(pl.String))
+    exposed = program(run.table("accounting")).with_columns(pl.col("category").cast(pl.String))
     by_rank = exposed.group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
     ranks = _rank_times(run, by_rank)
-    total = sum(rank.wall_ps for rank in ranks)
+    slowest = max((rank.program_ps for rank in ranks), default=0)
+    total = sum(rank.program_ps for rank in ranks)
     breakdown = _breakdown(by_rank, total)
-    found = _findings(run)
-    start_up = _start_up(run) / total if total else 0.0
+    places = places_of({name: run.table(name) for name in ("callpaths", "regions")})
+    found = _findings(run, places)
+    beside = _beside(run)
     return Report(
         run=str(run.path),
         source=manifest.source.anchor,
         tool_version=manifest.tool_version,
         wall_ps=manifest.clock.length_ps,
+        program_ps=slowest,
+        start_up_ps=beside["start_up"],
+        shut_down_ps=beside["shut_down"],
+        outside_ps=beside["outside"],
         ranks=manifest.ranks,
-        start_up_share=start_up,
         events=manifest.events,
         communication_events=manifest.communication_events,
         paradigms=tuple(manifest.paradigms),
@@ -54,14 +64,14 @@ def build(run: Run) -> Report:
         ),
         warnings=_warnings(run),
         conclusion=conclude(
-            breakdown, _largest(run, breakdown), start_up, found, oversubscribed=manifest.hosts.oversubscribed is True
+            breakdown, _largest(run, breakdown), found, oversubscribed=manifest.hosts.oversubscribed is True
         ),
         findings=found,
         breakdown=breakdown,
         rank_times=ranks,
-        efficiencies=efficiencies([rank.compute_ps for rank in ranks], _runtime(run)),
+        efficiencies=efficiencies([rank.compute_ps for rank in ranks], slowest),
         wait_states=_wait_states(run),
-        places=_places(run, total),
+        places=_places(run, total, places),
         messages=_messages(run),
         machine=manifest.machine,
         quality=tuple(manifest.quality),
@@ -69,15 +79,9 @@ def build(run: Run) -> Report:
     )
 
 
-def _runtime(run: Run) -> int:
-    rows = (
-        run.table("locations").filter("accounted").select(pl.col("last_ps").max() - pl.col("first_ps").min()).collect()
-    )
-    return int(rows.item() or 0)
-
-
 def _rank_times(run: Run, by_rank: pl.DataFrame) -> tuple[RankTime, ...]:
     wide = by_rank.group_by("location").agg(
+        program=pl.col("exposed_ps").sum(),
         compute=pl.col("exposed_ps").filter(pl.col("category") == "compute").sum(),
         waiting=pl.col("exposed_ps").filter(pl.col("category").is_in(WAITING)).sum(),
         communication=pl.col("exposed_ps").filter(pl.col("category") != "compute").sum(),
@@ -93,7 +97,7 @@ def _rank_times(run: Run, by_rank: pl.DataFrame) -> tuple[RankTime, ...]:
             "rank",
             "host",
             "wall_ps",
-            pl.col("compute", "waiting", "communication").fill_null(0),
+            pl.col("program", "compute", "waiting", "communication").fill_null(0),
         )
         .collect()
     )
@@ -108,18 +112,24 @@ def _breakdown(by_rank: pl.DataFrame, total: int) -> tuple[Share, ...]:
     )
 
 
-def _start_up(run: Run) -> int:
-    """Exposed time of MPI_Init, MPI_Finalize and their like; ps."""
-    inside = run.table("callpaths").join(run.table("regions").filter(pl.col("kind") == "init_finalize"), on="region")
-    rows = run.table("exposure").join(inside, on="callpath", how="semi").select(pl.col("exposed_ps").sum()).collect()
-    return int(rows.item() or 0)
+def _beside(run: Run) -> dict[str, int]:
+    """Phase to its time on the rank where it is longest, of those beside the program; ps."""
+    rows = (
+        run.table("accounting")
+        .group_by("location", pl.col("phase").cast(pl.String))
+        .agg(pl.col("exposed_ps").sum())
+        .group_by("phase")
+        .agg(pl.col("exposed_ps").max())
+        .collect()
+    )
+    return dict.fromkeys(PHASES, 0) | {phase: int(time) for phase, time in rows.iter_rows()}
 
 
 def _largest(run: Run, breakdown: tuple[Share, ...]) -> Largest:
     worst = max(breakdown[1:], key=lambda share: share.exposed_ps)
     names = run.table("callpaths").join(run.table("regions").select("region", "name"), on="region", how="left")
     rows = (
-        run.table("exposure")
+        program(run.table("exposure"))
         .filter(pl.col("category").cast(pl.String) == worst.category)
         .join(names.select("callpath", "name"), on="callpath")
         .group_by("name")
@@ -127,22 +137,28 @@ def _largest(run: Run, breakdown: tuple[Share, ...]) -> Largest:
         .sort("exposed_ps", descending=True)
         .collect()
     )
-    return Largest(worst.category, worst.share, "" if rows.is_empty() else rows["name"][0] or "")
+    return Largest(worst.category, worst.share, "" if rows.is_empty() else folded(rows["name"][0] or ""))
 
 
-def _findings(run: Run) -> tuple[FoundHere, ...]:
+def _findings(run: Run, places: Places) -> tuple[FoundHere, ...]:
     width, length = run.manifest.windows.width_ps, run.manifest.clock.length_ps
-    paths = dict(run.table("callpaths").select("callpath", "path").collect().iter_rows())
     rows = run.table("findings").with_columns(pl.col("kind").cast(pl.String)).collect()
-    return tuple(
-        FoundHere(
-            path=paths.get(row["callpath"], ""),
-            begin_ps=max(0, row["first_window"] * width),
-            end_ps=min(length, (row["last_window"] + 1) * width),
-            **{name: row[name] for name in row if name != "callpath"},
+    found = []
+    for row in rows.iter_rows(named=True):
+        place = places.get(row.pop("callpath"), NOWHERE)
+        structured = {"ranks": tuple(row["ranks"]), "evidence": tuple(Number(**one) for one in row["evidence"])}
+        found.append(
+            FoundHere(
+                path=place.path,
+                file=place.file,
+                line=place.line,
+                source=place.source,
+                begin_ps=max(0, row["first_window"] * width),
+                end_ps=min(length, (row["last_window"] + 1) * width),
+                **(row | structured),
+            )
         )
-        for row in rows.iter_rows(named=True)
-    )
+    return tuple(found)
 
 
 def _wait_states(run: Run) -> tuple[WaitState, ...]:
@@ -161,9 +177,9 @@ def _wait_states(run: Run) -> tuple[WaitState, ...]:
     return tuple(found)
 
 
-def _places(run: Run, total: int) -> tuple[Place, ...]:
+def _places(run: Run, total: int, places: Places) -> tuple[CallPlace, ...]:
     """The call paths with the most exposed communication time."""
-    exposure = run.table("exposure").with_columns(pl.col("category").cast(pl.String))
+    exposure = program(run.table("exposure")).with_columns(pl.col("category").cast(pl.String))
     # `calls` belongs to (location, callpath) and is repeated in each of its category rows.
     calls = (
         exposure.group_by("location", "callpath")
@@ -171,7 +187,6 @@ def _places(run: Run, total: int) -> tuple[Place, ...]:
         .group_by("callpath")
         .agg(pl.col("calls").sum())
     )
-    names = run.table("callpaths").join(run.table("regions").select("region", "name"), on="region", how="left")
     rows = (
         exposure.group_by("callpath", "category")
         .agg(pl.col("exposed_ps").sum())
@@ -184,16 +199,18 @@ def _places(run: Run, total: int) -> tuple[Place, ...]:
             largest_ps=pl.col("exposed_ps").first(),
         )
         .join(calls, on="callpath")
-        .join(names.select("callpath", "path", "name"), on="callpath", how="left")
         .filter(pl.col("exposed") > 0)
         .sort("exposed", "callpath", descending=[True, False])
         .head(PLACES)
         .collect()
     )
     return tuple(
-        Place(
-            path=row["path"] or "",
-            region=row["name"] or "",
+        CallPlace(
+            path=(place := places.get(row["callpath"], NOWHERE)).path,
+            region=place.region,
+            file=place.file,
+            line=place.line,
+            source=place.source,
             calls=int(row["calls"]),
             exposed_ps=int(row["exposed"]),
             share=int(row["exposed"]) / total if total else 0.0,
@@ -219,6 +236,9 @@ def _messages(run: Run) -> Messages:
 
 def _warnings(run: Run) -> tuple[str, ...]:
     manifest, found = run.manifest, []
+    if manifest.region_of_interest is not None:
+        named = RegionOfInterest(**manifest.region_of_interest.model_dump()).text
+        found.append(f"All figures are about a region of interest: {named}.")
     hosts = manifest.hosts
     if hosts.oversubscribed is True:
         crowded = [
@@ -228,32 +248,31 @@ def _warnings(run: Run) -> tuple[str, ...]:
         ]
         where = f" ({crowded[0]}{' on one node' if len(hosts.ranks_per_node) > 1 else ''})" if crowded else ""
         found.append(
-            f"Ranks outnumber cores{where}: every wait below contains the time in which the awaited rank had no core. "
-            "Compare shares between runs on this machine, but do not expect these times on a machine with enough cores."
+            f"Ranks outnumber cores{where}: each wait below contains time in which the awaited rank had no core. "
+            "Compare shares between runs on this machine; do not expect these times on a machine with enough cores."
         )
     lost = [count for count in manifest.quality if count.severity == "data_loss" and count.count > 0]
     if lost:
         found.append(
             f"The trace is incomplete: {'; '.join(f'{count.name} ({count.count:,})' for count in lost)}. "
-            "Sums below leave out what is missing."
+            "The sums below lack the missing part."
         )
     if manifest.machine.deficit_share > 0.2:
         found.append(
-            f"The machine's parameters want {percent_text(manifest.machine.deficit_share)} more message time than was "
-            "measured: they are too slow for this machine, and the modelled parts below are upper bounds."
+            f"The machine's parameters predict {percent_text(manifest.machine.deficit_share)} more message time than "
+            "was measured: they are too slow for this machine, so the modelled parts below are upper bounds."
         )
     return tuple(found)
 
 
 def _limits(run: Run) -> tuple[str, ...]:
-    """The manifest's notes and what follows from how the analysis works."""
+    """The manifest's notes, and the limits of the method."""
     own = list(run.manifest.notes)
     if not any("network contention" in note.lower() for note in own):
         own.append(
-            "Network contention is not separated yet and reads 0: where it occurs, it is inside endpoint contention "
-            "or residual."
+            "Network contention is not separated yet and reads 0; it is part of endpoint contention or residual."
         )
     if run.manifest.hosts.oversubscribed is None:
-        own.append("The trace does not say how many cores a node has: ranks may have shared cores.")
-    own.append("Findings may show the same waiting from two sides; their times do not add up.")
+        own.append("The trace does not state the number of cores per node: ranks may have shared cores.")
+    own.append("Two findings may contain the same waiting, so their times do not add up.")
     return tuple(dict.fromkeys(own))

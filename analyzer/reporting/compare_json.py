@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from logpost.analyzer.compare import Change, Comparison
-from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.gate import Verdict
-from logpost.analyzer.reporting.json_report import PS_PER_S
+from logpost.analyzer.reporting.json_report import PS_PER_S, finding_json
 
 
 def as_json(comparison: Comparison, verdicts: Iterable[Verdict]) -> dict[str, Any]:
@@ -19,7 +18,8 @@ def as_json(comparison: Comparison, verdicts: Iterable[Verdict]) -> dict[str, An
         "b": comparison.b.run,
         "ranks": [comparison.a.ranks, comparison.b.ranks],
         "notes": list(comparison.notes),
-        "wall_s": _times(comparison.wall),
+        **{f"{change.name}_s": _times(change) for change in comparison.lengths},
+        "gains": {change.name: _plain(change, 1) for change in comparison.gains},
         "categories_s": {change.name: _times(change) for change in comparison.categories},
         "groups_s": {change.name: _times(change) for change in comparison.groups},
         "efficiencies": {change.name: _plain(change, 1) for change in comparison.efficiencies},
@@ -35,9 +35,9 @@ def as_json(comparison: Comparison, verdicts: Iterable[Verdict]) -> dict[str, An
             for change in comparison.regions
         ],
         "findings": {
-            "gone": [_found(found) for found in comparison.gone],
-            "new": [_found(found) for found in comparison.came],
-            "both": [{"a": _found(before), "b": _found(after)} for before, after in comparison.stayed],
+            "gone": [finding_json(found) for found in comparison.gone],
+            "new": [finding_json(found) for found in comparison.came],
+            "both": [{"a": finding_json(before), "b": finding_json(after)} for before, after in comparison.stayed],
         },
         "gates": [
             {"expression": verdict.gate.text, "fails": verdict.holds, "sentence": verdict.sentence}
@@ -57,16 +57,4 @@ def _plain(change: Change, divisor: int) -> dict[str, float | None]:
         "b": None if change.after is None else change.after / divisor,
         "difference": None if change.difference is None else change.difference / divisor,
         "relative": relative if relative is not None and math.isfinite(relative) else None,
-    }
-
-
-def _found(found: FoundHere) -> dict[str, Any]:
-    return {
-        "kind": found.kind,
-        "title": found.title,
-        "ranks": found.ranks,
-        "region": found.region,
-        "cause_region": found.cause_region,
-        "exposed_s": found.exposed_ps / PS_PER_S,
-        "share": found.share,
     }

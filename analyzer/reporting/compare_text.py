@@ -1,4 +1,4 @@
-"""A comparison as text for a terminal, drawn with rich; nothing is computed here."""
+"""Render a comparison as text for a terminal, with rich; nothing is computed here."""
 
 from __future__ import annotations
 
@@ -9,30 +9,46 @@ from rich.table import Table
 from rich.text import Text
 
 from logpost.analyzer.compare import Change, Comparison
+from logpost.analyzer.labels import folded
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.gate import Verdict, signed_percent
 from logpost.analyzer.reporting.units import percent_text, safe, shorten, time_text
 
 
 def print_comparison(
-    comparison: Comparison, verdicts: Iterable[Verdict], console: Console, *, quiet: bool = False
+    comparison: Comparison,
+    verdicts: Iterable[Verdict],
+    console: Console,
+    *,
+    quiet: bool = False,
+    top: int | None = None,
 ) -> None:
-    """Write the comparison; with `quiet` only the gates that fail."""
+    """Write the comparison.
+
+    Arguments:
+        comparison: what to write.
+        verdicts: of the gates.
+        console: where to.
+        quiet: write only the gates that fail.
+        top: the most regions, and findings of each sort, to write; all without it.
+    """
     if not quiet:
-        _print_all(comparison, console)
+        _print_all(comparison, console, top)
     for verdict in verdicts:
         if verdict.holds or not quiet:
             console.print(Text(verdict.sentence, style="bold red" if verdict.holds else "green"))
 
 
-def _print_all(comparison: Comparison, console: Console) -> None:
+def _print_all(comparison: Comparison, console: Console, top: int | None) -> None:
     a, b = comparison.a, comparison.b
     console.print(Text(f"A: {safe(a.run)}  ({a.ranks} ranks)", style="dim"))
     console.print(Text(f"B: {safe(b.run)}  ({b.ranks} ranks)", style="dim"))
     for note in comparison.notes:
         console.print(Text(f"! {safe(note)}", style="yellow"))
-    _section(console, "Time by category (sum over ranks; wall: length of the run)")
-    console.print(_times([comparison.wall, *comparison.categories], "category"))
+    _section(console, "Length (slowest rank; wall: from the end of start-up to the begin of shut-down)")
+    console.print(_times(comparison.lengths, "length"))
+    _section(console, "Time of the program by category (sum over ranks)")
+    console.print(_times(comparison.categories, "category"))
     _section(console, "Groups of categories")
     console.print(_times(comparison.groups, "group"))
     _section(console, "Efficiencies")
@@ -40,9 +56,9 @@ def _print_all(comparison: Comparison, console: Console) -> None:
     _section(console, "Wait states (Scalasca's definitions)")
     console.print(_times(comparison.wait_states, "wait state", comparison.wait_counts))
     _section(console, "Regions that changed most")
-    console.print(_regions(comparison))
+    console.print(_regions(comparison, top))
     _section(console, "Findings")
-    _findings(comparison, console)
+    _findings(comparison, console, top)
 
 
 def _section(console: Console, title: str) -> None:
@@ -104,11 +120,11 @@ def _efficiencies(changes: Iterable[Change]) -> Table:
     return table
 
 
-def _regions(comparison: Comparison) -> Table:
+def _regions(comparison: Comparison, top: int | None) -> Table:
     table = _table("region", "time of", "A", "B", "B - A", "relative", "calls A", "B", left=2)
-    for change in comparison.regions:
+    for change in comparison.regions[:top]:
         table.add_row(
-            Text(shorten(safe(change.region), 48)),
+            Text(shorten(safe(folded(change.region)), 48)),
             change.kind,
             _time(change.time.before),
             _time(change.time.after),
@@ -119,24 +135,24 @@ def _regions(comparison: Comparison) -> Table:
     return table
 
 
-def _findings(comparison: Comparison, console: Console) -> None:
+def _findings(comparison: Comparison, console: Console, top: int | None) -> None:
     if not (comparison.gone or comparison.came or comparison.stayed):
         console.print(Text("none in either run"))
     for mark, style, found in (
-        *(("gone", "green", f) for f in comparison.gone),
-        *(("new", "red", f) for f in comparison.came),
+        *(("gone", "green", f) for f in comparison.gone[:top]),
+        *(("new", "red", f) for f in comparison.came[:top]),
     ):
         console.print(Text(f"{mark:<6}{_line(found)}", style=style))
-    for before, after in comparison.stayed:
+    for before, after in comparison.stayed[:top]:
         change = Change("", before.exposed_ps, after.exposed_ps)
         console.print(
             Text(
-                f"{'both':<6}{safe(after.title)}: {time_text(before.exposed_ps)} → {time_text(after.exposed_ps)} "
+                f"{'both':<6}{safe(after.title)}: {before.gain_text} → {after.gain_text}; exposed "
+                f"{time_text(before.exposed_ps)} → {time_text(after.exposed_ps)} "
                 f"({signed_percent(change.relative or 0.0)})"
             )
         )
 
 
 def _line(found: FoundHere) -> str:
-    cost = f"{time_text(found.exposed_ps)}, up to {percent_text(found.share)} of the slowest rank's time"
-    return f"{safe(found.title)}: {cost}"
+    return f"{safe(found.title)}: {found.gain_text}; exposed {time_text(found.exposed_ps)}"

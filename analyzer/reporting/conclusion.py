@@ -1,22 +1,23 @@
-"""One or two sentences that an engineer with a slow program can act on."""
+"""The conclusion of a report: one or two sentences to act on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.findings.evidence import WAITING
+from logpost.analyzer.categories import WAITING
+from logpost.analyzer.findings.prose import gain_text
 from logpost.analyzer.reporting.data import FoundHere, Largest, Share
 from logpost.analyzer.reporting.units import percent_text, time_text
 
 SMALL = 0.05
-"""Share of communication below which tuning it cannot shorten the program noticeably; likewise of starting up."""
+"""Share of communication below which tuning it does not shorten the program noticeably."""
 
 MEANING = {
     "late_sender": "receivers wait for messages that are not sent yet",
     "send_overhead": "the processor's work to send",
-    "middleware": "packing and unpacking of data that is not contiguous",
+    "middleware": "packing and unpacking of noncontiguous data",
     "endpoint_contention": "messages queue at a network interface",
-    "latency": "the way through the network",
+    "latency": "the first byte's way through the network",
     "serialization": "the bytes themselves, at the network's bandwidth",
     "network_contention": "messages queue inside the network",
     "late_receiver": "senders wait for receives that are not posted yet",
@@ -24,8 +25,8 @@ MEANING = {
     "recv_overhead": "the processor's work to receive",
     "residual": "time in calls that no part of the model explains",
     "collective_wait": "ranks wait in collective operations for the last one",
-    "collective": "collective operations after the last rank has come",
-    "mpi_other": "start-up, communicators, probes, everything else of MPI",
+    "collective": "collective operations after the last rank has entered",
+    "mpi_other": "communicators, probes and all other MPI calls",
     "compute": "outside communication calls",
 }
 """What each category means, in words."""
@@ -34,41 +35,38 @@ MEANING = {
 def conclude(
     breakdown: Sequence[Share],
     largest: Largest,
-    start_up: float,
     found: Sequence[FoundHere],
     *,
     oversubscribed: bool,
 ) -> str:
     """What the worst finding blames, how much of the time is communication, and what the largest part of that is."""
     if not any(share.exposed_ps for share in breakdown):
-        return "No rank has a measured runtime in this run, so there is nothing to conclude."
-    return f"{_worst(found, oversubscribed=oversubscribed)} {_communication(breakdown, largest, start_up)}."
+        return "No rank has a measured runtime: the archive has no events of an MPI or SHMEM process."
+    return f"{_worst(found, oversubscribed=oversubscribed)} {_communication(breakdown, largest)}."
 
 
-def _communication(breakdown: Sequence[Share], largest: Largest, start_up: float) -> str:
+def _communication(breakdown: Sequence[Share], largest: Largest) -> str:
     communication = [share for share in breakdown if share.category != "compute"]
     part = sum(share.share for share in communication)
     if part < SMALL:
         return f"The ranks compute {percent_text(1 - part)} of their time: communication does not slow this program"
     waiting = sum(share.share for share in communication if share.category in WAITING)
     where = f" in {largest.region}" if largest.region else ""
-    text = (
+    return (
         f"The ranks spend {percent_text(part)} of their time in communication, {percent_text(waiting)} waiting "
         "for others; "
         f"the largest part is {largest.category.replace('_', ' ')} ({MEANING[largest.category]}) with "
         f"{percent_text(largest.share)}, most of it{where}"
     )
-    if start_up >= SMALL:
-        text += f"; MPI's start-up and end alone take {percent_text(start_up)}"
-    return text
 
 
 def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
     if not found:
-        return "No pattern was found that costs any rank as much as 1 % of its time after start-up."
+        return "No pattern costs any rank as much as 1 % of the program's time."
     worst = found[0]
     title = worst.title[:1].upper() + worst.title[1:]
     return (
-        f"{title}. This costs a rank up to {percent_text(worst.share)} of the slowest rank's time "
-        f"({time_text(worst.exposed_ps)} over all ranks{', scheduling included' if oversubscribed else ''})."
+        f"{title}. Without it, the program is {gain_text(worst.gain)}: {time_text(worst.exposed_ps)} are exposed over "
+        f"all ranks{', scheduling included' if oversubscribed else ''}, {percent_text(worst.share)} of the slowest "
+        "rank's time on the rank that loses most."
     )

@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logpost.analyzer.efficiencies import Efficiency
+from logpost.analyzer.findings.finding import Number
+from logpost.analyzer.findings.prose import confidence_text, evidence_text, gain_text
 from logpost.analyzer.manifest import MachineUsed, QualityCount
+from logpost.analyzer.reporting.names import ranks_text
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Share:
     category: str
     exposed_ps: int
     share: float
-    """of the sum of the ranks' wall times"""
+    """of the sum of the ranks' program times"""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,9 @@ class RankTime:
     rank: int
     host: str
     wall_ps: int
+    """from its first to its last event"""
+    program_ps: int
+    """of that, what lies between start-up and shut-down, in the region of interest; the times below divide it"""
     compute_ps: int
     waiting_ps: int
     communication_ps: int
@@ -52,11 +58,15 @@ class WaitState:
 
 
 @dataclass(frozen=True)
-class Place:
+class CallPlace:
     """A call path of communication calls, with what its calls cost."""
 
     path: str
     region: str
+    file: str
+    line: int
+    source: str
+    """`cg.c:120`, or where the region is defined; empty where unknown"""
     calls: int
     exposed_ps: int
     share: float
@@ -92,29 +102,56 @@ class Messages:
 
     @property
     def deficit_share(self) -> float:
-        """What the model wanted beyond what was measured, over the sum of envelopes."""
+        """Model time beyond the measured time, over the sum of envelopes."""
         return self.deficit_ps / self.envelope_ps if self.envelope_ps else 0.0
 
 
 @dataclass(frozen=True)
 class FoundHere:
-    """A row of the findings table with its window as a time range."""
+    """A row of the findings table with its window as a time range, its place, and its words."""
 
     kind: str
     title: str
-    ranks: str
+    ranks: tuple[int, ...]
     region: str
     cause_region: str
-    evidence: str
+    evidence: tuple[Number, ...]
     advice: str
-    confidence: str
+    confidence: float
+    certainty: str
     path: str
+    file: str
+    line: int
+    source: str
+    """`cg.c:120`, or where the region is defined; empty where unknown"""
     first_window: int
     last_window: int
     begin_ps: int
     end_ps: int
     exposed_ps: int
     share: float
+    gain: float
+    gain_error: float | None
+
+    @property
+    def ranks_text(self) -> str:
+        """`0`, `3, 5-7`."""
+        return ranks_text(self.ranks)
+
+    @property
+    def evidence_text(self) -> str:
+        """The numbers with their units."""
+        return evidence_text([number.row() for number in self.evidence])
+
+    @property
+    def confidence_text(self) -> str:
+        """`high (0.9)` and why."""
+        return confidence_text(self.confidence, self.certainty)
+
+    @property
+    def gain_text(self) -> str:
+        """`at most 21.0 % faster`."""
+        return gain_text(self.gain)
 
 
 @dataclass(frozen=True)
@@ -135,15 +172,22 @@ class Report:
     source: str
     tool_version: str
     wall_ps: int
+    """from the first to the last event of all ranks"""
+    program_ps: int
+    """program time of the slowest rank: what every share, efficiency and gain refers to"""
+    start_up_ps: int
+    """of the rank that starts longest"""
+    shut_down_ps: int
+    """of the rank that ends longest"""
+    outside_ps: int
+    """of the rank that is longest outside of the region of interest; 0 without one"""
     ranks: int
-    start_up_share: float
-    """of the ranks' time that MPI's initialization and finalization take"""
     events: int
     communication_events: int
     paradigms: tuple[str, ...]
     hosts: HostFacts
     warnings: tuple[str, ...]
-    """what must be said before anything else"""
+    """warnings, shown first"""
     conclusion: str
     findings: tuple[FoundHere, ...]
     breakdown: tuple[Share, ...]
@@ -151,12 +195,12 @@ class Report:
     rank_times: tuple[RankTime, ...]
     efficiencies: tuple[Efficiency, ...]
     wait_states: tuple[WaitState, ...]
-    places: tuple[Place, ...]
+    places: tuple[CallPlace, ...]
     messages: Messages
     machine: MachineUsed
     quality: tuple[QualityCount, ...]
     limits: tuple[str, ...]
-    """what this analysis cannot tell"""
+    """limits of this analysis"""
 
     @property
     def slowest_wall_ps(self) -> int:

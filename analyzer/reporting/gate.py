@@ -1,10 +1,15 @@
 """`--fail-if` expressions: conditions on a comparison that make a CI job fail.
 
     NAME OPERATOR VALUE        contention > +5%     wall >= +10 ms     late_sender > 20%     load_balance < 0.8
+                               start_up > +10%      gain > 15%         gain.late_receiver > 0.05
+                               region.MPI_Allreduce > +20%
+
+All are about the program between start-up and shut-down, `wall` its length on the slowest rank; only `start_up`,
+`shut_down` and `run` (the whole) tell of what stands beside it. `gain` is what the best finding can gain at most.
 
 A value with a sign is a *change* from A to B: relative with `%`, absolute with a unit of time, in percentage points
-with `pp` (efficiencies). A value without a sign is B's own: a time with its unit, a share of B's total time with `%`
-(of 1 for efficiencies), or a plain fraction for efficiencies.
+with `pp` (efficiencies, gains). A value without a sign is B's own: a time with its unit, a share of B's total time with
+`%` (of 1 for efficiencies and gains), or a plain fraction for these.
 """
 
 from __future__ import annotations
@@ -12,13 +17,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from logpost.analyzer.compare import Change, Comparison, names
-from logpost.analyzer.efficiencies import NAMES
+from logpost.analyzer.compare import LENGTHS, REGION_PREFIX, Change, Comparison, is_fraction, names
 from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.errors import InputError
+from logpost.errors import InputError, suggestion
 
 _FORM = re.compile(
-    r"\s*([A-Za-z_.]+)\s*(>=|<=|>|<)\s*([+\-\u2212]?)\s*(\d+(?:\.\d*)?(?:[eE][+\-]?\d+)?|\.\d+)\s*([^\s\d]*)\s*"
+    r"\s*(region\.[^<>=]*[^<>=\s]|[A-Za-z_.]+)\s*(>=|<=|>|<)\s*([+\-\u2212]?)\s*(\d+(?:\.\d*)?(?:[eE][+\-]?\d+)?|\.\d+)\s*([^\s\d]*)\s*"
 )
 _TIMES = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "μs": 10**6, "ms": 10**9, "s": 10**12}
 _HOW = "write NAME > +5%, NAME > +3ms or NAME > 20%, as in 'contention > +5%'"
@@ -54,19 +58,23 @@ def parse(text: str) -> Gate:
     """
     match = _FORM.fullmatch(text)
     if match is None:
-        raise InputError(f"--fail-if {text!r} is not understood; {_HOW}")
+        raise InputError(f"--fail-if {text!r} is not a valid condition; {_HOW}")
     name, operator, sign, number, unit = match.groups()
-    if name not in names() and name not in ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce"):
-        raise InputError(f"--fail-if {text!r}: {name!r} is not known; known are {', '.join(names())}")
-    allowed = ("%", "pp", "") if name in NAMES else ("%", *_TIMES)
+    known = name in names() or name.startswith(REGION_PREFIX)
+    if not known and name not in ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce"):
+        raise InputError(
+            f"--fail-if {text!r}: unknown name {name!r}; use one of {', '.join(names())}, or region.NAME"
+            f"{suggestion(name, names())}"
+        )
+    allowed = ("%", "pp", "") if is_fraction(name) else ("%", *_TIMES)
     if unit not in allowed or (unit == "pp" and not sign) or (unit == "" and sign):
         fitting = (
-            "%, pp (percentage points, with a sign) or a fraction without sign" if name in NAMES else "% or a time"
+            "%, pp (percentage points, with a sign) or a fraction without sign" if is_fraction(name) else "% or a time"
         )
         raise InputError(f"--fail-if {text!r}: {unit or 'no unit'!r} does not fit {name}; give {fitting}; {_HOW}")
-    if name == "wall" and unit == "%" and not sign:
+    if name in ("wall", "run") and unit == "%" and not sign:
         raise InputError(
-            f"--fail-if {text!r}: wall as a share of itself says nothing; give a sign for a change, or a time"
+            f"--fail-if {text!r}: {name} as a share of itself is meaningless; add a sign for a change, or give a time"
         )
     return Gate(
         text=text.strip(),
@@ -85,6 +93,11 @@ def check(gate: Gate, comparison: Comparison) -> Verdict:
         InputError: the quantity was not computed in one of the runs.
     """
     change = comparison.quantity(gate.name)
+    if change is None and gate.name.startswith(REGION_PREFIX):
+        raise InputError(
+            f"--fail-if {gate.text!r}: neither run has a region {gate.name.removeprefix(REGION_PREFIX)!r}; "
+            "report RUN --json lists them under places"
+        )
     if change is None or change.after is None or (gate.is_change and change.before is None):
         raise InputError(
             f"--fail-if {gate.text!r}: {gate.name} is not computed in "
@@ -107,22 +120,25 @@ def _measured(gate: Gate, change: Change, comparison: Comparison) -> float:
         if gate.unit == "%":
             return change.relative or 0.0
         return change.difference or 0.0
-    if gate.unit == "%" and gate.name not in NAMES:
-        total = comparison.total(before=False)
+    if gate.unit == "%" and not is_fraction(gate.name):
+        # Lengths are those of the slowest rank; what is beside the program is a part of its whole time.
+        total = comparison.b.slowest_wall_ps if gate.name in LENGTHS else comparison.total(before=False)
         return after / total if total else 0.0
     return after
 
 
 def _sentence(gate: Gate, change: Change, measured: float) -> str:
-    show = percent_text if gate.name in NAMES else time_text
+    show = percent_text if is_fraction(gate.name) else time_text
     figures = f"{gate.name} is {show(change.after or 0.0)}"
     if gate.is_change:
         figures = f"{gate.name} went from {show(change.before or 0.0)} to {show(change.after or 0.0)}"
         relative = change.relative or 0.0
         if gate.unit == "%":
             figures += f" ({signed_percent(relative)})"
-    elif gate.unit == "%" and gate.name not in NAMES:
-        figures += f" ({percent_text(measured)} of the time of all ranks)"
+    elif gate.unit == "%" and not is_fraction(gate.name):
+        figures += (
+            f" ({percent_text(measured)} of the time of {'the slowest rank' if gate.name in LENGTHS else 'all ranks'})"
+        )
     return figures
 
 

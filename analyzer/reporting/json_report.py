@@ -11,8 +11,13 @@ from logpost.analyzer.reporting.data import FoundHere, Report
 PS_PER_S = 10**12
 
 
-def as_json(report: Report) -> dict[str, Any]:
-    """The object that `logpost report RUN --json` prints; its keys are a promise to scripts."""
+def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
+    """The object that `logpost report RUN --json` prints; its keys are a promise to scripts.
+
+    Arguments:
+        report: what to tell.
+        top: the most findings and places in the code; all without it.
+    """
     wait_states: dict[str, float | int] = {}
     for state in report.wait_states:
         wait_states[f"{state.name}_s"] = state.wait_s
@@ -22,9 +27,13 @@ def as_json(report: Report) -> dict[str, Any]:
         "source": report.source,
         "tool_version": report.tool_version,
         "wall_s": report.wall_ps / PS_PER_S,
+        "program_s": report.program_ps / PS_PER_S,
+        "start_up_s": report.start_up_ps / PS_PER_S,
+        "shut_down_s": report.shut_down_ps / PS_PER_S,
+        "outside_s": report.outside_ps / PS_PER_S,
         "ranks": report.ranks,
-        "start_up_share": report.start_up_share,
         "rank_wall_s": [rank.wall_ps / PS_PER_S for rank in report.rank_times],
+        "rank_program_s": [rank.program_ps / PS_PER_S for rank in report.rank_times],
         "rank_compute_s": [rank.compute_ps / PS_PER_S for rank in report.rank_times],
         "events": report.events,
         "communication_events": report.communication_events,
@@ -54,14 +63,16 @@ def as_json(report: Report) -> dict[str, Any]:
             "residual_share": report.messages.residual_share,
             "deficit_share": report.messages.deficit_share,
         },
-        "places": [_seconds(asdict(place)) for place in report.places],
-        "findings": [_finding(found) for found in report.findings],
+        "places": [_seconds(asdict(place)) for place in report.places[:top]],
+        "findings": [finding_json(found) for found in report.findings[:top]],
         "notes": list(report.limits),
     }
 
 
-def _finding(found: FoundHere) -> dict[str, Any]:
-    return _seconds(asdict(found))
+def finding_json(found: FoundHere) -> dict[str, Any]:
+    """A finding: its numbers with units, and the words made from them."""
+    words = {"evidence_text": found.evidence_text, "confidence_text": found.confidence_text}
+    return _seconds(asdict(found)) | words
 
 
 def _seconds(row: dict[str, Any]) -> dict[str, Any]:

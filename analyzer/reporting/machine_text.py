@@ -1,4 +1,4 @@
-"""The machine that a split used, with units, uncertainty and sources, and how far it explains what was measured."""
+"""Render the machine of a split with units, uncertainties and sources, and its model error."""
 
 from __future__ import annotations
 
@@ -9,13 +9,32 @@ from logpost.analyzer.manifest import MachineUsed, MachineValue
 from logpost.analyzer.reporting.data import Report
 from logpost.analyzer.reporting.units import bytes_text, percent_text, quantity_text, safe
 
+NOT_STATED = "not stated"
+
 
 def value_text(value: MachineValue) -> str:
-    """`1.43 µs ± 20.0 ns`: the value and its uncertainty, or that none is stated."""
+    """`1.43 µs ± 20.0 ns`: the value and its uncertainty, or that none is stated, or that no value was found."""
+    shown, error = value_and_error(value)
+    if error == NOT_STATED:
+        return f"{shown} (± {error})"
+    return f"{shown} {error}" if error.startswith("±") else f"{shown} ({error})"
+
+
+def value_and_error(value: MachineValue) -> tuple[str, str]:
+    """The value and its uncertainty apart. One that is next to nothing within its uncertainty is not identifiable."""
     shown = quantity_text(value.value, value.unit)
     if value.uncertainty is None:
-        return f"{shown} (± not stated)"
-    return f"{shown} ± {quantity_text(value.uncertainty, value.unit)}"
+        return shown, NOT_STATED
+    low, high = value.value - value.uncertainty, value.value + value.uncertainty
+    if (
+        low <= 0
+    ):  # only then may it be next to nothing; most reports need not load the machines' package, and its arrays
+        from logpost.machines.values.text import measured
+
+        found = measured(value.value, low, high, value.unit)
+        if not found.identifiable:
+            return found.value, found.interval
+    return shown, f"± {quantity_text(value.uncertainty, value.unit)}"
 
 
 def machine_table(machine: MachineUsed) -> Table:

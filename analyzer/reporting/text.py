@@ -1,4 +1,4 @@
-"""A report as text for a terminal, drawn with rich; nothing is computed here."""
+"""Render a report as text for a terminal, with rich; nothing is computed here."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rich.text import Text
 from logpost.analyzer.reporting.conclusion import MEANING
 from logpost.analyzer.reporting.data import FoundHere, RankTime, Report
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
+from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, time_text
 
 WAIT_STATE_NAMES = {
@@ -30,20 +31,28 @@ RANKS = 16
 """Ranks listed one by one; of more, the extremes."""
 
 
-def print_report(report: Report, console: Console, *, quiet: bool = False) -> None:
-    """Write the whole report; with `quiet` only the warnings, the conclusion and the findings' titles."""
+def print_report(report: Report, console: Console, *, quiet: bool = False, top: int | None = None) -> None:
+    """Write the whole report.
+
+    Arguments:
+        report: what to write.
+        console: where to.
+        quiet: write only the warnings, the conclusion and the findings' titles.
+        top: the most findings and places in the code to write; all without it.
+    """
     console.print(_head(report, quiet=quiet))
     if quiet:
-        for number, found in enumerate(report.findings, 1):
-            console.print(Text(f"{number}. {safe(found.title)}  ({percent_text(found.share)})"))
+        for number, found in enumerate(report.findings[:top], 1):
+            console.print(Text(f"{number}. {safe(found.title)}  ({found.gain_text})"))
+        _say_rest(report, top, console)
         return
     for section in (
-        _findings(report),
+        _findings(report, top),
         _breakdown(report),
         _ranks(report),
         _efficiencies(report),
         _wait_states(report),
-        _places(report),
+        _places(report, top),
         _messages(report),
         _machine(report),
         _quality(report),
@@ -51,6 +60,12 @@ def print_report(report: Report, console: Console, *, quiet: bool = False) -> No
     ):
         console.print()
         console.print(section)
+
+
+def _say_rest(report: Report, top: int | None, console: Console) -> None:
+    rest = len(report.findings) - len(report.findings[:top])
+    if rest > 0:
+        console.print(Text(f"{count_text(rest, 'further finding')} with a smaller gain", style="dim"))
 
 
 def bar(fraction: float, cells: int = BAR) -> str:
@@ -87,43 +102,57 @@ def _head(report: Report, *, quiet: bool) -> Group:
                 "dim",
             )
         )
+        lines.append(_plain(_scope(report), "dim"))
     lines.append(_plain(report.conclusion, "bold"))
     return Group(*lines)
 
 
-def _findings(report: Report) -> Group:
+def _scope(report: Report) -> str:
+    """What the figures are about, and what stands beside it."""
+    beside = [f"start-up {time_text(report.start_up_ps)}", f"shut-down {time_text(report.shut_down_ps)}"]
+    if report.outside_ps:
+        beside.append(f"outside of the region of interest {time_text(report.outside_ps)}")
+    what = "region of interest" if report.outside_ps else "program"
+    return f"{what} {time_text(report.program_ps)} (all figures are about it); beside it {', '.join(beside)}"
+
+
+def _findings(report: Report, top: int | None) -> Group:
     if not report.findings:
-        return _section("Findings", Text("none: no pattern costs any rank as much as 1 % of its time after start-up"))
-    return _section("Findings, worst first", *(_finding(n, found) for n, found in enumerate(report.findings, 1)))
+        return _section("Findings", Text("none: no pattern costs any rank as much as 1 % of the program's time"))
+    shown = report.findings[:top]
+    rest = len(report.findings) - len(shown)
+    more = [Text(f"{count_text(rest, 'further finding')} with a smaller gain", style="dim")] if rest else []
+    title = "Findings, by what a fix can gain"
+    return _section(title, *(_finding(n, found) for n, found in enumerate(shown, 1)), *more)
 
 
 def _finding(number: int, found: FoundHere) -> Group:
     facts = Table.grid(padding=(0, 1))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
+    facts.add_row("gain", _plain(found.gain_text))
     facts.add_row("cost", _plain(_cost(found)))
     facts.add_row("where", _plain(_where(found)))
     if found.cause_region:
         facts.add_row("cause", _plain(found.cause_region))
-    facts.add_row("evidence", _plain(found.evidence))
+    facts.add_row("evidence", _plain(found.evidence_text))
     facts.add_row("advice", _plain(found.advice))
-    facts.add_row("confidence", _plain(found.confidence))
+    facts.add_row("confidence", _plain(found.confidence_text))
     title = Text.assemble((f"{number}. ", "bold"), (safe(found.title), "bold"))
     return Group(title, Padding(facts, (0, 0, 0, 3)))
 
 
 def _cost(found: FoundHere) -> str:
     return (
-        f"{time_text(found.exposed_ps)} exposed over all ranks that lose it; up to {percent_text(found.share)} of the "
-        "slowest rank's time on one rank"
+        f"{time_text(found.exposed_ps)} exposed over all ranks that lose it; {percent_text(found.share)} of the "
+        "slowest rank's time on the rank that loses most"
     )
 
 
 def _where(found: FoundHere) -> str:
-    ranks = f"rank {found.ranks}" if found.ranks.isdigit() else f"ranks {found.ranks}"
-    place = shorten(found.path or found.region, 100)
+    place = shorten(found.path or found.region, 100) + (f" ({found.source})" if found.source else "")
     window = f"from {time_text(found.begin_ps)} to {time_text(found.end_ps)}"
-    return ", ".join(part for part in (ranks, place, window) if part)
+    return ", ".join(part for part in (ranks_noun(found.ranks), place, window) if part)
 
 
 def _breakdown(report: Report) -> Group:
@@ -146,7 +175,7 @@ def _breakdown(report: Report) -> Group:
         if share.exposed_ps == 0 and share.category not in listed
     ]
     note = f"zero: {', '.join(zero)}" if zero else ""
-    total = sum(rank.wall_ps for rank in report.rank_times)
+    total = sum(rank.program_ps for rank in report.rank_times)
     return _section(
         f"Where the time went (sum over ranks: {time_text(total)})", table, *([Text(note, style="dim")] if note else [])
     )
@@ -154,23 +183,28 @@ def _breakdown(report: Report) -> Group:
 
 def _ranks(report: Report) -> Group:
     table = _table(
-        ("rank", True), ("host", False), ("wall", True), ("compute", True), ("waiting", True), ("communication", True)
+        ("rank", True),
+        ("host", False),
+        ("program", True),
+        ("compute", True),
+        ("waiting", True),
+        ("communication", True),
     )
     shown, note = _extremes(report.rank_times)
     for rank in shown:
         table.add_row(
             str(rank.rank) if rank.rank >= 0 else safe(rank.name),
             _plain(rank.host),
-            time_text(rank.wall_ps),
-            _with_share(rank.compute_ps, rank.wall_ps),
-            _with_share(rank.waiting_ps, rank.wall_ps),
-            _with_share(rank.communication_ps, rank.wall_ps),
+            time_text(rank.program_ps),
+            _with_share(rank.compute_ps, rank.program_ps),
+            _with_share(rank.waiting_ps, rank.program_ps),
+            _with_share(rank.communication_ps, rank.program_ps),
         )
     return _section("Ranks (communication contains waiting)", table, *([Text(note, style="dim")] if note else []))
 
 
-def _with_share(time: int, wall: int) -> str:
-    return f"{time_text(time)} {percent_text(time / wall if wall else 0.0):>7}"
+def _with_share(time: int, whole: int) -> str:
+    return f"{time_text(time)} {percent_text(time / whole if whole else 0.0):>7}"
 
 
 def _extremes(ranks: tuple[RankTime, ...]) -> tuple[list[RankTime], str]:
@@ -203,11 +237,17 @@ def _wait_states(report: Report) -> Group:
     return _section("Wait states (Scalasca's definitions, sum over ranks)", table)
 
 
-def _places(report: Report) -> Group:
+def _places(report: Report, top: int | None) -> Group:
     table = _table(
-        ("time", True), ("share", True), ("waiting", True), ("calls", True), ("mostly", False), ("call path", False)
+        ("time", True),
+        ("share", True),
+        ("waiting", True),
+        ("calls", True),
+        ("mostly", False),
+        ("call path", False),
+        ("at", False),
     )
-    for place in report.places:
+    for place in report.places[:top]:
         table.add_row(
             time_text(place.exposed_ps),
             percent_text(place.share),
@@ -215,6 +255,7 @@ def _places(report: Report) -> Group:
             f"{place.calls:,}",
             place.largest.replace("_", " "),
             _plain(shorten(place.path or place.region, 72)),
+            _plain(place.source),
         )
     return _section("Communication by place in the code (sum over ranks)", table)
 
@@ -274,7 +315,7 @@ def _quality(report: Report) -> Group:
 
 
 def _limits(report: Report) -> Group:
-    return _section("What this analysis cannot tell", *_list(report.limits))
+    return _section("Limits of this analysis", *_list(report.limits))
 
 
 def _list(lines: Iterable[str]) -> list[RenderableType]:

@@ -1,7 +1,8 @@
-"""Numbers as people read them: every one with its unit; and names from a trace made harmless for a terminal."""
+"""Format numbers with their units, and make names from a trace safe for a terminal."""
 
 from __future__ import annotations
 
+import math
 import unicodedata
 
 _TIMES = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
@@ -28,7 +29,7 @@ def time_text(ps: float) -> str:
     return f"{sign}{size:.0f} ps"
 
 
-_PS = {"ps": 1.0, "ns": 1e3, "us": 1e6, "µs": 1e6, "ms": 1e9, "s": 1e12}
+PS = {"ps": 1.0, "ns": 1e3, "us": 1e6, "µs": 1e6, "ms": 1e9, "s": 1e12}
 
 
 def quantity_text(value: float, unit: str) -> str:
@@ -38,14 +39,34 @@ def quantity_text(value: float, unit: str) -> str:
     '45.9 ns/B'
     """
     base, _, per = unit.partition("/")
-    if base in _PS and per in ("", "B"):
-        ps = value * _PS[base]
+    if base in PS and per in ("", "B"):
+        ps = value * PS[base]
         # Below a nanosecond (a byte's gap) whole picoseconds would be too coarse.
-        text = f"{ps:.3g} ps" if 0 < abs(ps) < 999.5 else time_text(ps).replace("0 s", "0 ps")
+        text = f"{plain_text(ps, 3)} ps" if 0 < abs(ps) < 999.5 else time_text(ps).replace("0 s", "0 ps")
         return f"{text}/{per}" if per else text
     if unit == "B":
         return bytes_text(value)
-    return f"{value:.4g}" if unit in ("", "1") else f"{value:.4g} {unit}"
+    return plain_text(value, 4) if unit in ("", "1") else f"{plain_text(value, 4)} {unit}"
+
+
+SMALLEST = 1e-4
+"""Of a value in its own unit: what is below is noise of a fit or of rounding, and its digits would say nothing."""
+
+
+def plain_text(value: float, digits: int) -> str:
+    """A number with so many significant digits and never a power of ten: 3.12e-18 reads as <0.0001.
+
+    >>> plain_text(2220.0, 3)
+    '2220'
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if abs(value) < SMALLEST:
+        return f"{'-' if value < 0 else ''}<{SMALLEST:.4f}"
+    rounded = float(f"{value:.{digits}g}")
+    places = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    text = f"{value:,.{places}f}" if abs(rounded) >= 10_000 else f"{value:.{places}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def bytes_text(count: float) -> str:

@@ -197,8 +197,10 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
     h = f.hook
     failed = "lp_call(s);"
     status = {"status": "ask"}
-    if h in ("call", "value", "pcontrol"):
+    if h in ("call", "value"):
         return "", {}, "lp_call(s);", failed
+    if h == "pcontrol":
+        return "", {}, "lp_level(s, level);", failed
     if h in ("coll", "icoll", "coll_init"):
         return "", {}, _collective(f), failed
     if h == "send":
@@ -319,6 +321,7 @@ _INIT = """{signature} {{
   struct lp_thread* t = rc == MPI_SUCCESS ? lp_after_init(enter) : NULL;
   if (t) {{
     struct lp_stamp s = {{t, {number}, enter, lp_now()}};
+    t->stack = LP_STACK_HERE(t);
     lp_call(s);
     t->busy = 0;
   }}
@@ -330,6 +333,7 @@ _FINALIZE = """{signature} {{
   static {returns} (*volatile real_function)({types});
   if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
   struct lp_thread* t = lp_enter();
+  if (t) t->stack = LP_STACK_HERE(t);
   uint64_t enter = lp_now();
   if (t) lp_before_finalize(t);
   int rc = real_function({args});
@@ -344,6 +348,7 @@ _ABORT = """{signature} {{
   if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
   struct lp_thread* t = lp_enter();
   if (t) {{
+    t->stack = LP_STACK_HERE(t);
     uint64_t enter = lp_now();
     struct lp_stamp s = {{t, {number}, enter, enter}};
     lp_call(s);
@@ -360,6 +365,7 @@ _WRAPPER = """{signature} {{
   if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}");
   struct lp_thread* t = lp_enter();
   if (!t) return real({args});
+  t->stack = LP_STACK_HERE(t);
 {before}  uint64_t enter = lp_now();
   {returns} rc = real({replaced});
   struct lp_stamp s = {{t, {number}, enter, lp_now()}};

@@ -5,26 +5,24 @@ What is built is kept in the cache, under a hash of everything that it was made 
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from logpost.collectors import interposer
-from logpost.collectors.pmpi import generate
+from logpost.collectors import build as cache
+from logpost.collectors import recorder
+from logpost.collectors.pmpi import generate, interposer
 from logpost.errors import InputError
 
 MISSING = (
-    "SimGrid was not found, which simulates the testbed: install libsimgrid-dev (Debian, Ubuntu: apt install "
+    "SimGrid, which simulates the testbed, was not found: install libsimgrid-dev (Debian, Ubuntu: apt install "
     "libsimgrid-dev), or put smpicc and smpirun on PATH (https://simgrid.org)"
 )
 NATIVE = Path(__file__).parent / "native"
-_PMPI = interposer.SOURCES / "interposer"
-_COLLECTOR = ("log.c", "comm.c", "layout.c", "runtime.c")
+_PMPI = interposer.SOURCES
+_COLLECTOR = ("comm.c", "layout.c", "runtime.c")
 _LAYER = ("layer.c", "requests.c", "receives.c", "sends.c", "completions.c", "one_sided.c")
 _COMPUTE = Path(__file__).parents[1] / "workloads" / "logpost_compute.h"
 _LIBRARY = "liblogpost_testbed.so"
@@ -63,7 +61,7 @@ def find_smpimain() -> str:
     text = Path(script).read_text(errors="replace")
     match = re.search(r'"(/[^"\n]*/smpimain)"', text)
     if match is None or not Path(match[1]).exists():
-        raise InputError(f"{script} names no smpimain; reinstall SimGrid (apt install libsimgrid-dev)")
+        raise InputError(f"{script} does not name smpimain; reinstall SimGrid (apt install libsimgrid-dev)")
     return match[1]
 
 
@@ -85,13 +83,15 @@ def build(sources: Sequence[Path], name: str, say: Say = lambda text: None) -> P
     wrapper = find_smpicc()
     files = [Path(source) for source in sources]
     if not files:
-        raise InputError("no program: give its C files, or --workload NAME")
+        raise InputError("no program; give its C files, or --workload NAME")
     for path in files:
         if not path.is_file():
             raise InputError(f"{path}: no such file; give the C files of the program")
     collector, library = _collector(wrapper, say)
-    key = _key([*files, *_headers(files), _COMPUTE], (wrapper, str(collector), str(library), name, *_PROGRAM_FLAGS))
-    target = interposer.cache_directory() / "testbed" / key / name
+    key = cache.key_of(
+        [*files, *_headers(files), _COMPUTE], (wrapper, str(collector), str(library), name, *_PROGRAM_FLAGS)
+    )
+    target = cache.cache_directory() / "testbed" / key / name
     if target.exists():
         return target
     say(f"compiling {name} for the testbed")
@@ -100,37 +100,53 @@ def build(sources: Sequence[Path], name: str, say: Say = lambda text: None) -> P
         includes = [f"-I{folder}" for folder in sorted({path.resolve().parent for path in files} | {_COMPUTE.parent})]
         command = [wrapper, *_PROGRAM_FLAGS, *includes, "-o", str(folder / name), *map(str, files), str(collector)]
         command += ["-Wl,-Bsymbolic", f"-L{library.parent}", "-llogpost_testbed", f"-Wl,-rpath,{library.parent}"]
-        _run([*command, "-ldl", "-lm"], f"{name} does not compile for the testbed")
+        cache.run_compiler([*command, "-ldl", "-lm"], f"{name} does not compile for the testbed")
 
-    _make(target.parent, make)
-    return target
+    return cache.kept(target.parent, make) / name
 
 
 def _collector(wrapper: str, say: Say) -> tuple[Path, Path]:
     """The collector as an object to link in, and the library that ranks share."""
-    sources = sorted([*NATIVE.glob("*.*"), *_PMPI.glob("*.[ch]"), interposer.SOURCES / "rawlog.h", generate.TABLE])
+    sources = sorted([*NATIVE.glob("*.*"), *_PMPI.glob("*.[ch]"), *recorder.sources(), generate.TABLE])
     sources += [Path(generate.__file__), Path(__file__)]
-    key = _key(sources, (wrapper, version()))
-    folder = interposer.cache_directory() / "testbed" / f"collector-{key}"
+    key = cache.key_of(sources, (wrapper, version()))
+    folder = cache.cache_directory() / "testbed" / f"collector-{key}"
     if not folder.exists():
-        say("building the testbed's collector (once, some seconds)")
+        say("building the testbed's collector (once, takes seconds)")
 
         def make(scratch: Path) -> None:
             names = interposer.exported_names(None, ("-I/usr/include/smpi", *_includes(wrapper)))
             (scratch / "wrappers.c").write_text(_wrappers(names))
-            compiler = os.environ.get("CC") or "cc"
+            compiler = cache.c_compiler()
             parts = []
             written = [*(NATIVE / name for name in _LAYER), *(_PMPI / name for name in _COLLECTOR)]
+            written += [recorder.NATIVE / name for name in recorder.FILES]
             for source in (scratch / "wrappers.c", *written):
                 parts.append(str(scratch / f"{source.stem}.o"))
-                options = [*_C_FLAGS, *_includes(wrapper), f"-I{_PMPI}", "-c", "-o", parts[-1], str(source)]
-                _run([compiler, *options], f"the testbed's {source.name} does not compile")
+                options = [
+                    *_C_FLAGS,
+                    *_includes(wrapper),
+                    f"-I{_PMPI}",
+                    f"-I{recorder.NATIVE}",
+                    "-c",
+                    "-o",
+                    parts[-1],
+                    str(source),
+                ]
+                cache.run_compiler([*compiler, *options], f"the testbed's {source.name} does not compile")
             joined = ["-r", "-nostdlib", "-o", str(scratch / "collector.o"), *parts]
-            _run([compiler, *joined], "the testbed's collector does not link")
-            command = [os.environ.get("CXX") or "c++", *_CXX_FLAGS, *_includes(wrapper), str(NATIVE / "machine.cpp")]
-            _run([*command, "-o", str(scratch / _LIBRARY), "-lsimgrid"], "the testbed's machine.cpp does not compile")
+            cache.run_compiler([*compiler, *joined], "the testbed's collector does not link")
+            command = [
+                *(cache.cxx_compiler() or ["c++"]),
+                *_CXX_FLAGS,
+                *_includes(wrapper),
+                str(NATIVE / "machine.cpp"),
+            ]
+            cache.run_compiler(
+                [*command, "-o", str(scratch / _LIBRARY), "-lsimgrid"], "the testbed's machine.cpp does not compile"
+            )
 
-        _make(folder, make)
+        cache.kept(folder, make)
     return folder / "collector.o", folder / _LIBRARY
 
 
@@ -151,35 +167,3 @@ def _headers(files: Sequence[Path]) -> list[Path]:
     folders = {path.resolve().parent for path in files}
     folders |= {folder.parent for folder in folders}
     return sorted(header for folder in folders for header in folder.glob("*.h"))
-
-
-def _key(files: Sequence[Path], words: Sequence[str]) -> str:
-    digest = hashlib.sha256("\0".join(words).encode())
-    for path in files:
-        digest.update(str(path).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _make(folder: Path, make: Callable[[Path], None]) -> None:
-    """Fill a new folder of the cache; it appears whole or not at all."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-            inside = Path(scratch) / "made"
-            inside.mkdir()
-            make(inside)
-            try:
-                inside.rename(folder)
-            except OSError:  # someone else was faster
-                if not folder.exists():
-                    raise
-    except OSError as error:
-        raise InputError(f"cannot write to the cache {folder.parent}: {error}; set XDG_CACHE_HOME") from error
-
-
-def _run(command: Sequence[str], trouble: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = done.stderr.splitlines()
-        reason = next((line for line in lines if "error" in line or "undefined" in line), lines[0] if lines else "?")
-        raise InputError(f"{trouble}: {reason}")

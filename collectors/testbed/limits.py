@@ -1,12 +1,12 @@
-"""What the testbed is not: printed with its results and written into its archives."""
+"""Limits of the testbed, printed with its results and written into its archives."""
 
 from __future__ import annotations
 
 LIMITS: tuple[str, ...] = (
     "contention is flow-level: flows that share a link get equal (max-min) shares of it at once",
-    "there are no packets, no routers' queues and no wormhole blocking: a message that waits holds no link",
+    "there are no packets, no router queues and no wormhole blocking: a waiting message holds no link",
     "a message waits at its sender for room at the receiver or, above the eager limit, for its receive",
-    "computation takes the time that the program states (logpost_compute.h); what it does not state is free",
+    "computation takes the time that the program states (logpost_compute.h); other computation is free",
 )
 """A sentence each."""
 

@@ -1,4 +1,4 @@
-"""A simulated machine in neutral terms, and the two files that SimGrid and the machine layer read it from.
+"""Describe a simulated machine in neutral terms, and write it for SimGrid and for the machine layer.
 
 The network is a graph of vertices: the nodes 0 .. n-1, then switches. Each directed channel between two vertices has a
 bandwidth; a route follows `next_hop` from vertex to vertex. Between a node and the network stands its interface (NIC),

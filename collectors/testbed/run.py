@@ -1,4 +1,4 @@
-"""Running a program on a simulated machine and making the archive of what it did."""
+"""Run a program on a simulated machine and make its archive."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _run(
     except subprocess.TimeoutExpired:
         raise InputError(
             f"{job.name} on {platform.ranks} simulated ranks did not end within {job.timeout_s:g} s; "
-            "a rank may wait for ever in simulated time (a loop of tests that never sleeps)"
+            "a rank may wait forever in simulated time (a loop of tests that never sleeps)"
         ) from None
     host_s = time.monotonic() - begin
     status = done.returncode if done.returncode >= 0 else 128 - done.returncode

@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
+from logpost.collectors import build as cache
+from logpost.collectors import mpi
 from logpost.collectors.workloads.catalogue import FOLDER, Program
-from logpost.errors import InputError
 
 # gnu11 for the C library's clocks; no fused multiply-add, so that results are equal bit by bit on any distribution.
 FLAGS = ("-std=gnu11", "-O2", "-ffp-contract=off")
 
 COMPILERS = {"mpi": "mpicc", "shmem": "oshcc"}
-LAUNCHERS = {"mpi": "mpirun", "shmem": "oshrun"}
-MISSING = {
-    "mpi": "install openmpi-bin and libopenmpi-dev (or mpich and libmpich-dev), or load your site's MPI module",
-    "shmem": "install openmpi-bin and libopenmpi-dev, or load a module with OpenSHMEM",
-}
-
-
-def cache_folder() -> Path:
-    """`$XDG_CACHE_HOME/logpost/workloads`, by default below `~/.cache`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "logpost" / "workloads"
-
-
-def find_tool(command: str, paradigm: str) -> str:
-    """Full path of a compiler wrapper or launcher.
-
-    Raises:
-        InputError: it is not on PATH; says what to install.
-    """
-    found = shutil.which(command)
-    if found is None:
-        raise InputError(f"{command} is not on PATH: {MISSING[paradigm]}")
-    return found
 
 
 def build(program: Program, compiler: str | None = None, folder: Path | None = None) -> Path:
@@ -51,29 +28,17 @@ def build(program: Program, compiler: str | None = None, folder: Path | None = N
     Raises:
         InputError: no compiler, or it failed; the message has its first error.
     """
-    wrapper = find_tool(compiler or COMPILERS[program.paradigm], program.paradigm)
-    target = (folder or cache_folder() / _key(program, wrapper)) / program.name
-    if folder is None and target.exists():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Compiled beside and renamed, so that two builds at once both end with a whole file.
-    partial = target.with_name(f".{program.name}.{os.getpid()}")
-    command = [wrapper, *FLAGS, "-o", str(partial), *map(str, program.files()), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        partial.unlink(missing_ok=True)
-        lines = done.stderr.splitlines()
-        reason = next((line for line in lines if "error" in line), lines[0] if lines else "no message")
-        raise InputError(f"{wrapper} could not compile {program.name}: {reason}")
-    partial.replace(target)
-    return target
+    wrapper = mpi.find_tool(compiler or COMPILERS[program.paradigm], program.paradigm)
 
+    def make(place: Path) -> None:
+        command = [wrapper, *FLAGS, "-o", str(place / program.name), *map(str, program.files()), "-lm"]
+        cache.run_compiler(command, f"{wrapper} could not compile {program.name}")
 
-def launcher_of(compiler: str, paradigm: str) -> str:
-    """The launcher of the same MPI: `mpicc.mpich` -> `mpirun.mpich`, `/opt/x/bin/mpicc` -> `/opt/x/bin/mpirun`."""
-    path = Path(find_tool(compiler, paradigm))
-    name = path.name.replace("mpicc", "mpirun", 1).replace("oshcc", "oshrun", 1)
-    return str(path.with_name(name)) if path.with_name(name).exists() else LAUNCHERS[paradigm]
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        make(folder)
+        return folder / program.name
+    return cache.kept(cache.cache_directory() / "workloads" / _key(program, wrapper), make) / program.name
 
 
 def run(
@@ -86,7 +51,7 @@ def run(
     """Builds the program and runs it; returns its exit status. Its output goes where ours goes."""
     wrapper = compiler or COMPILERS[program.paradigm]
     executable = build(program, wrapper)
-    starter = find_tool(launcher or launcher_of(wrapper, program.paradigm), program.paradigm)
+    starter = mpi.find_tool(launcher or mpi.launcher_of(wrapper, program.paradigm), program.paradigm)
     command = [starter, "-n", str(ranks), str(executable), *arguments]
     return subprocess.run(command, env=launch_environment(program), check=False).returncode
 
@@ -102,9 +67,5 @@ def launch_environment(program: Program) -> dict[str, str]:
 
 def _key(program: Program, wrapper: str) -> str:
     """A hash of everything that the executable depends on: sources and headers, flags, the compiler wrapper itself."""
-    digest = hashlib.sha256("\0".join((program.name, *FLAGS, wrapper)).encode())
-    digest.update(str(os.stat(wrapper).st_mtime_ns).encode())
-    digest.update(os.path.realpath(wrapper).encode())
-    for path in [*program.files(), *sorted(FOLDER.glob("**/*.h"))]:
-        digest.update(path.relative_to(FOLDER).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+    files = [*program.files(), *sorted(FOLDER.glob("**/*.h"))]
+    return cache.key_of(files, (program.name, *FLAGS, *cache.identity_of(wrapper)), below=FOLDER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.errors import InputError
+from logpost.errors import InputError, suggestion
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -49,7 +49,7 @@ class Workload:
             if name in (None, program.name):
                 return program
         raise InputError(
-            f"workload {self.name} has no program {name}; it has " + ", ".join(p.name for p in self.programs)
+            f"workload {self.name} has no program {name}; choose from " + ", ".join(p.name for p in self.programs)
         )
 
 
@@ -209,7 +209,7 @@ WORKLOADS: tuple[Workload, ...] = (
         paper="Sensitivity 4.3, Fig. 4",
         programs=(
             mpi_program("iccg", *MESSAGES, "remote_mpi"),
-            shmem_program("iccg", ("iccg", "matrix", "solve", "edges_remote", "shmem/*")),
+            shmem_program("iccg", ("iccg", "matrix", "partition", "solve", "edges_remote", "shmem/*")),
         ),
         quick=(
             ("--brick", "4", "--solves", "1"),
@@ -217,6 +217,7 @@ WORKLOADS: tuple[Workload, ...] = (
             ("--brick", "3", "--solves", "2", "--mechanism", "put", "--chunk", "8", "--receive", "wait"),
             ("--brick", "4", "--solves", "1", "--receive", "interrupt"),
             ("--brick", "2", "--solves", "1", "--mechanism", "shared"),
+            ("--brick", "4", "--solves", "1", "--partition", "graph"),
         ),
         demo=("--mechanism", "fine", "--receive", "wait", "--solves", "50"),
     ),
@@ -242,9 +243,10 @@ def workload(name: str) -> Workload:
     """The workload called `name`.
 
     Raises:
-        InputError: there is none of that name.
+        InputError: the name is unknown.
     """
     for entry in WORKLOADS:
         if entry.name == name:
             return entry
-    raise InputError(f"no workload {name}; there are " + ", ".join(entry.name for entry in WORKLOADS))
+    known = [entry.name for entry in WORKLOADS]
+    raise InputError(f"unknown workload {name}; use one of {', '.join(known)}{suggestion(name, known)}")

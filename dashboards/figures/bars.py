@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.curves import INKS
-from logpost.dashboards.text import plotly_text
+from logpost.dashboards.figures.labels import plotly_text
 
 _PATTERNS = ("", "/", "", "\\", "x", "", "", "-")
 

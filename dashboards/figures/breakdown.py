@@ -8,13 +8,13 @@ import numpy as np
 
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.analyzer.schema import CATEGORIES
-from logpost.dashboards import palette
+from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, View, axis, category_trace, figure, row_axis, row_height
-from logpost.dashboards.grid import Rows
-from logpost.dashboards.text import time_unit
+from logpost.dashboards.figures.folding import Rows
+from logpost.dashboards.figures.labels import time_unit
 
 MOST_WORST = 40
-"""Bars of the view of the ranks that compute least of their time."""
+"""Number of bars in the view of the ranks that compute the smallest share of their time."""
 
 
 def breakdown(each: np.ndarray, ranks: Rows, on: Rows) -> Chart:
@@ -44,7 +44,7 @@ def breakdown(each: np.ndarray, ranks: Rows, on: Rows) -> Chart:
 
     views = [view("By rank", mean, list(on.labels), list(on.titles), on.axis)]
     if ranks.count > 1:
-        name = "Least compute first" if ranks.count <= MOST_WORST else f"The {MOST_WORST} with least compute"
+        name = "Lowest compute first" if ranks.count <= MOST_WORST else f"The {MOST_WORST} with the lowest compute"
         chosen = [list(np.array(texts, dtype=object)[worst]) for texts in (ranks.labels, ranks.titles)]
         views.append(view(name, each[worst], chosen[0], chosen[1], ranks.what))
     fig = figure(barmode="stack", xaxis=axis(f"time ({unit})"), **views[0].layout)

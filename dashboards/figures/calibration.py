@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from logpost.analyzer.reporting.units import bytes_text, quantity_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, rounded
 from logpost.dashboards.figures.curves import INKS
-from logpost.dashboards.text import plotly_text, significant, time_unit
+from logpost.dashboards.figures.labels import plotly_text, significant, time_unit
 from logpost.machines.calibration.bursts import BurstPoint
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.patterns import Gap

@@ -5,16 +5,16 @@ from __future__ import annotations
 import polars as pl
 
 from logpost.analyzer.reporting.units import time_text
-from logpost.dashboards import palette
+from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
-from logpost.dashboards.text import plotly_text, time_unit
+from logpost.dashboards.figures.labels import plotly_text, time_unit
 
 
 def callpaths(exposure: pl.DataFrame) -> Chart:
     """Stacked bars, most expensive callpath first.
 
     Args:
-        exposure: columns callpath, label (as the trace says), category, exposed_ps, summed over ranks; only the
+        exposure: columns callpath, label, category, exposed_ps, summed over ranks; only the
             callpaths to show.
     """
     order = (
@@ -24,12 +24,13 @@ def callpaths(exposure: pl.DataFrame) -> Chart:
     )
     position = {c: i for i, c in enumerate(order["callpath"].to_list())}
     labels = [plotly_text(name, 44) for name in order["label"]]
+    full = [plotly_text(name, 200) for name in order["label"]]
     factor, unit = time_unit(float(order["exposed_ps"].max() or 0))  # type: ignore[arg-type]
     fig = figure(
         70 + 30 * order.height,
         barmode="stack",
         bargap=0.3,
-        xaxis=axis(f"exposed time summed over ranks ({unit})"),
+        xaxis=axis(f"exposed, all ranks ({unit})"),
         yaxis=row_axis(labels, ""),
     )
     for category in palette.INKS:
@@ -43,7 +44,7 @@ def callpaths(exposure: pl.DataFrame) -> Chart:
             y=rows,
             x=[float(f"{t / factor:.6g}") for t in times],
             customdata=[
-                f"{labels[r]}<br><b>{palette.label(category)}</b> {time_text(t)}"
+                f"{full[r]}<br><b>{palette.label(category)}</b> {time_text(t)}"
                 for r, t in zip(rows, times, strict=True)
             ],
             hovertemplate="%{customdata}<extra></extra>",

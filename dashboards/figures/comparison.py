@@ -7,9 +7,9 @@ from typing import Any
 
 from logpost.analyzer.compare import Change
 from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.dashboards import palette
+from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
-from logpost.dashboards.text import time_unit
+from logpost.dashboards.figures.labels import time_unit
 
 
 def totals(categories: Sequence[Change]) -> Chart:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from logpost.dashboards.figures.chart import Chart, axis, figure
-from logpost.dashboards.text import plotly_text
+from logpost.dashboards.figures.labels import plotly_text
 
 Origin = Literal["paper", "formula", "testbed", "measured"]
 

@@ -7,9 +7,9 @@ import polars as pl
 
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
+from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.heat import Measure, heat
-from logpost.dashboards.grid import Columns, Rows
-from logpost.dashboards.text import time_unit
+from logpost.dashboards.figures.labels import time_unit
 
 
 def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:

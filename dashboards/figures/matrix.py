@@ -7,9 +7,9 @@ import polars as pl
 
 from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, figure, row_axis
+from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.heat import Measure, heat
-from logpost.dashboards.grid import Rows
-from logpost.dashboards.text import grouped
+from logpost.dashboards.figures.labels import grouped
 
 MEASURES = (
     (Measure("Bytes", "bytes", bytes_text, 2), ("bytes",)),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.dashboards.figures.chart import Chart, axis, figure, rounded, row_axis, row_height
-from logpost.dashboards.text import significant, time_unit
+from logpost.dashboards.figures.labels import significant, time_unit
 
 LEAST = 0.5
 """Messages at the lower end of the scale, which is logarithmic: half a message is somebody's now and then."""

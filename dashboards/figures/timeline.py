@@ -6,10 +6,10 @@ import numpy as np
 
 from logpost.analyzer.reporting.units import percent_text
 from logpost.analyzer.schema import CATEGORIES
-from logpost.dashboards import palette
+from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, rounded, row_axis, row_height
-from logpost.dashboards.grid import Columns, Rows
-from logpost.dashboards.text import time_unit
+from logpost.dashboards.figures.folding import Columns, Rows
+from logpost.dashboards.figures.labels import time_unit
 
 LEAST = 0.005
 """A cell counts as communicating from this share on: half a per cent is below a pixel's worth of a column."""

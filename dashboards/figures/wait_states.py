@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from logpost.analyzer.reporting.data import WaitState
 from logpost.analyzer.reporting.units import time_text
 from logpost.dashboards.figures.chart import Chart, axis, figure, row_axis
-from logpost.dashboards.text import grouped, time_unit
+from logpost.dashboards.figures.labels import grouped, time_unit
 
 NAMES = {
     "late_sender": "Late Sender",
@@ -37,7 +37,7 @@ def wait_states(totals: Sequence[WaitState]) -> Chart:
     fig = figure(
         70 + 34 * len(shown),
         bargap=0.35,
-        xaxis=axis(f"time summed over ranks ({unit})"),
+        xaxis=axis(f"time, all ranks ({unit})"),
         yaxis=row_axis([NAMES[w.name] for w in shown], ""),
     )
     for i, w in enumerate(shown):

@@ -1,4 +1,4 @@
-"""Whether two calibrations say the same: which values' intervals overlap, and which do not.
+"""Compare two calibrations: which values' intervals overlap, and which do not.
 
 Two values agree when their intervals have a point in common; a value without an interval is a point. Values are matched
 by what they are, not by their place in the list: a table's row by its coordinates (size, stride, burst, ...), a LogGP
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from logpost.machines.quantity import Quantity
 from logpost.machines.schema import LOCALITIES, LogGP, Machine, Range
-from logpost.machines.units import to_base
+from logpost.machines.values.quantity import Quantity
+from logpost.machines.values.units import to_base
 
 LARGEST = 4 * 2**20
 """Where an open range ends for the comparison."""
@@ -92,9 +92,11 @@ def agree(a: Machine, b: Machine) -> Agreement:
     """Compare every value of two machine files that are parameters (observations are compared, too)."""
     here, there = dict(_values(a)), dict(_values(b))
     pairs = [_pair(name, quantity, there[name], a, b) for name, quantity in here.items() if name in there]
-    lonely = [name for name in here if name not in there]
+    only_here = [name for name in here if name not in there]
     more, only_a, only_b = _ranges(a, b)
-    return Agreement(tuple(pairs + more), (*lonely, *only_a), (*(name for name in there if name not in here), *only_b))
+    return Agreement(
+        tuple(pairs + more), (*only_here, *only_a), (*(name for name in there if name not in here), *only_b)
+    )
 
 
 def _values(machine: Machine) -> Iterator[tuple[str, Quantity]]:
@@ -136,9 +138,9 @@ def _ranges(a: Machine, b: Machine) -> tuple[list[Pair], list[str], list[str]]:
             rest, lacking = (mine, only_a) if mine is not None else (other, only_b)
             lacking += [] if rest is None else [f"loggp.{locality}"]
             continue
-        for (low, high), found in _spans(mine.range):
+        for low, high, found in mine.spans(1, LARGEST):
             middle = math.sqrt(low * high)
-            against = next((r for (lo, hi), r in _spans(other.range) if lo <= middle <= hi), other.range[-1])
+            against = next((r for lo, hi, r in other.spans(1, LARGEST) if lo <= middle <= hi), other.range[-1])
             for name in Range.model_fields:
                 x, y = getattr(found, name), getattr(against, name)
                 where = f"loggp.{locality}.{name} ({_sizes_text(low, found)})"
@@ -156,18 +158,10 @@ def _table_of(name: str) -> str:
     return name.partition(".")[0].partition("[")[0]
 
 
-def _sizes_text(low: float, found: Range) -> str:
+def _sizes_text(low: int, found: Range) -> str:
     if found.up_to_bytes:
         return f"up to {found.up_to_bytes} B"
-    return f"above {low - 1:.0f} B" if low > 1 else "any size"
-
-
-def _spans(ranges: list[Range]) -> Iterator[tuple[tuple[float, float], Range]]:
-    low = 1.0
-    for found in ranges:
-        high = float(found.up_to_bytes) if found.up_to_bytes else float(LARGEST)
-        yield (low, max(high, low)), found
-        low = high + 1.0
+    return f"above {low - 1} B" if low > 1 else "any size"
 
 
 def _pair(name: str, x: Quantity, y: Quantity, a: Machine, b: Machine) -> Pair:

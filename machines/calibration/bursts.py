@@ -55,7 +55,7 @@ def overheads(points: Sequence[BurstPoint], *, place: str) -> tuple[list[BurstPo
 
 
 def blocking_depth(points: Sequence[BurstPoint]) -> Depth | None:
-    """HD: the least depth over the sizes at which initiation begins to block; None where none does."""
+    """HD: the smallest depth over the sizes at which initiation begins to block; None where none does."""
     found = [depth for depth in map(_depth, _by_size(points).values()) if depth is not None]
     return min(found, key=lambda depth: depth.low, default=None)
 

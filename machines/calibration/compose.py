@@ -24,8 +24,8 @@ from logpost.machines.calibration.samples import Sample, Samples
 from logpost.machines.calibration.signature import Signature
 from logpost.machines.calibration.sizes import SizeRange
 from logpost.machines.calibration.values import Values, rounded
-from logpost.machines.load import check_machine
 from logpost.machines.schema import FORMAT, LOCALITIES, Machine
+from logpost.machines.schema.load import check_machine
 
 SourceKey = Literal["SIGNATURE", "SIZES", "PROTOCOL", "BURSTS", "PATTERNS", "LAYOUTS"]
 
@@ -64,11 +64,11 @@ class Calibration:
 def calibration(samples: Samples, *, name: str) -> Calibration:
     """Extract all that the samples say.
 
-    Raises InputError when the name is no name of a machine, or the samples give no value at all.
+    Raises InputError when the name is not a valid machine name, or the samples give no value at all.
     """
     if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", name):
         raise InputError(
-            f"{name!r} is no name of a machine: it starts with a small letter or digit and goes on with these, - _ ."
+            f"{name!r} is not a valid machine name: it starts with a small letter or digit, followed by these and - _ ."
         )
     values = Values()
     found = {locality: read_locality(samples, locality) for locality in samples.localities()}
@@ -151,7 +151,7 @@ def _class(found: LocalityValues, values: Values) -> dict[str, Any]:
         low, high = found.switch.low, found.switch.high
         note = f"a send of {high} B waits for its receive, one of {low} B does not"
         if found.switch.astray:
-            note += f"; sends of {', '.join(map(str, found.switch.astray))} B said otherwise"
+            note += f"; sends of {', '.join(map(str, found.switch.astray))} B behaved differently"
         table["eager_limit"] = values.exact(low, low, high - 1, "B", "PROTOCOL", note)
     several = len(found.ranges) > 1
     rows = [_range(r, _gap_of(r, found.signatures), place, values, numbered=several) for r in found.ranges]
@@ -250,7 +250,7 @@ def _depth(measured: list[Sample], points: list[BurstPoint], values: Values) -> 
     if blocking:
         least = min(blocking, key=lambda s: int(s["depth"]))
         depth, size = int(least["depth"]), least.bytes
-        return values.exact(depth, depth, depth, "1", "BURSTS", f"messages of {size} B; the least over the sizes")
+        return values.exact(depth, depth, depth, "1", "BURSTS", f"messages of {size} B; the smallest over the sizes")
     if measured:
         return None
     found = blocking_depth(points)

@@ -1,4 +1,4 @@
-"""What happened to the machine while it was measured, as far as the rounds tell.
+"""Detect disturbances during a calibration: other load, shared processors, two speeds.
 
 Other load: a calibration beside other work measures the scheduler. Single rounds then take many times as long as
 others, without any pattern that an interval over a few rounds could hold. What a quiet machine does from round to round
@@ -26,7 +26,7 @@ APART = 1.5
 
 
 def warning(samples: Samples) -> str:
-    """Sentences on what makes the measurement less than it should be; nothing on a quiet machine."""
+    """Warnings about disturbances; none on a quiet machine."""
     return "; ".join(filter(None, (_disturbed(samples), _two_speeds(samples), _crowded(samples.host))))
 
 
@@ -79,7 +79,7 @@ def _crowded(host: Host) -> str:
         if len(here) > len(processors) > 0:
             return (
                 f"{len(here)} ranks share {len(processors)} processors of {name}: what more ranks than those do at the "
-                "same time holds the scheduler's turns; start as many as there are processors"
+                "same time includes the scheduler's time slices; start at most one rank per processor"
             )
     return ""
 

@@ -26,7 +26,7 @@ from logpost.machines.calibration.estimate import NORMAL, Estimate, combined, sh
 FloatArray = npt.NDArray[np.float64]
 
 TINY = 1e-18
-"""Least error of a point in seconds: no clock comes near it."""
+"""Smallest error of a point in seconds, finer than any clock."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Line:
 
 
 def line(x: FloatArray, y: Sequence[Estimate], *, floor: float = 0.0) -> Line:
-    """The weighted line through y(x); `floor` is the least relative error that a point is credited with.
+    """The weighted line through y(x); `floor` is the smallest relative error that a point is credited with.
 
     Two points give the line through them. Raises ValueError for fewer than two places.
     """
@@ -86,7 +86,7 @@ def segments(
     """Divide sorted points into lines, all curves (of the same x) at the same places: [(first, end), ...].
 
     Each segment has at least `least` points. A further segment must lower chi^2 by more than `penalty`, which with
-    `floor` as the least relative error means: a bend below a few floors is not worth a segment.
+    `floor` as the smallest relative error means: a bend below a few floors is not worth a segment.
 
     Raises ValueError when there are fewer points than one segment needs.
     """

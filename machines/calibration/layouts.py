@@ -27,6 +27,9 @@ from dataclasses import dataclass
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.refusal import MICROSECONDS, Refusal, refuse
 
+CONFLICTS = 512
+"""Smallest power of two among strides that is special: an eighth of the period of a first-level cache's sets, 4 KiB."""
+
 
 @dataclass(frozen=True)
 class Layout:

@@ -1,4 +1,4 @@
-"""What the samples of one locality class say: its signatures, its size ranges and its eager limit."""
+"""Extract one locality class from its samples: signatures, size ranges and eager limit."""
 
 from __future__ import annotations
 

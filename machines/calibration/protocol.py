@@ -50,7 +50,7 @@ def eager_limit(points: Sequence[SwitchPoint], *, place: str) -> tuple[Switch | 
     at = sorted(points, key=lambda point: point.size)
     if not any(point.waits for point in at):
         return None, []
-    # Divided before the first i sizes that do not wait; astray: waiting ones among them, and others behind.
+    # Divided after the first i sizes, which do not wait; astray: waiting sizes before the division and others after it.
     divisions = [
         [p.size for p in at[:i] if p.waits] + [p.size for p in at[i:] if not p.waits] for i in range(len(at) + 1)
     ]

@@ -1,10 +1,11 @@
-"""What the extraction will not write, and why: a value that no machine can have."""
+"""Refused values: impossible for any machine, and not written to the file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from logpost.machines.calibration.estimate import Estimate
+from logpost.machines.values.text import value_text
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,9 @@ class Refusal:
     reason: str
 
     def sentence(self) -> str:
-        """One line for people."""
-        return f"{self.place} = {self.value:.4g} ± {self.half_width:.2g} {self.unit} is refused: {self.reason}"
+        """The refusal as one line."""
+        found = f"{value_text(self.value, self.unit)} ± {value_text(self.half_width, self.unit, digits=2)}"
+        return f"{self.place} = {found} is refused: {self.reason}"
 
 
 def refuse(place: str, found: Estimate, unit: str, reason: str, *, factor: float = 1.0) -> Refusal:

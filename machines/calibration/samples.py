@@ -9,7 +9,7 @@ JSON lines. The first line is the `host` line; every other line is one measured 
 `median_s` is the estimate; `half_width_s` is the half width of its 95 % confidence interval over *rounds* (separate
 launches of the program, spread over the whole calibration: see ``statistics``), so it holds the drift of a shared
 machine and not only the scatter within a batch. `reached` says that ±5 % was reached. `rounds_s` are the rounds' own
-medians, for error propagation. `minimum_s` is the least sample, `mean_s` the mean of all. Times are seconds, sizes
+medians, for error propagation. `minimum_s` is the smallest sample, `mean_s` the mean of all. Times are seconds, sizes
 bytes.
 
 `locality` is a locality class of the machine file, of the farthest pair that took part: `self`, `same_socket`,
@@ -127,7 +127,7 @@ FAMILIES: Mapping[str, Family] = {
         Family(
             "protocol",
             # Eager: a small fraction of delay_s. Rendezvous: at least delay_s. The sizes come from a bisection: the
-            # largest eager size and the least rendezvous size are neighbours. The receiver calls MPI now and then
+            # largest eager size and the smallest rendezvous size are neighbors. The receiver calls MPI now and then
             # before it posts the receive, so that only a handshake waits.
             "time within MPI_Send when the receive is posted `delay_s` after the send begins",
             {"delay_s": float},
@@ -233,7 +233,7 @@ def read(path: Path | str) -> Samples:
             f"cannot read the samples {path}: {error.strerror}; name the file that --keep-samples wrote"
         ) from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no text: name the file that --keep-samples wrote") from error
+        raise InputError(f"{path} is not text; name the file that --keep-samples wrote") from error
     if not lines:
         raise InputError(f"{path} is empty: no samples; measure again with logpost calibrate")
     host = parse_host(parse_line(lines[0], f"{path}, line 1"), f"{path}, line 1")
@@ -244,7 +244,7 @@ def read(path: Path | str) -> Samples:
         where = f"{path}, line {number}"
         point = parse(parse_line(line, where), where)
         if point.name in points:
-            raise InputError(f"{where}: the point {point.name} stands there twice; keep one")
+            raise InputError(f"{where}: duplicate point {point.name}; keep one")
         points[point.name] = point
     return Samples(host, tuple(points.values()))
 
@@ -263,9 +263,9 @@ def parse_line(line: str, where: str) -> Mapping[str, Any]:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:  # also a number of too many digits, and lists in lists without end
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error).partition(";")[0]
-        raise InputError(f"{where} is no JSON ({reason}): the file is damaged; measure again") from error
+        raise InputError(f"{where} is not JSON ({reason}): the file is damaged; measure again") from error
     if not isinstance(record, dict):
-        raise InputError(f"{where} is no JSON object but {type(record).__name__}: the file is damaged; measure again")
+        raise InputError(f"{where} must be a JSON object, not {type(record).__name__}: measure again")
     return record
 
 
@@ -297,14 +297,14 @@ def parse(record: Mapping[str, Any], where: str) -> Sample:
     if not isinstance(family, str) or family not in FAMILIES:
         raise InputError(f"{where}: unknown family {_short(family)}; the families are {', '.join(FAMILIES)}")
     if record.get("locality") not in LOCALITIES:
-        raise InputError(f"{where}: locality {_short(record.get('locality'))} is none of {', '.join(LOCALITIES)}")
+        raise InputError(f"{where}: locality {_short(record.get('locality'))} is not one of {', '.join(LOCALITIES)}")
     kind = FAMILIES[family]
     keys: dict[str, Key] = {}
     for key, wanted in (*kind.keys.items(), *kind.values.items()):
         if isinstance(wanted, tuple):
             if record.get(key) not in wanted:
                 raise InputError(
-                    f"{where}: {key} of {family} is {_short(record.get(key))}, none of {', '.join(wanted)}"
+                    f"{where}: {key} of {family} is {_short(record.get(key))}, not one of {', '.join(wanted)}"
                 )
             keys[key] = record[key]
         else:

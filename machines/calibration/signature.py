@@ -33,7 +33,7 @@ from logpost.machines.calibration.fits import Line, constant, line, scatter, seg
 from logpost.machines.calibration.refusal import MICROSECONDS, Refusal, refuse
 
 FLOOR = 0.003
-"""Least relative error of a point: below it nothing is explained by a bend."""
+"""Smallest relative error of a point: a bend below it explains nothing."""
 VISIBLE = 4.0
 """chi^2 that a gap of its own must save before it is told apart from o_s + o_r (95 % for one parameter)."""
 

@@ -18,7 +18,7 @@ their spread holds all this; the samples of one launch only say when that launch
 
 Launches are not independent either: a speed lasts for several of them, and two calibrations may see it for most of
 their time, or hardly at all. However many there are, they count as six, the fewest whose range has the median in it
-with 95 %: P = 1 - 2/2^6 = 96.9 %; of k launches that come in six spells the least k/6 may all be of one spell. No
+with 95 %: P = 1 - 2/2^6 = 96.9 %; of k launches that come in six spells the smallest k/6 may all be of one spell. No
 distribution is assumed, and floor(k/6) - 1 wild launches at either end have no influence. Of 45 pairs of
 calibrations of a virtual machine with two speeds, minutes to two and a half hours apart, 44 agree so in 95 % of their
 values or more; 19 do when the 20 launches count as independent.
@@ -55,7 +55,7 @@ class Statistics:
     rounds_s: tuple[float, ...]
 
     def least(self) -> Statistics:
-        """The least sample in place of the median, as LOG3P 4.1 takes it: on a shared machine medians hold what the
+        """The smallest sample in place of the median, as LOG3P 4.1 takes it: on a shared machine medians hold what the
         neighbours do. The half width stays that of the median."""
         return replace(self, median_s=self.minimum_s, mean_s=self.minimum_s, rounds_s=(self.minimum_s,))
 

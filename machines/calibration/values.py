@@ -1,4 +1,4 @@
-"""Estimates as values of a machine file: unit, source, interval, samples, and what is to be said about them."""
+"""Turn estimates into values of a machine file: unit, source, interval, samples and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every topology offers: nodes, distances, routes, and the traffic averages that the models ask for.
+"""The interface of every topology: nodes, distances, routes, and the traffic averages that models need.
 
 Vertices are numbered: 0 .. n_nodes-1 are the nodes, larger numbers are switches (indirect networks only). A hop is one
 link of the route. In direct networks (mesh, torus, ring, hypercube) the router belongs to the node, so links are those
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.errors import InputError
-from logpost.machines.quantity import Bandwidth, Bytes, Table, Time
+from logpost.machines.values.quantity import Bandwidth, Bytes, Table, Time
 
 IntArray = npt.NDArray[np.int64]
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from logpost.machines.quantity import Bandwidth, Time
 from logpost.machines.topologies.base import IntArray, Topology
+from logpost.machines.values.quantity import Bandwidth, Time
 
 
 class Dragonfly(Topology):

@@ -30,23 +30,24 @@ that ``as_printed`` makes negative.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
-from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
+from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS, Network, closed_contention, network_from
 from logpost.replay.models.units import SECOND, TimeUnit
 
-# The search for the best number of blocks visits every one.
+# As printed, the search for the best number of blocks visits every one.
 _MOST_TASKS = 10.0**7
 
 
 def _time(name: str, value: Number) -> Number:
     """``value``, unless the printed O_r of messages shorter than their header has made it negative."""
-    least = float(np.min(value))
+    least = float(np.min(value, initial=0.0))
     if least < 0.0:
         raise ModelError(
             f"{name} = {{least}} is negative: O_r of (15) is, for messages shorter than their header of a bytes; take "
@@ -58,18 +59,18 @@ def _time(name: str, value: Number) -> Number:
 
 @dataclass(frozen=True, kw_only=True)
 class DiamondDAG:
-    """Problem and machine; times in ``unit``. ``as_printed`` lets O_r be negative, as (15) does."""
+    """Problem and machine, or columns of them; times in ``unit``. ``as_printed`` lets O_r be negative, as (15) does."""
 
-    n: float
-    P: float
-    task: float
-    L: float
-    o_s: float
-    G: float
-    a: float = 0.0
-    o_rl: float = 0.0
-    alpha: float = 0.0
-    bytes_per_value: float = 1.0
+    n: Number
+    P: Number
+    task: Number
+    L: Number
+    o_s: Number
+    G: Number
+    a: Number = 0.0
+    o_rl: Number = 0.0
+    alpha: Number = 0.0
+    bytes_per_value: Number = 1.0
     as_printed: bool = False
     unit: TimeUnit
 
@@ -97,7 +98,7 @@ class DiamondDAG:
         stream = (np.asarray(values("B", B)) - 1.0 - self.a) * self.G
         return scalar_or_array((stream if self.as_printed else np.maximum(stream, 0.0)) + self.o_rl)
 
-    def header(self) -> float:
+    def header(self) -> Number:
         """d = L + a G."""
         return self.L + self.a * self.G
 
@@ -117,7 +118,7 @@ class DiamondDAG:
         C_n = closed_contention(size, self.cycle(b, size), network, per_period=2.0).C_n
         return self.makespan(b, size) + ((self.P - 1.0) + 2.0 * (self._blocks(b) - 1.0)) * C_n
 
-    def stationary_blocks(self, B: float | None = None) -> float:
+    def stationary_blocks(self, B: NumberLike | None = None) -> Number:
         """b* of dM/db = 0: a real number, perhaps above n; 1 when M grows with every b, inf when it falls in the end.
 
         Without ``B`` on the printed terms; with it, of messages that have B bytes whatever b is.
@@ -125,29 +126,70 @@ class DiamondDAG:
         w = self.n**2 * self.task / self.P + self.alpha * self.n
         if B is None:
             beta = self.n * self.bytes_per_value * self.G
-            numerator = (self.P - 1.0) * w + (self.P - 3.0) * beta
-            denominator = self.o_s - (2.0 + self.a) * self.G + self.o_rl
+            numerator = np.asarray((self.P - 1.0) * w + (self.P - 3.0) * beta)
+            denominator = np.asarray(self.o_s - (2.0 + self.a) * self.G + self.o_rl)
         else:
-            numerator = (self.P - 1.0) * w
-            denominator = float(self.send(B) + self.receive(B))
-        if denominator < 0.0:
-            return float("inf")
-        if numerator <= 0.0:
-            return 1.0
-        return float(np.sqrt(numerator / denominator)) if denominator > 0.0 else float("inf")
+            numerator = np.asarray((self.P - 1.0) * w)
+            denominator = np.asarray(self.send(B) + self.receive(B))
+        return scalar_or_array(_stationary(numerator, denominator))
 
-    def best_blocks(self, B: float | None = None) -> int:
-        """The whole b in 1..n with the least makespan (the last such one), of those whose v and M are times."""
-        blocks = np.arange(1, int(self.n) + 1, dtype=np.float64)
+    def best_blocks(self, B: NumberLike | None = None) -> Number:
+        """The whole b in 1..n with the shortest makespan (the last such one), of those whose v and M are times.
+
+        M is a sum of a constant, a share that falls as 1/b and one that grows with b, between the b where messages
+        become shorter than their header, and than a byte: the whole numbers around the ends of these pieces and around
+        the stationary point of each are compared. As printed, where v and M may be negative, all n are, row by row.
+        """
+        if self.as_printed:
+            return self._visited(B)
+        n, edges = np.asarray(self.n), np.asarray(self.n * self.bytes_per_value)
+        w = np.asarray(self.n**2 * self.task / self.P + self.alpha * self.n)
+        beta, falling = edges * self.G, (self.P - 1.0) * w
+        places = [np.asarray(1.0), n, self.stationary_blocks(B)]
+        if B is None:
+            places += [edges / (self.a + 1.0), edges]
+            # Messages shorter than their header, and than a byte; the printed terms are those of longer ones.
+            places += [_stationary(falling - beta, np.asarray(self.o_s - self.G + self.o_rl))]
+            places += [_stationary(falling, np.asarray(self.o_s + self.o_rl))]
+        columns = np.broadcast_arrays(n, *(np.asarray(place, dtype=np.float64) for place in places), *self._sizes(B))
+        around = np.stack([np.floor(place) + step for place in columns[1 : 1 + len(places)] for step in (-1, 0, 1, 2)])
+        blocks = np.clip(np.nan_to_num(around, posinf=np.inf), 1.0, columns[0])
+        spans = np.asarray(self._cycle_and_span(blocks, B)[1])
+        least = spans.min(axis=0)
+        return scalar_or_array(np.where(spans == least, blocks, 0.0).max(axis=0))
+
+    def _sizes(self, B: NumberLike | None) -> list[NDArray[np.float64]]:
+        """What a column of results has its length from, beside n."""
+        fields = (self.P, self.task, self.L, self.o_s, self.G, self.a, self.o_rl, self.alpha, self.bytes_per_value)
+        return [np.asarray(field, dtype=np.float64) for field in (*fields, 0.0 if B is None else B)]
+
+    def _visited(self, B: NumberLike | None) -> Number:
+        """The best of all b, one problem at a time."""
+        columns = np.broadcast_arrays(np.asarray(self.n, dtype=np.float64), *self._sizes(B))
+        found = np.empty(columns[0].shape)
+        for place in np.ndindex(found.shape):
+            n, P, task, L, o_s, G, a, o_rl, alpha, per_value, size = (float(column[place]) for column in columns)
+            one = replace(
+                self, n=n, P=P, task=task, L=L, o_s=o_s, G=G, a=a, o_rl=o_rl, alpha=alpha, bytes_per_value=per_value
+            )
+            found[place] = one._least_of_all(None if B is None else size)
+        return scalar_or_array(found)
+
+    def _least_of_all(self, B: float | None) -> float:
+        blocks = np.arange(1, int(np.asarray(self.n)) + 1, dtype=np.float64)
         v, M = (np.asarray(time) for time in self._cycle_and_span(blocks, B))
         possible = (v >= 0.0) & (M >= 0.0)
         if not possible.any():
             self.makespan(1, B)  # says which
         spans = np.where(possible, M, np.inf)
-        return int(blocks[len(spans) - 1 - int(np.argmin(spans[::-1]))])
+        return float(blocks[len(spans) - 1 - int(np.argmin(spans[::-1]))])
 
     def _blocks(self, b: NumberLike) -> Number:
-        return whole("b", values("b", b, at_most=self.n), at_least=1.0)
+        blocks = whole("b", b, at_least=1.0)
+        every, most = np.broadcast_arrays(np.asarray(blocks), np.asarray(self.n))
+        if (above := every > most).any():
+            raise ModelError(f"b = {every[above].flat[0]:g} must be at most {most[above].flat[0]:g}")
+        return blocks
 
     def _cycle_and_span(self, b: NumberLike, B: NumberLike | None) -> tuple[Number, Number]:
         """v and M as the terms of (15) add up, negative ones included."""
@@ -159,10 +201,18 @@ class DiamondDAG:
         return v, (W + d) + (self.P - 2.0) * u + (blocks - 1.0) * v + O_r + W
 
 
-def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
+def _stationary(numerator: Any, denominator: Any) -> NDArray[np.float64]:
+    """sqrt(numerator/denominator) of M = numerator/b + denominator b; 1 and inf where one of the shares is missing."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        root = np.sqrt(np.asarray(numerator) / denominator)
+    inside = np.where(denominator > 0.0, root, np.inf)
+    return np.where(denominator < 0.0, np.inf, np.where(numerator <= 0.0, 1.0, inside))
+
+
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     same = ("P", "task", "L", "o_s", "G", "a", "alpha", "bytes_per_value")
     dag = DiamondDAG(
-        n=float(whole("n_tasks", given["n_tasks"], at_least=1.0)),
+        n=whole("n_tasks", given["n_tasks"], at_least=1.0),
         o_rl=given["interrupt"],
         as_printed=given["as_printed"] == "yes",
         unit=SECOND,
@@ -180,7 +230,7 @@ def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
     }
     if {"k_d", "kx", "ky", "kz"} & given.keys():
         results["M_contended"] = dag.contended_makespan(b, network_from(given), B)
-    return {name: float(np.asarray(value)) for name, value in results.items()}
+    return results
 
 
 MODEL = Model(
@@ -194,7 +244,8 @@ MODEL = Model(
         "M_contended = M + (P-1) C_n + 2(b-1) C_n ;  1/m_c = v + 2 C_n",
     ),
     source="Moritz & Frank: LoGPC (15), 5.2.1; b* derived from it",
-    validity="b <= n s/(a+1) (else O_r of (15) is negative: taken as o_rl' unless as_printed=yes); P >= 2",
+    validity="b <= n s/(a+1) (else O_r of (15) is negative: taken as o_rl' unless as_printed=yes, which visits every b "
+    "for every row: 10^6 rows of n_tasks=1024 take minutes); P >= 2",
     parameters=(
         Parameter("n_tasks", "count", "tasks per side, n"),
         Parameter("P", "count", "processors"),
@@ -216,10 +267,10 @@ MODEL = Model(
         Output("B", "bytes", "message size, n s/b (when not given)"),
         Output("W", "time", "work per block"),
         Output("v", "time", "time between two messages"),
-        Output("b_best", "count", "whole number of blocks with the least M"),
+        Output("b_best", "count", "whole number of blocks with the smallest M"),
         Output("b_star", "count", "where dM/db = 0"),
     ),
-    evaluate=row_by_row(_evaluate),
+    evaluate=_evaluate,
     notes=(
         "The text calls the stationary point a maximum; it is a minimum.",
         "O_r of (15) omits the 129-cycle interrupt: interrupt=129cycle adds it.",

@@ -1,22 +1,15 @@
-"""The two interfaces that every model offers.
-
-*Stages of one message* (:class:`StagedModel`) feed the replay engine: what the sender's CPU, the interface, the
-wire and the receiver's CPU do for each message. *Closed-form predictions* (:class:`Model`) are what a person
-asks for: named parameters in, named results out.
-"""
+"""The interface of every model: a closed form from named parameters to named results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, Number, scalar_or_array, values
-from logpost.replay.models.units import PICOSECOND, TimeUnit
+from logpost.replay.arrays import ModelError, scalar_or_array, values
 
 Kind: TypeAlias = Literal["time", "time_per_byte", "bytes", "count", "ratio", "choice", "table"]
 
@@ -41,80 +34,6 @@ def common_shape(columns: Mapping[str, Any]) -> tuple[int, ...]:
                 f"columns of different length: {' and '.join(lengths)} values; give both one value per row"
             ) from None
     raise AssertionError(shapes)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Messages:
-    """A batch of messages: one scalar or one column each.
-
-    size: payload in bytes. stride: distance in bytes between elements, 0 for contiguous data.
-    burst: number of non-blocking operations issued back to back (OVL's b).
-    """
-
-    size: Number
-    stride: Number = 0.0
-    burst: Number = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", values("size", self.size))
-        object.__setattr__(self, "stride", values("stride", self.stride))
-        object.__setattr__(self, "burst", values("burst", self.burst, at_least=1.0))
-        common_shape(vars(self))
-
-
-@dataclass(frozen=True, kw_only=True)
-class MessageStages:
-    """Durations of one message's stages, in ``unit``; none is negative.
-
-    The uncontended delivery time is the sum of all but ``gap``; ``gap`` is the time for which the
-    network interface is occupied, the service time of the NIC queues.
-    """
-
-    send_overhead: Number
-    send_middleware: Number
-    latency: Number
-    serialization: Number
-    recv_middleware: Number
-    recv_overhead: Number
-    gap: Number
-    unit: TimeUnit
-
-    @property
-    def transport(self) -> Number:
-        """latency + serialization: what the network does between the two CPUs."""
-        return self.latency + self.serialization
-
-    @property
-    def total(self) -> Number:
-        """End-to-end time of one message on an idle machine."""
-        return self.send_overhead + self.send_middleware + self.transport + self.recv_middleware + self.recv_overhead
-
-    def picoseconds(self) -> dict[str, NDArray[np.int64]]:
-        """Every stage as int64 picoseconds, the unit of logpost's tables (rounded to nearest)."""
-        factor = self.unit.in_units_of(PICOSECOND)
-        names = (
-            "send_overhead", "send_middleware", "latency", "serialization", "recv_middleware", "recv_overhead", "gap",
-        )  # fmt: skip
-        columns = np.broadcast_arrays(*(np.asarray(getattr(self, name), dtype=np.float64) for name in names))
-        return {name: np.rint(column * factor).astype(np.int64) for name, column in zip(names, columns, strict=True)}
-
-
-@runtime_checkable
-class StagedModel(Protocol):
-    """A model as the replay engine uses it.
-
-    ``contention`` names the statistical waits that the engine adds to the stages:
-    "network" (C_n of LoGPC) and "processor" (C_r of LoPC). Deterministic NIC and CPU queues are
-    the engine's own and use ``gap`` and ``recv_overhead``.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def contention(self) -> frozenset[str]: ...
-
-    def stages(self, messages: Messages) -> MessageStages: ...
 
 
 @dataclass(frozen=True)
@@ -223,7 +142,7 @@ class Model:
 def row_by_row(
     one: Callable[[Mapping[str, Any]], Mapping[str, float]],
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """An ``evaluate`` for columns from one for scalars: searches, fixed points and played benchmarks.
+    """An ``evaluate`` for columns from one for scalars: searches and played benchmarks. Equal rows are evaluated once.
 
     Without rows nothing is evaluated, and the names of the results are unknown: none is returned.
     """
@@ -231,13 +150,15 @@ def row_by_row(
     def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
         numbers = {name: value for name, value in given.items() if isinstance(value, (int, float, np.ndarray))}
         columns = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in numbers.values()))
-        rows = [
-            one({**given, **dict(zip(numbers, map(float, row), strict=True))})
-            for row in zip(*(column.ravel() for column in columns), strict=True)
-        ]
-        names = rows[0] if rows else ()
+        rows = np.stack([column.ravel() for column in columns], axis=1)
+        distinct, place = (
+            np.unique(rows, axis=0, return_inverse=True) if len(rows) > 1 else (rows, np.arange(len(rows)))
+        )
+        found = [one({**given, **dict(zip(numbers, row.tolist(), strict=True))}) for row in distinct]
+        names = found[0] if found else ()
         return {
-            name: scalar_or_array(np.asarray([row[name] for row in rows]).reshape(columns[0].shape)) for name in names
+            name: scalar_or_array(np.asarray([row[name] for row in found])[place.ravel()].reshape(columns[0].shape))
+            for name in names
         }
 
     return evaluate

@@ -1,4 +1,4 @@
-"""Distances that a program really uses on a mesh without end-around channels: LOGPC section 3.3.
+"""Mean distances of a program's actual traffic on a mesh without end-around channels: LOGPC section 3.3.
 
     (12)  2 k_dl = 1/(xy) sum_p [hops(p, p-1) + hops(p, p+1)]/2
     span  k_dl = mean over nodes of the mean |i - j| over destinations with |i - j| <= l
@@ -28,7 +28,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, whole
+from logpost.replay.arrays import ModelError, whole
 from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.kary_ncube import SIDES
 

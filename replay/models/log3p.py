@@ -12,27 +12,22 @@ stride (bytes).
 Source: LOG3P (3) to (6), section 4.1, Fig. 4. The paper prints one point for Titan (16 KB, stride 1 KB: 29,
 420, 131 us, T_mem 3); its Table 1 with the LogGP parameters has no values in the text.
 
-Validity: no contention (g = o); between tabulated points see ``tables``; regular strides. A contiguous message
-has l_mw = 0 and its time is T(s) = o_mw + o_net; so have blocks that lie side by side (a stride of their size).
+Validity: no contention (g = o); regular strides; between and beyond tabulated points see ``replay.cost``. A contiguous
+message has l_mw = 0 and its time is T(s) = o_mw + o_net; so have blocks that lie side by side (a stride of their size).
 
 Errors: ModelError when a measured difference is negative: then the measurements do not belong together.
-
-Stages: send o_mw/2 and middleware l_mw/2; wire o_net, split into latency o_net(1 byte) and the rest as
-serialization; receive as send.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter, row_by_row
-from logpost.replay.models.tables import Line, Surface
-from logpost.replay.models.units import TimeUnit
+from logpost.replay.arrays import ModelError, Number, NumberLike, values
+from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 
 
 def point_to_point(o_mw: NumberLike, l_mw: NumberLike, o_net: NumberLike) -> Number:
@@ -47,14 +42,14 @@ def send_to_self(o_mw: NumberLike, l_mw: NumberLike, T_mem: NumberLike) -> Numbe
 
 @dataclass(frozen=True)
 class Measured:
-    """o_mw, l_mw, o_net of one (size, stride)."""
+    """o_mw, l_mw, o_net of one (size, stride), or of a column of them."""
 
-    o_mw: float
-    l_mw: float
-    o_net: float
+    o_mw: Number
+    l_mw: Number
+    o_net: Number
 
 
-def extract(*, T00: float, T01: float, T00_strided: float, T_mem: float) -> Measured:
+def extract(*, T00: Number, T01: Number, T00_strided: Number, T_mem: Number) -> Measured:
     """Parameters from half round trips: to self, to another, strided to self, and a memory copy.
 
     Raises ModelError naming the difference that is negative.
@@ -67,106 +62,10 @@ def extract(*, T00: float, T01: float, T00_strided: float, T_mem: float) -> Meas
         ("o_net = T01(s) - o_mw", o_net, "the remote send is faster than the middleware alone"),
         ("l_mw = T00(s,d) - o_mw - T_mem", l_mw, "strided data is faster than contiguous"),
     ):
-        if value < 0:
-            raise ModelError(f"{name} = {{value}} is negative: {why}; measure again", value=value)
+        negative = np.ravel(value)[np.ravel(value) < 0]
+        if negative.size:
+            raise ModelError(f"{name} = {{value}} is negative: {why}; measure again", value=float(negative[0]))
     return Measured(o_mw=o_mw, l_mw=l_mw, o_net=o_net)
-
-
-@dataclass(frozen=True, eq=False)
-class Log3PTable:
-    """o_mw(s), o_net(s) and l_mw(s, d), in ``unit``; strides in bytes from block to block of ``block`` bytes.
-
-    Blocks that lie side by side are contiguous data: d up to ``block``, and d = 0.
-    """
-
-    o_mw: Line
-    o_net: Line
-    l_mw: Surface | None
-    unit: TimeUnit
-    block: float = 0.0
-
-    @classmethod
-    def from_points(
-        cls,
-        *,
-        contiguous: Iterable[tuple[float, float, float]],
-        strided: Iterable[tuple[float, float, float]] = (),
-        unit: TimeUnit,
-        block: float = 0.0,
-    ) -> Log3PTable:
-        """``contiguous``: (s, o_mw, o_net); ``strided``: (s, d, l_mw), of blocks of ``block`` bytes."""
-        rows, gaps = list(contiguous), list(strided)
-        return cls(
-            o_mw=Line.through(((s, o) for s, o, _ in rows), what="o_mw"),
-            o_net=Line.through(((s, net) for s, _, net in rows), what="o_net"),
-            l_mw=Surface.through(gaps, what="l_mw") if gaps else None,
-            unit=unit,
-            block=block,
-        )
-
-    def latency_of_stride(self, s: NumberLike, d: NumberLike) -> Number:
-        """l_mw(s, d), 0 for contiguous data (d up to a block). Raises ModelError for strided data without a table."""
-        stride = np.asarray(values("stride", d))
-        strided = stride > self.block
-        if not strided.any():
-            return scalar_or_array(np.zeros(np.broadcast(values("size", s), stride).shape))
-        if self.l_mw is None:
-            raise ModelError(
-                "no l_mw over size and stride: strided messages cannot be predicted; take stride 0, or l_mw"
-            )
-        return scalar_or_array(np.where(strided, self.l_mw(s, np.where(strided, stride, 1.0)), 0.0))
-
-    def point_to_point(self, s: NumberLike, d: NumberLike = 0.0) -> Number:
-        """(6) at size s and stride d."""
-        return self.o_mw(s) + self.latency_of_stride(s, d) + self.o_net(s)
-
-    def crossover(self, d: float = 0.0) -> float:
-        """Least size at which o_mw + l_mw(d) reaches o_net; inf when it never does in the table."""
-        sizes = np.unique(
-            np.concatenate([self.o_mw.x, self.o_net.x, *([line.x for line in self.l_mw.lines] if self.l_mw else [])])
-        )
-        excess = np.asarray(self.o_mw(sizes) + self.latency_of_stride(sizes, d) - self.o_net(sizes))
-        reached = np.flatnonzero(excess >= 0.0)
-        if not reached.size:
-            return float("inf")
-        i = int(reached[0])
-        if i == 0:
-            return float(sizes[0])
-        # Linear between the two sizes, like the tables.
-        return float(sizes[i - 1] + (sizes[i] - sizes[i - 1]) * excess[i - 1] / (excess[i - 1] - excess[i]))
-
-
-@dataclass(frozen=True)
-class Log3P:
-    """log_3P as the replay engine uses it."""
-
-    table: Log3PTable
-
-    @property
-    def name(self) -> str:
-        return "log3p"
-
-    @property
-    def contention(self) -> frozenset[str]:
-        return frozenset()
-
-    def stages(self, messages: Messages) -> MessageStages:
-        table = self.table
-        half_overhead = table.o_mw(messages.size) / 2.0
-        half_latency = table.latency_of_stride(messages.size, messages.stride) / 2.0
-        each = (messages.size + messages.stride) * 0.0
-        net = np.asarray(table.o_net(messages.size)) + each
-        first = np.minimum(np.asarray(table.o_net(1.0)), net)
-        return MessageStages(
-            send_overhead=half_overhead + each,
-            send_middleware=half_latency + each,
-            latency=scalar_or_array(first),
-            serialization=scalar_or_array(net - first),
-            recv_middleware=half_latency + each,
-            recv_overhead=half_overhead + each,
-            gap=scalar_or_array(net - first),
-            unit=table.unit,
-        )
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -178,6 +77,7 @@ def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
 SELECTORS = (
     SIZE_SELECTOR,
     Parameter("stride", "bytes", "from block to block, where a machine's l_mw is taken (0: contiguous)", optional=True),
+    Parameter("block", "bytes", "of the strided data (left out: that of the machine's measurement)", optional=True),
 )
 
 MODEL = Model(
@@ -206,9 +106,9 @@ MODEL = Model(
 )
 
 
-def _evaluate_extract(given: Mapping[str, Any]) -> Mapping[str, float]:
+def _evaluate_extract(given: Mapping[str, Any]) -> Mapping[str, Any]:
     found = extract(T00=given["T00"], T01=given["T01"], T00_strided=given["T00_strided"], T_mem=given["T_mem"])
-    T = float(np.asarray(point_to_point(found.o_mw, found.l_mw, found.o_net)))
+    T = point_to_point(found.o_mw, found.l_mw, found.o_net)
     return {"o_mw": found.o_mw, "l_mw": found.l_mw, "o_net": found.o_net, "T": T}
 
 
@@ -235,5 +135,5 @@ EXTRACT = Model(
         Output("o_net", "time", "network overhead"),
         Output("T", "time", "strided, to another node"),
     ),
-    evaluate=row_by_row(_evaluate_extract),
+    evaluate=_evaluate_extract,
 )

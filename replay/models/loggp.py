@@ -22,13 +22,12 @@ where LOGP's g and the bytes overlap. The closed form T_n adds them, as printed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values, whole
-from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
+from logpost.replay.arrays import Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.logp import effective_gap
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND
@@ -66,35 +65,6 @@ def bandwidth(p: LogGPParameters, B: NumberLike) -> Number:
 def interface_time(p: LogGPParameters, B: NumberLike) -> Number:
     """max(g, B G): how long a message occupies the network interface."""
     return scalar_or_array(np.maximum(p.g, values("B", B) * p.G))
-
-
-@dataclass(frozen=True)
-class LogGP:
-    """Stages: send o_s, wire L + (B-1) G, receive o_r; the interface is occupied for max(g, B G)."""
-
-    parameters: LogGPParameters
-
-    @property
-    def name(self) -> str:
-        return "loggp"
-
-    @property
-    def contention(self) -> frozenset[str]:
-        return frozenset()
-
-    def stages(self, messages: Messages) -> MessageStages:
-        p = self.parameters
-        each = messages.size * 0.0
-        return MessageStages(
-            send_overhead=p.o_s + each,
-            send_middleware=each,
-            latency=p.L + each,
-            serialization=serialization(p, messages.size),
-            recv_middleware=each,
-            recv_overhead=p.o_r + each,
-            gap=interface_time(p, messages.size),
-            unit=p.unit,
-        )
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:

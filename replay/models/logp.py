@@ -19,13 +19,12 @@ Errors: ModelError for negative times, for fewer than one message or sender, and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, whole
-from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
+from logpost.replay.arrays import Number, NumberLike, scalar_or_array, whole
+from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND
 
@@ -63,36 +62,6 @@ def capacity(p: LogGPParameters) -> Number:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.ceil(np.asarray(p.L, dtype=np.float64) / effective_gap(p))
     return scalar_or_array(np.where(np.isnan(ratio), np.inf, ratio))
-
-
-@dataclass(frozen=True)
-class LogP:
-    """Stages: send o_s, wire L, receive o_r; the interface is occupied for g."""
-
-    parameters: LogGPParameters
-
-    @property
-    def name(self) -> str:
-        return "logp"
-
-    @property
-    def contention(self) -> frozenset[str]:
-        return frozenset()
-
-    def stages(self, messages: Messages) -> MessageStages:
-        """The same stages for every size: LogP knows one message size."""
-        p = self.parameters
-        each = messages.size * 0.0
-        return MessageStages(
-            send_overhead=p.o_s + each,
-            send_middleware=each,
-            latency=p.L + each,
-            serialization=each,
-            recv_middleware=each,
-            recv_overhead=p.o_r + each,
-            gap=p.g + each,
-            unit=p.unit,
-        )
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
-from logpost.replay.models.loggp import bytes_after_first, interface_time
+from logpost.replay.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
+from logpost.replay.models.loggp import bytes_after_first
 from logpost.replay.models.logp import one_message
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND, TimeUnit
@@ -81,46 +81,6 @@ def crossover(p: LongMessageParameters) -> Number:
     with np.errstate(divide="ignore", invalid="ignore"):
         size = (p.o_rl + (p.a + 1.0) * p.G) / slack
     return scalar_or_array(np.where(slack > 0.0, size, np.inf))
-
-
-@dataclass(frozen=True)
-class LoGPC:
-    """Short protocol below ``long_from`` bytes, DMA protocol from there; the engine adds C_n and C_r."""
-
-    short: LogGPParameters
-    long: LongMessageParameters
-    long_from: float
-
-    def __post_init__(self) -> None:
-        if self.short.unit != self.long.unit:
-            raise ModelError(
-                f"short parameters are in {self.short.unit.name}, long ones in {self.long.unit.name}: use one unit"
-            )
-
-    @property
-    def name(self) -> str:
-        return "logpc"
-
-    @property
-    def contention(self) -> frozenset[str]:
-        return frozenset({"network", "processor"})
-
-    def stages(self, messages: Messages) -> MessageStages:
-        short, long = self.short, self.long
-        size = np.asarray(messages.size)
-        is_long = size >= self.long_from
-        each = messages.size * 0.0
-        link = LogGPParameters(L=0.0, o_s=0.0, o_r=0.0, g=short.g, G=long.G, unit=short.unit)
-        return MessageStages(
-            send_overhead=scalar_or_array(np.where(is_long, long.o_sl, short.o_s)),
-            send_middleware=each,
-            latency=scalar_or_array(np.where(is_long, long.L, short.L)),
-            serialization=scalar_or_array(np.where(is_long, bytes_after_first(size) * long.G, 0.0)),
-            recv_middleware=each,
-            recv_overhead=scalar_or_array(np.where(is_long, receive_tail(long, size), short.o_r)),
-            gap=scalar_or_array(np.where(is_long, interface_time(link, size), short.g + each)),
-            unit=short.unit,
-        )
 
 
 def _evaluate_short(given: Mapping[str, Any]) -> Mapping[str, Any]:

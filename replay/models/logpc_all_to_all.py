@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.models.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.arrays import Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.logp import round_trip
 from logpost.replay.models.lopc import contention
@@ -166,7 +166,7 @@ SHORT = Model(
         Output("C_r", "time", "contention for the processors"),
         Output("sync_C_n", "time", "network contention per message"),
         Output("async", "time", "asynchronous"),
-        Output("async_C_n", "time", "its network contention, which nobody waits for"),
+        Output("async_C_n", "time", "its network contention, hidden from the sender"),
         Output("async_rho", "ratio", "its channel utilisation"),
     ),
     evaluate=_evaluate_short,

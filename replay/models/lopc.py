@@ -41,9 +41,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values
-from logpost.replay.models.interface import SIZE_SELECTOR, Messages, MessageStages, Model, Output, Parameter
-from logpost.replay.models.logp import LogP, round_trip
+from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
+from logpost.replay.models.logp import round_trip
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND
 
@@ -136,24 +136,6 @@ def contention(p: LogGPParameters, W: NumberLike = 0.0, C2: NumberLike = 0.0, *,
     if method == "amva":
         return amva(W, p.L, p.o_s + p.o_r, C2).C
     raise ModelError(f"method = {method!r}: choose rule or amva")
-
-
-@dataclass(frozen=True)
-class LoPC:
-    """LogP's stages; the engine adds C_r, the wait for the processor."""
-
-    parameters: LogGPParameters
-
-    @property
-    def name(self) -> str:
-        return "lopc"
-
-    @property
-    def contention(self) -> frozenset[str]:
-        return frozenset({"processor"})
-
-    def stages(self, messages: Messages) -> MessageStages:
-        return LogP(self.parameters).stages(messages)
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -36,13 +36,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from logpost.replay.models.arrays import ModelError, whole
-from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter, row_by_row
+from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 
 # Utilisation at which a trial cycle is cut off on the way to the solution, where it is below 1.
 _BUSIEST = 1.0 - 1e-6
-# Visit matrices above this take gigabytes.
-_MOST_NODES = 4096
 
 
 @dataclass(frozen=True)
@@ -123,31 +121,42 @@ def amva(
     raise ModelError(f"LoPC did not converge in {iterations} iterations (last relative change {change:.1e})")
 
 
-def clients_and_servers(
-    clients: int, servers: int, W: float, S_t: float, S_o: float, C2: float = 0.0
-) -> GeneralLoPCResult:
-    """Clients that work W and ask one of the servers, evenly; the servers only answer (nodes 0 .. servers-1)."""
-    if clients < 1 or servers < 1:
-        raise ModelError(f"clients = {clients}, servers = {servers}: at least one of each")
-    if clients + servers > _MOST_NODES:
-        raise ModelError(f"clients = {clients}, servers = {servers}: at most {_MOST_NODES} nodes together")
-    P = clients + servers
-    visits = np.zeros((P, P))
-    visits[servers:, :servers] = 1.0 / servers
-    return amva(W, S_t, S_o, visits, C2, threads=np.arange(P) >= servers)
+def served(
+    clients: NumberLike, servers: NumberLike, W: NumberLike, S_t: NumberLike, S_o: NumberLike, C2: NumberLike = 0.0
+) -> dict[str, Number]:
+    """R, C_r, R_q, U_q, Q_q where clients work W and ask one of the servers, evenly; the servers only answer.
 
+    All clients are alike, and all servers. With k = clients/servers and a = W + 2 S_t + S_o (a reply waits for nobody)
+    the fixed point of `amva` is
 
-def _evaluate(given: Mapping[str, Any]) -> Mapping[str, float]:
-    clients, servers = (int(whole(name, given[name])) for name in ("clients", "servers"))
-    found = clients_and_servers(clients, servers, given["W"], given["L"], given["o_s"] + given["o_r"], given["C2"])
-    # Node 0 is a server, node `servers` the first client; all of a kind are alike.
-    return {
-        "R": float(found.R[servers]),
-        "C_r": float(found.C[servers]),
-        "R_q": float(found.R_q[0]),
-        "U_q": float(found.U_q[0]),
-        "Q_q": float(found.Q_q[0]),
+        R_q = S_o + S_o k (R_q + beta S_o)/(a + R_q) ;  beta = (C2-1)/2 ;  R = a + R_q
+
+    a quadratic equation in R_q, whose larger root keeps U_q = k S_o/R below 1.
+    """
+    many, few = (whole(name, n, at_least=1.0) for name, n in (("clients", clients), ("servers", servers)))
+    wire, spread = values("S_t", S_t), values("C2", C2)
+    handler = np.asarray(values("S_o", S_o, above=0.0))
+    k, a = np.asarray(many) / few, values("W", W) + 2.0 * wire + handler
+    beta = (spread - 1.0) / 2.0
+    constant = handler * (a + handler * k * beta)
+    middle = handler * (1.0 + k) - a
+    root = np.sqrt(middle**2 + 4.0 * constant)
+    # The sum of a negative and a positive number of nearly the same size would lose its digits.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        R_q = np.where(middle < 0.0, 2.0 * constant / (root - middle), 0.5 * (root + middle))
+    R = a + R_q
+    found = {
+        "R": R,
+        "C_r": np.maximum(handler * k * (R_q + beta * handler) / R, 0.0),
+        "R_q": R_q,
+        "U_q": k * handler / R,
+        "Q_q": k * R_q / R,
     }
+    return {name: scalar_or_array(value) for name, value in found.items()}
+
+
+def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    return served(given["clients"], given["servers"], given["W"], given["L"], given["o_s"] + given["o_r"], given["C2"])
 
 
 MODEL = Model(
@@ -176,5 +185,5 @@ MODEL = Model(
         Output("U_q", "ratio", "utilisation of a server"),
         Output("Q_q", "count", "requests at a server"),
     ),
-    evaluate=row_by_row(_evaluate),
+    evaluate=_evaluate,
 )

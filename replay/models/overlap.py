@@ -42,7 +42,7 @@ the best implementation, not every one: where constraint (2) or (3) fails, overl
 lower bound. A burst of HD operations or more, or one beyond the outstanding limit, blocks the processor in the
 initiation, which no equation describes (OVL section 2 stops there): ``constraints`` says so, ``predict`` gives no
 time for it and ``overlap_search`` drops it.
-The text says (10), (11) are least at b = 1 for any S; with (5), (11) falls with b (n_b b = N) and (10) has its
+The text says (10), (11) are smallest at b = 1 for any S; with (5), (11) falls with b (n_b b = N) and (10) has its
 minimum at b* = sqrt((o+L) N t_V/(G_V V) / (2 (P-1) G_S S)), which can exceed 1.
 
 Errors: ModelError for negative times and G_S, for V, S and G_V that are not positive, b < 1, a message larger than V,
@@ -59,9 +59,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
-from logpost.replay.models.interface import Messages, MessageStages, Model, Output, Parameter
-from logpost.replay.models.overlap_profile import Operation, OverlapProfile
+from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.models.interface import Model, Output, Parameter
 
 Form: TypeAlias = Literal["tight", "pipelined", "balanced"]
 Topology: TypeAlias = Literal[
@@ -305,39 +304,6 @@ def overhead_hidden(T: NumberLike, d: Decomposition) -> Number:
     return (blocking(d) - values("T", T)) / exposed
 
 
-@dataclass(frozen=True)
-class Overlap:
-    """Stages: send o(S,b), wire L + G S, nothing at the receiver (its part is in o)."""
-
-    profile: OverlapProfile
-    P: float = 2.0
-    interleaved: bool = False
-    operation: Operation = "put"
-
-    @property
-    def name(self) -> str:
-        return "overlap"
-
-    @property
-    def contention(self) -> frozenset[str]:
-        return frozenset()
-
-    def stages(self, messages: Messages) -> MessageStages:
-        S, b = messages.size, messages.burst
-        each = (S + b) * 0.0
-        G = self.profile.G(self.P, S, interleaved=self.interleaved)
-        return MessageStages(
-            send_overhead=self.profile.o(S, b),
-            send_middleware=each,
-            latency=self.profile.L(self.operation, S) + each,
-            serialization=G * S + each,
-            recv_middleware=each,
-            recv_overhead=each,
-            gap=G * S + each,
-            unit=self.profile.unit,
-        )
-
-
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:
     L = given["L"] if given["operation"] == "get" else given["L"] / 2.0
     d = Decomposition(
@@ -421,7 +387,7 @@ MODEL = Model(
     notes=(
         "(9), (10), (11) add bursts of the other peers, not all the bytes of P peers: through one link these take "
         "P N G S, and T can be far below. They serve to choose S and b.",
-        "The paper says (10), (11) are least at b = 1: (11) falls with b, and (10) has its minimum at "
+        "The paper says (10), (11) are smallest at b = 1: (11) falls with b, and (10) has its minimum at "
         "sqrt((o+L) N t_V/(G_V V)/(2(P-1) G S)).",
         "The text's Table 4 is captioned Table 2.",
     ),

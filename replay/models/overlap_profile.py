@@ -18,15 +18,14 @@ Errors: ModelError for tables without points, doubled or negative ones, HD < 1, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from math import isfinite
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from logpost.replay.models.arrays import ModelError, Number, NumberLike, values
-from logpost.replay.models.tables import Surface
+from logpost.replay.arrays import ModelError, Number, NumberLike, values
 from logpost.replay.models.units import TimeUnit
+from logpost.replay.tables import Surface
 
 Pattern: TypeAlias = Literal["N", "C"]
 Level: TypeAlias = Literal["l", "h"]
@@ -111,25 +110,6 @@ class OverlapProfile:
             unit=unit,
             HD=HD,
             outstanding_bytes=outstanding_bytes,
-        )
-
-    def given(
-        self,
-        *,
-        o: float | None = None,
-        G: float | None = None,
-        L_roundtrip: float | None = None,
-        HD: float = float("inf"),
-        outstanding_bytes: float = float("inf"),
-    ) -> OverlapProfile:
-        """This profile with what somebody gives in its place: one o, G or L for all sizes, a finite limit."""
-        return replace(
-            self,
-            overhead=self.overhead if o is None else overhead_table([(1.0, 1.0, o)]),
-            gap=self.gap if G is None else gap_tables([(1.0, 1.0, "N", "l", G)]),
-            L_roundtrip=self.L_roundtrip if L_roundtrip is None else L_roundtrip,
-            HD=HD if isfinite(HD) else self.HD,
-            outstanding_bytes=outstanding_bytes if isfinite(outstanding_bytes) else self.outstanding_bytes,
         )
 
     def o(self, S: NumberLike, b: NumberLike) -> Number:

@@ -6,7 +6,7 @@ Symbols (LogGOPS letters):
 L    time             latency of the wire and switches for the first byte
 o_s  time             CPU time to send a message (``o`` sets both overheads)
 o_r  time             CPU time to receive a message
-g    time             least interval between consecutive messages of one interface
+g    time             shortest interval between consecutive messages of one interface
 G    time per byte    gap per byte of a long message, 1/bandwidth
 O    time per byte    CPU overhead per byte (0 in LogP and LogGP)
 S    bytes            largest message sent eagerly (infinite: no handshake)
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from logpost.replay.models.arrays import Number, NumberLike, values
+from logpost.replay.arrays import Number, NumberLike, values
 from logpost.replay.models.units import TimeUnit
 
 

@@ -6,6 +6,8 @@ by one line here.
 
 from __future__ import annotations
 
+from logpost.errors import suggestion
+from logpost.replay.arrays import ModelError
 from logpost.replay.models import (
     broadcast,
     diamond_dag,
@@ -25,7 +27,6 @@ from logpost.replay.models import (
     overlap,
     overlap_search,
 )
-from logpost.replay.models.arrays import ModelError
 from logpost.replay.models.interface import Model
 
 MODELS: dict[str, Model] = {
@@ -61,5 +62,5 @@ MODELS: dict[str, Model] = {
 def model(name: str) -> Model:
     """The closed form called ``name``. Raises ModelError naming the models there are."""
     if name not in MODELS:
-        raise ModelError(f"no model is called {name!r}; there are {', '.join(MODELS)}")
+        raise ModelError(f"no model is called {name!r}; there are {', '.join(MODELS)}{suggestion(name, MODELS)}")
     return MODELS[name]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logpost.replay.models.arrays import ModelError
+from logpost.machines.values.units import to_base
+from logpost.replay.arrays import ModelError
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,13 @@ class TimeUnit:
         return self.picoseconds / other.picoseconds
 
 
-PICOSECOND = TimeUnit("ps", 1.0)
-NANOSECOND = TimeUnit("ns", 1e3)
-MICROSECOND = TimeUnit("us", 1e6)
-MILLISECOND = TimeUnit("ms", 1e9)
-SECOND = TimeUnit("s", 1e12)
-
-NAMED_UNITS = {unit.name: unit for unit in (PICOSECOND, NANOSECOND, MICROSECOND, MILLISECOND, SECOND)}
+PICOSECOND, NANOSECOND, MICROSECOND, MILLISECOND, SECOND = (
+    TimeUnit(name, to_base(1.0, name)) for name in ("ps", "ns", "us", "ms", "s")
+)
 
 
 def cycles(clock_mhz: float) -> TimeUnit:
     """The processor cycle of a ``clock_mhz`` MHz clock: 20 MHz is 50 ns."""
     if not clock_mhz > 0.0:
         raise ModelError(f"clock_mhz = {clock_mhz:g} must be positive: cycles have no length without a clock")
-    return TimeUnit("cycles", 1e6 / clock_mhz)
+    return TimeUnit("cycles", to_base(1.0, "cycle", to_base(clock_mhz, "MHz")))

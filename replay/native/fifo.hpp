@@ -5,7 +5,7 @@
 
 namespace logpost::replay {
 
-/// A server that serves in order of arrival: Lindley's recursion, W_i = max(0, W_{i-1} + S_{i-1} - (A_i - A_{i-1})).
+/// A FIFO server: Lindley's recursion, W_i = max(0, W_{i-1} + S_{i-1} - (A_i - A_{i-1})).
 ///
 /// A NIC serves max(g, B G) per message, a receiving processor o_r. Feed arrivals in ascending order.
 class FifoServer {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "table.hpp"
+
 namespace logpost::replay {
 
 /// How far apart two ends of a message are; the order is that of the machine schema.
@@ -25,40 +27,41 @@ struct Range {
 struct LocalityParameters {
     std::vector<Range> ranges;                 ///< sorted by up_to_bytes; the last also serves everything larger
     std::optional<std::uint64_t> eager_limit;  ///< absent: every message is taken as eager
+    bool across_network = false;               ///< the values are those of messages between nodes
+
+    /// The range that a message of `bytes` falls into: the only place that says so.
+    [[nodiscard]] std::size_t range_of(double bytes) const noexcept;
 };
 
-/// Middleware latency l_mw over (message size, stride), LOG3P: a grid with logarithmic axes.
-struct MiddlewareTable {
-    std::vector<double> bytes;    ///< ascending, > 0
-    std::vector<double> strides;  ///< ascending, > 0
-    std::vector<double> l_mw;     ///< picoseconds, bytes-major
+/// Middleware latency l_mw over (message size, stride), measured with blocks of one size (LOG3P).
+struct Middleware {
+    Surface l_mw;            ///< picoseconds over bytes and stride in bytes
+    double block_bytes = 0;  ///< of the blocks that were measured; 0: the machine does not state it
+};
 
-    [[nodiscard]] bool empty() const noexcept { return l_mw.empty(); }
-    /// Bilinear in the logarithms of size and stride; held constant beyond the grid's edges.
-    [[nodiscard]] double at(double message_bytes, double stride_bytes) const;
+/// What an interrupt and a DMA add at the receiver of a long message (LOGPC eq. 2).
+struct Dma {
+    double G_m = 0;           ///< memory's gap per byte, picoseconds
+    double header_bytes = 0;  ///< a: bytes that arrive before the interrupt
+};
+
+/// Which of a machine's values make up a message that is not strided.
+enum class Terms : std::uint8_t {
+    loggp,  ///< o_s | L + (B-1) G | o_r
+    log3p,  ///< o_mw/2 | o_net | o_mw/2
 };
 
 struct Parameters {
     std::array<LocalityParameters, kLocalities> localities;
-    MiddlewareTable middleware;
+    Middleware middleware;
+    Curve o_mw, o_net, T_mem;  ///< LOG3P over bytes; empty where the machine does not state them
+    Surface o_burst;           ///< OVL's o(S, b) over bytes and messages in a burst
+    std::optional<Dma> dma;
+    double per_hop = 0;               ///< latency of one more hop, picoseconds
+    std::optional<double> mean_hops;  ///< hops that L stands for; absent: L holds for every distance
+    Terms terms = Terms::loggp;
     std::int32_t nics_per_node = 1;
     bool asynchronous_progress = false;  ///< a posted receive matches a rendezvous request outside of MPI
 };
-
-/// The stages of one message under LogGP (table at the end of spec/replay.md section 8), in picoseconds.
-struct MessageStages {
-    std::int64_t o_s = 0;
-    std::int64_t o_r = 0;
-    std::int64_t l_mw = 0;  ///< middleware latency, half at each end
-    std::int64_t L = 0;
-    std::int64_t serialization = 0;  ///< (B - 1) G
-    std::int64_t service = 0;        ///< max(g, B G): how long an endpoint is taken
-    std::int64_t o_control = 0;      ///< overhead of a zero-byte control message of the rendezvous
-    bool rendezvous = false;
-};
-
-/// `stride_bytes` <= 0: contiguous.
-MessageStages message_stages(const Parameters& parameters, Locality locality, std::uint64_t bytes,
-                             std::int64_t stride_bytes);
 
 }  // namespace logpost::replay

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class InputError(Exception):
     """Bad input from a user: an archive, a file, a value.
@@ -13,3 +15,11 @@ class InputError(Exception):
     def __str__(self) -> str:
         """The message with line breaks folded, so that it stays one line whatever it quotes."""
         return " ".join(super().__str__().split())
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The end of an error's line: `; did you mean alewife?` for a name close to a known one, else nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]}?" if close else ""

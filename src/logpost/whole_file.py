@@ -1,4 +1,4 @@
-"""A file that appears whole or not at all: also when the disk is full, or the writer is ended in the middle."""
+"""Atomic writes: a file appears whole or not at all, even when the disk is full or the writer is killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logpost.errors import InputError
 
 
 def cannot_write(path: Path | str, error: OSError, way_out: str = "choose another place") -> InputError:
-    """The one line for a place that cannot be written to: what, why, and the way out."""
+    """The error message for a path that cannot be written: what, why, and the way out."""
     reason = os.strerror(error.errno) if error.errno else str(error)
     return InputError(f"{path} cannot be written: {reason}; {way_out}")
 
@@ -22,6 +22,17 @@ def permit(path: Path, *, directory: bool = False) -> None:
     umask = os.umask(0)
     os.umask(umask)
     path.chmod((0o777 if directory else 0o666) & ~umask)
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Raise InputError when something is at `path`, unless `force` is set; a pipe or a terminal may be written to.
+
+    Whatever writes for a user asks here first, before minutes of work.
+    """
+    is_dangling_link = path.is_symlink() and not path.exists()
+    if force or not (is_dangling_link or path.is_file() or path.is_dir()):
+        return
+    raise InputError(f"{path} already exists; pass --force to overwrite it, or choose another place")
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -7,12 +7,16 @@ order in which they are given and must add up to the call; the parts of a messag
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from logpost.analyzer.findings import find_all
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.findings.finding import Finding, frame
+from logpost.analyzer.findings.prose import evidence_text
 from logpost.analyzer.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source, Windows
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES
@@ -32,6 +36,7 @@ class Story:
         self.callpath_rows: list[dict[str, Any]] = []
         self.rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self.instances = 0
+        self.program = dict.fromkeys(range(ranks), (0, length))
         self.hosts = Hosts(nodes=1, ranks_per_node=[ranks], cores_per_node=[ranks], oversubscribed=False)
         self.quality: list[QualityCount] = []
         self.notes: list[str] = []
@@ -43,7 +48,9 @@ class Story:
             key = names[: depth + 1]
             if key not in self.callpaths:
                 kind = "user"
-                if names[depth].startswith("MPI_"):
+                if names[depth] in ("MPI_Init", "MPI_Finalize"):
+                    kind = "init_finalize"
+                elif names[depth].startswith("MPI_"):
                     kind = "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else "wait"
                 region = self.regions.setdefault((names[depth], kind), len(self.regions))
                 self.callpaths[key] = len(self.callpaths)
@@ -54,10 +61,32 @@ class Story:
                         "region": region,
                         "depth": depth,
                         "path": " / ".join(key),
+                        "file": "",
+                        "line": 0,
                     }
                 )
             parent = self.callpaths[key]
         return parent
+
+    def site(self, path: int, file: str, line: int) -> int:
+        """Where the call of this path stands in the source."""
+        self.callpath_rows[path] |= {"file": file, "line": line}
+        return path
+
+    def start_up(self, rank: int, length: int) -> None:
+        """MPI_Init, from the begin: the rank's program begins behind it."""
+        self.call(rank, 0, length, self.path("MPI_Init"), mpi_other=length)
+        self.program[rank] = (length, self.program[rank][1])
+
+    def shut_down(self, rank: int, enter: int) -> None:
+        """MPI_Finalize, to the end: the rank's program ends before it."""
+        self.call(rank, enter, self.length, self.path("MPI_Finalize"), mpi_other=self.length - enter)
+        self.program[rank] = (self.program[rank][0], enter)
+
+    def phase(self, rank: int, time: int) -> str:
+        """The phase of an instant."""
+        begin, end = self.program[rank]
+        return "start_up" if time < begin else "program" if time < end else "shut_down"
 
     def call(self, rank: int, enter: int, leave: int, path: int, **parts: int) -> None:
         """A communication call; the parts are categories with their exposed time."""
@@ -71,14 +100,15 @@ class Story:
         at = enter
         for category, time in parts.items():
             self._segment(rank, at, at + time, category)
-            self.rows["exposed"].append({"location": rank, "callpath": path, "category": category, "exposed_ps": time})
+            row = {"location": rank, "callpath": path, "category": category, "exposed_ps": time, "enter_ps": enter}
+            self.rows["exposed"].append(row)
             at += time
 
     def _segment(self, rank: int, begin: int, end: int, category: str) -> None:
         width = self.windows.width_ps
         for window in range(begin // width, max(begin, end - 1) // width + 1):
             time = min(end, (window + 1) * width) - max(begin, window * width)
-            row = {"location": rank, "window": window, "category": category, "exposed_ps": time}
+            row = {"location": rank, "window": window, "category": category, "exposed_ps": time, "enter_ps": begin}
             self.rows["segments"].append(row)
 
     def message(
@@ -115,6 +145,9 @@ class Story:
                 "send_callpath": paths[0],
                 "recv_callpath": paths[1],
                 "window": window,
+                "send_number": -1,
+                "recv_number": -1,
+                "recv_bytes": size,
                 "send_enter_ps": send[0],
                 "send_leave_ps": send[1],
                 "send_complete_ps": send[1] if complete is None else complete,
@@ -124,7 +157,9 @@ class Story:
                 "envelope_ps": envelope,
                 **full,
                 "deficit_ps": 0,
+                "clamped_ps": 0,
                 "clock_violation": False,
+                "hops": -1,
             }
         )
         for location, peer, direction, at in (
@@ -194,11 +229,16 @@ class Story:
                 "group": f"MPI Rank {rank}",
                 "host": "node1",
                 "kind": "cpu",
+                "process": rank,
                 "ref": rank,
                 "accounted": True,
                 "first_ps": 0,
                 "last_ps": self.length,
                 "wall_ps": self.length,
+                "begin_ps": self.program[rank][0],
+                "end_ps": self.program[rank][1],
+                "socket": -1,
+                "core": "",
                 "events": 2,
                 "communication_events": 0,
             }
@@ -209,6 +249,7 @@ class Story:
             for (name, kind), region in self.regions.items()
         ]
         rows["callpaths"] = self.callpath_rows
+        self._number_calls(rows)
         frames = {
             name: pl.DataFrame(rows[name], schema=table.schema) if rows.get(name) else table.empty()
             for name, table in TABLES.items()
@@ -217,7 +258,9 @@ class Story:
         exposed = pl.DataFrame(rows.get("exposed", []))
         if exposed.height:
             calls = frames["calls"].group_by("location", "callpath").agg(calls=pl.len())
-            exposed = exposed.group_by("location", "callpath", "category").agg(pl.col("exposed_ps").sum())
+            phases = [self.phase(row["location"], row["enter_ps"]) for row in rows["exposed"]]
+            exposed = exposed.with_columns(phase=pl.Series(phases))
+            exposed = exposed.group_by("location", "callpath", "phase", "category").agg(pl.col("exposed_ps").sum())
             frames["exposure"] = _shaped(
                 "exposure",
                 exposed.cast({"location": pl.Int32, "callpath": pl.Int32}).join(calls, on=["location", "callpath"]),
@@ -238,20 +281,46 @@ class Story:
             )
         return frames
 
+    def _number_calls(self, rows: dict[str, list[dict[str, Any]]]) -> None:
+        """Calls in the order of location and time; messages and collectives refer to them by number."""
+        rows["calls"] = sorted(rows.get("calls", []), key=lambda row: (row["location"], row["enter_ps"]))
+        entered, left = {}, {}
+        for number, row in enumerate(rows["calls"]):
+            row["call"] = number
+            entered[row["location"], row["enter_ps"]] = number
+            left[row["location"], row["leave_ps"]] = number
+        for row in rows.get("messages", []):
+            row["send_call"] = entered.get((row["send_location"], row["send_enter_ps"]), -1)
+            row["send_complete_call"] = left.get((row["send_location"], row["send_complete_ps"]), -1)
+            row["recv_post_call"] = entered.get((row["recv_location"], row["recv_post_ps"]), -1)
+            row["recv_call"] = entered.get((row["recv_location"], row["recv_enter_ps"]), -1)
+        for row in rows.get("collectives", []):
+            row["call"] = row["complete_call"] = entered.get((row["location"], row["enter_ps"]), -1)
+
     def _accounting(self, rows: dict[str, list[dict[str, Any]]]) -> pl.DataFrame:
-        """The segments, and compute as what is left of each window."""
-        sums: dict[tuple[int, int, str], int] = defaultdict(int)
+        """The segments, and compute as what is left of each window, by phase."""
+        sums: dict[tuple[int, int, str, str], int] = defaultdict(int)
         for segment in rows.get("segments", []):
-            sums[segment["location"], segment["window"], segment["category"]] += segment["exposed_ps"]
+            rank = segment["location"]
+            phase = self.phase(rank, segment["enter_ps"])
+            sums[rank, segment["window"], phase, segment["category"]] += segment["exposed_ps"]
         for rank in range(self.ranks):
-            for window in range(self.windows.count):
-                begin = window * self.windows.width_ps
-                inside = max(0, min(self.length, begin + self.windows.width_ps) - begin)
-                used = sum(time for (r, w, _), time in sums.items() if (r, w) == (rank, window))
-                assert used <= inside, f"rank {rank} has more calls than time in window {window}"
-                sums[rank, window, "compute"] = inside - used
+            first, last = self.program[rank]
+            for phase, since, until in (
+                ("start_up", 0, first),
+                ("program", first, last),
+                ("shut_down", last, self.length),
+            ):
+                for window in range(self.windows.count):
+                    begin = max(since, window * self.windows.width_ps)
+                    inside = max(0, min(until, (window + 1) * self.windows.width_ps) - begin)
+                    used = sum(time for (r, w, p, _), time in sums.items() if (r, w, p) == (rank, window, phase))
+                    assert used <= inside, f"rank {rank} has more calls than time in window {window}"
+                    sums[rank, window, phase, "compute"] = inside - used
         keys = [
-            {"location": r, "window": w, "category": c, "exposed_ps": time} for (r, w, c), time in sums.items() if time
+            {"location": r, "window": w, "phase": p, "category": c, "exposed_ps": time}
+            for (r, w, p, c), time in sums.items()
+            if time
         ]
         return pl.DataFrame(keys, schema=TABLES["accounting"].schema)
 
@@ -298,6 +367,11 @@ class Story:
         """What is found in it."""
         return find_all(self.tables(), self.manifest())
 
+    def alone(self, finder: Callable[[Evidence], Iterable[Finding]]) -> pl.DataFrame:
+        """What one finder finds in it, whatever the others say."""
+        evidence = Evidence(self.tables(), self.manifest())
+        return frame(finder(evidence), evidence.places)
+
     def write(self, path: Path) -> Run:
         """Written as a run, findings included."""
         with RunWriter(path) as writer:
@@ -306,6 +380,11 @@ class Story:
                     writer.write(name, frame)
             writer.write("findings", self.findings())
             return writer.finish(self.manifest())
+
+
+def told(finding: dict[str, Any]) -> str:
+    """A finding's evidence as people read it."""
+    return evidence_text(finding["evidence"])
 
 
 def _shaped(name: str, frame: pl.DataFrame) -> pl.DataFrame:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.archives import DATA
 
 from logpost.analyzer import schema
 from logpost.analyzer.run import Run
@@ -28,7 +28,7 @@ def test_every_archive_is_analyzed_or_refused_with_one_line(analyzed: dict[str, 
     refused = {name: str(result) for name, result in analyzed.items() if isinstance(result, InputError)}
     for message in refused.values():
         assert "\n" not in message
-        assert message.endswith(("as well", "otf2-print"))  # says the way out
+        assert message.endswith(("as well", "copy that directory, too", "otf2-print"))  # says the way out
     # Its event files are not there at all; everything else can be analyzed.
     assert list(refused) == ["casita-4_mpi_lammps_colloid"]
 
@@ -41,7 +41,7 @@ def test_parts_of_every_message_add_up_to_its_envelope(runs: dict[str, Run]) -> 
         assert len(table) == run.manifest.messages, name
         assert (table.select(pl.sum_horizontal(parts)).to_series() == table["envelope_ps"]).all(), name
         assert table.select(pl.min_horizontal(*parts, "deficit_ps").ge(0).all()).item() in (True, None), name
-        first = pl.min_horizontal("send_enter_ps", "recv_enter_ps")
+        first = pl.min_horizontal(pl.col("send_enter_ps") - pl.col("clamped_ps"), "recv_enter_ps")
         assert table.select((pl.col("recv_leave_ps") - first == pl.col("envelope_ps")).all()).item(), name
         messages += len(table)
     assert messages > 40_000
@@ -75,6 +75,49 @@ def test_windows_of_the_accounting_hold_no_more_than_their_width(runs: dict[str,
         assert (sums["exposed_ps"] <= width).all(), name
 
 
+def test_phases_of_every_rank_add_up_to_its_start_up_program_and_shut_down(runs: dict[str, Run]) -> None:
+    with_start_up = 0
+    for name, run in runs.items():
+        spans = (
+            run.table("locations")
+            .filter("accounted")
+            .select(
+                "location",
+                start_up=pl.col("begin_ps") - pl.col("first_ps"),
+                program=pl.col("end_ps") - pl.col("begin_ps"),
+                shut_down=pl.col("last_ps") - pl.col("end_ps"),
+            )
+        )
+        wanted = spans.unpivot(index="location", variable_name="phase", value_name="ps").filter(pl.col("ps") > 0)
+        sums = run.table("accounting").group_by("location", "phase").agg(ps=pl.col("exposed_ps").sum())
+        found = sums.with_columns(pl.col("phase").cast(pl.String)).select("location", "phase", "ps")
+        assert found.sort("location", "phase").collect().equals(wanted.sort("location", "phase").collect()), name
+        with_start_up += "start_up" in found.collect()["phase"]
+    assert with_start_up > 10
+
+
+def test_ids_of_calls_lead_to_the_times_of_messages_and_collectives(runs: dict[str, Run]) -> None:
+    for name, run in runs.items():
+        calls = run.table("calls").select("call", "location", "enter_ps", "leave_ps", "callpath").collect()
+        messages = run.table("messages").collect()
+        for call, location, time, of_call in (
+            ("send_call", "send_location", "send_enter_ps", "enter_ps"),
+            ("send_call", "send_location", "send_leave_ps", "leave_ps"),
+            ("send_call", "send_location", "send_callpath", "callpath"),
+            ("recv_post_call", "recv_location", "recv_post_ps", "enter_ps"),
+            ("recv_call", "recv_location", "recv_enter_ps", "enter_ps"),
+            ("recv_call", "recv_location", "recv_leave_ps", "leave_ps"),
+        ):
+            at = calls[messages[call]]
+            assert (at["location"] == messages[location]).all(), (name, call)
+            assert (at[of_call] == messages[time]).all(), (name, call, time)
+        completed = messages.filter(pl.col("send_complete_call") >= 0)
+        assert (calls[completed["send_complete_call"]]["leave_ps"] == completed["send_complete_ps"]).all(), name
+        collectives = run.table("collectives").collect()
+        assert (calls[collectives["call"]]["enter_ps"] == collectives["enter_ps"]).all(), name
+        assert (calls[collectives["call"]]["location"] == collectives["location"]).all(), name
+
+
 def test_exposure_by_callpath_is_the_accounting_without_compute(runs: dict[str, Run]) -> None:
     for name, run in runs.items():
         by_path = run.table("exposure").group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
@@ -95,8 +138,8 @@ def test_pairs_and_load_count_every_message_once(runs: dict[str, Run]) -> None:
             assert (row["messages"], row["bytes"]) == (len(wanted), wanted["bytes"].sum()), (name, row["direction"])
 
 
-def test_messages_agree_with_the_writers_and_scalascas_counts(runs: dict[str, Run], shared: Path) -> None:
-    totals = json.loads((shared / "traces" / "scalasca-totals.json").read_text())
+def test_messages_agree_with_the_writers_and_scalascas_counts(runs: dict[str, Run]) -> None:
+    totals = json.loads((DATA / "scalasca-totals.json").read_text())
     for name, opinion in totals.items():
         table = runs[name].table("messages").select(pl.len(), pl.col("bytes").sum()).collect()
         assert table.row(0) == (opinion["comms_recv"], opinion["bytes_rcvd"]), name
@@ -108,17 +151,17 @@ def test_messages_agree_with_the_writers_and_scalascas_counts(runs: dict[str, Ru
     assert runs["scorep-prk-rma-stencil-8"].manifest.one_sided_bytes["put"] == 19_885_888
 
 
-def test_wall_times_are_scalascas(runs: dict[str, Run], shared: Path) -> None:
-    totals = json.loads((shared / "traces" / "scalasca-totals.json").read_text())
+def test_wall_times_are_scalascas(runs: dict[str, Run]) -> None:
+    totals = json.loads((DATA / "scalasca-totals.json").read_text())
     for name, opinion in totals.items():
         wall = runs[name].table("locations").filter("accounted").select(pl.col("wall_ps").sum()).collect().item()
         assert wall * 1e-12 == pytest.approx(opinion["time"], rel=1e-9), name
 
 
 @pytest.mark.parametrize("state", schema.WAIT_STATES)
-def test_wait_states_equal_scalascas_to_nine_digits(state: str, runs: dict[str, Run], shared: Path) -> None:
-    totals = json.loads((shared / "traces" / "scalasca-totals.json").read_text())
-    per_rank = json.loads((shared / "traces" / "scalasca-per-rank.json").read_text())
+def test_wait_states_equal_scalascas_to_nine_digits(state: str, runs: dict[str, Run]) -> None:
+    totals = json.loads((DATA / "scalasca-totals.json").read_text())
+    per_rank = json.loads((DATA / "scalasca-per-rank.json").read_text())
     assert len(totals) == 7
     for name, opinion in totals.items():
         run = runs[name]

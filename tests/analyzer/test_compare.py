@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from tests.analyzer.story import MS
+from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
 
 from logpost.analyzer.compare import Change, Comparison, compare, names
@@ -43,7 +43,7 @@ def test_categories_groups_and_wait_states(faster: Comparison) -> None:
     assert (communication.before, communication.after) == (48 * MS, 33 * MS)
     state = faster.quantity("wait_state.late_sender")
     assert state is not None
-    assert (state.before, state.after) == (pytest.approx(20 * MS), pytest.approx(5 * MS))
+    assert (state.before, state.after) == pytest.approx((20 * MS, 5 * MS))
     assert (faster.wall.before, faster.wall.after) == (100 * MS, 100 * MS)
 
 
@@ -59,13 +59,13 @@ def test_regions_that_changed_come_first(faster: Comparison) -> None:
 
 
 def test_findings_stay_come_and_go(faster: Comparison, tmp_path: Path) -> None:
-    # Late sender 20 ms, then 5 ms, of 100 ms: in both. The late sender is gone where rank 0 is on time.
-    assert {(a.kind, a.exposed_ps, b.exposed_ps) for a, b in faster.stayed if a.kind == "late_sender_chain"} == {
-        ("late_sender_chain", 20 * MS, 5 * MS)
+    # Rank 0 has 20 ms, then 5 ms more work than rank 1 in solve, which waits for it: in both, worth half of that.
+    assert {(a.kind, round(a.gain, 9), round(b.gain, 9)) for a, b in faster.stayed if a.kind == "load_imbalance"} == {
+        ("load_imbalance", 0.1, 0.025)
     }
     runs = two_phases(20).write(tmp_path / "a"), two_phases(0).write(tmp_path / "b")
-    assert "late_sender_chain" in {found.kind for found in compare(*runs).gone}
-    assert "late_sender_chain" in {found.kind for found in compare(*reversed(runs)).came}
+    assert "load_imbalance" in {found.kind for found in compare(*runs).gone}
+    assert "load_imbalance" in {found.kind for found in compare(*reversed(runs)).came}
 
 
 def test_estimated_machines_are_pointed_out(faster: Comparison) -> None:
@@ -97,6 +97,14 @@ def test_estimated_machines_are_pointed_out(faster: Comparison) -> None:
         ("load_balance > +8pp", True),  # from 76 / 87 = 0.8736: +8.6 percentage points
         ("load_balance > +9pp", False),
         ("load_balance > +9%", True),  # 83.5 / 76 = +9.87 %
+        ("gain > 2.9 %", True),  # the barrier: 3 ms of 100
+        ("gain > 3.1 %", False),
+        ("gain < -6.9pp", True),  # from 10 %, the work in solve
+        ("gain.load_imbalance > 0.02", True),  # shared evenly: 2.5 ms
+        ("gain.late_receiver > 0", False),
+        ("region.MPI_Recv < -40%", True),  # 30 -> 15 ms
+        ("region.solve > 150ms", True),  # 80 + 75
+        ("start_up > +0%", False),
     ],
 )
 def test_gate(faster: Comparison, expression: str, holds: bool) -> None:
@@ -115,16 +123,16 @@ def test_something_out_of_nothing_is_more_than_any_percentage(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("contention", "is not understood; write NAME > \\+5%"),
-        ("contention > five", "is not understood"),
-        ("contention == 5%", "is not understood"),
-        ("contenton > +5%", "'contenton' is not known; known are wall, compute"),
+        ("contention", "is not a valid condition; write NAME > \\+5%"),
+        ("contention > five", "is not a valid condition"),
+        ("contention == 5%", "is not a valid condition"),
+        ("contenton > +5%", "unknown name 'contenton'; use one of wall, start_up"),
         ("contention > +5", "'no unit' does not fit contention; give % or a time"),
         ("contention > +5MB", "'MB' does not fit contention"),
         ("contention > +5pp", "'pp' does not fit contention"),
         ("load_balance > +5ms", "'ms' does not fit load_balance; give %, pp"),
         ("load_balance > 5pp", "'pp' does not fit load_balance"),
-        ("wall > 5%", "wall as a share of itself says nothing"),
+        ("wall > 5%", "wall as a share of itself is meaningless"),
     ],
 )
 def test_gate_refuses(expression: str, message: str) -> None:
@@ -135,6 +143,55 @@ def test_gate_refuses(expression: str, message: str) -> None:
 def test_gate_on_what_was_not_computed(faster: Comparison) -> None:
     with pytest.raises(InputError, match="transfer is not computed in both runs; gate on another quantity"):
         check(parse("transfer < 0.9"), faster)
+
+
+def test_gate_on_a_region_that_neither_run_has(faster: Comparison) -> None:
+    with pytest.raises(InputError, match="neither run has a region 'MPI_Bsend'; report RUN --json lists them"):
+        check(parse("region.MPI_Bsend > +5%"), faster)
+
+
+def loop_with_start_up(start_up: int, loop: int) -> Story:
+    """Two ranks start up, compute `loop` ms, and end 3 ms later."""
+    length = start_up + loop + 3
+    story = Story(2, length * MS)
+    for rank in range(2):
+        story.start_up(rank, start_up * MS)
+        story.shut_down(rank, (start_up + loop) * MS)
+    return story
+
+
+def test_start_up_neither_hides_a_slower_loop_nor_fails_a_gate(tmp_path: Path) -> None:
+    """A loop of 56 instead of 36 ms behind a start-up of 400 ms: the run is 4.6 % longer, the program 55.6 %."""
+    slower = compare(
+        loop_with_start_up(400, 36).write(tmp_path / "a"), loop_with_start_up(400, 56).write(tmp_path / "b")
+    )
+    assert check(parse("run > +5%"), slower).holds is False
+    verdict = check(parse("wall > +10%"), slower)
+    assert verdict.holds
+    assert verdict.sentence == "wall > +10%: wall went from 36.0 ms to 56.0 ms (+55.6 %): FAIL"
+    noisy = compare(
+        loop_with_start_up(400, 36).write(tmp_path / "c"), loop_with_start_up(800, 36).write(tmp_path / "d")
+    )
+    unchanged = [name for name in names() if name not in ("start_up", "run")]
+    for name in unchanged:
+        change = noisy.quantity(name)
+        assert change is not None
+        assert change.before == change.after, name
+    assert check(parse("start_up > +10%"), noisy).holds
+    # 800 of 839 ms
+    assert "(95.4 % of the time of the slowest rank)" in check(parse("start_up > 50%"), noisy).sentence
+
+
+def test_a_fix_does_not_lower_an_efficiency_because_start_up_weighs_more(tmp_path: Path) -> None:
+    """One rank waits 40 of 100 ms, then 10 of 70, behind 100 ms of start-up: the program is 60 %, then 86 % compute."""
+    efficiencies = []
+    for waits, length in ((40, 100), (10, 70)):
+        story = Story(1, (100 + length) * MS)
+        story.start_up(0, 100 * MS)
+        story.call(0, 100 * MS, (100 + waits) * MS, story.path("MPI_Recv"), late_sender=waits * MS)
+        run = story.write(tmp_path / f"{waits}")
+        efficiencies.append({e.name: e.value for e in compare(run, run).a.efficiencies}["communication_efficiency"])
+    assert efficiencies == [pytest.approx(0.6), pytest.approx(60 / 70)]
 
 
 def test_every_name_can_be_gated_on(faster: Comparison) -> None:
@@ -151,8 +208,18 @@ def test_text(faster: Comparison) -> None:
     assert "load balance 87.4 % 96.0 % +8.6 pp" in lines
     assert "transfer not computed not computed -" in lines
     assert "MPI_Recv communication 30.0 ms 15.0 ms -15.0 ms -50.0 % 10 10" in lines
-    assert any(line.startswith("both rank 1 waits in MPI_Recv for rank 0") for line in lines)
+    assert any(line.startswith("both rank 0 computes longer than the others in solve") for line in lines)
     assert lines[-1] == "late_sender > +5%: late_sender went from 20.0 ms to 5.00 ms (-75.0 %): ok"
+
+
+def test_top_shows_only_the_first(faster: Comparison) -> None:
+    console = Console(file=io.StringIO(), width=160, color_system=None, highlight=False)
+    print_comparison(faster, [], console, top=1)
+    assert isinstance(console.file, io.StringIO)
+    regions, findings = console.file.getvalue().split("Regions that changed most")[1].split("Findings")
+    assert len(regions.strip().splitlines()) == 2  # the head, and the first
+    marks = [line.split()[0] for line in findings.splitlines() if line.startswith(("gone", "new", "both"))]
+    assert marks == ["both"]  # of the two that are in both runs
 
 
 def test_json(faster: Comparison) -> None:

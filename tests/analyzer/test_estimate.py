@@ -100,8 +100,19 @@ def test_what_the_trace_does_not_show_is_said() -> None:
     found, notes = estimate("test", [no_messages(), no_messages(), bare, no_messages()])
     assert found.L_ps[-1] == 1000
     assert notes == [
-        "same_node: no send was complete before its receive was posted: o_s is taken as 0 and lies in L",
-        "same_node: no receive found its message waiting: o_r is taken as 0 and lies in L",
+        "same_node: G is not identifiable from this trace: its 0 is what the envelope leaves, not a measurement",
+        "same_node: no send completed before its receive was posted: o_s is set to 0 and is part of L",
+        "same_node: no message was waiting for its receive: o_r is set to 0 and is part of L",
+    ]
+
+
+def test_a_value_of_zero_is_said_to_be_no_measurement() -> None:
+    """All sends are over at once: o_s is 0 in every part of the samples, and would read as 0 ± 0."""
+    samples = [no_messages(), no_messages(), no_messages()]
+    found, notes = estimate("test", [*samples, observations(o_s=0.0, o_r=300e3, L=1500e3, G=250.0, limit=4096)])
+    assert (found.o_s_ps[-1], found.errors["o_s_ps"][-1]) == (0, 0)
+    assert notes == [
+        "other_node: o_s is not identifiable from this trace: its 0 is what the envelope leaves, not a measurement"
     ]
 
 
@@ -109,4 +120,4 @@ def test_a_trace_without_messages_has_a_machine_of_zeros_that_says_so() -> None:
     found, notes = estimate("test", [no_messages()] * 4)
     assert found.source == "no message to estimate from"
     assert not found.L_ps.any()
-    assert notes == ["the trace shows no parameter of its machine: every model value is 0, all transport is residual"]
+    assert notes == ["the trace identifies no parameter of its machine: model values are 0, all transport is residual"]

@@ -267,6 +267,6 @@ def test_existing_file_is_kept(tmp_path: Path) -> None:
 def test_missing_package_names_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path / "a.run", ranks=1)
     monkeypatch.setitem(sys.modules, "perfetto.protos.perfetto.trace.perfetto_trace_pb2", None)
-    with pytest.raises(InputError, match="needs the Python package perfetto; `pip install perfetto`"):
+    with pytest.raises(InputError, match="needs the Python package perfetto; run `pip install perfetto`"):
         export_perfetto(run, tmp_path / "a.pftrace")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.run"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story
+from tests.analyzer.story import MS, Story, told
+
+from logpost.analyzer.findings.finders import collective_wait
+from logpost.analyzer.findings.finding import HIGH
 
 
 def barriers(late_rank: list[int]) -> Story:
@@ -24,19 +27,22 @@ def barriers(late_rank: list[int]) -> Story:
 
 
 def test_the_rank_that_always_comes_last_is_named_with_its_region() -> None:
-    finding = barriers([1] * 10).findings().filter(kind="collective_wait").row(0, named=True)
+    finding = barriers([1] * 10).alone(collective_wait.find).row(0, named=True)
     assert finding["title"] == "ranks 0, 2 wait in MPI_Allreduce for rank 1, delayed in step"
     assert finding["cause_region"] == "step"
     # Two ranks wait 3 ms each in ten operations; each waits 30 of 100 ms.
     assert finding["exposed_ps"] == 60 * MS
     assert finding["share"] == pytest.approx(0.3)
-    assert "60.0 ms exposed in 10 operations at main / step / MPI_Allreduce" in finding["evidence"]
-    assert "rank 1 comes last for 100.0 % of the wait" in finding["evidence"]
-    assert finding["confidence"].startswith("high: ")
+    assert told(finding).startswith("exposed: 60.0 ms;")
+    assert "operations: 10;" in told(finding)
+    assert "last rank: 1; foremost last rank share: 100.0 %" in told(finding)
+    assert finding["confidence"] == HIGH
+    # Were all to enter at the mean of their enters, the last one would come 2 ms earlier in each of ten operations.
+    assert finding["gain"] == pytest.approx(0.2)
 
 
 def test_ranks_that_take_turns_are_not_blamed_one_by_one() -> None:
-    finding = barriers([0, 1, 2] * 4).findings().filter(kind="collective_wait").row(0, named=True)
+    finding = barriers([0, 1, 2] * 4).alone(collective_wait.find).row(0, named=True)
     assert finding["title"] == "ranks 0-2 wait in MPI_Allreduce for whichever rank comes last, delayed in step"
     assert finding["cause_region"] == "step"
     assert "noise" in finding["advice"]
@@ -67,8 +73,8 @@ def test_the_root_of_a_broadcast_is_the_one_waited_for() -> None:
                     "bytes_received": 8,
                 }
             )
-    finding = story.findings().filter(kind="collective_wait").row(0, named=True)
-    assert "rank 0 comes last for 100.0 % of the wait" in finding["evidence"]
+    finding = story.alone(collective_wait.find).row(0, named=True)
+    assert "last rank: 0; foremost last rank share: 100.0 %" in told(finding)
     # No user region was recorded: the code is named by the calls around it.
     assert finding["cause_region"] == "code between MPI_Bcast and MPI_Bcast"
 
@@ -80,7 +86,7 @@ def test_members_that_enter_together_are_no_finding() -> None:
         t = 10 * MS * i
         story.collective(path, "barrier", {0: (t + MS // 20, t + 2 * MS), 1: (t, t + 2 * MS)})
     # 0.05 ms in 10 ms is 0.5 % of the run.
-    assert story.findings().is_empty()
+    assert story.alone(collective_wait.find).is_empty()
 
 
 def test_a_rank_that_is_late_because_it_waits_itself_only_passes_the_waiting_on() -> None:
@@ -98,15 +104,14 @@ def test_a_rank_that_is_late_because_it_waits_itself_only_passes_the_waiting_on(
         story.collective(
             barrier, "barrier", {0: (t, t + 9 * MS), 1: (t + 8 * MS, t + 9 * MS), 2: (t + 8 * MS, t + 9 * MS)}
         )
-    found = story.findings().filter(kind="collective_wait").row(0, named=True)
-    assert found["title"] == "rank 0 waits in MPI_Barrier for rank 1, delayed by waiting itself in MPI_Recv"
+    found = story.alone(collective_wait.find).row(0, named=True)
+    assert found["title"] == "rank 0 waits in MPI_Barrier for rank 1, itself delayed by waiting in MPI_Recv"
     assert found["cause_region"] == "MPI_Recv"
     # 7 of the 8 ms that rank 0 waits.
-    assert "waits itself for 87.5 % of the time (in MPI_Recv)" in found["evidence"]
-    assert "Cure the waiting in MPI_Recv before it first" in found["advice"]
-    # Rank 0 loses 80 % of its time at the barrier, rank 1 70 % in MPI_Recv: but the latter explains the former.
-    kinds = story.findings()["kind"].to_list()
-    assert kinds.index("late_sender_chain") < kinds.index("collective_wait")
+    assert "last rank waits itself (MPI_Recv): 87.5 %" in told(found)
+    assert "Remove the waiting in MPI_Recv before it first" in found["advice"]
+    # An eighth of the mean wait, 80/3 ms, is not passed on.
+    assert found["gain"] == pytest.approx(0.8 / 3 / 8)
     assert found["share"] == pytest.approx(0.8)
 
 
@@ -130,23 +135,24 @@ def test_time_lost_before_the_others_came_counts_too() -> None:
     """While rank 0 waits (3 to 8 ms), rank 1 computes 3 of 5 ms: but everybody computes 3 ms. What makes it late are
     the 4 ms in which it waited."""
     story = passed_on(10, late_rank_waits=4, late_rank_computes=3)
-    found = story.findings().filter(kind="collective_wait").row(0, named=True)
-    assert found["title"] == "ranks 0, 2 wait in MPI_Barrier for rank 1, delayed by waiting itself in MPI_Recv"
-    assert "spends 60.0 % in code between MPI_Recv and MPI_Barrier" in found["evidence"]
+    found = story.alone(collective_wait.find).row(0, named=True)
+    assert found["title"] == "ranks 0, 2 wait in MPI_Barrier for rank 1, itself delayed by waiting in MPI_Recv"
+    assert "last rank is in (code between MPI_Recv and MPI_Barrier): 60.0 %" in told(found)
     # Beyond rank 0's time it has 4 ms of waiting and 1 ms in MPI_Recv, in each of the nine steps that follow another.
-    assert "since the operation before, it spends 45.0 ms more than the first rank, 80.0 %" in found["evidence"]
-    assert "Cure the waiting in MPI_Recv before it first" in found["advice"]
-    kinds = story.findings()["kind"].to_list()
-    # Rank 0 loses 50 % of its time at the barrier, of which a fifth is not passed on; rank 1 waits for 40 %.
-    assert kinds.index("late_sender_chain") < kinds.index("collective_wait")
+    assert "more than first rank since last operation: 45.0 ms; of it waiting itself (MPI_Recv): 80.0 %" in told(found)
+    assert "Remove the waiting in MPI_Recv before it first" in found["advice"]
+    # Together they are one finding, that of the root.
+    every = {row["kind"]: row for row in story.findings().iter_rows(named=True)}
+    assert "collective_wait" not in every
+    assert "also collective wait (MPI_Barrier): 80.0 ms" in told(every["late_sender_chain"])
 
 
 def test_a_rank_that_computes_longer_is_late_by_that_however_it_waits() -> None:
     """Rank 1 waits 1 ms and computes 6 ms, more than the others: its lateness is the computing."""
-    found = passed_on(10, 1, 6).findings().filter(kind="collective_wait").row(0, named=True)
+    found = passed_on(10, 1, 6).alone(collective_wait.find).row(0, named=True)
     assert (
         found["title"] == "ranks 0, 2 wait in MPI_Barrier for rank 1, delayed in code between MPI_Recv and MPI_Barrier"
     )
     # Rank 2 comes first, with 1 + 1 ms of computing and 1 ms in MPI_Send since the barrier; rank 1 has 1 + 6 ms of
     # computing, 1 ms in MPI_Recv and 1 ms of waiting: 5 + 1 ms more in each of nine steps.
-    assert "54.0 ms more than the first rank, 16.7 % of it waiting itself" in found["evidence"]
+    assert "more than first rank since last operation: 54.0 ms; of it waiting itself (MPI_Recv): 16.7 %" in told(found)

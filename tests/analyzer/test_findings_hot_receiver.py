@@ -7,9 +7,11 @@ import random
 from collections.abc import Callable
 
 import pytest
-from tests.analyzer.story import US, Story
+from tests.analyzer.story import US, Story, told
 
-from logpost.analyzer.findings.collisions import crowding
+from logpost.analyzer.findings.evidence.collisions import crowding
+from logpost.analyzer.findings.finders import hot_receiver
+from logpost.analyzer.findings.finding import HIGH
 
 STEP = 40 * US
 SERVICE = 10 * US
@@ -66,17 +68,17 @@ def staggered(step: int, rank: int) -> int | None:
 
 def test_a_hot_spot_that_moves_from_rank_to_rank_is_found_with_its_time() -> None:
     story = exchange(in_step, 80)
-    found = story.findings().filter(kind="hot_receiver")
+    found = story.alone(hot_receiver.find)
     assert found.height == 1
     finding = found.row(0, named=True)
     assert (
         finding["title"]
-        == "ranks 0-3 are hot receivers in turn: all senders hit the same one at once; they stall in MPI_Send"
+        == "ranks 0-3 are hot receivers in turn: all senders send to the same rank at once; they stall in MPI_Send"
     )
-    assert (finding["ranks"], finding["region"]) == ("0-3", "MPI_Send")
+    assert (finding["ranks"], finding["region"]) == ([0, 1, 2, 3], "MPI_Send")
     # Three senders send to the same receiver at once: each meets 2 messages there, where it has one of three receivers:
     # E = 1/3 * 2, and R = 2 / (2/3) = 3.
-    assert "meets 3.00 ± 0.00 times as many messages" in finding["evidence"]
+    assert "crowding: 3.00 ×; crowding standard error: 0.00 ×" in told(finding)
     # Per step the second waits 10 µs and the third 20 µs: 80 * 30 µs = 2.4 ms, all charged but 1/3.
     assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 3), rel=1e-3)
     # The third sender is rank 3 in steps 0, 1, 2 of 4, rank 2 in step 3: rank 3 waits 20 * 60 µs = 1.2 ms of 3.24 ms.
@@ -85,7 +87,7 @@ def test_a_hot_spot_that_moves_from_rank_to_rank_is_found_with_its_time() -> Non
 
 def test_a_spread_order_has_no_hot_receiver() -> None:
     story = exchange(staggered, 80)
-    assert story.findings().filter(kind="hot_receiver").is_empty()
+    assert story.alone(hot_receiver.find).is_empty()
     tables = story.tables()
     measured = crowding(tables["messages"], tables["pairs"].collect())
     assert measured is not None
@@ -110,26 +112,26 @@ def test_an_order_by_chance_is_what_crowding_expects(ranks: int) -> None:
     assert measured is not None
     assert measured.ratio == pytest.approx(1.0, abs=4 * measured.standard_error + 0.02)
     assert 0 < measured.standard_error < 0.2
-    assert story.findings().filter(kind="hot_receiver").is_empty()
+    assert story.alone(hot_receiver.find).is_empty()
 
 
 def test_one_that_gets_all_the_messages_is_found_by_its_load() -> None:
     # Ranks 1, 2, 3 always send to rank 0, which sends one message to rank 1 per step.
     story = exchange(lambda step, rank: 0 if rank else 1, 80)
-    found = story.findings().filter(kind="hot_receiver")
+    found = story.alone(hot_receiver.find)
     assert found.height == 1
     finding = found.row(0, named=True)
     # Rank 0 serves 3 messages per step, the three others 1 together: 3 / (1/3) = 9 times their mean.
     assert finding["title"].startswith("rank 0 is a hot receiver: 9.0 × the load of the other receivers")
     # 30 µs of contention per step, of which 1 - 1/9 would vanish with an even load.
     assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 9), rel=1e-3)
-    assert "high" in finding["confidence"]
+    assert finding["confidence"] == HIGH
 
 
 def test_one_that_is_the_only_receiver_is_as_hot_as_there_are_ranks() -> None:
     # Ranks 1, 2, 3 send to rank 0 and nobody else receives anything: the others' mean is 0, and R the 4 ranks.
     story = exchange(lambda step, rank: 0 if rank else None, 80)
-    finding = story.findings().filter(kind="hot_receiver").row(0, named=True)
+    finding = story.alone(hot_receiver.find).row(0, named=True)
     assert finding["title"].startswith("rank 0 is a hot receiver: 4.0 × the load of the other receivers")
     assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 4), rel=1e-3)
 
@@ -140,14 +142,13 @@ def test_nobody_waits_nobody_is_hot() -> None:
     for row in story.rows["segments"] + story.rows["exposed"]:
         if row["category"] == "endpoint_contention":
             row["category"] = "serialization"
-    assert story.findings().filter(kind="hot_receiver").is_empty()
+    assert story.alone(hot_receiver.find).is_empty()
 
 
 def test_confidence_is_lower_where_ranks_outnumber_cores() -> None:
     story = exchange(in_step, 80)
-    sure = story.findings().filter(kind="hot_receiver")["confidence"][0]
+    sure = story.alone(hot_receiver.find)["confidence"][0]
     story.hosts.oversubscribed = True
-    doubtful = story.findings().filter(kind="hot_receiver")["confidence"][0]
-    assert sure.startswith("high: ")
-    assert doubtful.startswith("medium: ")
-    assert "scheduling" in doubtful
+    doubtful = story.alone(hot_receiver.find)["confidence"][0]
+    assert (sure, doubtful) == (HIGH, pytest.approx(HIGH * 2 / 3))
+    assert "scheduling" in story.alone(hot_receiver.find)["certainty"][0]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, US, Story
+from tests.analyzer.story import MS, US, Story, told
+
+from logpost.analyzer.findings.finders import late_sender_chain
 
 
 def wavefront(rounds: int = 10, *, instrumented: bool = True) -> Story:
@@ -44,17 +46,17 @@ def wavefront(rounds: int = 10, *, instrumented: bool = True) -> Story:
 
 
 def test_the_chain_ends_at_the_rank_that_computes() -> None:
-    found = wavefront().findings().filter(kind="late_sender_chain")
+    found = wavefront().alone(late_sender_chain.find)
     assert found.height == 1
     finding = found.row(0, named=True)
     assert finding["title"] == "ranks 1-3 wait in MPI_Recv for rank 0, late because of relax"
     assert finding["cause_region"] == "relax"
     assert finding["region"] == "MPI_Recv"
-    assert "(waiting ← late): 3 ← 2 ← 1 ← 0" in finding["evidence"]
+    assert "waiting for: 3 ← 2 ← 1 ← 0;" in told(finding)
 
 
 def test_waiting_is_passed_up_the_chain_exactly() -> None:
-    finding = wavefront().findings().filter(kind="late_sender_chain").row(0, named=True)
+    finding = wavefront().alone(late_sender_chain.find).row(0, named=True)
     # Per round rank 1 waits 8 ms, rank 2 8.6 ms, rank 3 9.2 ms: all of it is traced, 25.8 ms, since whoever is late
     # computes or waits itself, except while it is inside MPI without waiting. While rank 2 waits for rank 1 (8.6 ms),
     # rank 1 waits itself for 8.0 ms, is in its call for another 0.1 ms (serialization), and computes 0.5 ms. While
@@ -63,16 +65,16 @@ def test_waiting_is_passed_up_the_chain_exactly() -> None:
     #   rank 1 computes 0.5/8.6 of it = 1.0 and passes 8.0/8.6 of it = 16.0 to rank 0, which has then 24.0 and computes.
     # All compute in relax: 0.5 + 1.0 + 24.0 = 25.5 ms per round, ten rounds.
     assert finding["exposed_ps"] == pytest.approx(255 * MS, rel=1e-6)
-    assert "255 ms of 258 ms" in finding["evidence"]
+    assert "late sender time: 258 ms; traced to computing: 255 ms;" in told(finding)
     # Worst hit is rank 3, with 9.2 ms - 0.1 ms (rank 2's call) - 8.6 * 0.1/8.6 (rank 1's) = 9.0 ms of a 20 ms period.
     assert finding["share"] == pytest.approx(9.0 / 20, rel=1e-6)
 
 
 def test_without_user_regions_the_cause_is_named_by_the_calls_around_it() -> None:
-    finding = wavefront(instrumented=False).findings().filter(kind="late_sender_chain").row(0, named=True)
+    finding = wavefront(instrumented=False).alone(late_sender_chain.find).row(0, named=True)
     # Rank 0 has no call but its sends.
     assert finding["cause_region"] == "code between MPI_Send and MPI_Send"
-    assert "no user region inside the program was recorded" in finding["confidence"]
+    assert "no user region inside the program was recorded" in finding["certainty"]
 
 
 def late_rank(*, busy: bool, clocked: bool = False) -> Story:
@@ -113,38 +115,39 @@ def test_a_sender_that_waits_for_something_else_is_late_because_of_that_waiting(
             row["category"] = "late_receiver"
         elif row.get("residual_ps"):
             row["late_receiver_ps"], row["residual_ps"] = row["residual_ps"], 0
-    finding = story.findings().filter(kind="late_sender_chain").row(0, named=True)
+    finding = story.alone(late_sender_chain.find).row(0, named=True)
     assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of waiting in MPI_Waitall"
     # 3 of 4 ms
     assert finding["exposed_ps"] == pytest.approx(30 * MS)
-    assert "waits itself for 75.0 %" in finding["evidence"]
-    assert finding["advice"].startswith("Cure that waiting first")
+    assert "it waits meanwhile: 75.0 %" in told(finding)
+    assert finding["advice"].startswith("Remove that waiting first")
 
 
 def test_a_sender_that_is_busy_in_another_call_is_late_because_of_that_call() -> None:
-    finding = late_rank(busy=True).findings().filter(kind="late_sender_chain").row(0, named=True)
+    finding = late_rank(busy=True).alone(late_sender_chain.find).row(0, named=True)
     assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of work in MPI_Waitall"
     assert finding["cause_region"] == "MPI_Waitall"
     assert finding["exposed_ps"] == pytest.approx(40 * MS)
-    assert "works in communication calls for 100.0 %" in finding["evidence"]
-    assert "Send what is waited for first" in finding["advice"]
+    assert "it works in calls meanwhile: 100.0 %" in told(finding)
+    assert "Send the awaited messages first" in finding["advice"]
 
 
 @pytest.mark.parametrize("clocked", [False, True])
 def test_one_region_around_the_whole_program_tells_less_than_the_calls(clocked: bool) -> None:
     """And a look at the clock in between tells nobody where the code is."""
-    finding = late_rank(busy=False, clocked=clocked).findings().filter(kind="late_sender_chain").row(0, named=True)
+    finding = late_rank(busy=False, clocked=clocked).alone(late_sender_chain.find).row(0, named=True)
     assert finding["cause_region"] == "code between MPI_Waitall and MPI_Send"
     # Of 4 ms, 0.25 ms are in MPI_Waitall (and 1 µs in MPI_Wtime).
-    assert "rank 0 computes for 93.8 %" in finding["evidence"] if not clocked else "93.7 %" in finding["evidence"]
+    assert "it computes meanwhile: 93.8 %" in told(finding) if not clocked else "93.7 %" in told(finding)
 
 
 def test_the_rest_of_the_run_does_not_stretch_the_window() -> None:
     story = wavefront(rounds=5)
     quiet = Story(4, 400 * MS, windows=20)
-    quiet.__dict__.update({k: v for k, v in story.__dict__.items() if k not in ("length", "windows")})
+    quiet.__dict__.update({k: v for k, v in story.__dict__.items() if k not in ("length", "windows", "program")})
     # 5 rounds of 20 ms in windows of 20 ms; the other 15 windows are compute.
-    finding = quiet.findings().filter(kind="late_sender_chain").row(0, named=True)
+    finding = quiet.findings().row(0, named=True)
+    assert finding["kind"] == "wavefront"
     assert (finding["first_window"], finding["last_window"]) == (0, 4)
 
 
@@ -178,4 +181,4 @@ def test_waiting_in_a_circle_ends() -> None:
                 late_sender=9 * MS,
                 send_overhead=10 * US,
             )
-    assert story.findings().filter(kind="late_sender_chain").is_empty()
+    assert story.alone(late_sender_chain.find).is_empty()

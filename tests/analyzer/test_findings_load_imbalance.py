@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story
+from tests.analyzer.story import MS, Story, told
+
+from logpost.analyzer.findings.finders import load_imbalance
+from logpost.analyzer.findings.finding import MEDIUM
 
 
 def ranks_that_compute(times: list[int], *, instrumented: bool = True) -> Story:
@@ -20,32 +23,29 @@ def ranks_that_compute(times: list[int], *, instrumented: bool = True) -> Story:
 
 
 def test_the_slowest_ranks_and_their_region_are_named() -> None:
-    finding = (
-        ranks_that_compute([60 * MS, 60 * MS, 90 * MS, 50 * MS])
-        .findings()
-        .filter(kind="load_imbalance")
-        .row(0, named=True)
-    )
-    # Maximum 90, mean 65 ms; the upper half of the way begins at 77.5 ms: rank 2 alone.
-    assert finding["title"] == "rank 2 computes longer than the others in forces: 90.0 ms at most, 65.0 ms on average"
+    finding = ranks_that_compute([60 * MS, 60 * MS, 90 * MS, 50 * MS]).alone(load_imbalance.find).row(0, named=True)
+    # In forces: maximum 88, mean 63 ms; the upper half of the way begins at 75.5 ms: rank 2 alone.
+    assert finding["title"] == "rank 2 computes longer than the others in forces: 88.0 ms at most, 63.0 ms on average"
     assert (finding["cause_region"], finding["region"]) == ("forces", "MPI_Barrier")
     # The others wait 30 + 30 + 40 ms; rank 3 most, 40 of 100 ms.
     assert finding["exposed_ps"] == 100 * MS
     assert finding["share"] == pytest.approx(0.4)
-    assert "load balance 72.2 %" in finding["evidence"]  # 65 / 90
+    assert "load balance: 71.6 %" in told(finding)  # 63 / 88
+    # Shared evenly, the slowest rank would compute 63 instead of 88 ms.
+    assert finding["gain"] == pytest.approx(0.25)
 
 
 def test_without_user_regions_the_confidence_says_so() -> None:
     story = ranks_that_compute([60 * MS, 90 * MS], instrumented=False)
-    finding = story.findings().filter(kind="load_imbalance").row(0, named=True)
+    finding = story.alone(load_imbalance.find).row(0, named=True)
     assert finding["cause_region"] == ""
-    assert finding["confidence"].startswith("medium: ")
+    assert finding["confidence"] == MEDIUM
 
 
 def test_equal_work_is_no_finding() -> None:
     # Half a per cent of difference is below what anyone could measure.
     story = ranks_that_compute([90 * MS, 90 * MS, 90 * MS + MS // 2, 90 * MS])
-    assert story.findings().filter(kind="load_imbalance").is_empty()
+    assert story.alone(load_imbalance.find).is_empty()
 
 
 def test_unequal_compute_for_which_nobody_waits_is_no_finding() -> None:
@@ -55,3 +55,40 @@ def test_unequal_compute_for_which_nobody_waits_is_no_finding() -> None:
     story.call(0, 50 * MS, 100 * MS, finalize, mpi_other=50 * MS)
     story.call(1, 90 * MS, 100 * MS, finalize, mpi_other=10 * MS)
     assert story.findings().is_empty()
+
+
+def test_regions_that_are_unequal_in_turn_are_one_finding() -> None:
+    """Rank 0 has 30 ms in assemble and 10 in solve, rank 1 the reverse, with a barrier behind each: 40 ms both."""
+    story = Story(2, 100 * MS)
+    barrier = story.path("main", "MPI_Barrier")
+    story.collective(barrier, "barrier", {0: (30 * MS, 31 * MS), 1: (10 * MS, 31 * MS)})
+    story.collective(barrier, "barrier", {0: (41 * MS, 62 * MS), 1: (61 * MS, 62 * MS)})
+    for rank, (assemble, solve) in enumerate(((30, 10), (10, 30))):
+        story.user(rank, story.path("main", "assemble"), assemble * MS)
+        story.user(rank, story.path("main", "solve"), solve * MS)
+    found = story.alone(load_imbalance.find)
+    assert [(row["cause_region"], row["ranks"]) for row in found.iter_rows(named=True)] == [
+        ("assemble and solve", [0, 1])
+    ]
+    # Shared evenly, each region takes 20 instead of 30 of 100 ms.
+    assert found["gain"].to_list() == [pytest.approx(0.2)]
+
+
+@pytest.mark.parametrize("instrumented", [False, True])
+def test_between_which_calls_the_excess_lies(instrumented: bool) -> None:
+    """Both ranks compute 2 ms before each receive; rank 0 computes 6 ms more behind it, all in one function."""
+    story = Story(2, 100 * MS)
+    recv = story.site(story.path("main", "master", "MPI_Recv"), "/src/master.c", 12)
+    barrier = story.site(story.path("main", "master", "MPI_Barrier"), "/src/master.c", 40)
+    for i in range(10):
+        t = i * 10 * MS
+        for rank in range(2):
+            story.call(rank, t + 2 * MS, t + 3 * MS, recv, recv_overhead=MS)
+        story.collective(barrier, "barrier", {0: (t + 9 * MS, t + 10 * MS), 1: (t + 3 * MS, t + 10 * MS)})
+    if instrumented:
+        for rank, own in enumerate((80, 20)):
+            story.user(rank, story.path("main", "master"), own * MS)
+    finding = story.alone(load_imbalance.find).row(0, named=True)
+    where = "between MPI_Recv (master.c:12) and MPI_Barrier (master.c:40)"
+    assert finding["cause_region"] == (f"master, {where}" if instrumented else f"code {where}")
+    assert finding["gain"] == pytest.approx(0.3)  # 80 at most, 50 on average, of 100 ms

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, US, Story
+from tests.analyzer.story import MS, US, Story, told
+
+from logpost.analyzer.findings.finders import many_small_messages
 
 
 def bursts(*, per_burst: int, serialization: int = US, answer: bool = False) -> Story:
@@ -43,30 +45,30 @@ def bursts(*, per_burst: int, serialization: int = US, answer: bool = False) -> 
 
 
 def test_messages_that_follow_each_other_are_found() -> None:
-    finding = bursts(per_burst=50).findings().filter(kind="many_small_messages").row(0, named=True)
+    finding = bursts(per_burst=50).alone(many_small_messages.find).row(0, named=True)
     assert finding["title"] == (
         "500 messages of 64 B on average from MPI_Send on ranks 0-1: the cost per message dominates"
     )
     # Per message 20 + 10 + 20 µs do not depend on its size, against 1 µs that does.
-    assert "50.0 µs per message against 1.00 µs" in finding["evidence"]
+    assert "latency per message: 50.0 µs; serialization per message: 1.00 µs" in told(finding)
     # Of 50 messages in a burst all but the first follow one that is still under way.
-    assert "98.0 % of the messages" in finding["evidence"]
+    assert "follow another under way: 98.0 %" in told(finding)
     # Exposed: 500 * 20 µs of overhead on either rank, of which 49/50 could go: 9.8 ms each, of 100 ms.
     assert finding["exposed_ps"] == pytest.approx(2 * 9.8 * MS, rel=1e-6)
     assert finding["share"] == pytest.approx(0.098)
-    assert "estimated from this trace" in finding["confidence"]
+    assert "estimated from this trace" in finding["certainty"]
 
 
 def test_large_messages_are_no_finding_however_many() -> None:
     story = bursts(per_burst=50, serialization=60 * US)
-    assert story.findings().filter(kind="many_small_messages").is_empty()
+    assert story.alone(many_small_messages.find).is_empty()
 
 
 def test_single_messages_are_no_finding_however_small() -> None:
-    assert bursts(per_burst=1).findings().filter(kind="many_small_messages").is_empty()
+    assert bursts(per_burst=1).alone(many_small_messages.find).is_empty()
 
 
 def test_messages_that_wait_for_an_answer_each_cannot_be_packed() -> None:
     """Nor could the answers: each of them is received before the next is sent."""
     story = bursts(per_burst=50, answer=True)
-    assert story.findings().filter(kind="many_small_messages").is_empty()
+    assert story.alone(many_small_messages.find).is_empty()

@@ -1,41 +1,67 @@
-"""The order of the findings: what they explain, weighed by how sure they are."""
+"""The order of the findings is that of the number shown: what a cure gains at most."""
 
 from __future__ import annotations
 
-from logpost.analyzer.findings.finding import Finding, frame
+from pathlib import Path
+
+from tests.analyzer.two_phases import two_phases
+
+from logpost.analyzer.findings.evidence.places import Place
+from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.findings.finding import Finding, Number, frame
+from logpost.analyzer.schema import TABLES
+
+BARRIER = Place("main / MPI_Barrier", "MPI_Barrier", "/src/a.c", 10, is_site=True)
+PLACES = {0: BARRIER, 1: Place("main / MPI_Barrier", "MPI_Barrier", "/src/a.c", 20, is_site=True)}
 
 
-def finding(title: str, share: float, confidence: str, indirect: float = 0.0) -> Finding:
-    """Only what the order depends on."""
+def finding(
+    gain: float, *, share: float = 0.5, confidence: float = 0.9, callpath: int = -1, windows: tuple[int, int] = (0, 9)
+) -> Finding:
+    """Only what the order and the title depend on."""
     return Finding(
-        kind="hot_receiver",
-        title=title,
-        ranks="0",
-        region="",
+        kind="collective_wait",
+        ranks=(0,),
+        region="MPI_Barrier",
         cause_region="",
-        evidence="",
-        advice="",
+        evidence=(Number("exposed", 1, "ps"),),
         confidence=confidence,
-        callpath=-1,
-        first_window=0,
-        last_window=0,
+        certainty="measured",
+        callpath=callpath,
+        first_window=windows[0],
+        last_window=windows[1],
         exposed_ps=1,
         share=share,
-        indirect=indirect,
+        gain=gain,
     )
 
 
-def test_of_two_about_as_large_the_surer_comes_first() -> None:
-    found = frame([finding("modelled", 0.22, "medium: a model says so"), finding("measured", 0.19, "high: measured")])
-    assert found["title"].to_list() == ["measured", "modelled"]
+def test_what_gains_most_comes_first_however_sure_or_large() -> None:
+    found = frame([finding(0.19), finding(0.2, share=0.2, confidence=0.3), finding(0.05, share=0.9)], {})
+    assert found["gain"].to_list() == [0.2, 0.19, 0.05]
 
 
-def test_one_that_is_much_larger_comes_first_all_the_same() -> None:
-    found = frame([finding("measured", 0.19, "high: measured"), finding("modelled", 0.26, "medium: a model says so")])
-    assert found["title"].to_list() == ["modelled", "measured"]
+def test_the_call_site_stands_in_the_title() -> None:
+    found = frame([finding(0.2, callpath=0), finding(0.1, callpath=1)], PLACES)
+    assert found["title"].to_list() == [
+        "rank 0 waits in MPI_Barrier at a.c:10 for whichever rank comes last",
+        "rank 0 waits in MPI_Barrier at a.c:20 for whichever rank comes last",
+    ]
 
 
-def test_what_another_finding_explains_ranks_lower_by_that() -> None:
-    found = frame([finding("passed on", 0.5, "high: measured", indirect=0.8), finding("root", 0.2, "high: measured")])
-    # 0.5 * (1 - 0.8) = 0.1 < 0.2
-    assert found["title"].to_list() == ["root", "passed on"]
+def test_titles_never_coincide() -> None:
+    apart = [finding(0.2, windows=(0, 4)), finding(0.1, windows=(5, 9)), finding(0.05, windows=(5, 9))]
+    assert frame(apart, {})["title"].to_list() == [
+        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 0 to 4)",
+        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 5 to 9)",
+        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 5 to 9) (2)",
+    ]
+
+
+def test_the_same_run_has_the_same_findings(tmp_path: Path) -> None:
+    run = two_phases().write(tmp_path / "run")
+    tables = {name: run.table(name) for name in TABLES if name != "findings"}
+    first = find_all(tables, run.manifest)
+    assert first.height > 1
+    for _ in range(4):
+        assert find_all(tables, run.manifest).equals(first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logpost.analyzer.findings.ranks import ranks_noun, ranks_text
+from logpost.analyzer.reporting.names import ranks_noun, ranks_text
 from logpost.analyzer.reporting.units import (
     bytes_text,
     count_text,
@@ -53,7 +53,7 @@ def test_bytes(count: float, shown: str) -> None:
         (0.0, "ps", "0 ps"),
         (12288, "B", "12.0 KiB"),
         (2.5, "1", "2.5"),
-        (20e6, "Hz", "2e+07 Hz"),
+        (20e6, "Hz", "20,000,000 Hz"),
     ],
 )
 def test_quantity(value: float, unit: str, shown: str) -> None:
@@ -78,3 +78,21 @@ def test_ranks() -> None:
     assert ranks_text([7, 3, 5, 6, 6]) == "3, 5-7"
     assert ranks_noun([4]) == "rank 4"
     assert ranks_text(range(0, 40, 2)) == "0, 2, 4, 6, 8, 10, 12, 14, … (12 more)"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (3.12e-18, "ps/B", "<0.0001 ps/B"),
+        (-3.12e-18, "us", "-<0.0001 ps"),
+        (2220.0, "us", "2.22 ms"),
+        (45.9, "ps/B", "45.9 ps/B"),
+        (0.5, "ps/B", "0.5 ps/B"),
+        (1.0e9, "B/s", "1,000,000,000 B/s"),
+        (2.5e-9, "1", "<0.0001"),
+        (16.0, "1", "16"),
+        (0.125, "1", "0.125"),
+    ],
+)
+def test_values_never_show_a_power_of_ten(value: float, unit: str, text: str) -> None:
+    assert quantity_text(value, unit) == text

@@ -6,11 +6,14 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
-from logpost.analyzer import schema
+from logpost.analyzer import run_place, schema
 from logpost.analyzer.run import Run, RunWriter
 from logpost.errors import InputError
+from logpost.machines import LOCALITIES, load_machine, replay_parameters
+from logpost.machines.parameters import PARAMETERS, UNLIMITED
 
 
 @pytest.fixture
@@ -42,8 +45,92 @@ def test_a_run_of_another_format_version_is_refused(run: Path) -> None:
     manifest = json.loads((run / "manifest.json").read_text())
     manifest["format_version"] = 99
     (run / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match="has format version 99, this logpost reads 1; analyze the archive again"):
+    with pytest.raises(InputError, match=r"written by a newer logpost \(run format 99, this is 2\); analyze"):
         Run.open(run)
+
+
+def test_a_run_of_version_1_is_refused_with_the_way_out(run: Path) -> None:
+    # Version 1 had other keys as well: the version is what is said.
+    (run / "manifest.json").write_text('{"format_version": 1, "no_longer_there": 0}')
+    with pytest.raises(
+        InputError, match=r"a\.run: written by an older logpost \(run format 1, this is 2\); analyze the archive again$"
+    ):
+        Run.open(run)
+
+
+def test_a_table_that_an_older_run_of_this_version_lacks_is_empty(run: Path) -> None:
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["tables"].remove("load")
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    (run / "load.parquet").unlink()
+    assert Run.open(run).table("load").collect().equals(schema.LOAD.empty())
+
+
+def test_a_run_is_replaced_whole(run: Path) -> None:
+    (run / "left_over").write_text("of the old run")
+    old = Run.open(run)
+    manifest = old.manifest.model_copy(update={"messages": 12345})
+    frames = {name: old.table(name).collect() for name in schema.TABLES}
+    with RunWriter(run, force=True) as writer:
+        for name, frame in frames.items():
+            writer.write(name, frame)
+        writer.finish(manifest)
+    assert Run.open(run).manifest.messages == 12345
+    assert not (run / "left_over").exists()
+    assert [entry.name for entry in run.parent.iterdir()] == [run.name]
+
+
+def test_a_run_that_cannot_be_replaced_is_as_before(run: Path) -> None:
+    def fail() -> None:
+        with RunWriter(run, force=True) as writer:
+            (writer.path / "half").write_text("...")
+            raise RuntimeError("stop")
+
+    before = sorted(entry.name for entry in run.iterdir())
+    with pytest.raises(RuntimeError, match="stop"):
+        fail()
+    assert sorted(entry.name for entry in run.iterdir()) == before
+    assert [entry.name for entry in run.parent.iterdir()] == [run.name]
+
+
+def test_a_file_system_without_exchange_replaces_by_two_renames(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_place, "_exchanged", lambda one, other: False)
+    new = tmp_path / ".a.run.new"
+    new.mkdir()
+    (new / "manifest.json").write_text("{}")
+    run_place.put_in_place(new, run)
+    assert [entry.name for entry in run.iterdir()] == ["manifest.json"]
+    assert [entry.name for entry in tmp_path.iterdir()] == [run.name]
+
+
+def test_a_run_holds_the_machine_that_its_messages_were_split_with(runs: dict[str, Run]) -> None:
+    for name, run in runs.items():
+        values = {
+            (v.locality, v.parameter, v.up_to_bytes): v.value
+            for v in run.manifest.machine.values
+            if v.parameter != "eager_limit"
+        }
+        found = replay_parameters(load_machine(run.machine_file))
+        for row, c in enumerate(found.class_id):
+            if int(found.class_origin[c]) == int(c):
+                upper = None if found.max_bytes[row] == UNLIMITED else int(found.max_bytes[row])
+                for parameter, column in PARAMETERS.items():
+                    value = values.pop((LOCALITIES[c], parameter, upper))
+                    assert value == float(getattr(found, column)[row]), (name, c, parameter)
+        assert not values, name
+
+
+def test_row_groups_carry_statistics_and_calls_stand_by_location_and_time(runs: dict[str, Run]) -> None:
+    for name, run in runs.items():
+        calls = run.table("calls").collect()
+        assert calls["call"].to_list() == list(range(calls.height)), name
+        assert calls.select("location", "enter_ps").equals(calls.select("location", "enter_ps").sort("*")), name
+        file = pq.ParquetFile(run.path / "calls.parquet")
+        for group in range(file.metadata.num_row_groups):
+            for column in range(file.metadata.num_columns):
+                assert file.metadata.row_group(group).column(column).is_stats_set, (name, column)
 
 
 def test_a_damaged_manifest_is_refused_by_key(run: Path) -> None:

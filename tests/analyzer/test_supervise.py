@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,10 @@ from logpost.errors import InputError
 
 
 @pytest.fixture
-def archive(shared: Path, tmp_path: Path) -> Path:
+def archive(traces: Path, tmp_path: Path) -> Path:
     """A copy of a small real archive, to be damaged."""
     copy = tmp_path / "ping-pong"
-    shutil.copytree(shared / "traces" / "pipit-ping-pong", copy)
-    for path in [copy, *copy.rglob("*")]:
-        path.chmod(0o755 if path.is_dir() else 0o644)
+    shutil.copytree(traces / "pipit-ping-pong", copy)
     return copy
 
 
@@ -84,25 +83,29 @@ def test_damage_ends_in_a_run_or_in_one_line(archive: Path, tmp_path: Path, vict
     else:
         refusal = ""
     assert "\n" not in refusal
-    assert "bug of logpost" not in refusal
+    assert "bug in logpost" not in refusal
     assert leftovers(tmp_path) == ([] if refusal else ["a.run"])
 
 
 WORKER = """
-import os, signal, sys, time
-os.write(int(sys.argv[1]), b'{"phase": "reading", "done": 7, "total": 10}\\n')
+import json, os, signal, sys, time
+
+def tell(**fields):
+    os.write(int(sys.argv[1]), json.dumps(fields).encode() + b"\\n")
+
+tell(phase="reading", done=7, total=10, cpu_s=time.process_time())
 """
 
 
 def with_worker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
     """Runs `code` in place of the real worker; it has told that it read 7 events."""
     (tmp_path / "fake_worker.py").write_text(WORKER + code)
-    real = supervise.subprocess.Popen
+    real = subprocess.Popen
 
     def start(command: list[str], **options: object) -> object:
         return real([command[0], str(tmp_path / "fake_worker.py"), *command[3:]], **options)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(supervise.subprocess, "Popen", start)
+    monkeypatch.setattr(subprocess, "Popen", start)
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS])
@@ -114,11 +117,46 @@ def test_a_crash_while_reading_blames_the_archive(
         analyze(Request("x", str(tmp_path / "a.run")))
 
 
-def test_a_reader_that_stops_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with_worker(monkeypatch, tmp_path, "time.sleep(600)")
-    monkeypatch.setattr(supervise, "STALL_S", 0.5)
-    with pytest.raises(InputError, match="not one event more in 0 s after 7 events; the archive is damaged"):
+def test_a_reader_that_works_without_progress_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with_worker(monkeypatch, tmp_path, 'while True: tell(phase="reading", done=7, total=10, cpu_s=time.process_time())')
+    monkeypatch.setattr(supervise, "STALL_CPU_S", 1.0)
+    refusal = "x: reading stopped: no further events in 1 s of processor time after 7 events; the archive is damaged"
+    with pytest.raises(InputError, match=refusal):
         analyze(Request("x", str(tmp_path / "a.run")))
+
+
+STARVED = """
+for _ in range(20):
+    time.sleep(0.1)
+    tell(phase="reading", done=7, total=10, cpu_s=time.process_time())
+tell(run="a.run")
+"""
+
+
+def test_a_reader_without_processor_time_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """2 s without progress, in which the reader mostly sleeps, are no sign of damage at a limit of 1 s."""
+    with_worker(monkeypatch, tmp_path, STARVED)
+    monkeypatch.setattr(supervise, "STALL_CPU_S", 1.0)
+    assert analyze(Request("x", str(tmp_path / "a.run"))) == Path("a.run")
+
+
+def test_a_reader_that_waits_for_ever_blames_no_archive(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with_worker(monkeypatch, tmp_path, "time.sleep(600)")
+    monkeypatch.setattr(supervise, "SILENCE_S", 1.2)
+    refusal = r"x: reading stopped: no further events in \d s after 7 events, .*; the file system does not answer"
+    with pytest.raises(InputError, match=refusal):
+        analyze(Request("x", str(tmp_path / "a.run")))
+
+
+def test_a_process_that_was_stopped_did_not_wait() -> None:
+    """An hour in the background of a shell (Ctrl-Z) counts as one look at the reader."""
+    watch = supervise._Watch()
+    watch.take({"phase": "reading", "done": 7, "total": 10, "cpu_s": 1.0}, lambda _phase, _done, _total: None)
+    watch.wait(3600.0)
+    assert watch.stalled() is None
+    for _ in range(4000):
+        watch.wait(0.5)
+    assert watch.stalled() is not None
 
 
 def test_being_killed_later_says_what_was_done_and_leaves_nothing(
@@ -130,8 +168,8 @@ def test_being_killed_later_says_what_was_done_and_leaves_nothing(
         tmp_path,
         f"""
 os.mkdir({str(unfinished)!r})
-os.write(int(sys.argv[1]), b'{{"temporary": "{unfinished}"}}\\n')
-os.write(int(sys.argv[1]), b'{{"phase": "splitting messages", "done": 1, "total": 2}}\\n')
+tell(temporary={str(unfinished)!r})
+tell(phase="splitting messages", done=1, total=2, cpu_s=0.0)
 os.kill(os.getpid(), signal.SIGKILL)
 """,
     )

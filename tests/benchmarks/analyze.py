@@ -44,7 +44,8 @@ def split(anchor: Path) -> Split:
         [program("split_archive"), anchor, "1", str(ROUNDS)], check=True, capture_output=True, text=True
     )
     words = done.stdout.split()
-    return Split(*(float(word) for word in words[:3]), int(words[3]), int(words[4]))
+    decode_s, split_s, account_s = map(float, words[:3])
+    return Split(decode_s, split_s, account_s, int(words[3]), int(words[4]))
 
 
 def analyze(anchor: Path, into: Path) -> tuple[float, int]:

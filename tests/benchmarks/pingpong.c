@@ -1,13 +1,13 @@
 /* What recording adds to a call: an 8-byte ping-pong between two ranks and a message to oneself, each in turn through
  * the wrappers (as the program calls MPI) and past them (the library's functions by dlsym, which does not see the
  * wrappers). Both in one process and one run, in alternating short blocks; the minimum of many blocks stands for a
- * quiet machine. */
+ * quiet machine. The calls stand below as many functions as `record --stack` keeps by default. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CALLS = 2000, BLOCKS = 400 };
+enum { CALLS = 2000, BLOCKS = 400, CALLERS = 14 };
 
 struct functions {
     int (*send)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
@@ -52,6 +52,17 @@ static double to_self(const struct functions* f) {
     return (MPI_Wtime() - start) / CALLS * 1e9;
 }
 
+/* Both figures, measured so many functions further down. */
+__attribute__((noinline)) static void below(int functions, const struct functions* f, int rank, double figures[2]) {
+    if (functions) {
+        below(functions - 1, f, rank, figures);
+    } else {
+        figures[0] = ping_pong(f, rank);
+        figures[1] = to_self(f);
+    }
+    __asm__ volatile("" ::: "memory"); /* no call in tail position: each function has its frame */
+}
+
 static double less(double a, double b) {
     return a < b ? a : b;
 }
@@ -68,8 +79,10 @@ int main(int argc, char** argv) {
     for (int block = 0; block < BLOCKS; block++) {
         for (int way = 0; way < 2; way++) {
             MPI_Barrier(MPI_COMM_WORLD);
-            half[way] = less(half[way], ping_pong(&ways[way], rank));
-            self[way] = less(self[way], to_self(&ways[way]));
+            double figures[2];
+            below(CALLERS - 1, &ways[way], rank, figures);
+            half[way] = less(half[way], figures[0]);
+            self[way] = less(self[way], figures[1]);
         }
     }
     if (rank == 0) {

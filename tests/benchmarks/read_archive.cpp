@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
         for (const auto& location : trace.traces) {
             events += location.events;
             communication += location.communication_events;
-            location.sends.for_each([&](std::size_t, const Endpoint& end) { matched += end.match != kNone ? 1 : 0; });
+            location.sends.for_each([&](std::size_t, const MessageEnd& end) { matched += end.match != kNone ? 1 : 0; });
         }
         rusage usage{};
         getrusage(RUSAGE_SELF, &usage);

@@ -14,10 +14,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from logpost.collectors.calibration.measure import measure
 from logpost.machines import Machine
 from logpost.machines.calibration.agreement import agree
 from logpost.machines.calibration.compose import calibration
-from logpost.machines.calibration.measure import measure
 
 BAR = 0.95
 

@@ -10,8 +10,9 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "analysis.hpp"
+#include "program.hpp"
 #include "read.hpp"
+#include "replay/native/split/analysis.hpp"
 
 namespace {
 
@@ -45,7 +46,8 @@ int main(int argc, char** argv) {
     const auto rounds = std::strtoul(argv[3], nullptr, 10);
     try {
         double begin = processor_seconds();
-        const Trace trace = read_archive(argv[1], options);
+        Trace trace = read_archive(argv[1], options);
+        take_program(trace);
         const double read = processor_seconds() - begin;
         const auto parameters = round_figures();
         double split = 1e9;
@@ -54,14 +56,14 @@ int main(int argc, char** argv) {
         std::uint64_t calls = 0;
         for (unsigned long round = 0; round < rounds; ++round) {
             begin = processor_seconds();
-            Analysis analysis(trace, parameters, options.threads);
+            logpost::replay::Analysis analysis(trace.program, parameters, {}, options.threads);
             if (analysis.split_only() < 0) {
                 return 1;
             }
             split = std::min(split, processor_seconds() - begin);
             messages = analysis.model().messages();
             begin = processor_seconds();
-            CallRows rows;
+            logpost::replay::CallRows rows;
             calls = 0;
             while (analysis.next_calls(1U << 17U, rows)) {
                 calls += rows.enter.size();

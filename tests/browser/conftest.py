@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser.pages import make_pages
 from tests.browser.visit import Visit, watched
 
 ARGUMENTS = [
@@ -26,19 +28,23 @@ ARGUMENTS = [
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A running Chromium of the system, with a profile of its own."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        program, sync_playwright = None, None
-    if program is None:
+    if program is None or importlib.util.find_spec("playwright") is None:
         reason = "the browser tests need Chromium (Debian: chromium) and the Python package playwright"
         if os.environ.get("CI") == "true":
             pytest.fail(f"{reason}; CI must have them")
         pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, headless=True, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One page of each kind, by name."""
+    return make_pages(tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture

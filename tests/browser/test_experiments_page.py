@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 from tests.browser.visit import Visit
 
-from logpost.dashboards.experiments import ClaimRow, Comparison, ExperimentsPage, Plot, Section, write_experiments
 from logpost.dashboards.figures.bars import Part, stacked
 from logpost.dashboards.figures.curves import INKS, Axis, Curve, curves
+from logpost.dashboards.report.experiments import (
+    ClaimRow,
+    Comparison,
+    ExperimentsPage,
+    Plot,
+    Section,
+    write_experiments,
+)
 
 pytestmark = pytest.mark.browser
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from logpost.machines.load import find_machine_file
+from logpost.machines.schema.load import find_machine_file
 
 
 def logpost(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -24,8 +25,8 @@ def logpost(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[st
 
 
 @pytest.fixture
-def ping_pong(shared: Path) -> Path:
-    return shared / "traces" / "pipit-ping-pong"
+def ping_pong(traces: Path) -> Path:
+    return traces / "pipit-ping-pong"
 
 
 @pytest.mark.parametrize("form", ["directory", "anchor"])
@@ -37,14 +38,18 @@ def test_the_run_is_named_after_the_archive(ping_pong: Path, tmp_path: Path, for
     assert (tmp_path / "pipit-ping-pong.run" / "manifest.json").is_file()
 
 
-def test_the_directory_that_record_was_given_will_do_if_it_holds_one_archive(ping_pong: Path, tmp_path: Path) -> None:
+def test_of_the_directory_that_record_was_given_the_newest_archive_is_taken(ping_pong: Path, tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "first").symlink_to(ping_pong)
     assert logpost("analyze", "t", "-q", cwd=tmp_path).returncode == 0
     assert (tmp_path / "first.run").is_dir()
-    (tmp_path / "t" / "second").symlink_to(ping_pong)
+    newer = shutil.copytree(ping_pong, tmp_path / "t" / "before_the_first_by_name")
+    for anchor in newer.glob("*.otf2"):
+        os.utime(anchor, (2e9, 2e9))
     done = logpost("analyze", "t", "-q", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (2, "logpost: t holds 2 archives (first, second); name one of them\n")
+    said = "logpost: t holds 2 archives; the newest is taken: before_the_first_by_name\n"
+    assert (done.returncode, done.stderr) == (0, said)
+    assert (tmp_path / "before_the_first_by_name.run").is_dir()
 
 
 def test_the_machine_recorded_with_the_trace_is_taken_unless_another_is_asked_for(
@@ -70,7 +75,7 @@ def test_the_machine_recorded_with_the_trace_is_taken_unless_another_is_asked_fo
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "machine.toml: is not TOML" in done.stderr
-    assert "recorded with this trace: give another one, or --machine estimate" in done.stderr
+    assert "this machine was recorded with the trace: pass another one, or --machine estimate" in done.stderr
 
 
 def test_quiet_prints_nothing(ping_pong: Path, tmp_path: Path) -> None:
@@ -92,7 +97,7 @@ def test_the_machine_can_be_named(ping_pong: Path, tmp_path: Path) -> None:
     [
         (["nothing"], "logpost: nothing does not exist; give the archive's anchor file (*.otf2) or its directory\n"),
         (["."], "logpost: "),
-        (["ARCHIVE", "-m", "cray-9"], "logpost: no machine is called 'cray-9'; known are "),
+        (["ARCHIVE", "-m", "cray-9"], "logpost: unknown machine 'cray-9'; use one of "),
     ],
 )
 def test_a_mistake_is_one_line_and_status_two(
@@ -112,7 +117,7 @@ def test_help_has_an_example(tmp_path: Path) -> None:
 
 
 def test_every_verb_that_is_listed_exists_and_has_an_example(tmp_path: Path) -> None:
-    from logpost.cli.app import VERBS
+    from logpost.cli.overview import VERBS
 
     listed = logpost("--help", cwd=tmp_path).stdout
     for verb in VERBS:

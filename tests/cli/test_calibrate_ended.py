@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.machines.calibration.launchers import ENVIRONMENT, MPIS, require_mpi
+from tests.collectors.calibration.launchers import ENVIRONMENT, MPIS, require_mpi
 
-from logpost.machines.calibration.build import build
+from logpost.collectors.calibration.build import build
 
 pytestmark = pytest.mark.mpi
 

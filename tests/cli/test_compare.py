@@ -51,4 +51,4 @@ def test_a_typing_error_is_bad_usage(
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2
-    assert "'contenton' is not known" in capsys.readouterr().err
+    assert "unknown name 'contenton'" in capsys.readouterr().err

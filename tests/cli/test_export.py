@@ -60,7 +60,7 @@ def test_quiet_prints_nothing(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--to", "csv", "--table", "x"], "a run has no table 'x'; it has locations, "),
+        (["--to", "csv", "--table", "x"], "unknown table 'x'; a run has locations, "),
         (["--to", "perfetto", "--table", "pairs"], "--table belongs to --to csv, not to --to perfetto"),
         (["--to", "csv", "-o", "."], "already exists; pass --force to overwrite it"),
     ],

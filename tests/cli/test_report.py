@@ -20,7 +20,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_text(run: Path) -> None:
     result = CliRunner().invoke(build("report"), ["report", str(run)])
     assert result.exit_code == 0, result.output
-    assert "Findings, worst first" in result.stdout
+    assert "Findings, by what a fix can gain" in result.stdout
     assert "\x1b" not in result.stdout
 
 
@@ -42,7 +42,7 @@ def test_html(run: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert page.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
     assert "page.html" in result.stdout.replace("\n", "")
-    result = CliRunner().invoke(build("report"), ["report", str(run), "--html", str(page), "--json"])
+    result = CliRunner().invoke(build("report"), ["report", str(run), "--html", str(page), "--force", "--json"])
     assert json.loads(result.stdout)["ranks"] == 2
 
 

@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
-from pathlib import Path
-from types import ModuleType
 
 import pytest
-
-_HERE = Path(__file__).parent
-
-
-def _load(name: str) -> ModuleType:
-    """Make a helper beside this file importable, which pytest's importlib mode does not."""
-    spec = importlib.util.spec_from_file_location(name, _HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules.setdefault(name, importlib.util.module_from_spec(spec))
-    spec.loader.exec_module(module)
-    return module
-
-
-recording = _load("recording")
-_load("raw_logs")
+from tests.collectors import recording
 
 
 def require(mpi: str) -> str:

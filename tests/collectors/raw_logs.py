@@ -1,4 +1,4 @@
-"""Raw logs written in Python after the layout in collectors/pmpi/native/rawlog.h: stories for the assembler."""
+"""Raw logs written in Python after the layout in collectors/recorder/native/rawlog.h: stories for the assembler."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 from logpost.collectors.pmpi import generate
 
-MAGIC = 0x32676F6C74736F70
+MAGIC = 0x33676F6C74736F70
 CALL, SEND, RECV = 1, 2, 3
-FINALIZE, DEF_COMM, INFO, SYNC, OFFSET = 23, 64, 67, 68, 69
+FINALIZE, LEVEL, DEF_COMM, INFO, SYNC, OFFSET = 23, 24, 64, 67, 68, 69
 TSC, MONOTONIC = 1, 2
 WORLD, SELF = 1, 2
 
@@ -26,6 +26,7 @@ class Log:
     host: str = "a"
     boot: str = "boot-a"
     clock: int = TSC
+    binding: str = ""  # cores, as Linux writes them
     world: int = 1000  # process id of the world's rank 0
     process: int = 0
     records: list[bytes] = field(default_factory=list)
@@ -36,13 +37,16 @@ class Log:
         clock = {TSC: "rdtsc", MONOTONIC: "CLOCK_MONOTONIC_RAW"}[self.clock]
         text = f"host={self.host}\nboot={self.boot}\ncores=4\nclock={clock}\n"
         text += "executable=/bin/app\ncommand=app\nlibrary=Some MPI\n"
+        text += f"binding={self.binding}\n" if self.binding else ""
         data = text.encode() + b"\0"
         self._add(INFO, 0, 0, 0, data + b"\0" * (-len(data) % 8))
         self._comm(1, WORLD, self.world, self.rank, self.size)
         self._comm(2, SELF, self.process, 0, 1)
 
     def _add(self, kind: int, function: int, enter: int, leave: int, payload: bytes = b"") -> None:
-        self.records.append(struct.pack("<HHIQQ", kind, function, 24 + len(payload), enter, leave) + payload)
+        self.records.append(
+            struct.pack("<BBHHHQQ", kind, 0, function, 3 + len(payload) // 8, 0, enter, leave) + payload
+        )
 
     def _comm(self, number: int, flags: int, leader: int, rank: int, size: int) -> None:
         self._add(DEF_COMM, 0, 0, 0, struct.pack("<IIQQQQiiiI", number, flags, leader, 1, 0, 0, rank, size, 0, 0))
@@ -58,6 +62,10 @@ class Log:
     def call(self, name: str, enter: int, leave: int) -> None:
         """A call with nothing to note."""
         self._add(FINALIZE if name == "MPI_Finalize" else CALL, NUMBERS[name], enter, leave)
+
+    def level(self, enter: int, leave: int, level: int) -> None:
+        """A call of MPI_Pcontrol."""
+        self._add(LEVEL, NUMBERS["MPI_Pcontrol"], enter, leave, struct.pack("<q", level))
 
     def message(self, kind: int, enter: int, leave: int, peer: int, tag: int, size: int) -> None:
         """A blocking send or receive in the world."""

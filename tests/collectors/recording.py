@@ -94,6 +94,26 @@ class Trace:
                 inside.append(e)
         return found
 
+    def call_sites(self, location: int) -> list[str]:
+        """For each MPI call on a location: `main (halo.c:12) / exchange (halo.c:57) / MPI_Waitall`; else nothing."""
+        nodes: dict[str, str] = {}
+        for line in self.defined("CALLING_CONTEXT"):
+            match = re.match(
+                r'CALLING_CONTEXT\s+(\d+)\s+Region: "(.*)" <\d+>, '
+                r'Source code location: (?:UNDEFINED|"(.*)" <\d+>), Parent: (?:UNDEFINED|".*" <(\d+)>)$',
+                line.rstrip(),
+            )
+            assert match is not None, line
+            where = f" ({match[3].rpartition('/')[2]})" if match[3] else ""
+            above = f"{nodes[match[4]]} / " if match[4] else ""
+            nodes[match[1]] = f"{above}{match[2]}{where}"
+        found = []
+        for e in self.on(location, "ENTER"):
+            if e.region.startswith("MPI_"):
+                match = re.search(r'"logpost:calling_context" <\d+>; CALLING_CONTEXT; ".*?" <(\d+)>', e.attributes)
+                found.append(nodes[match[1]] if match else "")
+        return found
+
     def defined(self, kind: str) -> list[str]:
         """The lines of one kind of definition."""
         return [line for line in self.definitions.splitlines() if re.match(rf"{kind}\s", line)]
@@ -126,7 +146,7 @@ def read(archive: Path) -> Trace:
     trace = Trace(anchor, definitions=show("-G"), info=show("-I"))
     last: dict[int, int] = {}
     for line in show().splitlines():
-        match = re.match(r"([A-Z_]+)\s+(\d+)\s+(\d+)\s+(.*)$", line)
+        match = re.match(r"([A-Z][A-Z0-9_]*)\s+(\d+)\s+(\d+)\s+(.*)$", line)
         if match:
             event = Event(match[1], int(match[2]), int(match[3]), match[4])
             assert event.time >= last.get(event.location, 0), f"time runs backwards: {line}"

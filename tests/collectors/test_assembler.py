@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-import raw_logs
-import recording
-from raw_logs import MONOTONIC, RECV, SEND, TSC, Log
+from tests.collectors import raw_logs, recording
+from tests.collectors.raw_logs import MONOTONIC, RECV, SEND, TSC, Log
 
 from logpost.collectors import assemble
 from logpost.errors import InputError
@@ -99,7 +98,7 @@ def test_one_host_has_one_clock(tmp_path: Path) -> None:
     d.offset(2_550_000, 2_550_800, 2_500_400)
     made = _archive(tmp_path / "second", c, d)
     assert [offset for _, offset in _offsets(made.path)[1]] == [-50_000]
-    assert made.warnings == ["rank 1: its clock differs from rank 0's on the same host; measured offset used"]
+    assert made.warnings == ["rank 1: its clock differs from rank 0's on the same host; the measured offset is used"]
 
 
 def test_clocks_of_two_kinds(tmp_path: Path) -> None:
@@ -153,7 +152,7 @@ def test_a_log_ends_at_its_first_damage(tmp_path: Path) -> None:
     for cut in (*range(8, whole - 80, 56), *range(whole - 80, whole, 8)):  # as a full disk or a copy may leave it
         file.write_bytes(log.text()[:cut])
         if cut < after_comms:
-            with pytest.raises(InputError, match="got through MPI_Init"):
+            with pytest.raises(InputError, match="completed MPI_Init"):
                 assemble.assemble(assembler, raw, tmp_path)
         else:
             made = assemble.assemble(assembler, raw, tmp_path / f"cut{cut}")
@@ -173,16 +172,16 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     assembler = assemble.find_assembler()
     functions = (raw / "functions.txt").read_text()
     (raw / "functions.txt").write_text(re.sub("table [0-9a-f]+", "table 0123456789abcdef", functions))
-    with pytest.raises(InputError, match=r"no archive was made of .*another table of functions"):
+    with pytest.raises(InputError, match=r"no archive was made of .*a table of functions other than functions.txt"):
         assemble.assemble(assembler, raw, tmp_path)
     (raw / "functions.txt").write_text("")
     with pytest.raises(InputError, match="missing or empty"):
         assemble.assemble(assembler, raw, tmp_path)
     (raw / "functions.txt").write_text("\n".join(functions.splitlines()[:50]) + "\n")
-    with pytest.raises(InputError, match="names a function that is not in the table"):
+    with pytest.raises(InputError, match="refers to a function that is not in the table"):
         assemble.assemble(assembler, raw, tmp_path)
     next(raw.glob("*.raw")).write_bytes(b"something else")
-    with pytest.raises(InputError, match="got through MPI_Init: nothing to make an archive of"):
+    with pytest.raises(InputError, match="completed MPI_Init, so there is nothing to assemble"):
         assemble.assemble(assembler, raw, tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["raw"], "nothing half made stays behind"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-import recording
+from tests.collectors import recording
 
 
 def test_every_mode_leaves_its_messages(mpi: str, tmp_path: Path) -> None:

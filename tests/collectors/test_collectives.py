@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import recording
+from tests.collectors import recording
 
 # Three ranks r = 0, 1, 2; an int has 4 bytes. Per operation: root, then (sent, received) of each rank.
 EXPECTED = [

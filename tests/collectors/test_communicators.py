@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-import recording
+from tests.collectors import recording
 
 # name -> world ranks in the order of the communicator's ranks
 GROUPS = {

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-import recording
+from tests.collectors import recording
 
 
 @pytest.mark.parametrize("binding", ["MPIFH", "MPI", "F08"])

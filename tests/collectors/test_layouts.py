@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import recording
+from tests.collectors import recording
 
 LAYOUTS = {
     # 2 doubles every 8: 16 B blocks every 64 B; extent 15 * 64 + 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import recording
+from tests.collectors import recording
 
 
 def test_large_counts_and_what_else_is_new(mpich: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import recording
+from tests.collectors import recording
 
 LJ = """units lj
 atom_style atomic
@@ -81,6 +81,7 @@ def test_hpcc(openmpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert any("logpost:layout" in e.attributes for e in trace.events)
 
 
+@pytest.mark.mpi
 def test_mpi4py(tmp_path: Path) -> None:
     mpiexec = Path(sys.executable).parent / "mpiexec"
     if importlib.util.find_spec("mpi4py") is None or not mpiexec.exists():

@@ -6,15 +6,16 @@ import json
 import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
-import recording
+from tests.collectors import recording
 
 from logpost.collectors import mpi as detection
 from logpost.collectors import record as recorder
 from logpost.errors import InputError
-from logpost.machines.load import find_machine_file
+from logpost.machines.schema.load import find_machine_file
 
 
 def _one_line(text: str) -> str:
@@ -95,8 +96,60 @@ def test_a_program_without_mpi_runs_and_says_why_nothing_came(openmpi: str, tmp_
     result = recording.record(tmp_path, "sh", "-c", "echo out; echo err >&2; exit 42")
     assert (result.status, result.out) == (42, "out\n")
     assert result.err.splitlines()[0] == "err"
-    assert "no process of this command went through MPI_Init" in result.err
+    assert "the command ended with exit status 42 before any process started MPI; see its message above" in result.err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_program_that_made_no_mpi_call_is_status_2(openmpi: str, tmp_path: Path) -> None:
+    source = tmp_path / "hello.c"
+    source.write_text('#include <stdio.h>\nint main(void) { puts("hello"); return 0; }\n')
+    program = tmp_path / "hello"
+    subprocess.run(["cc", "-o", str(program), str(source)], check=True)
+    result = recording.run(openmpi, tmp_path / "out", 2, program)
+    assert (result.status, result.out) == (2, "hello\nhello\n")
+    assert f"nothing was recorded: {program} links no MPI library: it is not an MPI program" in _one_line(result.err)
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_what_mpirun_says_stands_above_its_status(openmpi: str, tmp_path: Path) -> None:
+    """Its messages reach the terminal untouched; logpost says whose status it was."""
+    program = recording.build("blocking.c", openmpi, tmp_path)
+    command = (recording.LAUNCHERS[openmpi], "-n", "1", "--host", "no-such-host.invalid", str(program))
+    alone = subprocess.run(command, capture_output=True, text=True, check=False, env=recording.environment())
+    assert alone.returncode != 0
+    result = recording.record(tmp_path / "out", *command)
+    assert result.status == alone.returncode
+    *above, last = result.err.strip().splitlines()
+    assert len(above) >= len(alone.stderr.strip().splitlines()) > 0
+    said = f"mpirun.openmpi ended with exit status {alone.returncode} before any process started MPI"
+    assert last == f"logpost: nothing was recorded: {said}; see its message above"
+
+
+def test_a_status_is_said_beside_the_archive(openmpi: str, tmp_path: Path) -> None:
+    program = recording.build("death.c", openmpi, tmp_path)
+    result = recording.run(openmpi, tmp_path / "out", 2, program, "exit")
+    assert result.status == 7
+    assert "mpirun.openmpi ended with exit status 7; the archive holds the calls that completed before" in result.err
+    assert result.archive.is_dir()
+
+
+def test_the_next_line_works_and_so_do_the_commands_of_the_readme_twice(openmpi: str, tmp_path: Path) -> None:
+    program = recording.build("blocking.c", openmpi, tmp_path)
+    newest = []
+    for _ in range(2):
+        words = ("record", "-o", "traces", "--", recording.LAUNCHERS[openmpi], "-n", "2", str(program))
+        done = recording.logpost(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        following = done.stderr.strip().splitlines()[-1].removeprefix("logpost: next: ").split()
+        assert following[:2] == ["logpost", "analyze"]
+        newest.append(Path(following[2]).name)
+        again = recording.logpost(*following[1:], cwd=tmp_path)
+        assert again.returncode == 0, again.stderr
+        done = recording.logpost("analyze", "traces", "-o", "app.run", "--force", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        manifest = json.loads((tmp_path / "app.run" / "manifest.json").read_text())
+        assert newest[-1] in manifest["source"]["anchor"], "the newest archive of the folder"
+    assert newest[0] != newest[1]
 
 
 def test_a_signal_is_a_status(openmpi: str, tmp_path: Path) -> None:
@@ -106,10 +159,10 @@ def test_a_signal_is_a_status(openmpi: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["record"], "nothing to record: logpost record -- mpirun -n 4 ./app"),
+        (["record"], "no command to record; write logpost record -- mpirun -n 4 ./app"),
         (["record", "--", "./no-such-program"], "./no-such-program: no such program"),
-        (["record", "--machine", "no-such", "--", "true"], "no machine is called 'no-such'"),
-        (["record", "--mpi", "/no/mpicc", "--", "true"], "--mpi /no/mpicc: not an mpicc"),
+        (["record", "--machine", "no-such", "--", "true"], "unknown machine 'no-such'"),
+        (["record", "--mpi", "/no/mpicc", "--", "true"], "--mpi /no/mpicc is not an mpicc"),
         (["record", "--recover", "/tmp", "--", "true"], "--recover takes a directory and no program"),
         (["record", "--recover", "/no/such"], "/no/such holds no raw logs"),
         (["record", "-o", "/dev/null", "--", "true"], "/dev/null is not a directory"),

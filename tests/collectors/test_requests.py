@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import recording
+from tests.collectors import recording
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import recording
+from tests.collectors import recording
 
 
 def test_children_share_the_archive(mpi: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import recording
+from tests.collectors import recording
 
 
 def test_threads_have_their_own_locations(mpi: str, tmp_path: Path) -> None:

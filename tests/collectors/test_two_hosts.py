@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-import recording
+from tests.collectors import recording
 
 if TYPE_CHECKING:
     from tests.two_hosts import TwoHosts

@@ -16,22 +16,27 @@ import numpy as np
 import pytest
 from tests.machines.calibration.virtual import HOST, Virtual
 
-from logpost.dashboards.calibration import CalibrationPage, build, render, write_calibration
+from logpost.collectors.calibration.simulated import Truth
 from logpost.dashboards.figures.calibration import _log_axis, strides
 from logpost.dashboards.figures.curves import INKS
-from logpost.dashboards.html import LIMIT_BYTES
+from logpost.dashboards.report.calibration import CalibrationPage, build, render, write_calibration
+from logpost.dashboards.report.html import LIMIT_BYTES
 from logpost.errors import InputError
 from logpost.machines.calibration.compose import Calibration, calibration
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.samples import FAMILIES, Samples
-from logpost.machines.calibration.simulated import Truth
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
 
 
+def calibrated() -> Calibration:
+    """The calibration of a simulated machine."""
+    return calibration(Virtual(TRUTH, noise=0.02).samples(), name="virtual")
+
+
 @pytest.fixture(scope="module")
 def found() -> Calibration:
-    return calibration(Virtual(TRUTH, noise=0.02).samples(), name="virtual")
+    return calibrated()
 
 
 @pytest.fixture(scope="module")

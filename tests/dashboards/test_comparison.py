@@ -10,10 +10,10 @@ from tests.dashboards.test_figures import drawn
 from tests.dashboards.test_html import Elements
 
 from logpost.analyzer.compare import Change
-from logpost.dashboards.comparison import build_comparison, relative, signed
 from logpost.dashboards.figures.comparison import changes, totals
-from logpost.dashboards.html import render_comparison, write_comparison
-from logpost.dashboards.page import Caps
+from logpost.dashboards.report.comparison import build_comparison, relative, signed
+from logpost.dashboards.report.html import render_comparison, write_comparison
+from logpost.dashboards.report.page import Caps
 
 MS = 10**9
 
@@ -57,11 +57,11 @@ def test_page_says_which_findings_are_gone(tmp_path: Path) -> None:
         tmp_path / "b.run", iterations=6, names=Names(finding={"kind": "late_sender_chain", "title": "new one"})
     )
     page = build_comparison(a, b, Caps())
-    assert [f.title for f, _ in page.pairs["came"]] == ["new one", "new one"]
-    assert "Rank 0 receives from every other rank" in page.pairs["gone"][0][0].title
-    # A takes 150 µs + 12 iterations, B 150 µs + 6: B is shorter, by the six iterations.
+    assert [row.found.title for row, _ in page.pairs["came"]] == ["new one", "new one"]
+    assert "Rank 0 receives from every other rank" in page.pairs["gone"][0][0].found.title
+    # The program of A has 12 iterations, that of B 6; start-up is beside it.
     assert page.verdict.startswith("B runs ")
-    assert "shorter than A (−4" in page.verdict
+    assert "shorter than A (−50.0 %)" in page.verdict
     text = " ".join(" ".join(Elements(render_comparison(page)).text[""]).split())
     assert text.index("Gone in B") < text.index("New in B") < text.index("In both")
 

@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.dashboards.test_grid import locations
+from tests.dashboards.test_folding import locations
 
 from logpost.analyzer.reporting.data import WaitState
 from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.schema import CATEGORIES, PAIRS, PARTS
-from logpost.dashboards import palette
+from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
 from logpost.dashboards.figures.chart import Chart, row_axis
+from logpost.dashboards.figures.folding import Columns, Rows, rows
 from logpost.dashboards.figures.heat import Measure, heat, round_powers, round_steps
 from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.matrix import matrix
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.figures.wait_states import wait_states
-from logpost.dashboards.grid import Columns, Rows, rows
 
 MS = 10**9
 

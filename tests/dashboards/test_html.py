@@ -20,8 +20,9 @@ from tests.dashboards.synthetic import Names, make_run
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES
-from logpost.dashboards.html import LIMIT_BYTES, render, write_report
-from logpost.dashboards.page import Caps, build
+from logpost.dashboards.report.html import LIMIT_BYTES, render, write_report
+from logpost.dashboards.report.page import Caps, build
+from logpost.dashboards.report.plotly_js import offline
 from logpost.errors import InputError
 
 
@@ -80,7 +81,7 @@ def test_policy_allows_exactly_the_two_scripts_of_the_page(page: Elements) -> No
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     plotly_js, _, own = page.text["script"]
     inflated = gzip.decompress(base64.b64decode(plotly_js))
-    assert inflated.decode() == plotly.offline.get_plotlyjs()
+    assert inflated.decode() == offline(plotly.offline.get_plotlyjs())
     hashes = {
         f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'" for text in (inflated, own.encode())
     }
@@ -107,7 +108,7 @@ def test_machine_states_value_unit_uncertainty_and_source(page: Elements) -> Non
     text = " ".join(" ".join(page.text[""]).split())
     assert "other node L all 3.00 µs ± 200 ns lower envelope of 96 messages of this trace" in text
     assert "estimated from this trace" in text
-    assert "3.1 % of message time stays unexplained, and the model wants 0.4 % more than was measured" in text
+    assert "3.1 % of message time stays unexplained, and the model predicts 0.4 % more than was measured" in text
 
 
 def test_limits_and_quality_are_stated(page: Elements) -> None:
@@ -118,7 +119,7 @@ def test_limits_and_quality_are_stated(page: Elements) -> None:
 
 def test_charts_are_data_in_the_page(page: Elements) -> None:
     charts = payload(page)["charts"]
-    assert set(charts) == {"breakdown", "timeline", "matrix", "load", "wait_states", "callpaths"}
+    assert set(charts) == {"overview", "breakdown", "timeline", "matrix", "load", "wait_states", "callpaths"}
     holders = {a["data-chart"] for t, a in page.elements if "data-chart" in a}
     assert holders == set(charts)
 
@@ -128,7 +129,9 @@ def test_empty_tables_say_so(tmp_path: Path, settings: dict[str, Any]) -> None:
     text = render(build(make_run(tmp_path / "a.run", **settings), Caps()))
     assert "The trace holds no matched point-to-point messages." in text
     charts = {a["data-chart"] for _, a in Elements(text).elements if "data-chart" in a}
-    assert charts == {"breakdown", "timeline", "callpaths"} | ({"wait_states"} if settings["ranks"] > 1 else set())
+    assert charts == {"overview", "breakdown", "timeline", "callpaths"} | (
+        {"wait_states"} if settings["ranks"] > 1 else set()
+    )
 
 
 def test_a_run_without_any_row_is_still_a_page(tmp_path: Path) -> None:
@@ -139,7 +142,7 @@ def test_a_run_without_any_row_is_still_a_page(tmp_path: Path) -> None:
         empty = writer.finish(run.manifest.model_copy(update={"ranks": 0, "hosts": run.manifest.hosts}))
     page = build(empty, Caps())
     assert page.charts == {}
-    assert "nothing to conclude" in render(page)
+    assert "No rank has a measured runtime" in render(page)
 
 
 def test_names_are_text_in_the_source(tmp_path: Path) -> None:
@@ -163,7 +166,7 @@ def big_run(path: Path, ranks: int, windows: int) -> Run:
             "category": np.tile(np.array(CATEGORIES), n),
             "exposed_ps": rng.integers(1, 10**9, n * len(CATEGORIES)),
         }
-    )
+    ).with_columns(phase=pl.lit("program"))
     m = 200_000
     pairs = pl.DataFrame(
         {
@@ -218,7 +221,10 @@ def test_a_page_above_the_limit_is_made_again_with_less_detail(tmp_path: Path) -
 
 
 def test_long_names_do_not_grow_the_page(tmp_path: Path) -> None:
-    names = Names(regions=tuple(f"f{i}<" + "x" * 200_000 for i in range(6)), finding={"evidence": "y" * 10**6})
+    names = Names(
+        regions=tuple(f"f{i}<" + "x" * 200_000 for i in range(6)),
+        finding={"evidence": [{"name": "y" * 10**6, "value": 1.0, "unit": ""}]},
+    )
     write_report(make_run(tmp_path / "a.run", names=names), tmp_path / "a.html")
     assert (tmp_path / "a.html").stat().st_size < 2_100_000
 

@@ -25,7 +25,7 @@ def test_c_n_of_a_short_message_is_not_the_printed_one(quick_result: Callable[[s
     one_way = table(quick_result(NAME), "Asynchronous")
     # (n+1)(k_d-1) B^2 m/2 / (1 - m B k_d/2), n 2, k_d 2, B 16, m 1/137:
     # 3 * 128/137 / (1 - 16/137) = 2.803/0.8832 = 3.174
-    assert number(one_way, "C_n, 16 bytes, which nobody waits for", "logpost's models") == pytest.approx(
+    assert number(one_way, "C_n, 16 bytes, hidden from the sender", "logpost's models") == pytest.approx(
         3.174, abs=1e-3
     )
 

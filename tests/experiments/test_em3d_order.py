@@ -14,12 +14,13 @@ NAME = "em3d-order"
 def test_the_improved_order_stalls_less_than_half_as_long(quick_result: Callable[[str], Result]) -> None:
     times = table(quick_result(NAME), "Fig. 11")
     assert number(times, 15, "stall, improved") < 0.5 * number(times, 15, "stall, original")
-    assert number(times, 15, "improved") < 0.8 * number(times, 15, "original")
+    assert number(times, 15, "improved") < 0.9 * number(times, 15, "original")
 
 
 def test_the_hot_spot_grows_with_the_span(quick_result: Callable[[str], Result]) -> None:
     times = table(quick_result(NAME), "Fig. 11")
-    assert number(times, 15, "original") > 1.2 * number(times, 1, "original")
+    assert number(times, 15, "stall, original") > 1.5 * number(times, 1, "stall, original")
+    assert number(times, 15, "original") > number(times, 1, "original")
 
 
 def test_nothing_is_faster_than_logp(quick_result: Callable[[str], Result]) -> None:

@@ -13,12 +13,12 @@ import pytest
 from tests.experiments.reading import number, table
 from tests.machines.calibration.virtual import Virtual
 
+from logpost.collectors.calibration.simulated import Truth
 from logpost.experiments.fft_packing.problem import Problem
 from logpost.experiments.fft_packing.times import exchange_log3p
 from logpost.experiments.framework.result import Result, Table
 from logpost.experiments.support.this_machine import SAMPLES
 from logpost.machines.calibration.samples import write
-from logpost.machines.calibration.simulated import Truth
 
 NAME = "fft-packing"
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9)

@@ -9,6 +9,8 @@ from tests.experiments.reading import number, table
 
 from logpost.analyzer.schema import CATEGORIES
 from logpost.experiments.framework.result import Result
+from logpost.experiments.support import sens
+from logpost.experiments.support.alewife import EDGE_CYCLES
 from logpost.experiments.support.sens_breakdown import OF_CATEGORY, Kernel, breakdown, volume
 
 NAME = "four-applications"
@@ -33,9 +35,9 @@ def test_the_parts_add_up_to_the_run_time(quick_result: Callable[[str], Result],
 
 def test_all_mechanisms_compute_the_same(quick_result: Callable[[str], Result]) -> None:
     times = table(quick_result(NAME), "Fig. 4")
-    # 1,600 nodes x 10 edges x 10 cycles, an update of each node in the iteration, on 32 processors: 5,000 cycles.
+    # 1,600 nodes x 10 edges x 67 cycles, an update of each node in the iteration, on 32 processors: 33,500 cycles.
     for mechanism in (SHARED, PREFETCH, INTERRUPTS, POLLING, BULK):
-        assert number(times, f"EM3D, {mechanism}", "compute") == pytest.approx(5.0, rel=0.02)
+        assert number(times, f"EM3D, {mechanism}", "compute") == pytest.approx(33.5, rel=0.02)
 
 
 def test_only_messages_cost_overhead_and_shared_memory_waits(quick_result: Callable[[str], Result]) -> None:
@@ -110,3 +112,25 @@ def test_what_is_charged_is_overhead_and_what_is_left_over_is_looking() -> None:
     assert messages == pytest.approx(
         {"compute": 30e-6, "memory + NI wait": 5e-6, "message overhead": 35e-6, "synchronization": 30e-6}
     )
+
+
+def test_short_messages_go_on_as_table_1_begins() -> None:
+    """LOGPC Table 1: o_s 9, 12, 15 and o_r 117, 119, 122 for 0, 1 and 2 words; SENS 3.2: up to fourteen."""
+    table = sens.machine_for(sens.INTERRUPTS).loggp.other_node
+    assert table is not None
+    values = {one.up_to_bytes: one for one in table.range}
+
+    def cycles(up_to_bytes: int | None, name: str) -> float:
+        value = getattr(values[up_to_bytes], name)
+        return float(value.number())
+
+    assert [cycles(bytes_, "o_s") for bytes_ in (0, 4, 8)] == [9, 12, 15]
+    # Five doubles are ten words: 9 + 10 * 3 and 117 + 10 * 2.5; L stays
+    assert (cycles(40, "o_s"), cycles(40, "o_r"), cycles(40, "L")) == (39, 142, 21)
+    assert (max(b for b in values if b is not None), cycles(None, "o_s"), cycles(None, "L")) == (56, 25, 8)
+
+
+def test_an_edge_of_em3d_takes_two_flop_of_a_diamond_task() -> None:
+    # 100 cycles for two additions and one multiplication
+    assert EDGE_CYCLES == 67
+    assert sens.EM3D.arguments[sens.EM3D.arguments.index("--edge-cycles") + 1] == "67"

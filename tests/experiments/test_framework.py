@@ -60,7 +60,12 @@ def _result(context: Context) -> Result:
         summary="A summary with <b>no markup</b>.",
         tables=(TABLE,),
         figures=(Figure("Fig. 1", chart),),
-        claims=(Claim("it falls", "−70 %", "−65 %", False), Claim("unknown", "–", "not traced", None)),
+        claims=(
+            Claim("it falls", "−70 %", "−65 %", False),
+            Claim("unknown", "–", "not traced", None),
+            Claim("it is put in", "5", "5", True, given="the machine is given 5"),
+            Claim("it rises", "+3 %", "−1 %", False, contradiction="“it never rises” (section 2)"),
+        ),
         differences=(Difference("Lower.", "flow-level network."),),
         notes=("A note.",),
         runs=(KeptRun("one", "runs/one.run"),),
@@ -93,7 +98,7 @@ def test_experiments_come_in_the_order_of_the_papers() -> None:
 
 
 def test_an_unknown_experiment_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"no experiment nope; there are all, .*all-to-all-long"):
+    with pytest.raises(InputError, match=r"unknown experiment nope; use all or .*all-to-all-long"):
         registry.chosen(["nope"])
 
 
@@ -194,7 +199,7 @@ def test_the_text_page_has_every_part(outcomes: list[Outcome]) -> None:
     for said in (
         "Written by `logpost experiments run all`",
         "- a host",
-        "| [story](#story) | LOGPC Table 9 | 0 of 1 |",
+        "| [story](#story) | LOGPC Table 9 | 1 of 3 (1 by construction, 1 more contradicts its own paper) |",
         "| it falls | −70 % | −65 % | does not hold |",
         "| unknown | – | not traced | cannot be judged |",
         "| sync \\| async | 486 cycles | 316 cycles, −35 % | 462 ± 2.0 cycles, −4.9 % |",
@@ -235,7 +240,7 @@ def test_a_page_that_cannot_be_written_is_said(outcomes: list[Outcome], tmp_path
     (tmp_path / "experiments.html").mkdir()
     with pytest.raises(InputError, match="cannot be written"):
         write.pages(outcomes, tmp_path, "c", quick=True)
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(InputError, match="cannot be created"):
         write.prepare(Path("/proc/none/here"))
 
 
@@ -308,3 +313,28 @@ def test_results_can_be_had_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     said = json.loads(done.stdout)
     assert said["quick"] is True
     assert said["experiments"][0]["claims"][0]["holds"] is False
+
+
+def test_a_claim_is_told_with_its_standing_and_the_reason() -> None:
+    def claim(holds: bool | None) -> Claim:
+        return Claim("x", "1", "1", holds, given="put in", contradiction="“not x”")
+
+    assert words.verdict(claim(True)) == "holds by construction: put in"
+    assert words.verdict(claim(False)) == "contradicts its own paper: “not x”"
+    assert words.verdict(claim(None)) == "cannot be judged"
+    assert words.verdict(Claim("x", "1", "1", True)) == "holds"
+    assert words.verdict(Claim("x", "1", "2", False)) == "does not hold"
+
+
+def test_claims_are_counted_by_their_standing(outcomes: list[Outcome]) -> None:
+    # one fails, one holds by construction, one contradicts its paper; the one that cannot be judged does not count
+    said = "1 of 3 (1 by construction, 1 more contradicts its own paper)"
+    assert outcomes[0].result is not None
+    assert words.claims_text(outcomes[0].result.claims) == said
+    assert words.claims_text([]) == "–"
+    assert f"| {said} |" in markdown(outcomes, "a command", ["a machine"])
+
+
+def test_the_page_sums_the_claims_of_several_experiments(outcomes: list[Outcome]) -> None:
+    page = markdown([outcomes[0], outcomes[0], outcomes[1]], "a command", ["a machine"])
+    assert "| all | | 2 of 6 (2 by construction, 2 more contradict their own paper) |" in page

@@ -52,5 +52,5 @@ def test_a_program_without_times_is_said(script: Path, tmp_path: Path) -> None:
 def test_a_program_is_not_waited_for_forever(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launches, "_PATIENCE_S", 0.2)
     script.write_text("exec sleep 20\n")
-    with pytest.raises(InputError, match=r"^overlap on 2 ranks was not done after 0 s$"):
+    with pytest.raises(InputError, match=r"^overlap on 2 ranks did not finish in 0 s$"):
         run_here(Context(tmp_path), "phase", [PROGRAM], 1)

@@ -12,12 +12,13 @@ import pytest
 from tests.experiments.reading import number, table
 from tests.machines.calibration.virtual import Middle, Virtual
 
+from logpost.collectors.calibration.simulated import Truth
 from logpost.experiments.framework.result import Result
 from logpost.experiments.strided_broadcast.cases import Case, mean_error, predict
+from logpost.experiments.strided_broadcast.claims import ON_TITAN
 from logpost.experiments.strided_broadcast.experiment import told
 from logpost.experiments.support.launches import Spread
 from logpost.machines.calibration.compose import calibration
-from logpost.machines.calibration.simulated import Truth
 from logpost.machines.schema import Machine
 
 NAME = "strided-broadcast"
@@ -63,7 +64,15 @@ def case(stride: int, measured: float, loggp: float, log3p: float, ranks: int = 
 
 
 def verdicts(machine: Machine, cases: Sequence[Case]) -> dict[str, bool | None]:
-    return {claim.text: claim.holds for claim in told(machine, cases, CORES).claims}
+    return {claim.text: claim.holds for claim in told(machine, cases, CORES).claims if claim.text != ON_TITAN}
+
+
+def test_the_papers_own_l_mw_predicts_its_own_measurement(machine: Machine) -> None:
+    """452 us to oneself: l_mw = 452 - 29 - 3 = 420; 29 + 420 + 131 = 580 us, which the paper measured."""
+    cases = [case(8, 10.0, 9.0, 9.5), case(512, 40.0, 10.0, 42.0)]
+    [claim] = [one for one in told(machine, cases, CORES).claims if one.text == ON_TITAN]
+    assert claim.holds
+    assert claim.reached.startswith("0.0 %: l_mw = 452 − 29 − 3 = 420 us")
 
 
 def test_errors_are_of_what_was_measured_and_claims_are_judged_by_them(machine: Machine) -> None:
@@ -98,12 +107,12 @@ def test_without_a_core_for_each_rank_nothing_is_judged(machine: Machine) -> Non
     cases = [case(8, 10.0, 9.0, 9.5), case(512, 900.0, 40.0, 100.0), case(512, 990.0, 40.0, 100.0, 4)]
     result = told(machine, cases, cores=1)
     assert result.summary.startswith("No broadcast of strided data had a core for each rank (1 core)")
-    *judged, crowd = result.claims
+    *judged, crowd, _ = result.claims
     assert {claim.holds for claim in judged} == {None}
     assert {claim.reached for claim in judged} == {"cannot be judged: no broadcast had a core for each rank"}
     # Crowded: log3P 89 and 90 % off, LogGP 96 %.
     assert (crowd.holds, crowd.reached) == (True, "89 % against 96 %")
-    assert len(judged) == len(told(machine, cases, CORES).claims) - 1
+    assert len(judged) == len(told(machine, cases, CORES).claims) - 2
     errors = table(result, "Errors")
     assert all(row[3] is None and row[4] is None for row in errors.rows)
     assert number(errors, "linear, log3P", "here, more ranks than cores: mean") == pytest.approx(61.0, abs=1.0)

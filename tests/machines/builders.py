@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from logpost.machines.load import check_machine
 from logpost.machines.schema import Machine
+from logpost.machines.schema.load import check_machine
 
 DOCUMENT: dict[str, Any] = {
     "format": 1,

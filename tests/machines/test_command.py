@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from logpost.cli.app import main
-from logpost.machines.load import TEMPLATE, check_machine, library_names, load_machine
-from logpost.machines.places import quantities
+from logpost.machines.schema.load import TEMPLATE, check_machine, library_names, load_machine
+from logpost.machines.schema.places import quantities
 
 
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *args: str) -> tuple[int, str, str]:
@@ -47,7 +47,20 @@ def test_list_json(logpost: Any) -> None:
     assert status == 0
     assert found["paragon"]["year"] == 1996
     assert found["paragon"]["feeds"]["LogGP"] == {"able": False, "missing": ["G"]}
+    assert found["paragon"]["verbs"]["analyze"] == {"able": False, "missing": ["G"]}
+    assert found["alps"]["verbs"]["analyze"] == {"able": True, "missing": []}
     assert found["alewife"]["topology"] == "mesh 8 x 4"
+
+
+def test_list_and_show_say_which_verbs_a_machine_feeds(logpost: Any) -> None:
+    _, out, _ = logpost("list")
+    line = next(line for line in out.splitlines() if line.split()[:1] == ["alewife"])
+    assert "analyze, testbed" in line
+    assert "analyze" not in next(line for line in out.splitlines() if line.split()[:1] == ["paragon"])
+    _, out, _ = logpost("show", "paragon")
+    assert "  analyze: lacks G (gap per byte)" in out
+    assert "  testbed: lacks topology" in out
+    assert "  LoPC: takes it" in out
 
 
 @pytest.mark.parametrize("name", library_names())
@@ -141,7 +154,7 @@ def test_mistakes_are_one_line_and_status_2(logpost: Any) -> None:
     status, out, err = logpost("show", "cray-1")
     assert (status, out) == (2, "")
     assert err.count("\n") == 1
-    assert err.startswith("logpost: no machine is called 'cray-1'")
+    assert err.startswith("logpost: unknown machine 'cray-1'")
 
 
 def test_template_passes_check(logpost: Any, tmp_path: Path) -> None:
@@ -193,7 +206,7 @@ def test_check_says_that_cycles_need_a_clock(logpost: Any, tmp_path: Path) -> No
     assert out.endswith("good; feeds no model yet; values in cycles become times with [clock] processor\n")
     status, out, _ = logpost("show", str(path))
     assert status == 0
-    assert "LogGP: needs clock.processor" in out
+    assert "LogGP: lacks clock.processor" in out
 
 
 # Ten ways to break the template as people do, and the start of the one line that each must give.

@@ -1,27 +1,26 @@
-"""The library against the fact blocks of the specification, number by number."""
+"""The library against the papers' printed numbers (`facts/`), number by number."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from logpost.machines import Machine, load_machine, replay_parameters
-from logpost.machines.load import tomllib
-from logpost.machines.quantity import Quantity
 from logpost.machines.schema import Range
+from logpost.machines.schema.load import tomllib
+from logpost.machines.values.quantity import Quantity
+
+FACTS = Path(__file__).parent / "facts"
 
 
 @pytest.fixture(scope="module")
-def facts(shared: Path) -> dict[str, dict[str, Any]]:
-    """The TOML blocks of section 11, by machine."""
-    text = (shared / "spec" / "models.md").read_text(encoding="utf-8")
-    found = re.findall(r"### machines/(\w+)\.toml\n```toml\n(.*?)```", text, flags=re.DOTALL)
-    blocks = {name: tomllib.loads(block) for name, block in found}
-    assert len(blocks) == 9
-    return blocks
+def facts() -> dict[str, dict[str, Any]]:
+    """The printed numbers by machine."""
+    found = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in FACTS.glob("*.toml")}
+    assert len(found) == 9
+    return found
 
 
 def ranges(machine: Machine) -> list[Range]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
-import re
 from pathlib import Path
 
 import pytest
 
 from logpost.machines import replay_parameters
-from logpost.machines.load import LIBRARY, TEMPLATE, check_machine_file, file_hash, library_names, load_machine
-from logpost.machines.places import quantities
-from logpost.machines.quantity import NOT_STATED
-from logpost.machines.units import UNITS
+from logpost.machines.parameters.feeds import feeds
+from logpost.machines.schema.load import LIBRARY, TEMPLATE, check_machine_file, file_hash, library_names, load_machine
+from logpost.machines.schema.places import quantities
+from logpost.machines.values.quantity import NOT_STATED
+from logpost.machines.values.units import UNITS
 
 NAMES = library_names()
 
@@ -37,20 +36,18 @@ def test_loads_under_its_own_name_with_unit_and_source_for_every_value(name: str
 
 
 def test_the_papers_machines_are_all_there() -> None:
-    of_section_11 = {
+    of_the_papers = {
         "alewife", "paragon", "meiko_cs2", "meiko_cs2_50mhz", "myrinet_now", "myrinet10", "titan_ia64", "ibm_p575",
         "infiniband_opteron", "elan3", "elan4",
     }  # fmt: skip
-    assert of_section_11 <= set(NAMES)
+    assert of_the_papers <= set(NAMES)
     assert len([name for name in NAMES if name.startswith("sens_")]) == 14
 
 
-def blocks(shared: Path) -> dict[str, str]:
-    """The fact blocks of section 11 of the specification, by file name."""
-    text = (shared / "spec" / "models.md").read_text(encoding="utf-8")
-    found = re.findall(r"### machines/(\S+)\n```\w+\n(.*?)```", text, flags=re.DOTALL)
-    assert len(found) >= 13
-    return dict(found)
+def printed(name: str) -> list[dict[str, str]]:
+    """The rows of a printed table, as transcribed in `facts/`."""
+    with (Path(__file__).parent / "facts" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 SENS = {
@@ -61,8 +58,8 @@ SENS = {
 }  # fmt: skip
 
 
-def test_sens_table_1_cell_by_cell(shared: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(blocks(shared)["sens_table1.csv"])))
+def test_sens_table_1_cell_by_cell() -> None:
+    rows = printed("sens_table1.csv")
     assert len(rows) == 14
     for row in rows:
         machine = load_machine(f"sens_{SENS[row['machine']]}")
@@ -76,15 +73,15 @@ def test_sens_table_1_cell_by_cell(shared: Path) -> None:
             "local_miss": memory.local_miss,
         }
         for column, quantity in cells.items():
-            printed = row[column]
-            if printed == "":
+            cell = row[column]
+            if cell == "":
                 assert quantity is None, (row["machine"], column)
                 continue
             assert quantity is not None, (row["machine"], column)
-            if "-" in printed:
-                assert quantity.range == tuple(float(part) for part in printed.split("-"))
+            if "-" in cell:
+                assert quantity.range == tuple(float(part) for part in cell.split("-"))
             else:
-                assert quantity.value == float(printed)
+                assert quantity.value == float(cell)
         if network.bisection is not None and network.bisection_per_cycle is not None:
             # The table's two columns are one quantity: MB/s over MHz, rounded as printed (CM5: 640/33 = 19.39).
             assert network.bisection.base() == pytest.approx(
@@ -92,8 +89,8 @@ def test_sens_table_1_cell_by_cell(shared: Path) -> None:
             )
 
 
-def test_sens_cache_misses_cell_by_cell(shared: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(blocks(shared)["sens_misses.csv"])))
+def test_sens_cache_misses_cell_by_cell() -> None:
+    rows = printed("sens_misses.csv")
     misses = load_machine("alewife").memory.miss
     assert len(rows) == len(misses) == 12
     for row, miss in zip(rows, misses, strict=True):
@@ -183,6 +180,56 @@ def test_taurus_gives_back_the_ping_pong_that_it_was_derived_from() -> None:
     assert p.eager_limit("other_node") == 65536
 
 
+def test_current_machines_feed_an_analysis() -> None:
+    # What `analyze -m NAME` needs is LogGP; the source's year is that of the measurement or publication.
+    able = {name: load_machine(name).year for name in NAMES if not feeds(load_machine(name))["LogGP"]}
+    newer = {name for name, year in able.items() if year > 2016}
+    assert {"alps", "piz_daint", "deep_est", "azure_hpc", "oracle_hpc", "ucx_infiniband", "pcad_poti"} <= newer
+    for name in able:
+        assert replay_parameters(load_machine(name)).L_ps.min() > 0, name
+
+
+def half_round_trip_us(name: str, size: int) -> float:
+    """o_s + L + (B - 1) G + o_r of one message between nodes."""
+    p = replay_parameters(load_machine(name))
+    r = int(p.row(3, size))
+    fixed = p.o_s_ps[r] + p.L_ps[r] + p.o_r_ps[r]
+    per_byte = p.o_s_ps_per_byte[r] + p.o_r_ps_per_byte[r]
+    return float(fixed + per_byte * size + p.G_ps_per_byte[r] * (size - 1)) / 1e6
+
+
+def test_sirocco_gives_back_the_ping_pong_that_it_was_derived_from() -> None:
+    # Half of 19.99 us + 6.084 ns/B up to 1420 B, of 34.74 us + 1.889 ns/B up to 64 KiB, of 38.40 us + 1.784 ns/B up to
+    # 128 KiB.
+    for size, printed in (
+        (1000, (19.99 + 1000 * 6.084e-3) / 2),
+        (20_000, (34.74 + 20_000 * 1.889e-3) / 2),
+        (100_000, (38.40 + 100_000 * 1.784e-3) / 2),
+    ):
+        assert half_round_trip_us("plafrim_sirocco", size) == pytest.approx(printed, rel=1e-5)
+
+
+def test_poti_gives_back_half_a_ping_pong() -> None:
+    # Half a ping-pong is o_r plus the transfer: lat-factor * 22.7 us + B * 8 ns / bw-factor. From 6687 B on that is
+    # 1.758 + 1.394904 * 22.7 us + B * (8000 / 0.919394 + 114.5) ps.
+    printed = 1.758 + 1.394904 * 22.7 + 20_000 * (8000 / 0.919394 + 114.5) / 1e6
+    assert half_round_trip_us("pcad_poti", 20_000) == pytest.approx(printed, rel=1e-4)
+
+
+@pytest.mark.parametrize(("name", "printed"), [("ucx_infiniband", 1.128100), ("ucx_roce", 1.526466)])
+def test_netgauge_gives_back_half_the_round_trip_of_one_byte(name: str, printed: float) -> None:
+    assert half_round_trip_us(name, 1) == pytest.approx(printed, rel=1e-6)
+
+
+def test_values_in_units_of_the_source_are_converted() -> None:
+    # 0.000079 us/B = 79 ps/B = 12.7 GB/s; 0.04 ns/B = 40 ps/B = 25 GB/s = 200 Gbit/s.
+    alps, nccl = (replay_parameters(load_machine(name)) for name in ("alps", "alps_nccl"))
+    assert alps.G_ps_per_byte[int(alps.row(3, 1))] == pytest.approx(79)
+    assert (alps.L_ps[0], alps.o_s_ps[0], alps.o_r_ps[0], alps.eager_limit("other_node")) == (1.9e6, 230e3, 230e3, 4096)
+    assert nccl.G_ps_per_byte[0] == pytest.approx(40)
+    assert (nccl.L_ps[0], nccl.o_s_ps[0], nccl.g_ps[0], nccl.eager_limit("other_node")) == (3.7e6, 200e3, 5e3, None)
+
+
 def test_derived_bandwidths_are_the_inverse_of_what_was_read() -> None:
     lumi = load_machine("lumi_c").loggp.other_node
     assert lumi is not None
@@ -207,7 +254,8 @@ def test_library_files_are_frozen() -> None:
     # A machine file is one dated measurement or publication: a new measurement is a new file, so that a run's manifest
     # keeps its meaning. After adding a file (never after editing one that was released):
     #   (cd machines/library && sha256sum *.toml > FROZEN)
-    recorded = dict(reversed(line.split()) for line in (LIBRARY / "FROZEN").read_text().splitlines())
+    lines = [line.split() for line in (LIBRARY / "FROZEN").read_text().splitlines()]
+    recorded = {name: digest for digest, name in lines}
     present = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in LIBRARY.glob("*.toml")}
     assert present == recorded
     assert file_hash("alewife") == recorded["alewife.toml"]

@@ -49,8 +49,8 @@ class Events {
         return did(OTF2_EvtWriter_MpiSend(w_, attributes, t, to, comm, tag, bytes));
     }
     Events& isend(std::uint64_t t, std::uint32_t to, std::uint32_t comm, std::uint32_t tag, std::uint64_t bytes,
-                  std::uint64_t request) {
-        return did(OTF2_EvtWriter_MpiIsend(w_, nullptr, t, to, comm, tag, bytes, request));
+                  std::uint64_t request, OTF2_AttributeList* attributes = nullptr) {
+        return did(OTF2_EvtWriter_MpiIsend(w_, attributes, t, to, comm, tag, bytes, request));
     }
     Events& isend_complete(std::uint64_t t, std::uint64_t request) {
         return did(OTF2_EvtWriter_MpiIsendComplete(w_, nullptr, t, request));

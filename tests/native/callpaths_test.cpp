@@ -24,6 +24,28 @@ TEST(CallpathTree, FindsTheSameChildAgain) {
     EXPECT_EQ(tree.size(), 5U);
 }
 
+TEST(CallpathTree, TellsCallsFromTwoPlacesApart) {
+    CallpathTree tree;
+    const auto main = tree.child(CallpathTree::kRoot, 3);
+    const auto first = tree.child(main, 1, 7);
+    const auto second = tree.child(main, 1, 8);
+    const auto unknown = tree.child(main, 1);
+    EXPECT_NE(first, second);
+    EXPECT_NE(first, unknown);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(tree.child(main, 1, 7), first);
+        EXPECT_EQ(tree.child(main, 1, 8), second);
+        EXPECT_EQ(tree.child(main, 1), unknown);
+    }
+    EXPECT_EQ(tree.site(second), 8);
+    std::vector<std::vector<std::int32_t>> renumber;
+    const auto merged = merge_callpaths({&tree}, renumber);
+    ASSERT_EQ(merged.size(), 4U);
+    EXPECT_EQ(merged[1].site, 0);  // in the order of sites
+    EXPECT_EQ(merged[2].site, 7);
+    EXPECT_EQ(merged[3].site, 8);
+}
+
 TEST(CallpathTree, AgreesWithAMapUnderRandomCalls) {
     CallpathTree tree;
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> model;

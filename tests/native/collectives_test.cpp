@@ -22,7 +22,7 @@ struct Story {
         trace.communicators.push_back(c);
         return static_cast<std::int32_t>(trace.communicators.size() - 1);
     }
-    void operation(std::size_t location, std::int32_t comm, OTF2_CollectiveOp op, std::int32_t root = kUndefined,
+    void operation(std::size_t location, std::int32_t comm, Operation op, std::int32_t root = kUndefined,
                    std::int64_t begin = 0) {
         trace.traces[location].collectives.push_back({begin, begin + 1, 0, 0, 0, 0, comm, root, kNone, op});
     }
@@ -41,8 +41,8 @@ TEST(Collectives, TheKthOperationOfEveryMemberIsOneInstance) {
     Story s(3);
     const auto world = s.communicator({0, 1, 2});
     for (std::size_t l = 0; l < 3; ++l) {
-        s.operation(l, world, OTF2_COLLECTIVE_OP_BARRIER);
-        s.operation(l, world, OTF2_COLLECTIVE_OP_BCAST, 1);
+        s.operation(l, world, Operation::barrier);
+        s.operation(l, world, Operation::bcast, 1);
     }
     s.group();
     EXPECT_EQ(s.trace.collective_instances, 2U);
@@ -57,12 +57,12 @@ TEST(Collectives, CommunicatorsCountForThemselves) {
     Story s(3);
     const auto a = s.communicator({0, 1});
     const auto b = s.communicator({0, 2});
-    s.operation(0, b, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(0, a, OTF2_COLLECTIVE_OP_ALLREDUCE);
-    s.operation(0, b, OTF2_COLLECTIVE_OP_ALLREDUCE);
-    s.operation(1, a, OTF2_COLLECTIVE_OP_ALLREDUCE);
-    s.operation(2, b, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(2, b, OTF2_COLLECTIVE_OP_ALLREDUCE);
+    s.operation(0, b, Operation::barrier);
+    s.operation(0, a, Operation::allreduce);
+    s.operation(0, b, Operation::allreduce);
+    s.operation(1, a, Operation::allreduce);
+    s.operation(2, b, Operation::barrier);
+    s.operation(2, b, Operation::allreduce);
     s.group();
     EXPECT_EQ(s.trace.collective_instances, 3U);
     EXPECT_EQ(s.instance(0, 0), s.instance(2, 0));
@@ -73,9 +73,9 @@ TEST(Collectives, CommunicatorsCountForThemselves) {
 TEST(Collectives, AMissingMemberLeavesTheOperationUngrouped) {
     Story s(2);
     const auto world = s.communicator({0, 1});
-    s.operation(0, world, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(0, world, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(1, world, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(0, world, Operation::barrier);
+    s.operation(0, world, Operation::barrier);
+    s.operation(1, world, Operation::barrier);
     s.group();
     EXPECT_EQ(s.instance(0, 0), s.instance(1, 0));
     EXPECT_EQ(s.instance(0, 1), kNone);
@@ -85,10 +85,10 @@ TEST(Collectives, AMissingMemberLeavesTheOperationUngrouped) {
 TEST(Collectives, DisagreementLeavesTheOperationUngrouped) {
     Story s(2);
     const auto world = s.communicator({0, 1});
-    s.operation(0, world, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(1, world, OTF2_COLLECTIVE_OP_ALLREDUCE);
-    s.operation(0, world, OTF2_COLLECTIVE_OP_BCAST, 0);
-    s.operation(1, world, OTF2_COLLECTIVE_OP_BCAST, 1);
+    s.operation(0, world, Operation::barrier);
+    s.operation(1, world, Operation::allreduce);
+    s.operation(0, world, Operation::bcast, 0);
+    s.operation(1, world, Operation::bcast, 1);
     s.group();
     EXPECT_EQ(s.counted(Quality::collective_inconsistent), 2U);
     EXPECT_EQ(s.instance(0, 0), kNone);
@@ -99,9 +99,9 @@ TEST(Collectives, EveryOperationOnSelfIsItsOwn) {
     Story s(2);
     const auto self = s.communicator({}, {}, true);
     const auto one = s.communicator({1});
-    s.operation(0, self, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(1, self, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(1, one, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(0, self, Operation::barrier);
+    s.operation(1, self, Operation::barrier);
+    s.operation(1, one, Operation::barrier);
     s.group();
     EXPECT_EQ(s.trace.collective_instances, 3U);
     EXPECT_NE(s.instance(0, 0), s.instance(1, 0));
@@ -112,7 +112,7 @@ TEST(Collectives, BothGroupsOfAnInterCommunicatorTakePart) {
     Story s(3);
     const auto inter = s.communicator({0}, {1, 2});
     for (std::size_t l = 0; l < 3; ++l) {
-        s.operation(l, inter, OTF2_COLLECTIVE_OP_BARRIER);
+        s.operation(l, inter, Operation::barrier);
     }
     s.group();
     EXPECT_EQ(s.trace.collective_instances, 1U);
@@ -122,10 +122,10 @@ TEST(Collectives, BothGroupsOfAnInterCommunicatorTakePart) {
 TEST(Collectives, OutsidersAndUndefinedCommunicatorsStayAlone) {
     Story s(3);
     const auto pair = s.communicator({0, 1});
-    s.operation(0, pair, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(1, pair, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(2, pair, OTF2_COLLECTIVE_OP_BARRIER);
-    s.operation(2, kUndefined, OTF2_COLLECTIVE_OP_BARRIER);
+    s.operation(0, pair, Operation::barrier);
+    s.operation(1, pair, Operation::barrier);
+    s.operation(2, pair, Operation::barrier);
+    s.operation(2, kUndefined, Operation::barrier);
     s.group();
     EXPECT_EQ(s.instance(0, 0), 0U);
     EXPECT_EQ(s.instance(2, 0), kNone);
@@ -137,10 +137,10 @@ TEST(Collectives, ThreadsOfAProcessActInItsName) {
     Story s(3);
     s.owner = {0, 0, 2};
     const auto world = s.communicator({0, 2});
-    s.operation(0, world, OTF2_COLLECTIVE_OP_ALLREDUCE, kUndefined, 20);
-    s.operation(1, world, OTF2_COLLECTIVE_OP_BARRIER, kUndefined, 10);
-    s.operation(2, world, OTF2_COLLECTIVE_OP_BARRIER, kUndefined, 10);
-    s.operation(2, world, OTF2_COLLECTIVE_OP_ALLREDUCE, kUndefined, 20);
+    s.operation(0, world, Operation::allreduce, kUndefined, 20);
+    s.operation(1, world, Operation::barrier, kUndefined, 10);
+    s.operation(2, world, Operation::barrier, kUndefined, 10);
+    s.operation(2, world, Operation::allreduce, kUndefined, 20);
     s.group();
     EXPECT_EQ(s.trace.collective_instances, 2U);
     EXPECT_EQ(s.instance(1, 0), s.instance(2, 0));

@@ -1,10 +1,10 @@
-#include "column.hpp"
+#include "replay/native/column.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 
-namespace logpost::analyzer {
+namespace logpost::replay {
 namespace {
 
 Column<std::uint64_t> squares(std::size_t n) {
@@ -103,4 +103,4 @@ TEST(Column, AMovedFromColumnIsEmptyAndUsable) {
 }
 
 }  // namespace
-}  // namespace logpost::analyzer
+}  // namespace logpost::replay

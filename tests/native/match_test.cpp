@@ -134,12 +134,12 @@ void expect_like_the_definition(const Trace& trace) {
     std::map<Channel, std::deque<std::uint32_t>> sends;
     const auto n = static_cast<std::int32_t>(trace.traces.size());
     for (std::int32_t l = 0; l < n; ++l) {
-        trace.traces[static_cast<std::size_t>(l)].sends.for_each([&](std::size_t i, const Endpoint& send) {
+        trace.traces[static_cast<std::size_t>(l)].sends.for_each([&](std::size_t i, const MessageEnd& send) {
             sends[{send.comm, l, send.peer, send.tag}].push_back(static_cast<std::uint32_t>(i));
         });
     }
     for (std::int32_t l = 0; l < n; ++l) {
-        trace.traces[static_cast<std::size_t>(l)].receives.for_each([&](std::size_t, const Endpoint& receive) {
+        trace.traces[static_cast<std::size_t>(l)].receives.for_each([&](std::size_t, const MessageEnd& receive) {
             auto& channel = sends[{receive.comm, receive.peer, l, receive.tag}];
             if (channel.empty()) {
                 ASSERT_EQ(receive.match, kNone);

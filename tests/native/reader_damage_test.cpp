@@ -42,7 +42,7 @@ TEST_F(ReaderDamage, RecordsOutsideOfAnyCallGetOneOfNoDuration) {
     const auto& call = trace.traces[0].calls[0];
     EXPECT_EQ(call.enter_ps, 5'000);
     EXPECT_EQ(call.leave_ps, 5'000);
-    EXPECT_EQ(trace.regions.at(static_cast<std::size_t>(call.region)).name, "(communication outside of any call)");
+    EXPECT_EQ(trace.regions.at(static_cast<std::size_t>(call.region)).name, "(communication outside any call)");
     EXPECT_EQ(trace.traces[0].sends[0].match, 0U);
     EXPECT_EQ(trace.traces[0].communication_events, 1U);
 }
@@ -199,12 +199,12 @@ TEST_F(ReaderDamage, RefusesInOneLineWhatCannotBeRead) {
     const auto size = std::filesystem::file_size(definitions);
     std::filesystem::copy_file(definitions, scratch.path() / "whole.def");
     std::filesystem::resize_file(definitions, size / 2);  // libotf2 alone never comes back from this one
-    EXPECT_NE(message_of(anchor).find("the global definitions are cut short"), std::string::npos);
+    EXPECT_NE(message_of(anchor).find("the global definitions are truncated"), std::string::npos);
     std::filesystem::copy_file(scratch.path() / "whole.def", definitions,
                                std::filesystem::copy_options::overwrite_existing);
 
     std::filesystem::remove_all(anchor.parent_path() / "traces");
-    EXPECT_NE(message_of(anchor).find("none of the 2 event files is there"), std::string::npos);
+    EXPECT_NE(message_of(anchor).find("none of the 2 event files exists"), std::string::npos);
     std::filesystem::remove(anchor.parent_path() / "traces.def");
     EXPECT_NE(message_of(anchor).find("global definitions cannot be opened"), std::string::npos);
     for (const auto& path : {scratch.path() / "x.otf2", anchor}) {

@@ -46,7 +46,7 @@ Outcome in_child(Body&& body) {
     const pid_t child = fork();
     if (child == 0) {
         const rlimit memory{kMemory, kMemory};
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose shadow memory is address space
         setrlimit(RLIMIT_AS, &memory);
 #endif
         static_cast<void>(memory);

@@ -231,7 +231,7 @@ TEST_F(Reader, GivesTheSameTraceForAnyNumberOfThreads) {
                 ASSERT_EQ(call.leave_ps, b.calls[i].leave_ps);
                 ASSERT_EQ(call.callpath, b.calls[i].callpath);
             });
-            a.receives.for_each([&](std::size_t i, const Endpoint& end) {
+            a.receives.for_each([&](std::size_t i, const MessageEnd& end) {
                 ASSERT_EQ(end.match, b.receives[i].match);
                 ASSERT_EQ(end.peer, b.receives[i].peer);
             });

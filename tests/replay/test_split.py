@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +52,7 @@ def split(times: dict[str, int], *, size: int = 51, on: ReplayParameters | None 
         bytes=np.array([size], dtype=np.uint64),
         locality=np.array([3], dtype=np.uint8),
         stride=np.array([0], dtype=np.int64),
+        block=np.array([0], dtype=np.uint64),
         waits=np.array([[waits.get(name, 0) for name in WAITS]], dtype=np.int64),
     )
     found = {name: int(value) for name, value in zip(PARTS, parts[0], strict=True) if value}
@@ -181,6 +183,7 @@ def test_half_of_the_middleware_latency_lies_at_each_end() -> None:
         bytes=np.array([51], dtype=np.uint64),
         locality=np.array([3], dtype=np.uint8),
         stride=np.array([64], dtype=np.int64),
+        block=np.array([0], dtype=np.uint64),
         waits=np.zeros((1, 6), dtype=np.int64),
     )
     assert dict(zip(PARTS, map(int, parts[0]), strict=True))["middleware"] == 40
@@ -194,7 +197,10 @@ times = st.integers(0, 10_000)
 @given(st.data())
 def test_parts_are_never_negative_and_add_up_whatever_was_measured(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 40))
-    draw = lambda: np.array(data.draw(st.lists(times, min_size=n, max_size=n)), dtype=np.int64)  # noqa: E731
+
+    def draw() -> npt.NDArray[np.int64]:
+        return np.array(data.draw(st.lists(times, min_size=n, max_size=n)), dtype=np.int64)
+
     s0, r0 = draw(), draw()
     s1, rw0 = s0 + draw(), r0 + draw()
     blocking = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
@@ -219,6 +225,7 @@ def test_parts_are_never_negative_and_add_up_whatever_was_measured(data: st.Data
         bytes=draw().astype(np.uint64),
         locality=np.full(n, 3, dtype=np.uint8),
         stride=np.zeros(n, dtype=np.int64),
+        block=np.zeros(n, dtype=np.uint64),
         waits=waits,
     )
     assert (parts >= 0).all()

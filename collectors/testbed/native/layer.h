@@ -18,7 +18,7 @@
 #ifndef LOGPOST_TESTBED_LAYER_H
 #define LOGPOST_TESTBED_LAYER_H
 
-#include "../../pmpi/native/interposer/runtime.h"
+#include "../../pmpi/native/runtime.h"
 #include "machine.h"
 
 /* A call that a part replaces. Each table ends with a name of NULL. */

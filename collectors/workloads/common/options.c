@@ -109,7 +109,7 @@ enum lp_parse_result lp_parse(int argc, char** argv, const char* program, const 
         const char* inline_value = length > 0 && argument[2 + length] == '=' ? argument + 3 + length : NULL;
         if (!found) {
             if (err)
-                fprintf(err, "%s: no option %.60s; --help lists them\n", program, argument);
+                fprintf(err, "%s: unknown option %.60s; --help lists the options\n", program, argument);
             return LP_BAD_USAGE;
         }
         if (found->kind == LP_SWITCH) {

@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
          "updates of E and H (LoGPC 100, SENS 50; 20 for a short run)"},
         {"block", LP_INTEGER, &s.exchange.block, NULL, 1, 1e8, "values per message (LoGPC 10, SENS 5)"},
         {"edge-cycles", LP_REAL, &s.exchange.edge_cycles, NULL, 0, 1e9,
-         "work per edge of the emulated processor; the papers print none, so assumed"},
+         "work per edge of the emulated processor (67: two flop at LoGPC 5.2's 100 cycles for three)"},
         {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "its cycle (Alewife 50 ns); 0: none"},
         {"send-cycles", LP_REAL, &s.exchange.messages.send_cycles, NULL, -1, 1e9,
          "its o_s per message or put; -1: 15 (LoGPC Table 1), on the testbed 0"},

@@ -110,6 +110,8 @@ int main(int argc, char** argv) {
         {"solves", LP_INTEGER, &s.solves, NULL, 1, 1e6, "right-hand sides, one after the other"},
         {"chunk", LP_INTEGER, &s.solve.chunk, NULL, 0, 1e9,
          "consecutive rows on a rank, dealt round; 0: one chunk per rank"},
+        {"partition", LP_CHOICE, &s.solve.by_graph, "rows|graph", 0, 0,
+         "rows: chunks of consecutive ones; graph: recursive bisection, with few edges between ranks"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the brick and the right-hand sides"},
         {"buffer", LP_INTEGER, &s.solve.buffer, NULL, 1, 1e6, "edges per bulk message"},
         MESSAGE_OPTIONS(s.solve.messages, receive, s.cycle_ns, "16: Alewife's 256 bytes"),

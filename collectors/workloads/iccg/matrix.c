@@ -121,7 +121,7 @@ struct lower matrix_read(const char* path, char* problem, size_t room) {
     fclose(file);
     if (read < count) {
         free(entries);
-        return fail(problem, room, path, "ends early or has a line that is no entry");
+        return fail(problem, room, path, "ends early or has an invalid line");
     }
     if (pattern) { /* diagonal: neighbours + 1 */
         double* degree = LP_NEW(double, n);

@@ -4,9 +4,10 @@
 
 #include "../common/memory.h"
 #include "../logpost_compute.h"
+#include "partition.h"
 
 int solver_owner(const struct solver* s, int64_t row) {
-    return (int)(row / s->options.chunk % s->ranks);
+    return s->owner[row];
 }
 
 void solver_arrive(struct solver* s, int64_t row, double value) {
@@ -63,6 +64,12 @@ void solver_open(struct solver* s, const struct solve_options* options, const st
     if (options->chunk == 0)
         s->options.chunk = (factor->n + s->ranks - 1) / s->ranks;
     const int64_t n = factor->n;
+    s->owner = LP_NEW(int32_t, n);
+    if (options->by_graph)
+        partition_graph(factor, s->ranks, s->owner);
+    else
+        for (int64_t row = 0; row < n; row++)
+            s->owner[row] = (int32_t)(row / s->options.chunk % s->ranks);
     s->x = LP_NEW(double, n);
     s->sum = LP_NEW(double, n);
     s->n_in = LP_NEW(int32_t, n);
@@ -78,6 +85,7 @@ void solver_open(struct solver* s, const struct solve_options* options, const st
 void solver_close(struct solver* s) {
     if (s->carry)
         s->carry->close(s);
+    free(s->owner);
     free(s->out_start);
     free(s->out_row);
     free(s->out_value);

@@ -24,6 +24,7 @@ enum mechanism { MECHANISM_FINE = 0, MECHANISM_BULK, MECHANISM_PUT, MECHANISM_SH
 struct solve_options {
     enum mechanism mechanism;
     int64_t chunk;  /* consecutive rows that go to the same rank; chunks are dealt round; 0: one chunk per rank */
+    int by_graph;   /* rows go to ranks by partition_graph instead */
     int64_t buffer; /* bulk: edges per message */
     struct message_options messages;
 };
@@ -34,6 +35,7 @@ struct solver {
     const struct team* team;
     struct processor* processor;
     int rank, ranks;
+    int32_t* owner; /* of each row */
     /* Edges out of the own rows, by column of the factor. */
     int64_t* out_start;
     int32_t* out_row;

@@ -8,7 +8,8 @@
  *   --destination   random, or staggered: "destinations (i + p) mod P while increasing i".
  * The emulated processor has LoGPC's Table 1 (short: o_s 15, o_r 122 cycles) or Table 2 (long: 25, 129, and 0.5 cycles
  * per byte); on the testbed, which has its own overheads, only what it does not charge (see em3d.c). --capacity: see
- * common/messages.h. Every message is checked by its receiver, every reply by its requester. */
+ * common/messages.h. With --receive interrupt a rank also handles what has come before it sends its next message.
+ * Every message is checked by its receiver, every reply by its requester. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -107,6 +108,7 @@ static int run(const struct settings* s, const struct app* app) {
             data[k] = first + (uint64_t)k;
         MPI_Request request = MPI_REQUEST_NULL;
         uint64_t reply = 0;
+        channel_interrupts(&channel);
         if (s->style == STYLE_SYNC)
             MPI_Irecv(&reply, 1, MPI_UINT64_T, to, 0, state.replies, &request);
         channel_send(&channel, to, 0, data, (int)s->bytes);

@@ -7,21 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logpost.replay.models.arrays import Number
+from logpost.replay.arrays import Number
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A printed number, or (``printed=None``) one that follows from the paper without being printed.
-
-    ``tolerance`` is half a unit of the last printed digit, or the paper's own "about".
-    """
+    """A printed number, or (``printed=None``) one that follows from the paper without being printed."""
 
     where: str
     what: str
-    printed: float | None
+    printed: str | None
+    """With the digits that the paper prints: they say how near logpost's number must come. Per cent are fractions."""
     unit: str
-    tolerance: float
     compute: Callable[[], Number]
     assumption: str
     reproduces: bool = True
@@ -31,6 +28,17 @@ class Claim:
     fitted: bool = False
     """An unprinted parameter was chosen so that the number comes out: no reproduction."""
 
+    @property
+    def number(self) -> float:
+        """The printed number."""
+        assert self.printed is not None, f"{self.what} is not printed"
+        return float(self.printed)
+
+    @property
+    def tolerance(self) -> float:
+        """Half a unit of the last printed digit."""
+        return 0.5 * 10.0 ** -len((self.printed or "").partition(".")[2])
+
     def value(self) -> float:
         return float(np.asarray(self.compute()))
 
@@ -39,8 +47,8 @@ class Claim:
         if self.printed is None:
             return True
         if self.at_most:
-            return abs(self.value()) <= self.printed + self.tolerance
-        return abs(self.value() - self.printed) <= self.tolerance * (1.0 + 1e-9)
+            return abs(self.value()) <= self.number + self.tolerance
+        return abs(self.value() - self.number) <= self.tolerance * (1.0 + 1e-9)
 
 
 @dataclass(frozen=True)

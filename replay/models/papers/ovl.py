@@ -34,7 +34,7 @@ OVL = Paper(
         (
             "logpost predict overlap --machine infiniband_opteron --set o=1us --set G=1GB/s --set V=1MiB --set S=4KiB "
             "--set t_V=450us --sweep b=1,2,4,8,16,32,64 --set topology=all-to-all-contiguous --set P=4",
-            "(10): not least at b = 1; no time for b = 64, which is not below HD",
+            "(10): not smallest at b = 1; no time for b = 64, which is not below HD",
         ),
     ),
 )

@@ -9,10 +9,11 @@ _HEAD = """# The papers' numbers and logpost's
 <!-- Written by `logpost models --papers docs/papers.md`; a test compares this file with what that command writes. -->
 
 Each row is a number that a paper prints, and what logpost's models give for it under the assumption named. "yes" means
-that logpost's number rounds to the printed one (or keeps within a printed bound). "no": the printed number does not
-follow from the printed formulas and parameters under that assumption; logpost shows what the formula gives. "fit": it
-follows only with a parameter that is not printed and was chosen for it. "not printed": it follows from the paper, which
-does not print it. The equations: `logpost models NAME`; to redo a row: `logpost predict NAME`.
+that logpost's number rounds to the printed one, to its last printed digit (or keeps within a printed bound). "no": the
+printed number does not follow from the printed formulas and parameters under that assumption; logpost shows what the
+formula gives. "fit": it follows only with a parameter that is not printed and was chosen for it. "not printed": it
+follows from the paper, which does not print it. The equations: `logpost models NAME`; to redo a row: `logpost predict
+NAME`.
 
 """
 
@@ -45,13 +46,13 @@ def _section(paper: Paper) -> str:
 def _row(claim: Claim) -> str:
     value = claim.value()
     unit = f" {claim.unit}" if claim.unit else ""
-    printed = "—" if claim.printed is None else f"{'≤ ' if claim.at_most else ''}{claim.printed:.7g}{unit}"
+    printed = "—" if claim.printed is None else f"{'≤ ' if claim.at_most else ''}{claim.printed}{unit}"
     cells = (
         claim.where,
         claim.what,
         printed,
         f"{_digits(value)}{unit}",
-        "" if claim.at_most or claim.printed is None else _difference(value, claim.printed),
+        "" if claim.at_most or claim.printed is None else _difference(value, claim.number),
         _verdict(claim),
         claim.assumption,
     )

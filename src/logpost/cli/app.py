@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 import sys
-from collections.abc import Callable
-from typing import Annotated, Any
-
-import typer
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from logpost import __version__
-from logpost.errors import InputError
+from logpost.cli.overview import EXAMPLE, VERBS, help_text
+from logpost.errors import InputError, suggestion
 
-# Verb -> the line `logpost --help` shows. A verb's module (of the same name) is imported only when the verb runs, so
-# that `logpost --help` and `logpost record` need no table library.
-VERBS: dict[str, str] = {
-    "record": "Run an unmodified MPI program and leave an OTF2 archive.",
-    "analyze": "Read an OTF2 archive, split every message, write a run.",
-    "report": "Say where the time of a run went, and why.",
-    "compare": "Compare two runs; can gate a CI job.",
-    "export": "Write a run as CSV or for Perfetto.",
-    "calibrate": "Measure this machine and write its machine file.",
-    "machines": "List, show and check machine files.",
-    "models": "List the models and show their equations.",
-    "predict": "Evaluate a model for parameters or a machine.",
-    "workloads": "List, build and run the papers' applications.",
-    "experiments": "Run the papers' experiments again; paper, formula, testbed side by side.",
-    "testbed": "Run an MPI program in simulated time on a machine file.",
-    "doctor": "Say what this machine has and what is missing.",
-}
+if TYPE_CHECKING:
+    import typer
+
+# What the shell's completion sets when it asks for words; bash's own name, and that of typer for the other shells.
+COMPLETE, COMPLETE_WORDS = "_LOGPOST_COMPLETE", ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 
 
-def _version(show: bool) -> None:
-    if show:
-        typer.echo(f"logpost {__version__}")
-        raise typer.Exit
+def _options() -> None:
+    pass
 
 
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Where every microsecond of an MPI program's communication went.
+_options.__doc__ = f"""Where every microsecond of an MPI program's communication went.
 
-    Example: logpost record -o t -- mpirun -n 4 ./app && logpost analyze t -o app.run && logpost report app.run
-    """
+Example: {EXAMPLE}
+"""
 
 
 def _stub(line: str) -> Callable[[], None]:
     def verb() -> None:
-        """Stands in the list of verbs only."""
+        """A placeholder: the verb appears in the list and is not imported."""
 
     verb.__doc__ = line
     return verb
@@ -60,13 +38,18 @@ def _stub(line: str) -> Callable[[], None]:
 
 def build(wanted: str | None) -> typer.Typer:
     """The command line with the verb `wanted` imported and the others as lines of the help."""
+    import importlib
+
+    import typer
+
     app = typer.Typer(
-        add_completion=False, no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
     for verb, line in VERBS.items():
-        if importlib.util.find_spec(f"logpost.cli.{verb}") is None:
-            continue
         if verb != wanted:
             app.command(name=verb)(_stub(line))
             continue
@@ -78,16 +61,39 @@ def build(wanted: str | None) -> typer.Typer:
     return app
 
 
+def wanted_verb(arguments: Sequence[str], environment: dict[str, str]) -> str | None:
+    """The verb that a command line names; while a shell completes, that of the words it has.
+
+    Raises:
+        InputError: there is no such verb.
+    """
+    completing = COMPLETE in environment
+    words = " ".join(environment.get(name, "") for name in COMPLETE_WORDS).split()[1:] if completing else arguments
+    verb = next((word for word in words if not word.startswith("-")), None)
+    if verb is None or verb in VERBS:
+        return verb
+    if completing:
+        return None
+    raise InputError(f"unknown verb {verb}; logpost --help lists the verbs{suggestion(verb, VERBS)}")
+
+
 def main() -> None:
     """Entry point. Exit status: 0 done, 1 a gate failed, 2 bad input or usage."""
-    wanted = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), None)
+    arguments = sys.argv[1:]
+    completing = COMPLETE in os.environ
     try:
-        build(wanted)()
+        if not completing and (not arguments or arguments[0] in ("-h", "--help")):
+            print(help_text())
+            sys.exit(0 if arguments else 2)
+        if not completing and arguments[0] == "--version":
+            print(f"logpost {__version__}")
+            sys.exit(0)
+        build(wanted_verb(arguments, dict(os.environ)))(prog_name="logpost")
     except InputError as error:
         print(f"logpost: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
-        # `logpost report | head`: nothing is wrong, and Python must not complain while it flushes.
+        # `logpost report | head` closes the pipe early: no error, and Python must not report one while it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from logpost.machines.calibration.agreement import Agreement
     from logpost.machines.calibration.compose import Calibration
-    from logpost.machines.quantity import Quantity
+    from logpost.machines.values.quantity import Quantity
 
 # What follows `--` belongs to the launcher, options included.
 COMMAND_SETTINGS: dict[str, Any] = {
@@ -23,77 +23,76 @@ COMMAND_SETTINGS: dict[str, Any] = {
 }
 
 TABLE_NAMES = {"loggp": "LogGP", "log3p": "log3P"}
-"""Of a machine file's tables, for people."""
+"""Names of a machine file's tables as the terminal shows them."""
 MOST_LINES = 8
-"""Of a list on the screen; the file and the page have all of them."""
+"""The longest list on the terminal; the file and the page have every entry."""
 
 
 def command(
     launcher: Annotated[
-        list[str] | None, typer.Argument(help="How you start MPI programs, without one: mpirun -n 2 --map-by node")
+        list[str] | None, typer.Argument(help="The launcher without a program: mpirun -n 2 --map-by node")
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The machine file to write.")] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Name of the machine (that of the file by default).")
+        str | None, typer.Option("--name", help="Name of the machine [default: the name of the file].")
     ] = None,
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Up to 20 minutes: more sizes, more rounds, narrower intervals.")
+        bool, typer.Option("--thorough", help="Take up to 20 minutes: more sizes, more rounds, narrower intervals.")
     ] = False,
     compiler: Annotated[
-        str | None, typer.Option("--compiler", help="Your MPI's mpicc (found beside the launcher by default).")
+        str | None, typer.Option("--compiler", help="Your MPI's mpicc [default: the one beside the launcher].")
     ] = None,
     page: Annotated[
         Path | None, typer.Option("--page", help="Also write the plots as one self-contained HTML file.")
     ] = None,
     samples: Annotated[
-        Path | None, typer.Option("--samples", help="Extract from samples that were kept; nothing is measured.")
+        Path | None, typer.Option("--samples", help="Extract values from kept samples instead of measuring.")
     ] = None,
     keep_samples: Annotated[
         Path | None, typer.Option("--keep-samples", help="Keep the samples in this file (JSON lines).")
     ] = None,
     against: Annotated[
-        Path | None, typer.Option("--against", help="Say which values differ from this machine file beyond intervals.")
+        Path | None,
+        typer.Option("--against", help="List the values whose intervals do not overlap those of this machine file."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the machine file and the kept samples.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the machine file, the page and the kept samples.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False,
 ) -> None:
     """Measure this machine: LogGP, o(S, b), G(P, S) and log3P values with intervals, in a machine file.
 
-    The programs are built with your mpicc and started as you say after --.
-    Two ranks suffice; put them where your messages go: on two nodes for the
-    network, on one node for shared memory. It takes less than 3 minutes.
+    logpost builds its programs with your mpicc and starts them with the launcher after --.
+    Two ranks suffice; place them where your messages travel: on two nodes for the
+    network, on one node for shared memory. A calibration takes less than 3 minutes.
 
     Example: logpost calibrate -o my-cluster.toml --page my-cluster.html -- mpirun -n 2 --map-by node
     """
     from logpost.cli.ending import cleaned_up_on_signals
     from logpost.cli.progress import progress_bar
+    from logpost.collectors.calibration.measure import measure
     from logpost.errors import InputError
     from logpost.machines.calibration.agreement import agree
     from logpost.machines.calibration.compose import calibration, machine_name
-    from logpost.machines.calibration.measure import measure
     from logpost.machines.calibration.samples import read, write
-    from logpost.machines.calibration.save import save_machine
-    from logpost.machines.load import load_machine
+    from logpost.machines.schema.load import load_machine
+    from logpost.machines.schema.save import save_machine
+    from logpost.whole_file import refuse_existing
 
     if output is None:
-        raise InputError("calibrate needs a file to write the machine to; pass -o my-cluster.toml")
-    if output.exists() and not force:
-        raise InputError(f"{output} already exists; pass --force to overwrite it, or choose another name with -o")
+        raise InputError("calibrate needs an output file; pass -o my-cluster.toml")
     if (samples is None) == (not launcher):
-        raise InputError(
-            "calibrate needs either a launcher after -- (mpirun -n 2) or --samples FILE with samples that were kept"
-        )
-    if keep_samples is not None and keep_samples.exists() and not force:
-        raise InputError(
-            f"{keep_samples} already exists; pass --force to overwrite it, or choose another name with --keep-samples"
-        )
+        raise InputError("calibrate needs either a launcher after -- (mpirun -n 2) or --samples FILE with kept samples")
     if name is not None and name != machine_name(name):
-        raise InputError(f"{name!r} is no name of a machine; pass --name {machine_name(name)}")
+        raise InputError(f"{name!r} is not a valid machine name; pass --name {machine_name(name)}")
     _writable("-o", output)
     _writable("--page", page)
     _writable("--keep-samples", keep_samples)
     _different({"-o": output, "--page": page, "--keep-samples": keep_samples, "--samples": samples})
+    for path in (output, page, keep_samples):
+        if path is not None:
+            refuse_existing(path, force=force)
     other = None if against is None else load_machine(against)
     with cleaned_up_on_signals(), progress_bar(quiet=quiet or as_json) as progress:
         if samples is not None:
@@ -113,7 +112,7 @@ def command(
         found = calibration(measured, name=name or machine_name(output.stem))
         save_machine(found.machine, output)
         if page is not None:
-            from logpost.dashboards.calibration import write_calibration
+            from logpost.dashboards.report.calibration import write_calibration
 
             progress("drawing", 0, 0)
             try:
@@ -128,7 +127,7 @@ def command(
 
 
 def _writable(option: str, path: Path | None) -> None:
-    """Minutes of measuring must not end at a directory that is not there, or is somebody else's."""
+    """Check before measuring that the output can be written: a missing or read-only directory must not cost minutes."""
     from logpost.errors import InputError
 
     if path is None:
@@ -136,11 +135,13 @@ def _writable(option: str, path: Path | None) -> None:
     if path.exists() and not path.is_file() and not path.is_dir():
         if option == "--page":
             return  # a pipe to whoever reads pages; the others are read back, and replaced
-        raise InputError(f"{option} {path} cannot be written: it is no regular file; name one that is, or a new one")
+        raise InputError(f"{option} {path} cannot be written: it is not a regular file; name a regular or a new file")
     # A link is followed: the file is made where the link says.
     folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
     if not folder.is_dir():
-        raise InputError(f"{option} {path} cannot be written: {folder} is no directory; make it, or choose another")
+        raise InputError(
+            f"{option} {path} cannot be written: {folder} is not a directory; create it, or choose another"
+        )
     if path.is_dir():
         raise InputError(f"{option} {path} cannot be written: it is a directory; name a file in it")
     if not os.access(folder, os.W_OK):
@@ -148,7 +149,7 @@ def _writable(option: str, path: Path | None) -> None:
 
 
 def _different(files: Mapping[str, Path | None]) -> None:
-    """No file may be written over another one, nor over the samples that it comes from."""
+    """Refuse two outputs with one path, and an output that would overwrite the samples it is computed from."""
     from logpost.errors import InputError
 
     options: dict[str, str] = {}
@@ -157,11 +158,11 @@ def _different(files: Mapping[str, Path | None]) -> None:
             continue
         same = options.setdefault(os.path.realpath(path), option)
         if same != option:
-            raise InputError(f"{same} and {option} are the same file, {path}; give each a name of its own")
+            raise InputError(f"{same} and {option} name the same file, {path}; give each its own")
 
 
 def _document(found: Calibration, output: Path, agreement: Agreement | None) -> dict[str, Any]:
-    from logpost.machines.document import values
+    from logpost.machines.show.document import values
 
     document: dict[str, Any] = {
         "machine": str(output),
@@ -214,10 +215,10 @@ def _print(
     if counted:
         say(f"Also: {counted}.")
     lines = [refusal.sentence() for refusal in found.refused] + [f"not extracted: {text}" for text in found.lacking]
-    _list(say, "Refused, and not in the file", lines, rest="see the file's notes, or --json")
+    _list(say, "Refused, and absent from the file", lines, rest="see the file's notes, or --json")
     if found.not_reached:
         heading = f"±5 % at 95 % confidence not reached by {len(found.not_reached)} of {found.values} values"
-        _list(say, heading, list(found.not_reached), rest="each says so in the file; or see --json")
+        _list(say, heading, list(found.not_reached), rest="the file marks each; --json lists them")
     if agreement is not None:
         _print_agreement(say, agreement, against)
     if found.warning:
@@ -236,20 +237,18 @@ def _values_table(found: Calibration) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from logpost.machines.interval_text import interval_text
-    from logpost.machines.plot import size_text
     from logpost.machines.schema import LOCALITIES
+    from logpost.machines.values.text import shown, size_text
 
     machine = found.machine
-    # Narrow enough for 80 columns: a value without its unit is none.
+    # Narrow enough for 80 columns, so that no value loses its unit.
     table = Table(title=f"{machine.title}", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in ("between", "message size", "parameter", "value", "95 % interval"):
         table.add_column(column, justify="right" if column in ("value", "95 % interval") else "left", no_wrap=True)
 
     def add(between: str, size: str, parameter: str, quantity: Quantity) -> None:
-        unit = "" if quantity.unit == "1" else f" {quantity.unit}"
-        beside = interval_text(quantity, lambda end: _number(end, 3))
-        table.add_row(*map(Text, (between, size, parameter, f"{_number(quantity.number())}{unit}", beside)))
+        read = shown(quantity)
+        table.add_row(*map(Text, (between, size, parameter, read.value, read.interval)))
 
     for locality in LOCALITIES:
         values = machine.loggp.of(locality)
@@ -273,12 +272,6 @@ def _values_table(found: Calibration) -> Any:
     return table
 
 
-def _number(value: float, digits: int = 4) -> str:
-    """So many significant digits, and no power of ten where that would be longer than the number."""
-    rounded = float(f"{value:.{digits}g}")
-    return f"{value:,.0f}" if value.is_integer() or abs(rounded) >= 10**digits else f"{value:.{digits}g}"
-
-
 def _list(say: Callable[[str], None], heading: str, lines: list[str], *, rest: str) -> None:
     """The first lines; `rest`: where the others are."""
     if not lines:
@@ -291,6 +284,8 @@ def _list(say: Callable[[str], None], heading: str, lines: list[str], *, rest: s
 
 
 def _print_agreement(say: Callable[[str], None], agreement: Agreement, against: Path | None) -> None:
+    from logpost.machines.values.text import value_text
+
     tables = ", ".join(
         f"{TABLE_NAMES.get(table, table)} {count.agreeing} of {count.compared}"
         for table, count in agreement.by_table().items()
@@ -300,10 +295,10 @@ def _print_agreement(say: Callable[[str], None], agreement: Agreement, against: 
         f"({agreement.share:.1%}{': ' if tables else ''}{tables})."
     )
 
-    def shown(value: tuple[float, float, float]) -> str:
-        return f"{_number(value[0])} [{_number(value[1])}, {_number(value[2])}]"
+    def ends(value: tuple[float, float, float], unit: str) -> str:
+        return f"{value_text(value[0], unit)} [{value_text(value[1], unit)}, {value_text(value[2], unit)}]"
 
-    differing = [f"{p.name}: {shown(p.a)} here, {shown(p.b)} there ({p.unit})" for p in agreement.differing]
+    differing = [f"{p.name}: {ends(p.a, p.unit)} here, {ends(p.b, p.unit)} there" for p in agreement.differing]
     _list(say, "Beyond their intervals", differing, rest="see --json")
     for label, names in (("Only here", agreement.only_a), ("Only there", agreement.only_b)):
         _list(say, label, list(names), rest="see --json")

@@ -1,4 +1,4 @@
-"""`logpost doctor`: what this machine has, what is missing, and what that costs."""
+"""`logpost doctor`: what this machine has, what is missing, and which verbs that disables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import typer
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked for. `status` is ok, missing (a verb cannot work) or note (it works, with a limit)."""
+    """One check. `status` is ok, missing (a verb cannot work) or note (it works, with a limit)."""
 
     name: str
     status: str
@@ -49,7 +49,8 @@ def _native() -> Check:
 
 
 def _interposer() -> Check:
-    from logpost.collectors import interposer, mpi
+    from logpost.collectors import mpi
+    from logpost.collectors.pmpi import interposer
     from logpost.errors import InputError
 
     if shutil.which("mpirun") is None:
@@ -79,7 +80,7 @@ def _simgrid() -> Check:
         launcher = build.find_smpimain()
         return Check("SimGrid", "ok", f"{build.find_smpicc()} ({build.version()}), {launcher}")
     except InputError:
-        return Check("SimGrid", "note", "not on PATH", "only for the virtual testbed: apt install libsimgrid-dev")
+        return Check("SimGrid", "note", "not on PATH", "needed only by the testbed: apt install libsimgrid-dev")
 
 
 def _clock() -> Check:
@@ -92,7 +93,7 @@ def _clock() -> Check:
     except (OSError, StopIteration):
         flags = []
     if "constant_tsc" in flags and "nonstop_tsc" in flags:
-        return Check("clock", "ok", "time-stamp counter is constant and nonstop: about 17 ns per reading")
+        return Check("clock", "ok", "the time-stamp counter is constant and nonstop: about 17 ns per reading")
     return Check("clock", "note", "no constant, nonstop time-stamp counter", "CLOCK_MONOTONIC_RAW is used: about 30 ns")
 
 
@@ -100,12 +101,12 @@ def _cores() -> Check:
     count = len(os.sched_getaffinity(0))
     text = f"{count} for this process"
     if count < 4:
-        return Check("cores", "note", text, "with more ranks than cores, waits contain scheduling; reports say so")
+        return Check("cores", "note", text, "when ranks outnumber cores, waits contain scheduling; reports say so")
     return Check("cores", "ok", text)
 
 
 def checks() -> list[Check]:
-    """Everything that doctor looks at, in the order of a day's work."""
+    """Every check of doctor, in the order in which a user needs the tools."""
     compiler: Callable[[], str] = lambda: os.environ.get("CC") or ("cc" if shutil.which("cc") else "gcc")  # noqa: E731
     return [
         _native(),
@@ -116,7 +117,7 @@ def checks() -> list[Check]:
         _interposer(),
         _assembler(),
         _program(
-            "otf2-print", "otf2-print", "only to look into archives by hand: apt install otf2-tools", needed=False
+            "otf2-print", "otf2-print", "needed only to inspect archives by hand: apt install otf2-tools", needed=False
         ),
         _simgrid(),
         _clock(),

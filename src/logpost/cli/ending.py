@@ -1,4 +1,4 @@
-"""Ending a verb by a signal as by Ctrl-C: what it has open is closed, what it wrote beside its output goes."""
+"""SIGTERM and SIGHUP end a verb as Ctrl-C does: open files are closed, temporary files removed."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ NAMES = typer.Argument(metavar="NAME...", help="Names of `logpost experiments li
 OUTPUT = typer.Option(
     Path("experiments"), "--output", "-o", help="Folder for experiments.html, experiments.md and the runs."
 )
-QUICK = typer.Option(False, "--quick", help="Small sizes: seconds, to see that everything runs.")
+FORCE = typer.Option(False, "--force", help="Overwrite experiments.html and experiments.md.")
+QUICK = typer.Option(False, "--quick", help="Run small sizes, in seconds, to check that everything works.")
 
 
 @app.command("list")
@@ -73,15 +74,16 @@ def run(
     names: list[str] = NAMES,
     output: Path = OUTPUT,
     quick: bool = QUICK,
+    force: bool = FORCE,
     as_json: bool = JSON,
     quiet: bool = QUIET,
 ) -> None:
     """Run experiments, and write a page that can be read beside the papers.
 
-    Each experiment's archives and runs stay in FOLDER/runs/NAME. One that cannot run here (no SimGrid, say) is named
+    Each experiment keeps its archives and runs in FOLDER/runs/NAME. One that cannot run here (no SimGrid, say) is named
     with what it needs, and the others go on; the exit status is 2 if it was asked for by name.
 
-    Example: logpost experiments run all -o experiments
+    Example: logpost experiments run all -o experiments --force
 
     Example: logpost experiments run diamond-dag --quick
     """
@@ -91,8 +93,11 @@ def run(
     from logpost.experiments.framework import runner, write
     from logpost.experiments.framework.json_results import as_json as object_of
     from logpost.experiments.framework.registry import chosen
+    from logpost.whole_file import refuse_existing
 
     wanted = chosen(names)
+    for page in ("experiments.html", "experiments.md"):
+        refuse_existing(output / page, force=force)
     write.prepare(output)
     console = Console(stderr=True, highlight=False)
     said = not quiet and not as_json
@@ -120,13 +125,13 @@ def run(
 
 
 def _say(outcome: Outcome, console: Console) -> None:
-    from logpost.experiments.framework.markdown import claims_text
+    from logpost.experiments.framework.words import claims_text
 
     name = outcome.experiment.name
     if outcome.result is None:
         console.print(f"[yellow]{name}[/yellow] not run: ", end="")
         console.print(outcome.reason, markup=False, soft_wrap=True)
         return
-    held = claims_text(outcome.result)
+    held = claims_text(outcome.result.claims)
     console.print(f"[green]{name}[/green] ({outcome.seconds:.1f} s; claims that hold: {held})", soft_wrap=True)
     console.print(f"  {outcome.result.summary}", markup=False, soft_wrap=True)

@@ -18,7 +18,7 @@ class Format(str, Enum):
 
 
 def default_output(run: Path, to: Format) -> Path:
-    """Named like the run, in the current directory."""
+    """The default output: named after the run, in the current directory."""
     name = run.resolve().name
     stem = name[: -len(".run")] if name.endswith(".run") and name != ".run" else name
     return Path(f"{stem}_csv" if to is Format.csv else f"{stem}.pftrace")
@@ -31,14 +31,12 @@ def command(
         Path | None,
         typer.Option("-o", "--output", help="Directory (csv) or file (perfetto; gzipped if it ends in .gz) to write."),
     ] = None,
-    table: Annotated[
-        list[str] | None, typer.Option("--table", help="csv: only this table; may be given several times.")
-    ] = None,
+    table: Annotated[list[str] | None, typer.Option("--table", help="csv: only this table. Repeatable.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier export.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")] = False,
 ) -> None:
-    """Write a run for other programs: its tables as CSV, or a timeline that ui.perfetto.dev opens.
+    """Export a run for other programs: its tables as CSV, or a timeline for ui.perfetto.dev.
 
     Example: logpost export app.run --to csv --table messages -o tables
 
@@ -73,7 +71,7 @@ def command(
                 f"{count_text(written.flows, 'message arrow')}, {count_text(written.counters, 'counter value')}"
             )
             if written.flows_left_out:
-                said += f"; no arrow for {count_text(written.flows_left_out, 'message')} without both ends in order"
+                said += f"; no arrow for {count_text(written.flows_left_out, 'message')} without ordered ends"
             said += "\nopen it at https://ui.perfetto.dev (the page reads the file in your browser)"
     if as_json:
         typer.echo(json.dumps(facts, indent=2))

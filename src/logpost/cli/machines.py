@@ -19,23 +19,27 @@ app = typer.Typer(
 )
 
 JSON = typer.Option(False, "--json", help="Print one JSON object instead of a table.")
-QUIET = typer.Option(False, "--quiet", "-q", help="Print only what was asked for: names, or nothing when all is well.")
-FILES = typer.Argument(help="Machine files; a name of `logpost machines list` is that machine's file.")
-OUTPUT = typer.Option(None, "--output", "-o", help="Write it to a file instead of the terminal.")
+QUIET = typer.Option(False, "--quiet", "-q", help="Print only names; check prints only problems.")
+FILES = typer.Argument(help="Machine files, or names of `logpost machines list`.")
+OUTPUT = typer.Option(None, "--output", "-o", help="Write to a file instead of the terminal.")
 
 
 @app.command("list")
 def list_machines(as_json: bool = JSON, quiet: bool = QUIET) -> None:
-    """List the machines that come with logpost, and which models each can feed.
+    """List the machines that come with logpost, with the verbs and models that each feeds as it is.
+
+    What is missing for the others: logpost machines show NAME, or --json.
 
     Example: logpost machines list
     """
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    from logpost.machines.document import summary
-    from logpost.machines.feeds import feeds
-    from logpost.machines.load import library_names, load_machine
+    from logpost.machines.parameters.feeds import feeds
+    from logpost.machines.parameters.verbs import verbs
+    from logpost.machines.schema.load import library_names, load_machine
+    from logpost.machines.show.document import summary
 
     if quiet and not as_json:
         print("\n".join(library_names()))
@@ -44,12 +48,15 @@ def list_machines(as_json: bool = JSON, quiet: bool = QUIET) -> None:
     if as_json:
         _print_json({"machines": [summary(machine) for machine in machines]})
         return
-    table = Table(title="Machines (details: logpost machines show NAME)")
-    for column in ("name", "year", "topology", "feeds"):
+    table = Table(title="Machines (logpost machines show NAME lists what a machine lacks)", box=box.SIMPLE_HEAD)
+    for column in ("name", "year", "topology", "verbs", "predict"):
         table.add_column(column, overflow="fold", no_wrap=column in ("name", "year"))
     for machine in machines:
-        able = [model for model, gaps in feeds(machine).items() if not gaps]
-        table.add_row(machine.name, str(machine.year), _topology(machine), ", ".join(able) or "-")
+        able = [verb for verb, gaps in verbs(machine).items() if not gaps and verb != "predict"]
+        models = [model for model, gaps in feeds(machine).items() if not gaps]
+        table.add_row(
+            machine.name, str(machine.year), _topology(machine), ", ".join(able) or "-", ", ".join(models) or "-"
+        )
     Console().print(table)
 
 
@@ -62,17 +69,18 @@ def show(
 ) -> None:
     """Show a machine's parameters with units, sources and uncertainties, and its lines over the message size.
 
-    With --json, `tables` holds the tables of the file, and `values` every value by its place, with its coordinates
-    (size, stride, burst, processors, name) in `at`. A value without uncertainty, interval or range has none stated.
+    With --json, `tables` holds the file's tables, and `values` every value by its key, with its coordinates
+    (size, stride, burst, processors, name) in `at`. A value whose source states no uncertainty has none here.
 
     Example: logpost machines show alewife
     """
     from rich.console import Console
 
-    from logpost.machines.document import document
-    from logpost.machines.load import load_machine
-    from logpost.machines.sheet import paragraph, sheet
-    from logpost.machines.show import figures, observation_rows, rows, source_lines
+    from logpost.machines.schema.load import load_machine
+    from logpost.machines.show.document import document
+    from logpost.machines.show.figures import figures
+    from logpost.machines.show.rows import observation_rows, rows, source_lines
+    from logpost.machines.show.sheet import paragraph, sheet
 
     found = load_machine(machine)
     if as_json:
@@ -87,12 +95,12 @@ def show(
     console.print()
     console.print(sheet("Parameters", rows(found), width))
     if found.observed:
-        title = "Observed on it (no parameters: results to compare with)"
+        title = "Observations (results to compare with, not parameters)"
         console.print(sheet(title, observation_rows(found), width))
     if not quiet:
         _print_rest(console, found, width)
     if plot and not quiet:
-        from logpost.machines.plot import figure_text
+        from logpost.machines.show.plot import figure_text
 
         for figure in figures(found):
             console.print(figure_text(figure, width=min(console.width, 100)))
@@ -100,12 +108,12 @@ def show(
 
 @app.command()
 def check(files: list[Path] = FILES, as_json: bool = JSON, quiet: bool = QUIET) -> None:
-    """Check machine files; every problem names file, key, value and the way out. Exit status 2 if there is any.
+    """Check machine files. Each problem names file, key, value and remedy. Exit status 2 if any is found.
 
     Example: logpost machines check my-cluster.toml
     """
-    from logpost.machines.feeds import feeds
-    from logpost.machines.load import LIBRARY, check_machine_file, library_names
+    from logpost.machines.parameters.feeds import feeds
+    from logpost.machines.schema.load import LIBRARY, check_machine_file, library_names
 
     results = {}
     for path in files:
@@ -131,12 +139,12 @@ def template(
     force: bool = typer.Option(False, "--force", help="Overwrite an existing file."),
     quiet: bool = QUIET,
 ) -> None:
-    """Print a commented machine file to start from; it passes `check` as it is.
+    """Print a commented machine file to fill in; it passes `check` unchanged.
 
     Example: logpost machines template -o my-cluster.toml
     """
     from logpost.errors import InputError
-    from logpost.machines.load import template_text
+    from logpost.machines.schema.load import template_text
     from logpost.whole_file import write_whole
 
     if output is None:
@@ -158,17 +166,19 @@ def _topology(machine: Machine) -> str:
 
 
 def _print_rest(console: Any, machine: Machine, width: int) -> None:
-    from logpost.machines.feeds import feeds
-    from logpost.machines.sheet import paragraph
+    from logpost.machines.parameters.feeds import feeds
+    from logpost.machines.parameters.verbs import missing_text, verbs
+    from logpost.machines.show.sheet import paragraph
 
     if machine.topology is not None:
         console.print(f"Topology: {machine.topology.describe()}", highlight=False)
         for name, fact in machine.topology.facts().items():
             shown = ", ".join(f"{k} {v:.4g}" for k, v in fact.items()) if isinstance(fact, dict) else f"{fact:.6g}"
             console.print(f"  {name}: {shown}", highlight=False)
-    console.print("Models:", highlight=False)
-    for model, gaps in feeds(machine).items():
-        needs = "fed" if not gaps else f"needs {', '.join(gaps)}"
-        console.print(paragraph(f"{model}: {needs}", width, "  "), markup=False, highlight=False)
+    for heading, found in (("Verbs:", verbs(machine)), ("Models of predict:", feeds(machine))):
+        console.print(heading, highlight=False)
+        for name, gaps in found.items():
+            needs = "takes it" if not gaps else f"lacks {missing_text(gaps)}"
+            console.print(paragraph(f"{name}: {needs}", width, "  "), markup=False, highlight=False)
     for note in machine.notes:
         console.print(paragraph(f"Note: {note}", width), markup=False, highlight=False)

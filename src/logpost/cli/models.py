@@ -11,7 +11,9 @@ import typer
 if TYPE_CHECKING:
     from logpost.replay.models.interface import Model, Parameter
 
-NAME = typer.Argument(None, metavar="NAME", help="A model of the list; without it, the list.", show_default=False)
+NAME = typer.Argument(
+    None, metavar="NAME", help="The model to show; without it, all models are listed.", show_default=False
+)
 JSON = typer.Option(False, "--json", help="Print JSON instead of text.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only the names of the models, or only the equations.")
 PAPERS = typer.Option(None, "--papers", help="Write the page that compares the papers' numbers with logpost's to FILE.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -21,40 +23,46 @@ def command(
         list[str] | None, typer.Argument(help="The command as you would run it: mpirun -n 4 ./app args")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Directory to put the archive in (here by default).")
+        Path | None, typer.Option("-o", "--output", help="Directory for the archive [default: here].")
     ] = None,
     recover: Annotated[
-        Path | None, typer.Option("--recover", help="Make the archive of raw logs that a killed recording left.")
+        Path | None, typer.Option("--recover", help="Assemble the archive from raw logs that a killed recording left.")
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option("--mpi", help="Path of your MPI's mpicc, or openmpi, mpich, abi (found by itself).")
+        str | None, typer.Option("--mpi", help="Path of your MPI's mpicc, or openmpi, mpich, abi [default: detected].")
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option("-m", "--machine", help="The machine it runs on (`logpost calibrate`), kept with the archive."),
+        typer.Option("-m", "--machine", help="Machine file (`logpost calibrate`) to keep with the archive."),
     ] = None,
+    stack: Annotated[
+        int,
+        typer.Option("--stack", min=0, max=64, help="Callers to keep per call; 1: only the direct caller, 0: none."),
+    ] = 16,
     window: Annotated[
         int, typer.Option("--window", min=64, max=1 << 20, help="Mapped memory per thread that calls MPI, in KiB.")
     ] = 256,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="End the recording of a thread at so many MiB of raw log.")
+        int | None,
+        typer.Option("--limit", min=1, help="Stop recording a thread when its raw log reaches this many MiB."),
     ] = None,
     keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs beside the archive.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was recorded as JSON on standard error.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something went wrong.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only problems.")] = False,
 ) -> None:
     """Run an unmodified, dynamically linked MPI program and leave an OTF2 archive of its communication.
 
-    The program's output is untouched and its exit status is record's; what logpost has to say goes to standard error.
+    The program's output is untouched, and record exits with its status; logpost's messages go to standard error.
     The archive is logpost_<program>_<ranks>_<time>/traces.otf2 in the output directory. A program that crashes or is
-    killed is recorded up to its last completed call.
+    killed is recorded up to its last completed call. Each recording gets a new directory; none is overwritten.
+    Exit status 2 although the program succeeded: it made no MPI call.
 
     Example: logpost record -o traces -- mpirun -n 4 ./app input.txt
     """
     from logpost.collectors import record as recorder
     from logpost.collectors.assemble import Archive
     from logpost.errors import InputError
-    from logpost.machines.load import RECORDED, find_machine_file, load_machine_file
+    from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
 
     described = find_machine_file(machine) if machine is not None else None
     if described is not None:
@@ -74,21 +82,23 @@ def command(
             shutil.copyfile(described, archive.path / RECORDED)
         s = archive.summary
         if s.get("stopped"):
-            say(f"{s['stopped']} threads stopped recording before their program ended (full disk or --limit)")
+            say(f"{s['stopped']} threads stopped recording before the program ended (full disk or --limit)")
         if as_json:
             print(json.dumps({"archive": str(archive.path), **s}), file=sys.stderr, flush=True)
         else:
             anchor = archive.path / "traces.otf2"
             hush(f"{s['recorded']} of {s['ranks']} ranks, {s['calls']} calls, {s['events']} events in {anchor}")
+            shown = shlex.quote(os.path.relpath(archive.path))
+            hush(f"next: logpost analyze {shown} -o {shown}.run")
 
     if recover is not None:
         if program:
-            raise InputError("--recover takes a directory and no program; record the program in a call of its own")
+            raise InputError("--recover takes a directory and no program; record the program separately")
         for archive in recorder.recover(recover, output, hush):
             report(archive)
         return
     settings = recorder.Settings(
-        output=output or Path(), mpi=mpi, window_kib=window, limit_mib=limit, keep_raw=keep_raw
+        output=output or Path(), mpi=mpi, stack_depth=stack, window_kib=window, limit_mib=limit, keep_raw=keep_raw
     )
     result = recorder.record(program or [], settings, say, hush)
     if result.archive is not None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, scoped, selection
 
 
 def command(
@@ -14,26 +17,40 @@ def command(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write one self-contained HTML file instead of text.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the HTML file.")] = False,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", min=1, metavar="N", help="Show only the N largest findings and places in the code."),
+    ] = None,
+    begin: FromOption = None,
+    end: ToOption = None,
+    region: RegionOption = None,
+    phase: PhaseOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in seconds.")] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print only warnings, the conclusion and what was found.")
+        bool, typer.Option("--quiet", "-q", help="Print only warnings, the conclusion and the findings' titles.")
     ] = False,
 ) -> None:
     """Say where the time of a run went, and why: findings first, then the figures behind them.
 
     Example: logpost report trace.run
 
-    Example: logpost report trace.run --html report.html
+    Example: logpost report trace.run --html report.html --force
+
+    Example: logpost report trace.run --region solve --top 3
     """
     from rich.console import Console
 
     from logpost.analyzer.run import Run
+    from logpost.whole_file import refuse_existing
 
-    opened = Run.open(run)
     if html is not None:
-        from logpost.dashboards.html import write_report
+        refuse_existing(html, force=force)
+    opened = scoped(Run.open(run), selection(begin, end, region, phase))
+    if html is not None:
+        from logpost.dashboards.report.html import write_report
 
-        write_report(opened, html)
+        write_report(opened, html, top)
         if not quiet and not as_json:
             Console().print(f"report written to {html}", markup=False, highlight=False, soft_wrap=True)
         if not as_json:
@@ -41,6 +58,10 @@ def command(
     from logpost.analyzer.reporting.build import build
 
     report = build(opened)
+    hidden = 0
+    if top is not None:
+        hidden = max(0, len(report.findings) - top)
+        report = replace(report, findings=report.findings[:top], places=report.places[:top])
     if as_json:
         from logpost.analyzer.reporting.json_report import as_json as object_of
 
@@ -50,3 +71,5 @@ def command(
 
     console = Console(highlight=False)
     print_report(report, console, quiet=quiet)
+    if hidden and not quiet:
+        console.print(f"\n{hidden} smaller findings are not shown (--top {top})", markup=False, style="dim")

@@ -23,7 +23,7 @@ _ARGUMENTS = "logpost.testbed.arguments"
 
 
 class _ProgramBehindDashes(TyperCommand):
-    """Everything behind the first -- belongs to the program."""
+    """Everything after the first -- belongs to the program."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--" in args:
@@ -36,22 +36,24 @@ SOURCES = typer.Argument(None, metavar="[FILE.c]...", help="The program's C file
 MACHINE = typer.Option(..., "--machine", "-m", help="A machine of `logpost machines list`, or a machine file.")
 RANKS = typer.Option(..., "--ranks", "-n", min=1, help="Ranks to simulate.")
 WORKLOAD = typer.Option(None, "--workload", "-w", help="One of `logpost workloads list` instead of C files.")
-OUTPUT = typer.Option(Path(), "--output", "-o", help="Directory to put the archives in [default: here].")
+OUTPUT = typer.Option(Path(), "--output", "-o", help="Directory for the archives [default: here].")
 MAPPING = typer.Option(
     None,
     "--mapping",
     help="block[:RANKS_PER_NODE], random, or a file with a node number per rank [default: the machine file's].",
 )
-SEED = typer.Option(None, "--seed", help="Of --mapping random [default: 1].")
-SET = typer.Option([], "--set", "-s", metavar="NAME=VALUE", help="Over the machine file, e.g. latency=2us. Repeatable.")
+SEED = typer.Option(None, "--seed", help="Seed of --mapping random [default: 1].")
+SET = typer.Option(
+    [], "--set", "-s", metavar="NAME=VALUE", help="Override a value of the machine file, e.g. latency=2us. Repeatable."
+)
 SWEEP = typer.Option(
     [],
     "--sweep",
     metavar="NAME=FROM:TO:COUNT",
-    help="A run per value, also NAME=A,B,C. Even steps for bisection, else geometric (:lin, :log). Repeatable: a grid.",
+    help="One run per value; or NAME=A,B,C. Even steps for bisection, else geometric (:lin, :log). Repeatable: a grid.",
 )
 JSON = typer.Option(False, "--json", help="Print one JSON object on standard error instead of text.")
-QUIET = typer.Option(False, "--quiet", "-q", help="Say nothing but what the program prints.")
+QUIET = typer.Option(False, "--quiet", "-q", help="Print only what the program prints.")
 
 
 @app.command(cls=_ProgramBehindDashes)
@@ -71,8 +73,8 @@ def run(
 ) -> None:
     """Compile a program, run it in simulated time on a machine, and leave an OTF2 archive.
 
-    What the program prints goes to standard output, what logpost has to say to standard error. Beside the archive stand
-    the simulated machine (machine.toml) and network (platform.xml). `logpost testbed settings` lists what can be set.
+    The program prints to standard output, logpost to standard error. Beside the archive lie
+    the simulated machine (machine.toml) and network (platform.xml). `logpost testbed settings` lists the settings.
 
     Example: logpost testbed run --machine alewife --ranks 32 --workload em3d -o runs -- --order original
 
@@ -88,7 +90,7 @@ def run(
 
     if seed is not None:
         if mapping != "random":
-            raise InputError(f"--seed {seed} belongs to --mapping random")
+            raise InputError(f"--seed {seed} needs --mapping random; add it, or leave out --seed")
         mapping = f"random:{seed}"
     fixed: dict[str, str] = {}
     for text in assignments:
@@ -101,10 +103,9 @@ def run(
     if both:
         raise InputError(f"{both[0]} is both set and swept; keep one")
     runs: list[tuple[dict[str, str], TestbedRun]] = []
-    for setting in varied:
+    for number, setting in enumerate(varied, 1):
         label = ",".join(f"{name}={value}" for name, value in setting.items())
-        if label:
-            say(label)
+        say(f"simulating {ranks} ranks on {machine}{f', {label} ({number} of {len(varied)})' if label else ''}")
         done = run_on_testbed(
             machine,
             workload=workload,
@@ -154,7 +155,7 @@ def _seconds(done: TestbedRun) -> float:
 
 
 def _report(runs: list[tuple[dict[str, str], TestbedRun]]) -> None:
-    """The table of the runs, what was assumed, and the limits, on standard error."""
+    """Print the table of runs, the assumptions and the limits on standard error."""
     from rich.console import Console
     from rich.table import Table
 

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from logpost.collectors.workloads.catalogue import Workload
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="rich", help="List, show, build and run the papers' applications."
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="List, show, build and run the papers' applications. Example: logpost workloads run -n 4 em3d",
 )
 
 NAME = typer.Argument(help="A name of `logpost workloads list`.")
 JSON = typer.Option(False, "--json", help="Print one JSON object instead of text.")
-QUIET = typer.Option(False, "--quiet", "-q", help="Print only what was asked for: names, or a path.")
+QUIET = typer.Option(False, "--quiet", "-q", help="Print only names, or only a path.")
 COMPILER = typer.Option(None, "--mpicc", metavar="WRAPPER", help="Compiler wrapper [default: mpicc, or oshcc].")
 PROGRAM = typer.Option(None, "--program", help="Which of the workload's programs [default: the first].")
 
@@ -102,10 +104,10 @@ def run(
     arguments: list[str] = ARGUMENTS,
     ranks: int = typer.Option(4, "--ranks", "-n", min=1, help="Processes to start."),
     compiler: str | None = COMPILER,
-    launcher: str | None = typer.Option(None, "--mpirun", help="Launcher [default: that of the compiler]."),
+    launcher: str | None = typer.Option(None, "--mpirun", help="Launcher [default: the one beside the compiler]."),
     program: str | None = PROGRAM,
 ) -> None:
-    """Compile an application if need be and run it; options of ours come before the name.
+    """Compile an application if necessary and run it; logpost's options come before the name.
 
     Example: logpost workloads run -n 4 em3d -- --order improved
     """

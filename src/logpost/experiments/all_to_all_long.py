@@ -10,9 +10,10 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Result, Table
-from logpost.experiments.support.alewife import CYCLE_NS, MACHINE, cycles_number
+from logpost.experiments.support.alewife import CYCLE_NS, DMA_SLOWDOWN, MACHINE, cycles_number, wormholes
 from logpost.experiments.support.programs import simulate, testbed_limits
 from logpost.experiments.support.statistics import Mean, mean_of
+from logpost.experiments.support.wormhole_remap import interval_per_byte
 
 if TYPE_CHECKING:
     from logpost.dashboards.figures.chart import Chart
@@ -24,6 +25,12 @@ PAPERS_ACCURACY = 0.12
 """Within which the paper says that its predictions lie."""
 LINKS = {"consistent": "2B/cycle", "printed": "1B/cycle"}
 """Units -> the link that they mean: a byte occupies a channel for G = 0.5 cycle, or for one cycle as in (4)."""
+SLOWDOWNS = {
+    1.0: "wormhole network",
+    DMA_SLOWDOWN: "wormhole network, DMA engines 45 % slower while both work",
+}
+"""Of a node's DMA engines -> what people read."""
+NODES = 32
 PAIRS = {"1.9375": "(eq. 11)", "2": "(distinct pairs)"}
 """k_d, with and without messages to oneself, and where it comes from."""
 
@@ -42,21 +49,27 @@ class Rates:
     """(units, k_d) -> (13), cycles per byte."""
     measured: Mapping[tuple[str, int, int], Mean]
     """(units, messages in flight, B) -> testbed."""
+    wormhole: Mapping[tuple[float, int], Mean]
+    """(slowdown of the DMA engines, B) -> wormhole network with G = 0.5."""
 
     def factor(self, units: str, window: int = 1) -> Mean:
         """Cycles per byte on the testbed, over all sizes."""
         return mean_of([self.measured[units, window, B].value / B for B in self.sizes])
 
+    def wormhole_factor(self, slowdown: float = DMA_SLOWDOWN) -> Mean:
+        """Cycles per byte on the wormhole network, over all sizes."""
+        return mean_of([self.wormhole[slowdown, B].value / B for B in self.sizes])
+
 
 def run(context: Context) -> Result:
     """F of (13) under both readings of the units, and the time per message by formula and on the testbed."""
     rates = _rates(context)
-    printed, reached = rates.bounds["printed", "2"], rates.factor("consistent").value
-    slower = rates.factor("printed").value
+    printed, flows = rates.bounds["printed", "2"], rates.factor("consistent").value
+    worms = rates.wormhole_factor().value
     return Result(
-        summary=f"The testbed sends one message every {reached:.2f} B cycles where a channel takes G = 0.5 cycle for a "
-        f"byte, and every {slower:.2f} B where it takes one, as (4) has it; the paper measured 2.03 "
-        f"B, and (13) gives {printed:.2f} B.",
+        summary=f"On a wormhole network whose nodes have the printed DMA contention a message is sent every "
+        f"{worms:.2f} B cycles; the paper measured 2.03 B, and (13) gives {printed:.2f} B. The testbed, without "
+        f"either, takes {flows:.2f} B.",
         tables=(_factors_table(rates), _sizes_table(rates)),
         figures=(Figure("Fig. 6: all-to-all remap with long messages", _chart(rates)),),
         claims=_claims(rates),
@@ -66,10 +79,15 @@ def run(context: Context) -> Result:
                 "(4) lets a byte occupy a channel for a cycle, Table 2 has G = 0.5 cycle per byte.",
             ),
             Difference(
-                f"With links of 2 B/cycle the testbed takes {reached:.2f} B, not 2.03 B.",
-                "the testbed has neither wormhole blocking (a blocked message holds the channels behind it) nor the "
-                "memory port for which Alewife's two DMA engines contend (45 % slower each); the paper's 2 B G also "
-                "adds sending and receiving, which the testbed's interfaces do at once.",
+                f"With links of 2 B/cycle the testbed takes {flows:.2f} B, not 2.03 B.",
+                "its network knows flows only. A wormhole network, where a blocked message holds the channels behind "
+                f"it, takes {rates.wormhole_factor(1.0).value:.2f} B; the memory port for which Alewife's two DMA "
+                f"engines contend makes it {worms:.2f} B.",
+            ),
+            Difference(
+                "A slowdown by 45 % is taken as 1.45 times the time.",
+                "the paper does not say whether time or rate changes by 45 %; 0.55 times the rate is "
+                f"{1 / 0.55:.2f} times the time.",
             ),
             Difference(
                 "With two messages in flight per sender the testbed gets nearer to its links' rate.",
@@ -79,6 +97,10 @@ def run(context: Context) -> Result:
         ),
         notes=(
             "Random destinations without oneself; a factor is the mean over sizes and seeds with its 95 % interval.",
+            "The wormhole network (experiments/support/wormhole.py) is played event by event: channels serve one "
+            "message at a time, first come first served; a blocked header keeps the channels that it has; a node sends "
+            "one and takes in one message at a time. Its values are G and o_s of Table 2, 45 % of 2.2, 0.8 cycles per "
+            "hop (SENS 3.2).",
             testbed_limits(),
         ),
     )
@@ -105,7 +127,24 @@ def _rates(context: Context) -> Rates:
         },
         {case: float(model.interval_per_byte(G, mesh)) for case, mesh in meshes.items()},
         _measure(context, sizes),
+        _play(context, sizes),
     )
+
+
+def _play(context: Context, sizes: Sequence[int]) -> dict[tuple[float, int], Mean]:
+    """(slowdown, B) -> cycles per message over several seeds."""
+    messages = context.size(full=200, quick=40)
+    seeds = range(1, context.size(full=3, quick=2) + 1)
+    cases = [(slowdown, B, seed) for slowdown in SLOWDOWNS for B in sizes for seed in seeds]
+
+    def one(case: tuple[float, int, int]) -> float:
+        slowdown, B, seed = case
+        return B * interval_per_byte(wormholes(slowdown), NODES, B, messages, O_S, seed)
+
+    found = dict(zip(cases, context.each("remap on the wormhole network", cases, one), strict=True))
+    return {
+        (slowdown, B): mean_of([found[slowdown, B, seed] for seed in seeds]) for slowdown in SLOWDOWNS for B in sizes
+    }
 
 
 def _measure(context: Context, sizes: Sequence[int]) -> dict[tuple[str, int, int], Mean]:
@@ -154,6 +193,11 @@ def _factors_table(rates: Rates) -> Table:
             ),
             *(testbed("testbed, one message in flight per sender", units, 1) for units in LINKS),
             testbed("testbed, two messages in flight per sender", "consistent", 2),
+            *(
+                (name, _occupied("consistent"), None, Number(factor.value, "B", factor.error), measured)
+                for slowdown, name in SLOWDOWNS.items()
+                for factor in [rates.wormhole_factor(slowdown)]
+            ),
             ("LogGP: 2 G", "–", Number(2 * G, "B"), None, measured),
         ),
         reference="measured in the paper",
@@ -170,6 +214,7 @@ def _sizes_table(rates: Rates) -> Table:
             Column("LogGP", Origin.FORMULA, MACHINE),
             *(Column(f"LoGPC, {units} units", Origin.FORMULA, MACHINE) for units in LINKS),
             *(Column(f"testbed, links of {link}", Origin.TESTBED, MACHINE) for link in LINKS.values()),
+            Column("wormhole network, DMA contention", Origin.TESTBED, MACHINE),
         ),
         tuple(
             (
@@ -178,6 +223,7 @@ def _sizes_table(rates: Rates) -> Table:
                 cycles_number(rates.free[i]),
                 *(cycles_number(rates.closed[units][i]) for units in LINKS),
                 *(cycles_number(mean.value, mean.error) for mean in (rates.measured[units, 1, B] for units in LINKS)),
+                cycles_number(rates.wormhole[DMA_SLOWDOWN, B].value, rates.wormhole[DMA_SLOWDOWN, B].error),
             )
             for i, B in enumerate(rates.sizes)
         ),
@@ -201,8 +247,10 @@ def _chart(rates: Rates) -> Chart:
         )
 
     sizes = rates.sizes
+    worms = [rates.wormhole[DMA_SLOWDOWN, B].value for B in sizes]
     return curves(
         [
+            Curve("wormhole network, DMA contention", sizes, worms, "testbed", 1),
             testbed("consistent", 2),
             testbed("printed", 0),
             Curve("LoGPC, consistent units", sizes, rates.closed["consistent"], "formula", 2),
@@ -213,26 +261,29 @@ def _chart(rates: Rates) -> Chart:
         Axis("message size B (bytes)"),
         Axis("time per message (cycles)"),
         f"Time per message over its size: the testbed takes {rates.factor('consistent').value:.2f} B cycles with links "
-        f"of 2 B/cycle and {rates.factor('printed').value:.2f} B with 1 B/cycle; the paper measured 2.03 B.",
+        f"of 2 B/cycle and {rates.factor('printed').value:.2f} B with 1 B/cycle, a wormhole network with DMA "
+        f"contention {rates.wormhole_factor().value:.2f} B; the paper measured 2.03 B.",
         height=460,
     )
 
 
 def _claims(rates: Rates) -> tuple[Claim, ...]:
-    sizes, printed, reached = rates.sizes, rates.bounds["printed", "2"], rates.factor("consistent").value
+    sizes, printed, reached = rates.sizes, rates.bounds["printed", "2"], rates.wormhole_factor().value
     contention = 1 - 2 * G / reached
-    spread = max(abs(rates.measured["consistent", 1, B].value / B / reached - 1) for B in sizes)
+    spread = max(abs(rates.wormhole[DMA_SLOWDOWN, B].value / B / reached - 1) for B in sizes)
+    flows = " and ".join(f"{rates.factor(units).value:.2f} B with links of {link}" for units, link in LINKS.items())
     return (
         Claim(
             "The maximum rate is one message every 2.22 B cycles (13)",
             "2.22 B",
             f"{printed:.3f} B, with k_d = 2 and one cycle per byte",
             abs(printed - PRINTED_MODEL) <= 0.005,
+            given="a formula of the paper with its own values, k_d = 2 chosen among its two readings",
         ),
         Claim(
             "The measured rate is one message per 2.03 B cycles (judged to within the paper's 12 percent)",
             "2.03 B",
-            f"{reached:.2f} B with links of 2 B/cycle ({rates.factor('printed').value:.2f} B with 1 B/cycle)",
+            f"{reached:.2f} B on a wormhole network with DMA contention (testbed: {flows})",
             abs(reached / PRINTED_MEASURED - 1) <= PAPERS_ACCURACY,
         ),
         Claim(
@@ -242,9 +293,9 @@ def _claims(rates: Rates) -> tuple[Claim, ...]:
             spread < 0.1,
         ),
         Claim(
-            "Contention takes half of the time (judged alike)",
+            "Contention takes half of the time (same tolerance)",
             "50 %",
-            f"{100 * contention:.0f} % over LogGP's B cycles with links of 2 B/cycle",
+            f"{100 * contention:.0f} % over LogGP's B cycles on the wormhole network",
             abs(contention / 0.5 - 1) <= PAPERS_ACCURACY,
         ),
     )

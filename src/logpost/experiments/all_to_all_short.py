@@ -27,8 +27,8 @@ WINDOW = 16
 """One-way messages in flight per sender: so many of 16 bytes fit into a queue of 256."""
 REQUEST, STAGGERED, ONE_WAY = "request", "staggered", "one-way"
 STYLES = {
-    REQUEST: ("--style", "sync", "--capacity", "0"),
-    STAGGERED: ("--style", "sync", "--capacity", "0", "--destination", "staggered"),
+    REQUEST: ("--style", "sync", "--capacity", "0", "--receive", "interrupt"),
+    STAGGERED: ("--style", "sync", "--capacity", "0", "--destination", "staggered", "--receive", "interrupt"),
     ONE_WAY: ("--style", "async", "--capacity", str(WINDOW), "--receive", "interrupt"),
 }
 """Of the program remap."""
@@ -113,7 +113,11 @@ def run(context: Context) -> Result:
                 "has neither, but ranks that wait for their last messages.",
             ),
         ),
-        notes=(testbed_limits(),),
+        notes=(
+            "A request interrupts, as on the Alewife: what has come is handled before a rank sends its next request "
+            "(--receive interrupt).",
+            testbed_limits(),
+        ),
     )
 
 
@@ -232,7 +236,7 @@ def _one_way_table(formulas: Formulas, found: Simulations) -> Table:
         (
             _row("LogP, LoPC and LoGPC: o_s + o_r", PRINTED_ASYNC["LogP"], formulas.one_way, None),
             _row("measured", PRINTED_ASYNC["measured"], None, _testbed(found, ONE_WAY)),
-            _row(f"C_n, {BYTES} bytes, which nobody waits for", PRINTED_ASYNC["C_n"], formulas.one_way_C_n, None),
+            _row(f"C_n, {BYTES} bytes, hidden from the sender", PRINTED_ASYNC["C_n"], formulas.one_way_C_n, None),
             _row("blocked in sends, per message", PRINTED_ASYNC["blocked"], None, cycles_number(found.blocked)),
         ),
         reference="printed",

@@ -23,11 +23,11 @@ import numpy as np
 
 from logpost.collectors.testbed.platform import Channel, NextHop, Platform, Range
 from logpost.errors import InputError
-from logpost.machines.loggp import replay_parameters
-from logpost.machines.mapping import Mapping
 from logpost.machines.parameters import UNLIMITED, ReplayParameters
+from logpost.machines.parameters.loggp import replay_parameters
 from logpost.machines.schema import LOCALITIES, Machine
 from logpost.machines.topologies import Cartesian, Dragonfly, Topology
+from logpost.machines.topologies.mapping import Mapping
 
 S_PER_PS = 1e-12
 VERY_FAST = 1e15

@@ -16,10 +16,10 @@ from logpost.collectors.testbed.platform import Platform
 from logpost.collectors.workloads.catalogue import workload as find_workload
 from logpost.errors import InputError
 from logpost.machines import load_machine
-from logpost.machines import mapping as mappings
-from logpost.machines.load import RECORDED
 from logpost.machines.schema import Machine
-from logpost.machines.write import to_toml
+from logpost.machines.schema.load import RECORDED
+from logpost.machines.schema.write import to_toml
+from logpost.machines.topologies import mapping as mappings
 from logpost.testbed.machine import place_ranks, platform_of
 from logpost.testbed.settings import apply
 
@@ -64,7 +64,7 @@ def run_on_testbed(
     found = machine if isinstance(machine, Machine) else load_machine(machine)
     files, name = _program(workload, sources)
     if ranks < 1:
-        raise InputError(f"ranks = {ranks}; a run needs at least one")
+        raise InputError(f"ranks = {ranks} must be at least 1")
     simulated, choices = apply(found, settings or {})
     chosen = parse_mapping(mapping, ranks, simulated) if isinstance(mapping, str) else mapping
     platform = platform_of(simulated, place_ranks(simulated, ranks, chosen), choices)
@@ -99,13 +99,13 @@ def _checked(name: str, ranks: int, platform: Platform, result: run.Run) -> Arch
             f"{name} ended with status {result.status} on the testbed{': ' if said else ''}{said.rstrip('.')}{kept}"
         )
     if archive is None:
-        raise InputError(f"{name} did not go through MPI_Init: there is nothing to make an archive of")
+        raise InputError(f"{name} did not complete MPI_Init, so there is nothing to assemble")
     finalized = archive.summary.get("finalized")
     if finalized != ranks:
         finite = platform.eager_limit is not None or platform.capacity is not None
         raise InputError(
-            f"{name}: {finalized} of {ranks} ranks reached MPI_Finalize, the others aborted or wait for each other for "
-            "ever" + (" (also without --set eager-limit=none --set capacity=none?)" if finite else "") + kept
+            f"{name}: {finalized} of {ranks} ranks reached MPI_Finalize; the others aborted or wait for each other "
+            "forever" + (" (also without --set eager-limit=none --set capacity=none?)" if finite else "") + kept
         )
     return archive
 
@@ -137,7 +137,7 @@ def _program(workload: str | None, sources: Sequence[str | Path]) -> tuple[list[
     if workload is None:
         files = [Path(source) for source in sources]
         if not files:
-            raise InputError("no program: give its C files, or --workload NAME (see `logpost workloads list`)")
+            raise InputError("no program; give its C files, or --workload NAME (see `logpost workloads list`)")
         return files, re.sub(r"[^\w.-]", "_", files[0].stem)
     if sources:
         raise InputError(f"both the workload {workload} and the file {sources[0]}; give one of them")

@@ -1,4 +1,4 @@
-"""Values that a run sets over the machine file's (`--set NAME=VALUE`), and sweeps of them (`--sweep`).
+"""Settings of a run that override the machine file (`--set NAME=VALUE`), and sweeps of them (`--sweep`).
 
 A setting that a machine file can express goes into the machine, whose text is kept beside the archive; the rest are
 `machine.Choices`.
@@ -15,11 +15,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from logpost.errors import InputError
-from logpost.machines.quantity import Bandwidth, Bytes, Quantity, Time, TimePerByte
+from logpost.errors import InputError, suggestion
 from logpost.machines.schema import LocalityClass, Machine, Source
 from logpost.machines.topologies import AnyTopology, Topology
-from logpost.machines.units import UNITS, to_base, units_of
+from logpost.machines.values.quantity import Bandwidth, Bytes, Quantity, Time, TimePerByte
+from logpost.machines.values.units import UNITS, to_base, units_of
 from logpost.testbed.machine import Choices
 
 SOURCE = "testbed"
@@ -104,7 +104,7 @@ def _set(machine: Machine, choices: Choices, name: str, text: str) -> tuple[Mach
         return machine, replace(choices, sharing=text)
     if name == "poll":
         return machine, replace(choices, poll_s=_base(Time, name, text, clock) * 1e-12)
-    raise InputError(f"--set {name}=... is not known; use one of {', '.join(_HELP)}")
+    raise InputError(f"--set {name}=... is not known; use one of {', '.join(_HELP)}{suggestion(name, _HELP)}")
 
 
 def _with_range_value(machine: Machine, field: str, value: Quantity) -> Machine:
@@ -128,20 +128,20 @@ def _quantity(kind: type[Quantity], name: str, text: str) -> Quantity:
     if match is None or match[2] not in UNITS or UNITS[match[2]].dimension != kind.dimension:
         assert kind.dimension is not None
         raise InputError(
-            f"{name} = {text} is no {kind.dimension}; write a number and a unit: {', '.join(units_of(kind.dimension))}"
+            f"{name} = {text} is not valid; write a number and a unit: {', '.join(units_of(kind.dimension))}"
         )
     try:
         return kind(value=float(match[1]), unit=match[2], source=SOURCE)
     except ValueError as error:
         if float(match[1]) <= 0.0:
             raise InputError(f"{name} = {match[1]} must be positive") from error
-        raise InputError(f"{name} = {text} is no number that counts; write e.g. 2us") from error
+        raise InputError(f"{name} = {text} is not a valid number; write e.g. 2us") from error
 
 
 def _base(kind: type[Quantity], name: str, text: str, clock_hz: float | None) -> float:
     value = _quantity(kind, name, text)
     if UNITS[value.unit].in_cycles and clock_hz is None:
-        raise InputError(f"{name} = {text} counts in cycles, and the machine file gives no clock; use another unit")
+        raise InputError(f"{name} = {text} is in cycles, and the machine file has no clock; use another unit")
     return to_base(value.number(), value.unit, clock_hz)
 
 
@@ -195,7 +195,7 @@ def _float(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{name} = {text} is no number") from None
+        raise InputError(f"{name} = {text} is not a number") from None
 
 
 def _positive(name: str, value: float) -> float:

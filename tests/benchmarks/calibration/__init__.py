@@ -6,7 +6,7 @@ print mean, median and largest error. Bars for log3P: messages 5 %, broadcasts 6
 
 On a shared virtual machine the same message may take two and a half times as long for some seconds (its two processors
 are moved apart), in calibration and truth alike. So there are three blocks:
-  least times            both sides from the least time of each point, as LOG3P 4.1 measures: what the machine can do
+  least times            both sides from the shortest time of each point, as LOG3P 4.1 measures: what the machine can do
   medians, pass by pass  the machine file of one pass against what was measured right after it; of each case the median
                          over the passes of predicted/measured. Each launch measures a few of the calibration's own
                          messages again; where these have changed by more than 5 % the machine has another speed, and
@@ -32,12 +32,13 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks.calibration.errors import judge
 from tests.benchmarks.calibration.truth import CONTIGUOUS, REFERENCES, Truth, build, take
 
-from logpost.machines.calibration.grid import DEFAULT, Grid
-from logpost.machines.calibration.measure import measure
+from logpost.collectors.calibration.grid import DEFAULT, Grid
+from logpost.collectors.calibration.measure import measure
 
 SIZES = (640, 1536, 3072, 6144, 12288, 24576, 49152, 98304)
 STRIDES = (24, 48, 96, 192, 384, 768, 1536)
@@ -94,7 +95,7 @@ def real(launch: Sequence[str], compiler: str, folder: Path, crowds: Sequence[in
     program = build(compiler, folder)
     truth = Truth()
     two = [*launch, "-n", "2"]
-    broadcasts = {"kinds": ("linear", "tree"), "sizes": BROADCAST_SIZES, "strides": BROADCAST_STRIDES}
+    broadcasts: dict[str, Any] = {"kinds": ("linear", "tree"), "sizes": BROADCAST_SIZES, "strides": BROADCAST_STRIDES}
 
     def measure_cases(passes: int) -> None:
         number = passes - 1
@@ -129,7 +130,7 @@ def real(launch: Sequence[str], compiler: str, folder: Path, crowds: Sequence[in
 
 def simulated(folder: Path) -> int:
     """Eight hosts, one switch: L = 10 µs, G = 0.1 ns/B, o = 5 µs + 0.5 ns/B at either side, everything eager."""
-    from tests.machines.calibration.launchers import Simulated
+    from tests.collectors.calibration.launchers import Simulated
 
     hosts = Simulated(folder, hosts=8, G=1e-10, eager=1 << 20)
     hosts.settings = [s for s in hosts.settings if "smpi/o" not in s]
@@ -146,7 +147,7 @@ def simulated(folder: Path) -> int:
     for ranks in (2, 4, 8):
         kinds = ("ping", "linear", "tree") if ranks == 2 else ("linear", "tree")
         options = ("--budget-s", "1000", "--batch", "4", "--settle-s", "1e-3")
-        where = {"sizes": BROADCAST_SIZES, "strides": BROADCAST_STRIDES}
+        where: dict[str, Any] = {"sizes": BROADCAST_SIZES, "strides": BROADCAST_STRIDES}
         take(truth, 0, launch(ranks), program, kinds=kinds, **where, options=options)
     output = folder / "samples.jsonl"
     found = measure(launch(2), output=output, compiler=compiler, grid=_TESTBED_GRID, budget_s=20, passes=2, batch=4)

@@ -38,7 +38,7 @@ def as_filed(samples: Samples, truth: Truth) -> Ratios:
 
 
 def of_least(samples: Samples, truth: Truth) -> Ratios:
-    """The machine file of least times against the least time of all launches."""
+    """The machine file of shortest times against the shortest time of all launches."""
     return _ratios(
         least(samples), {case: min(t.least_s for t in times.values()) for case, times in truth.cases.items()}
     )
@@ -77,7 +77,7 @@ def judge(samples: Samples, truth: Truth, processors: int) -> int:
     print(f"{samples.host.mpi_library.split(',')[0]}: {len(reached)} points in {launches} launches,", end=" ")
     print(f"{sum(reached) / len(reached):.0%} within ±5 % at 95 %")
     if not any(again for times in truth.references.values() for again in times.values()):
-        # Simulated time: medians of all launches are the least times, and the same in every pass.
+        # Simulated time: medians of all launches are the shortest times, and the same in every pass.
         return _block("medians", as_filed(samples, truth), processors, judged=True)
     missed = _block("least times", of_least(samples, truth), processors, judged=True)
     found = pass_by_pass(samples, truth)
@@ -133,7 +133,7 @@ def _row(title: str, ratios: Ratios, wanted: Callable[[Case], bool], bar: float 
 def _block(title: str, ratios: Ratios, processors: int, *, judged: bool) -> int:
     """Print all lines of one kind of comparison; how many bars are missed."""
     print(f"{title + ': mean, median, largest error':46}  " + "  ".join(name.rjust(24) for name in COLUMNS))
-    missed = _row("messages, contiguous", ratios, lambda c: c.kind == "ping" and c.stride == CONTIGUOUS, None)
+    missed = int(_row("messages, contiguous", ratios, lambda c: c.kind == "ping" and c.stride == CONTIGUOUS, None))
     bar = MESSAGES_BAR if judged else None
     missed += _row("messages, strided", ratios, lambda c: c.kind == "ping" and c.stride > CONTIGUOUS, bar)
     for kind, ranks in sorted({(c.kind, c.ranks) for c in ratios if c.kind != "ping"}):

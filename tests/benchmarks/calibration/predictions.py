@@ -12,12 +12,11 @@ from tests.benchmarks.calibration.truth import CONTIGUOUS, Case
 from logpost.machines import Machine
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.calibration.samples import DELAYED, Sample, Samples
-from logpost.replay.models.arrays import ModelError
+from logpost.replay.arrays import ModelError
 from logpost.replay.models.interface import Model
-from logpost.replay.models.log3p import Log3PTable
-from logpost.replay.models.machine_values import machine_values
 from logpost.replay.models.registry import model
-from logpost.replay.models.units import SECOND
+from logpost.replay.predict.machine_values import machine_values
+from logpost.replay.tables import Line, Surface
 
 Prediction: TypeAlias = "Callable[[Case], float | None]"
 """Time in seconds; None where the machine file lacks a value."""
@@ -59,8 +58,8 @@ def of_pass(samples: Samples, number: int) -> Samples:
 
 
 def least(samples: Samples) -> Samples:
-    """The least sample of each point in place of its median."""
-    # Whether a send waits for its receive shows in delays, not in least times.
+    """The smallest sample of each point in place of its median."""
+    # Whether a send waits for its receive shows in delays, not in shortest times.
     points = (p if p.family in DELAYED else replace(p, time=p.time.least()) for p in samples.points)
     return replace(samples, points=tuple(points))
 
@@ -89,18 +88,22 @@ def _from_self(samples: Samples) -> Prediction:
     strided: list[tuple[float, float, float]] = []
     for (transfer, form, size, stride), time in layouts.items():
         if transfer == "remote" and form == "contiguous":
-            o_mw = max(layouts["self", form, size, stride] - layouts["memory_copy", form, size, stride], 0.0)
-            contiguous.append((float(size), o_mw, max(time - o_mw, 0.0)))
+            initiation = max(layouts["self", form, size, stride] - layouts["memory_copy", form, size, stride], 0.0)
+            contiguous.append((float(size), initiation, max(time - initiation, 0.0)))
         elif transfer == "self" and form == "datatype":
             strided.append((float(size), float(stride), max(time - layouts["self", "contiguous", size, 8], 0.0)))
-    table = Log3PTable.from_points(contiguous=contiguous, strided=strided, unit=SECOND)
+    o_mw = Line.through(((size, o) for size, o, _ in contiguous), what="o_mw")
+    o_net = Line.through(((size, net) for size, _, net in contiguous), what="o_net")
+    l_mw = Surface.through(strided, what="l_mw") if strided else None
 
     def predict(case: Case) -> float:
-        stride = float(case.stride) if case.stride > CONTIGUOUS else 0.0
+        gaps = case.stride > CONTIGUOUS
+        if gaps and l_mw is None:
+            raise ModelError("the samples have no strided message to oneself; calibrate with --only layout")
         parameters = {
-            "o_mw": table.o_mw(case.size),
-            "l_mw": table.latency_of_stride(case.size, stride),
-            "o_net": table.o_net(case.size),
+            "o_mw": o_mw(case.size),
+            "l_mw": l_mw(case.size, case.stride) if gaps and l_mw is not None else 0.0,
+            "o_net": o_net(case.size),
         }
         chosen = model(_MODELS[case.kind][1])
         given = {**parameters, "P": case.ranks} if case.kind != "ping" else parameters

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from logpost.machines.calibration.build import compile_program
+from logpost.collectors.calibration.build import compile_program
 
 CONTIGUOUS = 8
 """Stride in bytes of doubles without gaps."""
@@ -30,7 +30,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Time:
-    """Median and least sample of one launch, in seconds."""
+    """Median and smallest sample of one launch, in seconds."""
 
     median_s: float
     least_s: float

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from logpost.machines.load import check_machine
 from logpost.machines.schema import Machine
+from logpost.machines.schema.load import check_machine
 from logpost.testbed import TestbedRun, run_on_testbed
 
 PROGRAMS = Path(__file__).parent / "programs"

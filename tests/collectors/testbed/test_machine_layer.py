@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from logpost.machines.mapping import Mapping
 from logpost.machines.schema import Machine
+from logpost.machines.topologies.mapping import Mapping
 from logpost.testbed import TestbedRun
 
 Run = Callable[..., TestbedRun]

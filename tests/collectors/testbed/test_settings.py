@@ -69,12 +69,12 @@ def test_sweeps_multiply() -> None:
     ("name", "text", "message"),
     [
         ("lateny", "2us", r"--set lateny=\.\.\. is not known; use one of latency"),
-        ("latency", "2", r"latency = 2 is no time; write a number and a unit: .*us"),
-        ("latency", "2MB/s", r"latency = 2MB/s is no time"),
-        ("bandwidth", "fast", r"bandwidth = fast is no bandwidth"),
-        ("capacity", "some", r"capacity = some is no bytes"),
+        ("latency", "2", r"latency = 2 is not valid; write a number and a unit: .*us"),
+        ("latency", "2MB/s", r"latency = 2MB/s is not valid"),
+        ("bandwidth", "fast", r"bandwidth = fast is not valid"),
+        ("capacity", "some", r"capacity = some is not valid"),
         ("bisection", "0", r"bisection = 0 must be positive"),
-        ("speed", "slow", r"speed = slow is no number"),
+        ("speed", "slow", r"speed = slow is not a number"),
         ("dims", "4by4", r"dims = 4by4 is not known; write e.g. 16x8"),
         ("topology", "tree:4", r"topology = tree:4 is not known; write mesh:8x4"),
         ("topology", "mesh:4x", r"topology = mesh:4x is not known"),
@@ -157,7 +157,7 @@ def test_refusals(tmp_path: Path, toy: Toy, run: Run) -> None:
          lambda: run("paragon", "pingpong", ranks=2)),
         (r"meiko_cs2_50mhz, class other_node: o_s \(send overhead\) is not given by its source",
          lambda: run("meiko_cs2_50mhz", "pingpong", ranks=2)),
-        (r"no program: give its C files, or --workload NAME",
+        (r"no program; give its C files, or --workload NAME",
          lambda: run_on_testbed("alewife", ranks=2)),
         (r"gone.c: no such file; give the C files of the program",
          lambda: run("alewife", "gone", ranks=2)),
@@ -165,17 +165,17 @@ def test_refusals(tmp_path: Path, toy: Toy, run: Run) -> None:
          lambda: run_on_testbed("alewife", workload="em3d/em3d_shmem", ranks=2)),
         (r"mapping 'spread' is neither block, random nor a file",
          lambda: run("alewife", "pingpong", ranks=2, mapping="spread")),
-        (r"ranks = 0; a run needs at least one", lambda: run("alewife", "pingpong", ranks=0)),
+        (r"ranks = 0 must be at least 1", lambda: run("alewife", "pingpong", ranks=0)),
         (r"ended with status 3 on the testbed", lambda: run_program(tmp_path, "int main(void) { return 3; }")),
-        (r"did not go through MPI_Init", lambda: run_program(tmp_path, "int main(void) { return 0; }")),
+        (r"did not complete MPI_Init", lambda: run_program(tmp_path, "int main(void) { return 0; }")),
         (r"does not compile for the testbed: .*error", lambda: run_program(tmp_path, "int main(void) { return x; }")),
-        (r"program: 0 of 2 ranks reached MPI_Finalize, the others aborted or wait for each other for ever",
+        (r"program: 0 of 2 ranks reached MPI_Finalize; the others aborted or wait for each other forever",
          lambda: run_program(tmp_path, MPI.format("MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, 0)"))),
         (r"status 134 on the testbed: Not yet implemented: PMPI_Comm_get_parent",
          lambda: run_program(tmp_path, MPI.format("MPI_Comm_get_parent((MPI_Comm*)&x)"))),
         (r"status 4 on the testbed: my own complaint; what it did until then is in",
          lambda: run_program(tmp_path, MPI.format('puts("my own complaint"); return 4'))),
-        (r"did not end within 1 s; a rank may wait for ever",
+        (r"did not end within 1 s; a rank may wait forever",
          lambda: run_program(tmp_path, "int main(void) { for (volatile int i = 0;; i++); }", timeout_s=1)),
     ]  # fmt: skip
     for message, action in cases:
@@ -205,7 +205,7 @@ def test_machine_without_link_rate_or_G_is_refused(toy: Toy, run: Run) -> None:
 
 def test_without_simgrid_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(InputError, match=r"^SimGrid was not found, .*: install libsimgrid-dev"):
+    with pytest.raises(InputError, match=r"^SimGrid, which .*, was not found: install libsimgrid-dev"):
         run("alewife", "pingpong", ranks=2)
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from logpost.collectors.workloads.build import build, launch_environment, launcher_of
+from logpost.collectors.mpi import launcher_of
+from logpost.collectors.workloads.build import build, launch_environment
 from logpost.collectors.workloads.catalogue import Program, workload
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from logpost.cli.workloads import app
-from logpost.collectors.workloads.build import build, launch_environment, launcher_of
+from logpost.collectors.mpi import launcher_of
+from logpost.collectors.workloads.build import build, launch_environment
 from logpost.collectors.workloads.catalogue import FOLDER, WORKLOADS, Program, workload
 from logpost.errors import InputError
 
@@ -72,9 +73,9 @@ def test_shows_the_first_error_of_the_compiler_and_leaves_nothing(tools: Path, t
 
 
 def test_unknown_names_list_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"no workload em4d; there are em3d, "):
+    with pytest.raises(InputError, match=r"unknown workload em4d; use one of em3d, "):
         workload("em4d")
-    with pytest.raises(InputError, match=r"has no program x; it has em3d, em3d_shmem"):
+    with pytest.raises(InputError, match=r"has no program x; choose from em3d, em3d_shmem"):
         workload("em3d").program("x")
 
 

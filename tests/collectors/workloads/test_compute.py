@@ -72,6 +72,7 @@ def test_work_is_real_without_a_simulator(tmp_path: Path) -> None:
     assert nothing < 0.01
 
 
+@pytest.mark.testbed
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="no SimGrid (libsimgrid-dev) here")
 def test_work_is_simulated_to_the_digit(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(SIMULATED)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logpost.collectors.workloads.build import MISSING
+from logpost.collectors.mpi import what_to_install
 from logpost.collectors.workloads.catalogue import Program, workload
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.mpi,
-    pytest.mark.skipif(shutil.which("oshcc") is None, reason=f"no OpenSHMEM here: {MISSING['shmem']}"),
+    pytest.mark.skipif(shutil.which("oshcc") is None, reason=f"no OpenSHMEM here: {what_to_install('shmem')}"),
 ]
 
 SMALL: dict[str, tuple[str, ...]] = {
@@ -119,7 +119,7 @@ def test_notices_a_damaged_access(run_workload: Run, corrupting: Path, name: str
     ("name", "option", "complaint"),
     [
         ("em3d", ("--mechanism", "fine"), "--mechanism fine: must be one of put|shared|prefetch"),
-        ("unstruc", ("--receive", "poll"), "no option --receive; --help lists them"),
+        ("unstruc", ("--receive", "poll"), "unknown option --receive; --help lists the options"),
         ("moldyn", ("--cells", "2"), "--cells 2: must be an integer from 6 to 200"),
         ("overlap", ("--mechanism", "two-sided"), "--mechanism two-sided: must be one of get|put|blocking-put"),
         ("overlap", ("--size", "24"), "--size 24: must be a multiple of 8 and divide --volume 1048576"),

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from tests.machines.calibration.virtual import Virtual
 
+from logpost.collectors.calibration.simulated import Truth
 from logpost.machines.calibration.agreement import Agreement, Count, Pair, agree
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.calibration.samples import Samples
-from logpost.machines.calibration.simulated import Truth
 from logpost.machines.schema import Machine
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)

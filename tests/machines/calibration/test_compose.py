@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.machines.calibration.virtual import HOST, Virtual
 
+from logpost.collectors.calibration.simulated import Truth
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
 from logpost.machines.calibration.agreement import agree
 from logpost.machines.calibration.compose import Calibration, calibration, machine_name
 from logpost.machines.calibration.samples import Samples
-from logpost.machines.calibration.save import save_machine
-from logpost.machines.calibration.simulated import Truth
-from logpost.machines.feeds import feeds
-from logpost.machines.places import quantities
+from logpost.machines.parameters.feeds import feeds
 from logpost.machines.schema import Machine
+from logpost.machines.schema.places import quantities
+from logpost.machines.schema.save import save_machine
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
 
@@ -27,7 +28,7 @@ def quiet() -> Calibration:
     return calibration(Virtual(TRUTH).samples(), name="virtual")
 
 
-def noisy(seed: int, **changes: float) -> Machine:
+def noisy(seed: int, **changes: Any) -> Machine:
     return calibration(Virtual(replace(TRUTH, **changes), noise=0.03, seed=seed).samples(), name="virtual").machine
 
 
@@ -167,7 +168,7 @@ def test_what_cannot_be_extracted_is_named_in_the_file() -> None:
 def test_nothing_at_all_is_an_error() -> None:
     with pytest.raises(InputError, match="the samples give no value for a machine file: they hold no family"):
         calibration(Samples(HOST, ()), name="a")
-    with pytest.raises(InputError, match="'My cluster' is no name of a machine"):
+    with pytest.raises(InputError, match="'My cluster' is not a valid machine name"):
         calibration(Virtual(TRUTH).samples(), name="My cluster")
     assert machine_name("My Cluster (IB)") == "my-cluster-ib"
     assert machine_name("???") == "calibrated"

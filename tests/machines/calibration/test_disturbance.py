@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tests.machines.calibration.virtual import Virtual
 
+from logpost.collectors.calibration.simulated import Truth
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.calibration.disturbance import warning
 from logpost.machines.calibration.samples import Samples
-from logpost.machines.calibration.simulated import Truth
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9)
 QUIET = Virtual(TRUTH).samples()

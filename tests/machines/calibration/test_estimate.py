@@ -30,7 +30,7 @@ def test_what_a_round_does_to_all_times_cancels_in_a_difference() -> None:
     # Round 3 was slower by 2.0 for both, so each is uncertain by that and their difference is not at all.
     T = _timed(10.0, 0.0, (9.9, 10.0, 12.0, 10.1, 10.0, 9.9))
     o = _timed(4.0, 0.0, (3.9, 4.0, 6.0, 4.1, 4.0, 3.9))
-    # Six rounds: the interval of their median is from the least to the largest (rank 1).
+    # Six rounds: the interval of their median is from the smallest to the largest (rank 1).
     assert (T.low, T.high) == (9.9, 12.0)
     assert T.half_width == 2.0
     apart = T - o

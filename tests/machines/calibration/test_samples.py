@@ -79,7 +79,7 @@ def test_points_by_family_and_keys(tmp_path: Path) -> None:
 
 def test_the_same_point_twice(tmp_path: Path) -> None:
     path = _file(tmp_path, _line(), _line("signature"), _line(median_s=2e-6))
-    with pytest.raises(InputError, match=r"line 4: the point \('one_way', 'same_socket', 1024\) stands there twice"):
+    with pytest.raises(InputError, match=r"line 4: duplicate point \('one_way', 'same_socket', 1024\); keep one"):
         read(path)
 
 
@@ -87,7 +87,7 @@ def test_the_same_point_twice(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"family": "ping"}, "line 2: unknown family 'ping'; the families are signature"),
-        ({"locality": "near"}, "line 2: locality 'near' is none of self, same_socket"),
+        ({"locality": "near"}, "line 2: locality 'near' is not one of self, same_socket"),
         ({"bytes": 1.5}, "bytes must be a whole number of at least 0, not 1.5"),
         ({"bytes": True}, "bytes must be a whole number"),
         ({"median_s": -1e-6}, "median_s must be a number of at least 0, not -1e-06"),
@@ -140,7 +140,7 @@ def test_missing_values(tmp_path: Path, missing: str) -> None:
 
 
 def test_a_key_that_is_none_of_the_words(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="side of message_overhead is 'both', none of send, blocking_send, receive"):
+    with pytest.raises(InputError, match="side of message_overhead is 'both', not one of send, blocking_send, receive"):
         read(_file(tmp_path, _line("message_overhead", side="both")))
 
 
@@ -148,10 +148,10 @@ def test_a_key_that_is_none_of_the_words(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "is empty: no samples"),
-        ("{", "line 1 is no JSON"),
-        ("[1]\n", "line 1 is no JSON object but list"),
-        ("1" * 5000, r"line 1 is no JSON \(Exceeds the limit .*\): the file is damaged"),
-        ("[" * 100_000, "line 1 is no JSON .*: the file is damaged"),
+        ("{", "line 1 is not JSON"),
+        ("[1]\n", "line 1 must be a JSON object, not list"),
+        ("1" * 5000, r"line 1 is not JSON \(Exceeds the limit .*\): the file is damaged"),
+        ("[" * 100_000, "line 1 is not JSON .*: the file is damaged"),
         (json.dumps(_line()) + "\n", "line 1: the first line must be the host line, not family 'one_way'"),
         (json.dumps({**HOST, "ranks": 3}), "hosts must be a list with one str for each of the 3 ranks"),
         (json.dumps({**HOST, "date": ""}), "date must be a text, not ''"),

@@ -53,7 +53,7 @@ def test_the_depth_is_where_one_more_initiation_costs_more() -> None:
     assert blocking_depth([burst(b, 1.0 + 0.3 / b) for b in (1, 2, 4, 8, 16, 32, 64)]) is None
     # A single slow burst is no queue: it has to stay slow.
     assert blocking_depth([burst(1, 1.0), burst(2, 1.0), burst(4, 2.0), burst(8, 1.0), burst(16, 1.0)]) is None
-    # The least over the sizes, as OVL's HD holds for every message.
+    # The smallest over the sizes, as OVL's HD holds for every message.
     assert blocking_depth([*row, burst(1, 1.0, 64), burst(4, 1.0, 64), burst(8, 4.0, 64), burst(16, 6.0, 64)]) == Depth(
         4, 8
     )
@@ -80,7 +80,7 @@ def test_an_initiation_in_no_time_is_refused() -> None:
     kept, refused = overheads([burst(1, 1.0), BurstPoint(8, 2, Estimate(-0.1 * US, 0.2 * US))], place="overlap")
     assert [p.burst for p in kept] == [1]
     assert refused[0].sentence() == (
-        "overlap.o (S = 8 B, b = 2) = -0.1 ± 0.2 us is refused: an initiation cannot cost nothing or less"
+        "overlap.o (S = 8 B, b = 2) = -100 ns ± 200 ns is refused: an initiation cannot cost nothing or less"
     )
 
 
@@ -89,10 +89,8 @@ def test_pairs_give_two_gaps_and_crossed_pairs_none() -> None:
     crossed = PairTimes("cross-section", 2, 1000, Estimate(1 * US, 0.1 * US), Estimate(2 * US, 0.1 * US))
     found, refused = gaps([good, crossed], place="overlap")
     # 3 us / 1000 B = 3 ns/B, and P = 4 processes make 2 pairs.
-    assert [(g.level, g.processors, pytest.approx(g.G.value)) for g in found] == [
-        ("lowest", 4, 3e-9),
-        ("highest", 4, 2e-9),
-    ]
+    assert [(g.level, g.processors) for g in found] == [("lowest", 4), ("highest", 4)]
+    assert [g.G.value for g in found] == pytest.approx([3e-9, 2e-9])
     assert len(refused) == 2
     assert "the slowest pair is faster than the fastest" in refused[0].reason
 

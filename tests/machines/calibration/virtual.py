@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from logpost.collectors.calibration.simulated import Noise, Truth, issue_times
 from logpost.machines.calibration.samples import Host, Sample, Samples
-from logpost.machines.calibration.simulated import Noise, Truth, issue_times
 from logpost.machines.calibration.statistics import Statistics
 
 HOST = Host(
@@ -131,7 +132,7 @@ class Virtual:
             copy = m.copy + size * m.copy_per_byte
             o_mw = m.o_mw + size * m.o_mw_per_byte
             o_net = self.truth.L + size * self.truth.G
-            dense = {"form": "contiguous", "stride_bytes": size, "block_bytes": size}
+            dense: dict[str, Any] = {"form": "contiguous", "stride_bytes": size, "block_bytes": size}
             self.add("layout", size, copy, "self", transfer="memory_copy", **dense)
             self.add("layout", size, o_mw + copy, "self", transfer="self", **dense)
             self.add("layout", size, o_mw + o_net, transfer="remote", **dense)
@@ -139,6 +140,6 @@ class Virtual:
                 blocks = size // 8
                 for form, per_block in (("datatype", m.per_block), ("packed", m.packed_per_block)):
                     l_mw = blocks * per_block * (1 + stride / 1024)
-                    sparse = {"form": form, "stride_bytes": stride, "block_bytes": 8}
+                    sparse: dict[str, Any] = {"form": form, "stride_bytes": stride, "block_bytes": 8}
                     self.add("layout", size, o_mw + copy + l_mw, "self", transfer="self", **sparse)
                     self.add("layout", size, o_mw + o_net + l_mw, transfer="remote", **sparse)

@@ -25,7 +25,7 @@ def test_makespans_of_the_paper_s_problem() -> None:
 
 def test_the_stationary_point_is_a_minimum_beyond_n() -> None:
     """The text looks for "the maximum"; it is a minimum, at 2253.8 > n, so that b = n is best as printed."""
-    b = PRINTED.stationary_blocks()
+    b = float(PRINTED.stationary_blocks())
     assert b == pytest.approx(2253.8, abs=0.05)
     larger = replace(PRINTED, n=1024)  # the formula, unconstrained: collected form at b* and beside it
     assert collected(larger, b) < collected(larger, b * 0.9)
@@ -46,7 +46,7 @@ def collected(dag: DiamondDAG, b: float) -> float:
     W = (dag.n**2 * dag.task / dag.P + dag.alpha * dag.n) / b
     O_r, O_s = (B - 1 - dag.a) * dag.G + dag.o_rl, dag.o_s + (B - 1) * dag.G
     d = dag.L + dag.a * dag.G
-    return (dag.P + b - 1) * W + (dag.P - 1) * d + (dag.P + b - 2) * O_r + (b - 1) * O_s
+    return float((dag.P + b - 1) * W + (dag.P - 1) * d + (dag.P + b - 2) * O_r + (b - 1) * O_s)
 
 
 @given(
@@ -213,11 +213,11 @@ def test_no_number_of_blocks_is_better_than_the_best(
             dag.best_blocks(B)
         return
     best = dag.best_blocks(B)
-    assert spans[best - 1] == pytest.approx(min(spans), rel=1e-12)
+    assert spans[int(np.asarray(best)) - 1] == pytest.approx(min(spans), rel=1e-12)
     star = dag.stationary_blocks(B)
     if B is not None and not as_printed:  # convex in b: the best whole number lies beside b*
         beside = [int(min(max(side, 1), n)) for side in (min(star, n) // 1, min(star, n) // 1 + 1)]
-        assert min(spans[b - 1] for b in beside) == pytest.approx(spans[best - 1], rel=1e-9)
+        assert min(spans[b - 1] for b in beside) == pytest.approx(spans[int(np.asarray(best)) - 1], rel=1e-9)
 
 
 def test_printed_times_below_0_stop_the_search_at_the_blocks_that_have_times() -> None:
@@ -240,3 +240,20 @@ def test_the_network_may_be_given_by_any_of_its_sides() -> None:
 def test_columns_of_blocks() -> None:
     spans = np.asarray(PRINTED.makespan(np.array([64.0, 1024.0])))
     np.testing.assert_allclose(spans, [4_866_748.5, 3_397_731])
+
+
+def test_columns_of_problems_are_one_call() -> None:
+    rng = np.random.default_rng(1)
+    columns = {
+        "n_tasks": rng.integers(1, 200, 60).astype(float),
+        "P": rng.integers(2, 40, 60).astype(float),
+        **{name: rng.uniform(0, top, 60) for name, top in (("task", 9), ("L", 50), ("o_s", 40), ("G", 2), ("a", 20))},
+    }
+    for more in ({}, {"B": rng.uniform(0, 300, 60)}, {"k_d": 2.0}):
+        found = MODEL.predict(b=1.0, interrupt=columns["o_s"] / 2, **columns, **more)
+        for i in range(60):
+            row = {name: float(column[i]) for name, column in columns.items()}
+            extra = {name: float(np.broadcast_to(value, 60)[i]) for name, value in more.items()}
+            one = MODEL.predict(b=1.0, interrupt=row["o_s"] / 2, **row, **extra)
+            for name, value in one.items():
+                assert np.broadcast_to(found[name], 60)[i] == pytest.approx(value, rel=1e-12), name

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from logpost.replay.models import MODELS, Messages, Model, ModelError, model
+from logpost.replay.models import MODELS, Model, ModelError, model
 from logpost.replay.models.lognp import Chain
 
 # One call per model evaluated row by row, and two that are not.
@@ -76,8 +76,6 @@ def test_chains_and_messages_have_columns_of_one_length_too() -> None:
         Chain(o=(1.0, np.ones(2)), l=(np.ones(3), 0.0))
     with pytest.raises(ModelError, match=r"o_0 has 2 and g_0 has 3 values"):
         Chain(o=(np.ones(2),), l=(0.0,), g=(np.ones(3),))
-    with pytest.raises(ModelError, match=r"size has 2 and burst has 3 values"):
-        Messages(size=np.ones(2), burst=np.ones(3))
 
 
 @pytest.mark.parametrize("column", [np.array(["mesh", "torus"]), pl.Series(["mesh", "torus"]), 1.0, None])

@@ -40,7 +40,7 @@ def test_alewife() -> None:
 def test_a_dimension_of_one_node_is_none() -> None:
     # 16 nodes in a row, however they are written: (16 - 1/16)/3 hops, n = 1.
     for dims in ((16,), (16, 1), (1, 16), (1, 16, 1)):
-        assert network.mean_distances(dims) == (pytest.approx(5.3125),)
+        assert network.mean_distances(dims) == pytest.approx((5.3125,))
         assert network.dimensions(dims) == 1
     assert network.mean_distances((8, 1, 4), self_messages=False) == network.mean_distances((8, 4), self_messages=False)
     cube = network.MODEL
@@ -75,7 +75,10 @@ def test_columns_of_networks() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: network.mean_hops(4, "ring"), r"topology = 'ring': choose mesh, torus, unidirectional_torus"),
+        (
+            lambda: network.mean_hops(4, "ring"),  # type: ignore[arg-type]
+            r"topology = 'ring': choose mesh, torus, unidirectional_torus",
+        ),
         (lambda: network.mean_distances((1,)), r"dims = \[1\]: a network needs at least two nodes"),
         (lambda: network.mean_distances((1, np.array([4, 1]))), r"dims = \[1, 1\]: a network needs at least two nodes"),
         (lambda: network.dimensions((1, 1, 1)), r"dims = \[1, 1, 1\]: a network needs at least two nodes"),
@@ -160,4 +163,4 @@ def test_a_span_as_long_as_the_mesh_is_the_whole_mesh() -> None:
     assert locality.span_distances((8, 4), 7) == pytest.approx(network.mean_distances((8, 4)))
     assert locality.span_distances((8, 4), 0) == (0.0, 0.0)
     # span 1 on 4 nodes: ends have 2 choices (mean 1/2), the middle 3 (mean 2/3).
-    assert locality.span_distances((4,), 1) == (pytest.approx((2 * 0.5 + 2 * 2 / 3) / 4),)
+    assert locality.span_distances((4,), 1) == pytest.approx(((2 * 0.5 + 2 * 2 / 3) / 4,))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from logpost.replay.models import LogGPParameters, LogP, Messages, ModelError, cycles, logp
+from logpost.replay.models import LogGPParameters, ModelError, logp
 from logpost.replay.models.papers.logp import MEIKO, MYRINET, PARAGON
 from logpost.replay.models.units import MICROSECOND
 
@@ -74,24 +74,6 @@ def test_no_time_shrinks_when_a_parameter_grows(p: LogGPParameters, more: float,
         slower = replace(p, **{name: getattr(p, name) + more})
         for time in (logp.one_message, logp.round_trip, lambda q: logp.messages(q, n)):
             assert time(slower) >= time(p) >= 0.0
-
-
-def test_stages_in_picoseconds() -> None:
-    # Cycles of 50 ns: o_s 15 -> 750,000 ps, L 21 -> 1,050,000, o_r 122 -> 6,100,000; the same for every size.
-    p = LogGPParameters(L=21, o_s=15, o_r=122, g=15, unit=cycles(20))
-    stages = LogP(p).stages(Messages(size=np.array([0.0, 8.0, 1e6])))
-    table = stages.picoseconds()
-    assert {name: column.tolist() for name, column in table.items()} == {
-        "send_overhead": [750_000] * 3,
-        "send_middleware": [0] * 3,
-        "latency": [1_050_000] * 3,
-        "serialization": [0] * 3,
-        "recv_middleware": [0] * 3,
-        "recv_overhead": [6_100_000] * 3,
-        "gap": [750_000] * 3,
-    }
-    assert table["latency"].dtype == np.int64
-    np.testing.assert_allclose(stages.total, 15 + 21 + 122)
 
 
 def test_the_slowest_stage_may_be_the_receiver() -> None:

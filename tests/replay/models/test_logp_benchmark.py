@@ -26,8 +26,9 @@ def test_regimes_of_the_signature(p: LogGPParameters) -> None:
     # Delta above the idle time g - o_s - o_r: the CPU is the bottleneck.
     assert benchmark.cost(p, 50_000, 16.0) == pytest.approx(p.o_s + p.o_r + 16.0, rel=2e-3)
     # Delta within the idle time costs nothing.
-    assert benchmark.cost(p, 50_000, 0.5 * (p.g - p.o_s - p.o_r)) == pytest.approx(p.g, rel=2e-3)
-    assert benchmark.steady_state_cost(p, np.array([0.0, 16.0])).tolist() == [p.g, p.o_s + p.o_r + 16.0]
+    idle = float(p.g - p.o_s - p.o_r)
+    assert benchmark.cost(p, 50_000, 0.5 * idle) == pytest.approx(p.g, rel=2e-3)
+    assert np.asarray(benchmark.steady_state_cost(p, np.array([0.0, 16.0]))).tolist() == [p.g, p.o_s + p.o_r + 16.0]
 
 
 @pytest.mark.parametrize("p", [PARAGON, MEIKO, MYRINET], ids=["Paragon", "Meiko", "Myrinet"])

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logpost.replay.models import LoGPC, LongMessageParameters, Messages, ModelError, logpc
+from logpost.replay.models import ModelError, logpc
 from logpost.replay.models.papers.alewife import ALEWIFE_LONG, ALEWIFE_SHORT
-from logpost.replay.models.units import MICROSECOND
 
 
 def test_short_message() -> None:
@@ -53,24 +52,6 @@ def test_equation_2_is_the_larger_of_its_two_pipelines(B: float) -> None:
     expected = p.o_sl + p.L + max(p.o_rl + p.a * p.G + B * p.G_m, after)
     assert logpc.dma_message(p, B) == pytest.approx(expected)
     assert logpc.dma_message(p, B) >= logpc.long_message(p, B)
-
-
-def test_stages_follow_the_protocol_of_the_size() -> None:
-    model = LoGPC(ALEWIFE_SHORT, ALEWIFE_LONG, long_from=64)
-    assert model.contention == {"network", "processor"}
-    stages = model.stages(Messages(size=np.array([8.0, 100.0, 2000.0])))
-    np.testing.assert_allclose(stages.send_overhead, [15, 25, 25])
-    np.testing.assert_allclose(stages.latency, [21, 8, 8])
-    np.testing.assert_allclose(stages.serialization, [0, 49.5, 999.5])
-    np.testing.assert_allclose(stages.recv_overhead, [122, 119.75, 0])  # hidden behind the bytes at 2000 B
-    np.testing.assert_allclose(stages.gap, [15, 50, 1000])
-    np.testing.assert_allclose(stages.total, [158, 202.25, 1032.5])
-
-
-def test_units_must_agree() -> None:
-    other = LongMessageParameters(L=1, o_sl=1, o_rl=1, G=1, unit=MICROSECOND)
-    with pytest.raises(ModelError, match=r"short parameters are in cycles, long ones in us: use one unit"):
-        LoGPC(ALEWIFE_SHORT, other, long_from=64)
 
 
 def test_negative_values_are_refused() -> None:

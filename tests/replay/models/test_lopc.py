@@ -10,10 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logpost.replay.models import LoPC, Messages, ModelError, lopc, lopc_general
+from logpost.replay.models import ModelError, lopc, lopc_general
 from logpost.replay.models.papers.alewife import ALEWIFE_SHORT
 
 S_T, S_O = 21.0, 137.0  # Alewife: L, and o_s + o_r = 15 + 122
+
+
+def clients_and_servers(
+    clients: int, servers: int, W: float, S_t: float, S_o: float, C2: float = 0.0
+) -> lopc_general.GeneralLoPCResult:
+    """The general fixed point of nodes 0 .. servers-1 that only answer, and clients that ask them evenly."""
+    P = clients + servers
+    visits = np.zeros((P, P))
+    visits[servers:, :servers] = 1.0 / servers
+    return lopc_general.amva(W, S_t, S_o, visits, C2, threads=np.arange(P) >= servers)
 
 
 def test_table_4_is_the_rule_of_thumb() -> None:
@@ -39,7 +49,7 @@ def test_contention_beside_a_wire_that_dwarfs_it() -> None:
     """Without work u = S_o/R -> 0 and C -> S_o u (1 + 2 + 1) = 4 S_o^2/(2 S_t), for C2 = 1."""
     far = lopc.amva(0.0, 1e12, 1.0, 1.0)
     assert far.C == pytest.approx(4.0 / 2e12)
-    general = lopc_general.clients_and_servers(1, 1, 0.0, 1e12, 1.0, 1.0)
+    general = clients_and_servers(1, 1, 0.0, 1e12, 1.0, 1.0)
     # one client, one server: the request alone queues, behind itself (Bard): S_o u
     assert general.C[1] == pytest.approx(1.0 / 2e12)
 
@@ -155,7 +165,7 @@ def test_bad_general_arguments(arguments: tuple[object, ...], message: str) -> N
 
 def test_handler_times_that_vary_beyond_measure() -> None:
     # C2 -> inf: R -> R_q -> S_o (C2/2) U_q with U_q = (clients/servers) S_o/R, so R = S_o sqrt(5/17 * C2/2).
-    found = lopc_general.clients_and_servers(5, 17, 0, 2, 160, C2=1e30)
+    found = clients_and_servers(5, 17, 0, 2, 160, C2=1e30)
     assert found.R[17] == pytest.approx(160 * np.sqrt(5 / 17 * 0.5e30), rel=1e-9)
 
 
@@ -253,7 +263,29 @@ def test_with_much_work_simulation_analysis_and_rule_agree() -> None:
     assert lopc.amva(20_000, S_T, S_O).C == pytest.approx(137, abs=0.3)
 
 
-def test_stages_are_logps_and_the_engine_adds_the_queue() -> None:
-    model = LoPC(ALEWIFE_SHORT)
-    assert model.contention == {"processor"}
-    assert model.stages(Messages(size=8)).total == 158  # 15 + 21 + 122
+@given(
+    st.integers(1, 40),
+    st.integers(1, 20),
+    st.floats(0, 1e5),
+    st.floats(0, 1e4),
+    st.floats(1, 1e3),
+    st.sampled_from([0.0, 0.5, 1.0, 4.0, 50.0]),
+)
+def test_clients_and_servers_in_closed_form_solve_the_general_fixed_point(
+    clients: int, servers: int, W: float, S_t: float, S_o: float, C2: float
+) -> None:
+    general = clients_and_servers(clients, servers, W, S_t, S_o, C2)
+    found = lopc_general.served(clients, servers, W, S_t, S_o, C2)
+    assert found["R"] == pytest.approx(general.R[servers], rel=1e-8)
+    assert found["R_q"] == pytest.approx(general.R_q[0], rel=1e-8)
+    assert found["C_r"] == pytest.approx(general.C[servers], rel=1e-6, abs=1e-9 * S_o)
+    assert found["U_q"] == pytest.approx(general.U_q[0], rel=1e-8)
+    assert found["Q_q"] == pytest.approx(general.Q_q[0], rel=1e-8)
+
+
+def test_a_column_of_clients_and_servers_is_one_call() -> None:
+    clients = np.array([1.0, 5.0, 40.0])
+    found = lopc_general.served(clients, 2, 10, 3, 4, 0.5)
+    one = [lopc_general.served(n, 2, 10, 3, 4, 0.5) for n in clients]
+    for name, column in found.items():
+        np.testing.assert_allclose(np.asarray(column), np.array([row[name] for row in one]), rtol=1e-14)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -18,10 +21,11 @@ from logpost.replay.models import (
 )
 from logpost.replay.models.network_contention import MODEL, channel_time, closed_form_delay
 
+Floats: TypeAlias = npt.NDArray[np.float64]
 DISTINCT = Network.symmetric(2.0)  # Alewife between distinct nodes, a byte per cycle
 
 
-def residual(x: np.ndarray, T: np.ndarray, e: np.ndarray, c: np.ndarray) -> np.ndarray:
+def residual(x: Floats, T: Floats, e: Floats, c: Floats) -> Floats:
     return x - T - c / (x - e)
 
 

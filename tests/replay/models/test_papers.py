@@ -46,21 +46,40 @@ def test_the_page_compares_and_does_not_copy() -> None:
 
 def test_a_claim_near_its_printed_number_holds_within_the_last_digit_only() -> None:
     def claim(value: float, **kind: bool) -> Claim:
-        return Claim("1", "x", 2.2, "", 0.05, lambda: value, "none", **kind)
+        return Claim("1", "x", "2.2", "", lambda: value, "none", **kind)
 
     verdicts = [claim(value).holds() for value in (2.14, 2.15, 2.2247, 2.25, 2.26)]
     assert verdicts == [False, True, True, True, False]
     assert claim(2.25, at_most=True).holds()
     assert not claim(2.3, at_most=True).holds()
+    assert Claim("1", "x", "137", "cycles", lambda: 137.6, "none").tolerance == 0.5
+    assert Claim("1", "x", "0.28", "", lambda: 0.28, "none").tolerance == pytest.approx(0.005)
 
 
-def test_printed_numbers_stand_in_the_papers(shared: Path) -> None:
+def test_what_no_text_prints_is_not_compared_with_it() -> None:
+    """LOGP prints o = 143 and T = 298 us of 4 KB, and neither a share nor a bandwidth; round trips as ranges."""
+    [logp] = [paper for paper in PAPERS if paper.key == "LOGP"]
+    unprinted = {claim.what for claim in logp.claims if claim.printed is None}
+    assert unprinted == {"overlappable share of 4 KB, Myrinet", "bandwidth of 4 KB, Myrinet"}
+    printed = {claim.what: claim for claim in logp.claims if claim.what.startswith("round trip")}
+    assert {claim.printed for claim in printed.values()} == {"19.9", "20.1", "21.6", "31.5"}
+    # 2 (1.4 + 6.3 + 2.2) = 19.8 is not 19.9
+    assert not printed["round trip, Paragon, the shortest"].holds()
+
+
+def test_a_parameter_chosen_for_a_number_makes_it_a_fit() -> None:
+    [logpc] = [paper for paper in PAPERS if paper.key == "LOGPC"]
+    fits = {claim.what for claim in logpc.claims if claim.fitted}
+    assert {"C_r when there is much work between requests", "size from which (1) holds"} <= fits
+
+
+def test_printed_numbers_stand_in_the_papers(papers: Path) -> None:
     """The transcription: printed figures are found in the paper's own text."""
     texts = {
-        paper.key: (shared / "papers" / name).read_text(encoding="utf-8")
+        paper.key: (papers / name).read_text(encoding="utf-8")
         for paper, name in zip(
             (PAPERS[0], PAPERS[2], PAPERS[4], PAPERS[1], PAPERS[3]),
-            sorted(path.name for path in (shared / "papers").glob("*.txt")),
+            sorted(path.name for path in papers.glob("*.txt")),
             strict=True,
         )
     }

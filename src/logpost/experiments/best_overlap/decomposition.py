@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 DOUBLE = 8
-"""Bytes: the least message, and what is computed on."""
+"""Bytes: the smallest message, and the data of the computation."""
 
 
 @dataclass(frozen=True)

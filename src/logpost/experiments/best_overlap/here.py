@@ -112,7 +112,7 @@ def _profile(calibration: Calibration) -> OverlapProfile:
     latency = None if table is None else next((r.L for r in table.range if r.L is not None), None)
     for name, known in (("o(S, b)", both), ("G(P, S)", gaps), ("L", latency)):
         if not known:
-            raise InputError(f"the calibration of this machine has no {name}: the overlap model cannot be used")
+            raise InputError(f"the calibration of this machine has no {name}, which the overlap model needs")
     depth = calibration.machine.overlap.HD
     assert latency is not None
     return OverlapProfile.from_tables(

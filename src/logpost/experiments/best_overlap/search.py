@@ -29,7 +29,7 @@ class Searched:
 
     @property
     def best(self) -> Decomposed:
-        """The least time."""
+        """The shortest time."""
         return min(self.times, key=lambda case: self.times[case])
 
     def loss(self, case: Decomposed) -> float:

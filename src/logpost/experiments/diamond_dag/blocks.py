@@ -96,7 +96,7 @@ def _best_table(readings: dict[str, DiamondDAG], best: int) -> Table:
             Column("best b of the simulated ones", Origin.TESTBED, MACHINE),
         ),
         tuple(
-            (name, Number(dag.best_blocks()), Number(dag.stationary_blocks(), digits=5), Number(best))
+            (name, Number(int(dag.best_blocks())), Number(float(dag.stationary_blocks()), digits=5), Number(best))
             for name, dag in readings.items()
         ),
     )
@@ -112,6 +112,6 @@ def _figure(blocks: Sequence[int], spans: Sequence[float], predicted: dict[str, 
         ],
         Axis("blocks per stripe, b", log=True, ticks=blocks),
         Axis("run time (s)", log=True, ticks=(0.15, 0.2, 0.3, 0.5, 0.8, 1.2)),
-        f"Run time over b: the least of the simulated ones is at b = {best}.",
+        f"Run time over b: the shortest simulated one is at b = {best}.",
     )
     return Figure("Eq. 15: makespan over the number of blocks", chart)

@@ -41,7 +41,7 @@ def hot_spot(context: Context, runs: Runs) -> Part:
                 "–",
                 "no finding"
                 if first is None
-                else f"{first.title}; ranks {first.ranks}, {first.region}, windows {first.first_window} to "
+                else f"{first.title}; ranks {first.ranks_text}, {first.region}, windows {first.first_window} to "
                 f"{first.last_window}",
                 named,
             ),
@@ -66,7 +66,7 @@ def _findings_table(found: dict[str, tuple[FoundHere, ...]], span: int) -> Table
                 order,
                 str(place),
                 finding.title,
-                finding.ranks,
+                finding.ranks_text,
                 finding.region,
                 f"{time_text(finding.begin_ps)} – {time_text(finding.end_ps)}" if finding.first_window >= 0 else "–",
                 f"{time_text(finding.exposed_ps)}, {percent_text(finding.share)} of the worst-hit rank",

@@ -34,7 +34,7 @@ class Times:
     strided: Mapping[str, float]
     """Source -> what strides add to it."""
     total: Spread
-    """As the program times the whole; the parts above are the least of each."""
+    """As the program times the whole; the parts above are the shortest of each."""
 
     @property
     def computation(self) -> float:
@@ -91,7 +91,7 @@ def times_of(context: Context, machine: Machine, problem: Problem) -> dict[str, 
 def _loggp(machine: Machine, problem: Problem) -> float:
     """Seconds of the P - 1 messages to others, contiguous."""
     from logpost.replay.models import loggp
-    from logpost.replay.models.machine_values import machine_values
+    from logpost.replay.predict.machine_values import machine_values
 
     values = machine_values(loggp.MODEL, machine, {"B": float(problem.message)}, locality=locality(machine))
     picoseconds = sum(float(np.asarray(values[name])) for name in ("o_s", "L", "o_r"))
@@ -138,4 +138,4 @@ def exchange_log3p(problem: Problem, half: Mapping[str, float], described: float
         T_mem=T_mem,
     )
     contiguous = (problem.ranks - 1) * (found.o_mw + found.o_net) + T00
-    return contiguous, problem.ranks * found.l_mw
+    return float(contiguous), float(problem.ranks * found.l_mw)

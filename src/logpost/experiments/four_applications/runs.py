@@ -64,7 +64,7 @@ class Runs:
         return self.done[application, POLLING]
 
     def fastest(self, application: str, among: Sequence[Mechanism] = MECHANISMS) -> Done:
-        """The least run time."""
+        """The shortest run time."""
         return min((self.done[application, mechanism] for mechanism in among), key=lambda one: one.total_s)
 
     def slower(self, application: str, one: Mechanism, other: Mechanism) -> float:
@@ -107,7 +107,7 @@ def run_all(context: Context, chosen: Sequence[Workload]) -> Runs:
     context.kept.sort(key=lambda kept: names.index(kept.label))
     done = {}
     for (application, mechanism), (kernel, charged_s, printed_s) in outcomes.items():
-        # An application computes the same with whatever mechanism: the least that any of its runs is busy with.
+        # An application computes the same with whatever mechanism: the shortest busy time of any of its runs.
         work_ps = min(outcomes[application, m][0].compute_ps - outcomes[application, m][1] * 1e12 for m in MECHANISMS)
         done[application, mechanism] = Done(
             application,

@@ -32,7 +32,15 @@ def _result(result: Result) -> dict[str, Any]:
     return {
         "summary": result.summary,
         "claims": [
-            {"text": c.text, "printed": c.printed, "reached": c.reached, "holds": c.holds} for c in result.claims
+            {
+                "text": c.text,
+                "printed": c.printed,
+                "reached": c.reached,
+                "holds": c.holds,
+                "standing": c.standing.value,
+                "why": c.why or None,
+            }
+            for c in result.claims
         ],
         "tables": [_table(table) for table in result.tables],
         "differences": [{"what": d.what, "reason": d.reason} for d in result.differences],

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 
 from logpost.experiments.framework import words
 from logpost.experiments.framework.experiment import PAPERS
-from logpost.experiments.framework.result import Column, Number, Origin, Result, Table
+from logpost.experiments.framework.result import Column, Number, Origin, Table
 from logpost.experiments.framework.runner import Outcome
 
 _HEAD = """# The papers' experiments
 
 <!-- Written by `{command}`; do not edit. -->
 
-Each section runs an experiment of a paper again and sets three things side by side: what the paper prints, what the
+Each section repeats an experiment of a paper and compares three things: what the paper prints, what the
 paper's formulas give, and what the papers' program does on the simulated machine (or, where it says so, on this one).
-Nothing is tuned until it fits: what differs is listed with its likely reason. `experiments.html`, which the same
+No parameter is tuned to fit: differences are listed with their likely reasons. `experiments.html`, which the same
 command writes, has the figures. The formulas alone, number by number: [papers.md](papers.md).
+
+A claim of a paper *holds*; *holds by construction* where what was simulated already contains it; *contradicts its own
+paper* where it fails and other sentences, numbers or formulas of the same paper say that it must; or *does not hold*.
 
 Written by `{command}` with:
 
@@ -31,6 +34,7 @@ def markdown(outcomes: Sequence[Outcome], command: str, host: Sequence[str]) -> 
         "| experiment | paper | claims that hold |",
         "|---|---|---|",
         *(_line(outcome) for outcome in outcomes),
+        *_total(outcomes),
         "",
     ]
     return "\n".join(parts) + "\n" + "\n".join(_section(outcome) for outcome in outcomes)
@@ -38,16 +42,16 @@ def markdown(outcomes: Sequence[Outcome], command: str, host: Sequence[str]) -> 
 
 def _line(outcome: Outcome) -> str:
     one = outcome.experiment
-    said = "not run" if outcome.result is None else claims_text(outcome.result)
+    said = "not run" if outcome.result is None else words.claims_text(outcome.result.claims)
     return f"| [{one.name}](#{one.name}) | {one.paper} {one.where} | {said} |"
 
 
-def claims_text(result: Result) -> str:
-    """How many of its claims hold."""
-    judged = [claim.holds for claim in result.claims if claim.holds is not None]
-    if not judged:
-        return "–"
-    return f"{sum(judged)} of {len(judged)}"
+def _total(outcomes: Sequence[Outcome]) -> list[str]:
+    """The sum, where there is more than one experiment."""
+    run = [outcome.result for outcome in outcomes if outcome.result is not None]
+    if len(run) < 2:
+        return []
+    return [f"| all | | {words.claims_text([claim for result in run for claim in result.claims])} |"]
 
 
 def _section(outcome: Outcome) -> str:
@@ -59,7 +63,7 @@ def _section(outcome: Outcome) -> str:
     lines += [result.summary, ""]
     if result.claims:
         lines += ["| what the paper says | printed | reached | |", "|---|---|---|---|"]
-        lines += [_row([c.text, c.printed, c.reached, words.verdict(c.holds)]) for c in result.claims] + [""]
+        lines += [_row([c.text, c.printed, c.reached, words.verdict(c)]) for c in result.claims] + [""]
     for table in result.tables:
         lines += _table(table)
     if result.figures:

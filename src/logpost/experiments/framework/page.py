@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from logpost.dashboards.experiments import ClaimRow, Comparison, ExperimentsPage, Plot, Section
+from logpost.dashboards.report.experiments import ClaimRow, Comparison, ExperimentsPage, Plot, Section
 from logpost.experiments.framework import words
 from logpost.experiments.framework.experiment import PAPERS
-from logpost.experiments.framework.markdown import claims_text
 from logpost.experiments.framework.result import Number, Origin, Table
 from logpost.experiments.framework.runner import Outcome
 
@@ -39,8 +38,8 @@ def _section(outcome: Outcome) -> Section:
     return replace(
         head,
         summary=result.summary,
-        claims_held=claims_text(result),
-        claims=tuple(ClaimRow(c.text, c.printed, c.reached, c.holds, words.verdict(c.holds)) for c in result.claims),
+        claims_held=words.claims_text(result.claims),
+        claims=tuple(ClaimRow(c.text, c.printed, c.reached, c.holds, words.verdict(c)) for c in result.claims),
         plots=tuple(
             Plot(f"{one.name}-{i}", figure.title, figure.chart, figure.note) for i, figure in enumerate(result.figures)
         ),

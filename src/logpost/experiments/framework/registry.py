@@ -8,7 +8,7 @@ import pkgutil
 from collections.abc import Sequence
 
 from logpost import experiments as package
-from logpost.errors import InputError
+from logpost.errors import InputError, suggestion
 from logpost.experiments.framework.experiment import PAPERS, Experiment
 
 _SHARED = {"framework", "support"}
@@ -32,12 +32,12 @@ def chosen(names: Sequence[str]) -> list[Experiment]:
     """The experiments of these names, `all` for every one.
 
     Raises:
-        InputError: there is none of that name.
+        InputError: the name is unknown.
     """
     known = experiments()
     if "all" in names:
         return list(known.values())
     for name in names:
         if name not in known:
-            raise InputError(f"no experiment {name}; there are all, " + ", ".join(known))
+            raise InputError(f"unknown experiment {name}; use all or {', '.join(known)}{suggestion(name, known)}")
     return [known[name] for name in dict.fromkeys(names)]

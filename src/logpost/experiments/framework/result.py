@@ -87,6 +87,16 @@ class Figure:
     note: str = ""
 
 
+class Standing(enum.Enum):
+    """What a claim turned out to be."""
+
+    HOLDS = "holds"
+    BY_CONSTRUCTION = "holds by construction"
+    CONTRADICTED = "contradicts its own paper"
+    FAILS = "does not hold"
+    OPEN = "cannot be judged"
+
+
 @dataclass(frozen=True)
 class Claim:
     """A statement of the paper, and what came out here."""
@@ -96,6 +106,25 @@ class Claim:
     reached: str
     holds: bool | None
     """None: it cannot be judged here, and `reached` says why."""
+    given: str = ""
+    """Why it could not have come out otherwise: what was simulated or computed contains it."""
+    contradiction: str = ""
+    """Why it cannot hold: what the paper says elsewhere, quoted, and what follows from it."""
+
+    @property
+    def standing(self) -> Standing:
+        """A claim that holds is by construction where it was `given`; one that fails may contradict its own paper."""
+        if self.holds is None:
+            return Standing.OPEN
+        if self.holds:
+            return Standing.BY_CONSTRUCTION if self.given else Standing.HOLDS
+        return Standing.CONTRADICTED if self.contradiction else Standing.FAILS
+
+    @property
+    def why(self) -> str:
+        """The reason of a standing that needs one."""
+        reasons = {Standing.BY_CONSTRUCTION: self.given, Standing.CONTRADICTED: self.contradiction}
+        return reasons.get(self.standing, "")
 
 
 @dataclass(frozen=True)

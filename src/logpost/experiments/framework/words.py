@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from logpost.experiments.framework.result import Cell, Column, Number, Origin, Table
+from logpost.experiments.framework.result import Cell, Claim, Column, Number, Origin, Standing, Table
 
 
 def number_text(number: Number, *, printed: bool = False) -> str:
@@ -83,6 +84,27 @@ def about_numbers(table: Table) -> str:
     return f"Percentages at a number: its deviation from “{table.reference}”." if table.reference else ""
 
 
-def verdict(holds: bool | None) -> str:
-    """Of a claim."""
-    return {True: "holds", False: "does not hold", None: "cannot be judged"}[holds]
+def verdict(claim: Claim) -> str:
+    """What a claim turned out to be, with the reason where it needs one."""
+    return f"{claim.standing.value}: {claim.why}" if claim.why else claim.standing.value
+
+
+def claims_text(claims: Sequence[Claim]) -> str:
+    """How many of the claims that could be judged hold, and how many fail against their own paper."""
+    judged: list[Standing] = [claim.standing for claim in claims if claim.standing is not Standing.OPEN]
+    if not judged:
+        return "–"
+    count = {standing: judged.count(standing) for standing in Standing}
+    said = f"{count[Standing.HOLDS] + count[Standing.BY_CONSTRUCTION]} of {len(judged)}"
+    remarks = [
+        f"{count[standing]} {remark}"
+        for standing, remark in (
+            (Standing.BY_CONSTRUCTION, "by construction"),
+            (
+                Standing.CONTRADICTED,
+                f"more {'contradicts its' if count[Standing.CONTRADICTED] == 1 else 'contradict their'} own paper",
+            ),
+        )
+        if count[standing]
+    ]
+    return f"{said} ({', '.join(remarks)})" if remarks else said

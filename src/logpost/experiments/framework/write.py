@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.dashboards.experiments import write_experiments
+from logpost.dashboards.report.experiments import write_experiments
 from logpost.errors import InputError
 from logpost.experiments.framework.host import host_lines
 from logpost.experiments.framework.markdown import markdown
@@ -28,12 +28,12 @@ def prepare(folder: Path) -> None:
     """Make the folder before anything runs for minutes.
 
     Raises:
-        InputError: it cannot be made.
+        InputError: it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be made ({error.strerror}); choose another with -o") from None
+        raise InputError(f"{folder} cannot be created ({error.strerror}); choose another with -o") from None
 
 
 def pages(outcomes: Sequence[Outcome], folder: Path, command: str, *, quick: bool) -> Written:

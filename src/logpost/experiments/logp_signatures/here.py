@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def this_machine(context: Context) -> Part:
-    """Its signature of the least requests, or why there is none."""
+    """Its signature of the smallest requests, or why there is none."""
     try:
         calibration = calibrated(context)
     except InputError as error:

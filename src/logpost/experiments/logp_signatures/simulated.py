@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from logpost.experiments.framework.context import Context
 
 if TYPE_CHECKING:
+    from logpost.collectors.calibration.simulated import Truth
     from logpost.machines.calibration.signature import Signature
-    from logpost.machines.calibration.simulated import Truth
 
 MYRINET = "myrinet_now"
 MACHINES = {
@@ -66,7 +66,7 @@ def given_us(name: str) -> dict[str, float] | None:
 
 def play(context: Context, name: str) -> Played:
     """Simulate the benchmark on one of MACHINES, and read its signature."""
-    from logpost.machines.calibration.simulated import Truth
+    from logpost.collectors.calibration.simulated import Truth
 
     given = given_us(name)
     assert given is not None, f"{name}: the paper prints all of {PARAMETERS}"
@@ -93,9 +93,9 @@ def extracted(
         deltas: computation between requests, us; None: DELTAS.
         noisy: with noise, several batches of each cost, and intervals.
     """
+    from logpost.collectors.calibration.simulated import Noise, signature
     from logpost.machines.calibration.estimate import Estimate
     from logpost.machines.calibration.signature import CostPoint, extract
-    from logpost.machines.calibration.simulated import Noise, signature
     from logpost.machines.calibration.statistics import half_width
 
     bursts = tuple(2**i for i in range(context.size(11, 10)))

@@ -80,7 +80,7 @@ def measured_cases(context: Context, machine: Machine, cores: int) -> list[Case]
 def predict(machine: Machine, algorithm: str, ranks: int, size: int, stride: int) -> dict[str, float]:
     """us. LogGP knows no strides; contiguous data has stride 0 in log3P's tables."""
     from logpost.replay.models import broadcast
-    from logpost.replay.models.machine_values import machine_values
+    from logpost.replay.predict.machine_values import machine_values
 
     asked = {"P": float(ranks), "B": float(size), "stride": 0.0 if stride == CONTIGUOUS else float(stride)}
     found = {}

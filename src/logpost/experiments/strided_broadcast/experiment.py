@@ -43,10 +43,10 @@ def told(machine: Machine, cases: Sequence[Case], cores: int) -> Result:
             f"{count}: "
             + (f"only P ≤ {cores} has a core for each rank" if within else "no broadcast had a core for each rank")
             + ", and P = 2 is one message for both algorithms. More ranks share cores: their times hold the "
-            "scheduler's turns, which neither model knows.",
+            "scheduler's time slices, which neither model covers.",
             "Predicted before anything was run, from the calibration of this machine alone "
-            "(runs/calibration/samples.jsonl), with the least time of each point; each measured time is the "
-            "least over launches of the mean broadcast, as in LOG3P 4.1, counted after a barrier until the last "
+            "(runs/calibration/samples.jsonl), with the shortest time of each point; each measured time is the "
+            "shortest over launches of the mean broadcast, as in LOG3P 4.1, counted after a barrier until the last "
             "receiver has its data.",
         ),
     )
@@ -57,7 +57,7 @@ def _summary(within: Sequence[Case], count: str) -> str:
     if not strided:
         return (
             f"No broadcast of strided data had a core for each rank ({count}), so neither LogGP nor log3P can be "
-            "judged here: ranks wait for each other's turns."
+            "judged here, because ranks wait for each other's time slices."
         )
     better = sum(abs(one.error("log3P")) < abs(one.error("LogGP")) for one in strided)
     mean = {model: mean_error(strided, model) for model in MODELS}

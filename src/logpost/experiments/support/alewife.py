@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from logpost.experiments.framework.result import Number
+from logpost.experiments.support.wormhole import Wormholes
 
 MACHINE = "alewife"
 CYCLE_NS = 50.0
@@ -20,3 +21,22 @@ def cycles_number(cycles: float, error: float | None = None) -> Number:
         else f"{micro:,.0f} µs"
     )
     return Number(cycles, "cycles", error, also=also)
+
+
+G, O_S_LONG, DMA_SLOWDOWN = 0.5, 25.0, 1.45
+"""Long messages: cycles per byte and to launch one (LOGPC Table 2); both DMA engines at work make each take 45 % longer
+(2.2)."""
+TASK_CYCLES, TASK_FLOP = 100.0, 3
+"""The one cost of computation that either paper prints: a task of the Diamond DAG, "two double precision floating point
+additions and one multiplication", "takes 100 cycles" (LOGPC 5.2.2, Fig. 9)."""
+CYCLES_PER_FLOP = TASK_CYCLES / TASK_FLOP
+EDGE_FLOP = 2
+"""Of EM3D: a value times a weight is subtracted from a sum."""
+EDGE_CYCLES = round(EDGE_FLOP * CYCLES_PER_FLOP)
+CYCLES_PER_HOP = 0.8
+"""Of a message's header (SENS 3.2)."""
+
+
+def wormholes(slowdown: float = DMA_SLOWDOWN) -> Wormholes:
+    """The Alewife's network as LOGPC 2 and 3 describe it: wormholes on a mesh of 8 x 4, two channels per link."""
+    return Wormholes(width=8, G=G, slowdown=slowdown, hop=CYCLES_PER_HOP)

@@ -42,13 +42,13 @@ def check() -> None:
     version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False)
     if "Open MPI" in version.stdout:
         raise InputError(
-            f"Open MPI does not start programs as root: set {consent[0]}=1 and {consent[1]}=1, or be another user"
+            f"Open MPI does not start programs as root: set {consent[0]}=1 and {consent[1]}=1, or run as another user"
         )
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Of several launches: the least, as LOG3P 4.1 takes it (least of the means), and the median."""
+    """Of several launches: the shortest, as LOG3P 4.1 takes it (of the means), and the median."""
 
     least: float
     median: float
@@ -113,7 +113,7 @@ def _run(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InputError(f"{said} was not done after {_PATIENCE_S:.0f} s") from None
+        raise InputError(f"{said} did not finish in {_PATIENCE_S:.0f} s") from None
 
 
 def _failure(said: str, done: subprocess.CompletedProcess[str]) -> InputError:
@@ -126,12 +126,12 @@ def contiguous_times(context: Context, size: int, launches: int) -> dict[str, Sp
     """Half round trips of contiguous data by the calibration's layout program, for an application's own size.
 
     Returns:
-        self (T00), remote (T01), memory_copy (T_mem) -> seconds, the least samples of launches.
+        self (T00), remote (T01), memory_copy (T_mem) -> seconds, the smallest samples of launches.
 
     Raises:
         InputError: the program cannot be started, or fails.
     """
-    from logpost.machines.calibration.build import build
+    from logpost.collectors.calibration.build import build
     from logpost.machines.calibration.samples import parse
 
     check()

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Difference, Number
-from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
+from logpost.experiments.support.alewife import CYCLE_NS, EDGE_CYCLES, MACHINE
 from logpost.experiments.support.programs import Simulated, simulate
 
 if TYPE_CHECKING:
-    from logpost.machines.schema import Machine
+    from logpost.machines.schema import Machine, Range
 
 RANKS = 32
 POLLING_SAVES = 0.35
 """Of o_s + o_r (SENS 4.3: "Polling cuts this overhead by about 35 percent"); as collectors/workloads has it."""
+MOST_WORDS, WORD = 14, 4
+"""Arguments of a short message and their bytes (SENS 3.2)."""
 BASE_LATENCY = 15.0
 """Cycles from one node to another for 24 bytes (SENS Table 1)."""
 
@@ -107,7 +109,8 @@ def machine_for(mechanism: Mechanism, more_latency: float = 0.0) -> Machine:
     """The Alewife as a mechanism sees it.
 
     Loads and stores cost the processor no o_s and o_r; polling takes 35 % of o_s + o_r off o_r; `more_latency` (cycles)
-    is added to L. Everything else is the machine file's.
+    is added to L. Short messages of up to fourteen words go on as LOGPC's Table 1 begins. Everything else is the
+    machine file's.
     """
     from logpost.machines import load_machine
     from logpost.machines.schema import Source
@@ -116,7 +119,7 @@ def machine_for(mechanism: Mechanism, more_latency: float = 0.0) -> Machine:
     table = machine.loggp.other_node
     assert table is not None, "the Alewife's file has messages between nodes"
     ranges = []
-    for one in table.range:
+    for one in _short_messages(table.range):
         assert one.L is not None
         assert one.o_s is not None
         assert one.o_r is not None
@@ -144,13 +147,43 @@ def machine_for(mechanism: Mechanism, more_latency: float = 0.0) -> Machine:
     )
 
 
+def _short_messages(ranges: Sequence[Range]) -> list[Range]:
+    """The file's ranges, and between its short messages (0 to 2 words) and its long ones those of 3 to 14 words.
+
+    Table 1's o_s grows by 3 cycles a word, its o_r by 2.5; L stays. A value of two words and a message of five of them
+    (48 bytes with its header) are short messages on the Alewife, not bulk transfers.
+    """
+    null, two, long = ranges[0], ranges[-2], ranges[-1]
+    assert null.o_s is not None
+    assert null.o_r is not None
+    assert two.o_s is not None
+    assert two.o_r is not None
+    each = {
+        "o_s": (two.o_s.number() - null.o_s.number()) / 2,
+        "o_r": (two.o_r.number() - null.o_r.number()) / 2,
+    }
+    between = []
+    for words in range(3, MOST_WORDS + 1):
+        o_s = two.o_s.model_copy(update={"value": null.o_s.number() + words * each["o_s"]})
+        o_r = two.o_r.model_copy(update={"value": null.o_r.number() + words * each["o_r"]})
+        between.append(two.model_copy(update={"up_to_bytes": words * WORD, "o_s": o_s, "o_r": o_r, "g": o_s}))
+    return [*ranges[:-1], *between, long]
+
+
 EM3D = Workload(
     "EM3D",
-    ("--order", "improved", "--degree", "10", "--nonlocal", "0.2", "--span", "3", "--block", "5", "--cycle-ns", "50"),
-    "degree 10, 20 % non-local, span 3, 5 values a message: the paper's",
+    (
+        *("--order", "improved", "--degree", "10", "--nonlocal", "0.2", "--span", "3", "--block", "5"),
+        *("--cycle-ns", "50", "--edge-cycles", str(EDGE_CYCLES)),
+    ),
+    f"degree 10, 20 % non-local, span 3, 5 values a message: the paper's; {EDGE_CYCLES} cycles per edge",
 )
 UNSTRUC = Workload("UNSTRUC", (), "75 flop per edge, three values per node; a generated mesh for MESH2K")
-ICCG = Workload("ICCG", ("--solves", "1"), "2 flop per edge; a generated structural matrix for BCSSTK32")
+ICCG = Workload(
+    "ICCG",
+    ("--solves", "1", "--partition", "graph"),
+    "2 flop per edge; a generated structural matrix for BCSSTK32, partitioned by recursive graph bisection",
+)
 MOLDYN = Workload("MOLDYN", (), "a generated liquid, recursive bisection; the paper prints no size")
 
 
@@ -172,7 +205,7 @@ def workloads_of(*, nodes: int, mesh: int, brick: int, cells: int) -> tuple[Work
     return (
         sized(EM3D, {"nodes": nodes, "iterations": 1}, f"{nodes:,} nodes (10,000), 1 iteration (50)"),
         sized(UNSTRUC, {"nodes": mesh, "iterations": 1}, f"{mesh:,} nodes (2,000), 1 iteration"),
-        sized(ICCG, {"brick": brick}, f"{3 * brick**3:,} rows (2 million elements)"),
+        sized(ICCG, {"brick": brick}, f"{3 * brick**3:,} rows (the paper's: 2 million elements)"),
         sized(MOLDYN, {"cells": cells, "steps": 1}, f"{4 * cells**3:,} molecules, 2 computations of the forces"),
     )
 

@@ -81,7 +81,7 @@ def kernel_of(run: Run) -> Kernel:
     ).collect()
     moving = every.filter("moves")
     if moving.is_empty():
-        raise ValueError(f"{run.path} has no transfers: nothing to break down")
+        raise ValueError(f"{run.path} has no transfers to break down")
     # All ranks make the same collective calls in the same order, so that a number names the same one on each.
     before, after = _extent(moving["setup"])
     starts = every.filter(pl.col("name").is_in(SETUP), pl.col("setup") == before).select(

@@ -46,9 +46,9 @@ def calibrated(context: Context) -> Calibration:
 
 
 def undisturbed(found: Calibration) -> Calibration:
-    """The same extraction from the least time of each point, as LOG3P 4.1 takes it, instead of medians.
+    """The same extraction from the shortest time of each point, as LOG3P 4.1 takes it, instead of medians.
 
-    Experiments that compare with the least of several launches need it: on a shared machine medians hold what the
+    Experiments that compare with the shortest of several launches need it: on a shared machine medians hold what the
     neighbours do.
     """
     from logpost.machines.calibration.compose import calibration
@@ -78,10 +78,10 @@ def _read(path: str) -> Calibration:
 
 
 def _measure(context: Context) -> Calibration:
+    from logpost.collectors.calibration.grid import DEFAULT
+    from logpost.collectors.calibration.measure import measure
     from logpost.machines.calibration.compose import calibration
-    from logpost.machines.calibration.grid import DEFAULT
-    from logpost.machines.calibration.measure import measure
-    from logpost.machines.calibration.save import save_machine
+    from logpost.machines.schema.save import save_machine
 
     check()
     full = replace(

@@ -1,0 +1,102 @@
+"""Hot endpoints: those that carry much more load than the others, over time windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import MIN_SAMPLES, Number
+from logpost.analyzer.reporting.units import count_text
+
+LEAST_EXCESS = 2.0
+"""An endpoint is hot above twice the mean of the others (the same bound as for links, LoGPC's remark on hot spots in
+EM3D): with a service time that a balanced load uses half, twice the load saturates it. The *others'* mean is taken,
+because with 4 ranks one endpoint can never be far above a mean that includes itself."""
+
+
+@dataclass(frozen=True)
+class HotEndpoint:
+    """An endpoint with more than `LEAST_EXCESS` times the others' mean load in `windows` together."""
+
+    location: int
+    excess: float
+    windows: tuple[int, ...]
+    whole_run: bool
+    """hot over the run as a whole, not only in some windows"""
+    numbers: tuple[Number, ...]
+    certainty: str
+
+
+def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> list[HotEndpoint]:
+    """The hot endpoints of one direction, hottest first.
+
+    The load of an endpoint in a window is its service time (`busy`, so that many small and few large messages count as
+    they should); messages where no service time is known. A window counts for an endpoint if its load exceeds twice the
+    others' mean by three standard deviations of a Poisson count as well, and if it has at least two partners in it.
+    """
+    rows = (
+        evidence.tables["load"]
+        .filter(pl.col("direction").cast(pl.String) == direction)
+        .select("location", "window", "messages", "bytes", "peers", "busy_ps", "queued_ps")
+        .collect()
+    )
+    locations = np.unique(rows["location"].to_numpy())
+    others = max(evidence.locations.height, len(locations)) - 1
+    if others < 2 or rows.is_empty():
+        return []
+    measure = "busy_ps" if int(rows["busy_ps"].sum()) > 0 else "messages"
+    windows = evidence.manifest.windows.count
+    load, count, peers = (np.zeros((len(locations), windows)) for _ in range(3))
+    where = (np.searchsorted(locations, rows["location"].to_numpy()), rows["window"].to_numpy())
+    np.add.at(load, where, rows[measure].to_numpy().astype(np.float64))
+    np.add.at(count, where, rows["messages"].to_numpy().astype(np.float64))
+    np.maximum.at(peers, where, rows["peers"].to_numpy().astype(np.float64))
+
+    mean_load = (load.sum(axis=0) - load) / others
+    mean_count = (count.sum(axis=0) - count) / others
+    likely = count >= np.maximum(MIN_SAMPLES, LEAST_EXCESS * mean_count + 3 * np.sqrt(LEAST_EXCESS * mean_count + 1))
+    # Few, large messages: a count says nothing about them, and the service time does by itself.
+    heavy = (load > LEAST_EXCESS * mean_load) & (likely | (count <= mean_count)) & (peers >= 2)
+
+    found = []
+    for i, location in enumerate(locations):
+        hot = np.flatnonzero(heavy[i])
+        overall = _hot_overall(load[i].sum(), load.sum(), others, count[i].sum()) and peers[i].max() >= 2
+        if overall:
+            hot = np.arange(windows)
+        if len(hot) == 0:
+            continue
+        mine, theirs = load[i, hot].sum(), mean_load[i, hot].sum()
+        own = rows.filter(pl.col("location") == int(location), pl.col("window").is_in(hot.tolist()))
+        found.append(
+            HotEndpoint(
+                location=int(location),
+                excess=float(mine / theirs) if theirs > 0 else float(others + 1),
+                windows=tuple(int(w) for w in hot),
+                whole_run=bool(overall),
+                numbers=_numbers(own, direction, measure, mine, theirs),
+                certainty=f"load measured in {count_text(len(hot), 'window')} of {windows}",
+            )
+        )
+    return sorted(found, key=lambda hot: -hot.excess)
+
+
+def _hot_overall(mine: float, everyone: float, others: int, count: float) -> bool:
+    return count >= MIN_SAMPLES and mine > LEAST_EXCESS * (everyone - mine) / others
+
+
+def _numbers(own: pl.DataFrame, direction: str, measure: str, mine: float, theirs: float) -> tuple[Number, ...]:
+    messages, size, queued = (int(own[name].sum()) for name in ("messages", "bytes", "queued_ps"))
+    verb = "received" if direction == "recv" else "sent"
+    found = [Number(f"messages_{verb}", messages, "count"), Number(f"bytes_{verb}", size, "B")]
+    if measure == "busy_ps":
+        found += [Number("in_service", mine, "ps"), Number("others_in_service_on_average", theirs, "ps")]
+    else:
+        found.append(Number("others_messages_on_average", theirs, "count"))
+    if queued > 0:
+        found.append(Number("messages_queue_at_it", queued, "ps"))
+    return tuple(found)

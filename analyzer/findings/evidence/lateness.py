@@ -1,0 +1,120 @@
+"""What makes a rank late at an operation: its time since the previous operation, compared with the first rank's.
+
+    excess(a) = max(0, sum over operations of [T_last(a) - T_first(a)])     a: computing, working in calls, waiting
+    waiting   = excess(waiting) / sum over a of excess(a)
+
+T_r(a) is what rank r spends on a from its leaving the operation before until it enters this one. Both do the work that
+everybody has; what the last one has beyond that is what made it late. This is the delay of Böhme, Geimer, Wolf & Arnold
+(Identifying the root causes of wait states, ICPP 2010) in its simplest form, the two ends of each operation only.
+
+Where the operation before did not synchronize (a broadcast, say), what happened ahead of it is not seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import Number
+
+OPERATIONS = 256
+"""Per place, those waited for longest: shares do not get more certain by more of them."""
+MOST_RANKS = 16
+"""Of either kind whose calls are read."""
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """What the last rank spends beyond the first one, since the operation before, over the operations of one place."""
+
+    waiting: float
+    """fraction of it that is waiting itself"""
+    waits_in: str
+    """the call in which the last ranks wait most"""
+    total_ps: float
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """As evidence."""
+        waits = f"of_it_waiting_itself[{self.waits_in}]" if self.waiting > 0 else "of_it_waiting_itself"
+        return Number("more_than_first_rank_since_last_operation", self.total_ps, "ps"), Number(
+            waits, self.waiting, "1"
+        )
+
+
+def lateness_of(evidence: Evidence, operations: pl.DataFrame) -> dict[int, Lateness]:
+    """Call path of a collective operation to the lateness of those that come last there.
+
+    Arguments:
+        operations: `callpath`, `location` that came last and `end_ps` when it entered, `first` location and `begin_ps`
+            when that entered; those that cost most first.
+    """
+    some = operations.group_by("callpath", maintain_order=True).head(OPERATIONS).drop_nulls(["first", "location"])
+    some = some.filter(pl.col("first") != pl.col("location"))
+    members = {
+        role: some.group_by(role).agg(pl.len()).sort("len", role, descending=[True, False])[role].head(MOST_RANKS)
+        for role in ("location", "first")
+    }
+    some = some.filter(*(pl.col(role).is_in(ranks.implode()) for role, ranks in members.items()))
+    late = _since_before(evidence, some.select("callpath", "location", end_ps="end_ps"))
+    early = _since_before(evidence, some.select("callpath", location="first", end_ps="begin_ps"))
+    both = late["begin_ps"].is_not_null() & early["begin_ps"].is_not_null()
+    spent = [
+        _by_callpath(meanwhile_of(evidence, rows.filter(both), ranks.to_list(), by=("callpath", "location")))
+        for rows, ranks in ((late, members["location"]), (early, members["first"]))
+    ]
+    found = {}
+    for callpath, last in spent[0].items():
+        if callpath in spent[1]:
+            found[callpath] = _lateness(last, spent[1][callpath])
+    return {callpath: lateness for callpath, lateness in found.items() if lateness.total_ps > 0}
+
+
+def _since_before(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with `begin_ps`: when the location left its collective operation before `end_ps`; null for the first."""
+    calls = (
+        evidence.tables["collectives"]
+        .filter(pl.col("location").is_in(rows["location"].unique().implode()))
+        .select("location", "leave_ps")
+        .collect()
+    )
+    leaves = {
+        int(location): np.sort(part["leave_ps"].to_numpy())
+        for (location,), part in calls.partition_by("location", as_dict=True).items()
+    }
+    begins: list[int | None] = []
+    for location, end in rows.select("location", "end_ps").iter_rows():
+        mine = leaves[location]
+        before = int(np.searchsorted(mine, end, side="right")) - 1
+        begins.append(int(mine[before]) if before >= 0 else None)
+    return rows.with_columns(pl.Series("begin_ps", begins, dtype=pl.Int64))
+
+
+def _by_callpath(states: dict[tuple[int, ...], Meanwhile]) -> dict[int, list[Meanwhile]]:
+    found: dict[int, list[Meanwhile]] = {}
+    for (callpath, _), state in states.items():
+        found.setdefault(callpath, []).append(state)
+    return found
+
+
+def _lateness(last: list[Meanwhile], first: list[Meanwhile]) -> Lateness:
+    def spent(states: list[Meanwhile]) -> np.ndarray:
+        shares = [(state.share("computing"), state.share("working"), state.waiting) for state in states]
+        totals = np.array([state.total_ps for state in states], dtype=np.float64)
+        return np.asarray(totals @ np.array(shares))
+
+    excess = np.maximum(spent(last) - spent(first), 0.0)
+    waits: dict[str, float] = {}
+    for state in last:
+        for region, fraction in state.waits.items():
+            waits[region] = waits.get(region, 0.0) + fraction * state.total_ps
+    total = float(excess.sum())
+    return Lateness(
+        waiting=float(excess[2]) / total if total > 0 else 0.0,
+        waits_in=max(waits, key=lambda region: waits[region], default=""),
+        total_ps=total,
+    )

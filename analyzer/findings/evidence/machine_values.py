@@ -1,0 +1,20 @@
+"""Machine parameters for rough estimates, read from the manifest."""
+
+from __future__ import annotations
+
+from logpost.analyzer.manifest import MachineUsed
+from logpost.analyzer.reporting.units import PS
+
+
+def value_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -> float | None:
+    """A parameter of a locality class at a message size: ps, or ps per byte; None where the machine has none."""
+    found = [
+        value
+        for value in machine.values
+        if value.locality == locality and value.parameter == parameter and value.unit.partition("/")[0] in PS
+    ]
+    if not found:
+        return None
+    ranges = sorted(found, key=lambda value: value.up_to_bytes if value.up_to_bytes is not None else float("inf"))
+    chosen = next((value for value in ranges if value.up_to_bytes is None or value.up_to_bytes >= size), ranges[-1])
+    return chosen.value * PS[chosen.unit.partition("/")[0]]

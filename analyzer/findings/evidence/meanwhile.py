@@ -1,0 +1,205 @@
+"""What a rank does while others wait for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from logpost.analyzer.categories import WAITING
+from logpost.analyzer.findings.evidence.tables import Evidence
+
+Sums = npt.NDArray[np.float64]
+
+LOOK_BACK = 16
+"""Calls looked back over for one that tells where the code is."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What keeps a late rank: computing in a region, working in a communication call, or waiting in one itself."""
+
+    region: str
+    doing: Literal["computing", "working", "waiting"]
+    known_from: str
+
+    @property
+    def text(self) -> str:
+        """`relax`, `work in MPI_Waitall`, `waiting in MPI_Send`."""
+        return {"computing": "", "working": "work in ", "waiting": "waiting in "}[self.doing] + self.region
+
+
+@dataclass(frozen=True)
+class Meanwhile:
+    """What a late rank does while others wait for it, as fractions of that time; causes and `late_sender` add up to
+    1."""
+
+    causes: dict[Cause, float]
+    late_sender: float
+    """waiting for late senders itself: the cause is found further up the chain"""
+    total_ps: int
+    """length of the intervals together"""
+    late_sender_in: str
+    """the call in which most of that waiting happens"""
+    unexplained: dict[str, float]
+    """Region to the fraction spent in its calls that no part of the model explains; part of the causes at work"""
+
+    def share(self, doing: str) -> float:
+        """Fraction of causes of one kind."""
+        return sum(fraction for cause, fraction in self.causes.items() if cause.doing == doing)
+
+    @property
+    def waiting(self) -> float:
+        """Fraction of waiting of any kind."""
+        return self.late_sender + self.share("waiting")
+
+    @property
+    def waits(self) -> dict[str, float]:
+        """Region to the fraction of waiting in it, of any kind."""
+        found = {self.late_sender_in: self.late_sender}
+        for cause, fraction in self.causes.items():
+            if cause.doing == "waiting":
+                found[cause.region] = found.get(cause.region, 0.0) + fraction
+        return found
+
+
+def meanwhile_of(
+    evidence: Evidence, intervals: pl.DataFrame, locations: list[int], by: tuple[str, ...] = ("location",)
+) -> dict[tuple[int, ...], Meanwhile]:
+    """What each late rank does in the intervals in which others wait for it.
+
+    Arguments:
+        intervals: `location` that is late, `begin_ps` and `end_ps` of the waiting, `callpath` of the call that ends it.
+        locations: the late ranks whose calls are read.
+        by: columns of `intervals` that make the keys of the result.
+    """
+    parts = _calls_near(evidence, intervals, locations).partition_by("location", as_dict=True)
+    found: dict[tuple[int, ...], Meanwhile] = {}
+    for key, some in intervals.partition_by(list(by), as_dict=True).items():
+        location = int(some["location"][0])
+        if (location,) in parts:
+            found[tuple(int(part) for part in key)] = _of(evidence, location, some, parts[(location,)])
+    return found
+
+
+def _calls_near(evidence: Evidence, intervals: pl.DataFrame, locations: list[int]) -> pl.DataFrame:
+    """The calls of these locations within the intervals, and the `LOOK_BACK` before each; by location and time.
+
+    The table may have 10^7 rows, of which the intervals touch few.
+    """
+    columns = ["location", "enter_ps", "leave_ps", "callpath"]
+    others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
+    waiting = [pl.col("late_sender_ps"), pl.sum_horizontal(others).alias("waiting_ps"), pl.col("residual_ps")]
+    every = evidence.tables["calls"].filter(pl.col("location").is_in(locations)).select(*columns, *waiting).collect()
+    keep = np.zeros(every.height, dtype=np.bool_)
+    location = every["location"].to_numpy()
+    edges = np.flatnonzero(np.diff(location)) + 1
+    if len(edges) + 1 != len(np.unique(location)) or (every["enter_ps"].diff() < 0).sum() > len(edges):
+        every = every.sort("location", "enter_ps")
+        location = every["location"].to_numpy()
+        edges = np.flatnonzero(np.diff(location)) + 1
+    enter, leave = every["enter_ps"].to_numpy(), every["leave_ps"].to_numpy()
+    by_location = intervals.partition_by("location", as_dict=True)
+    for start, stop in zip([0, *edges.tolist()], [*edges.tolist(), every.height], strict=True):
+        if stop == start or (int(location[start]),) not in by_location:
+            continue
+        some = by_location[(int(location[start]),)]
+        end = some["end_ps"].to_numpy()
+        first = np.searchsorted(leave[start:stop], some["begin_ps"].to_numpy(), side="right")
+        past = np.searchsorted(enter[start:stop], end, side="left")
+        # +1 where a kept stretch begins and -1 behind its end: what sums to more than 0 is kept.
+        steps = np.zeros(stop - start + 1, dtype=np.int64)
+        np.add.at(steps, np.maximum(np.minimum(first, past) - LOOK_BACK, 0), 1)
+        np.add.at(steps, past, -1)
+        keep[start:stop] = np.cumsum(steps[:-1]) > 0
+    return every.filter(pl.Series(keep))
+
+
+def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.DataFrame) -> Meanwhile:
+    begin, end = intervals["begin_ps"].to_numpy(), intervals["end_ps"].to_numpy()
+    enter, leave = calls["enter_ps"].to_numpy(), calls["leave_ps"].to_numpy()
+    callpath = calls["callpath"].to_numpy()
+    length = np.maximum(leave - enter, 1)
+    late, waits = calls["late_sender_ps"].to_numpy() / length, calls["waiting_ps"].to_numpy() / length
+    residual = calls["residual_ps"].to_numpy() / length
+    first = np.searchsorted(leave, begin, side="right")
+    past = np.searchsorted(enter, end, side="left")
+    total = max(1, int((end - begin).sum()))
+
+    def share(density: Sums) -> float:
+        return float(_overlaps(density, enter, leave, first, past, begin, end).sum()) / total
+
+    inside = _overlaps(np.ones(len(enter)), enter, leave, first, past, begin, end)
+    causes = {_computing(evidence, location, intervals, calls, (end - begin) - inside, past): 1 - inside.sum() / total}
+    late_in: dict[str, float] = {}
+    unexplained: dict[str, float] = {}
+    for one in np.unique(callpath):
+        here, region = callpath == one, evidence.region(int(one))
+        late_in[region] = late_in.get(region, 0.0) + share(np.where(here, late, 0.0))
+        unexplained[region] = unexplained.get(region, 0.0) + share(np.where(here, residual, 0.0))
+        for cause, density in (
+            (Cause(region, "working", "the call it is in"), 1 - waits - late),
+            (Cause(region, "waiting", "the call it is in"), waits),
+        ):
+            fraction = share(np.where(here, density, 0.0))
+            if fraction > 0:
+                causes[cause] = causes.get(cause, 0.0) + fraction
+    return Meanwhile(
+        causes={cause: float(fraction) for cause, fraction in causes.items()},
+        late_sender=sum(late_in.values()),
+        total_ps=total,
+        late_sender_in=max(late_in, key=lambda region: late_in[region], default=""),
+        unexplained=unexplained,
+    )
+
+
+def _computing(
+    evidence: Evidence,
+    location: int,
+    intervals: pl.DataFrame,
+    calls: pl.DataFrame,
+    computing: Sums,
+    past: npt.NDArray[np.int64],
+) -> Cause:
+    """Where the rank computes: the user region that delays its next call, else the code between the calls around it."""
+    per_place: dict[int, float] = {}
+    for place, time in zip(intervals["callpath"].to_list(), computing.tolist(), strict=True):
+        per_place[place] = per_place.get(place, 0.0) + time
+    callpath = max(per_place, key=lambda place: per_place[place])
+    region = evidence.delaying_region(location, callpath)
+    if region:
+        return Cause(region, "computing", "user regions of the profile")
+    here = (intervals["callpath"].to_numpy() == callpath) & (past > 0)
+    longest = int(np.argmax(np.where(here, computing, -1)))
+    before, after = int(past[longest]) - 1, evidence.region(int(callpath))
+    # MPI_Wtime and the like do not locate code; the previous call that moved data or waited does.
+    telling = evidence.moves_data[calls["callpath"].to_numpy()[max(0, before - LOOK_BACK) : before + 1]]
+    if telling.any():
+        before -= len(telling) - 1 - int(np.flatnonzero(telling)[-1])
+    region = evidence.code_before(int(callpath))
+    if here[longest]:
+        region = f"code between {evidence.region(int(calls['callpath'][before]))} and {after}"
+    return Cause(region, "computing", "the surrounding calls, because no user region inside the program was recorded")
+
+
+def _overlaps(
+    density: Sums,
+    enter: npt.NDArray[np.int64],
+    leave: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+    past: npt.NDArray[np.int64],
+    begin: npt.NDArray[np.int64],
+    end: npt.NDArray[np.int64],
+) -> Sums:
+    """Integral of `density` of the calls first..past-1 (successive, not overlapping) over [begin, end], per
+    interval."""
+    running = np.concatenate([[0.0], np.cumsum(density * (leave - enter))])
+    some = past > first
+    whole = running[np.maximum(past, first)] - running[first]
+    head, tail = np.minimum(first, len(enter) - 1), np.maximum(past - 1, 0)
+    cut_head = np.where(some, np.maximum(0, begin - enter[head]) * density[head], 0.0)
+    cut_tail = np.where(some, np.maximum(0, leave[tail] - end) * density[tail], 0.0)
+    return np.maximum(np.asarray(whole - cut_head - cut_tail, dtype=np.float64), 0.0)

@@ -1,0 +1,100 @@
+"""Back-to-back collectives: operations that directly follow another of their kind on the same communicator.
+
+A call *follows* another if the rank spends less than half of the call's own length between the two: then the calls are
+the work, and one operation with all values would do. What a rank waits in such a call is skew that the operation before
+left, not work that came late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.tables import Evidence
+
+CLOSE = 0.5
+"""Longest gap, as a fraction of the call: with more in between, the time between the calls matters as well."""
+IN_A_ROW = 0.5
+"""Share of a place's calls that follow another one, before that is what the place does."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The collective calls of one rank at one call path; times in ps."""
+
+    calls: int
+    following: int
+    bytes: int
+    """the larger of what it sent and received, over its calls"""
+    following_ps: int
+    """length of the calls that follow another one, waiting included"""
+    following_wait_ps: int
+
+
+@dataclass(frozen=True)
+class Successive:
+    """(location, call path) to its collective calls."""
+
+    places: Mapping[tuple[int, int], Place]
+    members: Mapping[int, float]
+    """Call path to the mean number of members of an operation"""
+    operations: Mapping[int, str]
+    """Call path to what its operations do"""
+
+    def at(self, callpath: int) -> dict[int, Place]:
+        """Location to its calls there."""
+        return {location: place for (location, where), place in self.places.items() if where == callpath}
+
+    def share(self, callpath: int) -> float:
+        """Fraction of the calls there that follow another one."""
+        here = self.at(callpath).values()
+        return sum(place.following for place in here) / max(1, sum(place.calls for place in here))
+
+    def waited(self, location: int, callpath: int) -> int:
+        """What this rank waited there in calls that follow another one, where most do; else 0."""
+        place = self.places.get((location, callpath))
+        return place.following_wait_ps if place is not None and self.share(callpath) > IN_A_ROW else 0
+
+
+def with_follows(collectives: pl.LazyFrame) -> pl.LazyFrame:
+    """The collectives table with `follows`: whether the call directly follows another one of its kind."""
+    before = {
+        name: pl.col(name).shift(1).over("location") for name in ("leave_ps", "operation", "comm", "root", "location")
+    }
+    gap = pl.col("enter_ps") - before["leave_ps"]
+    alike = pl.all_horizontal([pl.col(name) == before[name] for name in ("operation", "comm", "root")])
+    close = gap <= CLOSE * (pl.col("leave_ps") - pl.col("enter_ps"))
+    return collectives.sort("location", "enter_ps").with_columns(follows=(alike & close).fill_null(value=False))
+
+
+def successive(evidence: Evidence) -> Successive:
+    """The collective calls of the program, or of the region of interest, by rank and place."""
+    scope = evidence.tables["locations"].select("location", "begin_ps", "end_ps")
+    inside = (pl.col("enter_ps") >= pl.col("begin_ps")) & (pl.col("leave_ps") <= pl.col("end_ps"))
+    calls = with_follows(evidence.tables["collectives"].join(scope, on="location").filter(inside))
+    length = pl.col("leave_ps") - pl.col("enter_ps")
+    rows = (
+        calls.group_by("location", "callpath")
+        .agg(
+            pl.len(),
+            pl.col("follows").sum(),
+            pl.max_horizontal("bytes_sent", "bytes_received").sum(),
+            length.filter("follows").sum().alias("following_ps"),
+            pl.col("wait_ps").filter("follows").sum().alias("following_wait_ps"),
+        )
+        .sort("location", "callpath")
+        .collect()
+    )
+    kinds = (
+        calls.filter(pl.col("instance") >= 0)
+        .group_by("callpath")
+        .agg(pl.col("operation").first(), members=pl.len() / pl.col("instance").n_unique())
+        .collect()
+    )
+    return Successive(
+        places={(row[0], row[1]): Place(*(int(value) for value in row[2:])) for row in rows.iter_rows()},
+        members=dict(kinds.select("callpath", "members").iter_rows()),
+        operations=dict(kinds.select("callpath", "operation").iter_rows()),
+    )

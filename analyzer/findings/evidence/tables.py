@@ -1,0 +1,292 @@
+"""The evidence that finders share: a run's small tables, read once, and the names of places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from logpost.analyzer.categories import WAITING
+from logpost.analyzer.findings.evidence.places import Places, places_of
+from logpost.analyzer.findings.finding import MIN_SHARE, Number
+from logpost.analyzer.labels import folded, folded_path
+from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.phases import program
+from logpost.analyzer.reporting.names import ranks_noun
+
+SCHEDULED = 2 / 3
+"""Factor on a confidence where ranks outnumber cores."""
+
+
+class Evidence:
+    """The tables of a run. `messages`, `calls` and `collectives` are large and stay lazy; the rest is small.
+
+    Arguments:
+        tables: every table of `schema.TABLES` but `findings`, by name.
+        manifest: of the run.
+    """
+
+    def __init__(self, tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> None:
+        self.tables = tables
+        self.manifest = manifest
+
+    @cached_property
+    def locations(self) -> pl.DataFrame:
+        """The accounted locations, in order."""
+        return self.tables["locations"].filter("accounted").sort("location").collect()
+
+    @cached_property
+    def rank_of(self) -> dict[int, int]:
+        """Location to rank; a location without rank stands for itself."""
+        every = self.tables["locations"].select("location", "rank").collect()
+        return {location: rank if rank >= 0 else location for location, rank in every.iter_rows()}
+
+    @cached_property
+    def program_ps(self) -> dict[int, int]:
+        """Accounted location to its program time: from the end of its start-up to the begin of its shut-down."""
+        rows = program(self.tables["accounting"]).group_by("location").agg(pl.col("exposed_ps").sum()).collect()
+        return {int(location): 0 for location in self.locations["location"]} | dict(rows.iter_rows())
+
+    @cached_property
+    def slowest_program_ps(self) -> int:
+        """Program time of the slowest accounted location; 0 when there is none."""
+        return max(self.program_ps.values(), default=0)
+
+    @cached_property
+    def busy_ps(self) -> dict[int, int]:
+        """Location to the time in which it certainly works: its program time without waiting and residual."""
+        idle = self.exposed_of([*WAITING, "residual"])
+        return {location: time - idle[location] for location, time in self.program_ps.items()}
+
+    @cached_property
+    def exposed(self) -> pl.DataFrame:
+        """(location, category, exposed_ps) over all windows of the program, of accounted locations."""
+        rows = program(self.tables["accounting"]).group_by("location", "category").agg(pl.col("exposed_ps").sum())
+        return rows.with_columns(pl.col("category").cast(pl.String)).collect()
+
+    def exposed_of(self, categories: Sequence[str]) -> dict[int, int]:
+        """Location to its exposed time in these categories together; every accounted location has an entry."""
+        rows = (
+            self.exposed.filter(pl.col("category").is_in(categories))
+            .group_by("location")
+            .agg(pl.col("exposed_ps").sum())
+        )
+        return {int(location): 0 for location in self.locations["location"]} | dict(rows.iter_rows())
+
+    @cached_property
+    def least_ps(self) -> float:
+        """The smallest exposed time on the worst-hit rank that makes a finding."""
+        return MIN_SHARE * self.slowest_program_ps
+
+    def matters(self, exposed_by_location: Mapping[int, float]) -> bool:
+        """Whether the worst-hit location loses at least `least_ps`."""
+        worst = max(exposed_by_location.values(), default=0.0)
+        return worst > 0 and worst >= self.least_ps
+
+    def worth_a_look(self, categories: Sequence[str]) -> bool:
+        """Whether any location loses at least `least_ps` in these categories."""
+        return self.matters(self.exposed_of(categories))
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """The message matrix without messages to oneself: nobody else is involved in those."""
+        return self.tables["pairs"].filter(pl.col("send_location") != pl.col("recv_location")).collect()
+
+    @cached_property
+    def exposure(self) -> pl.DataFrame:
+        """Exposed time of the program by place in the code."""
+        return program(self.tables["exposure"]).with_columns(pl.col("category").cast(pl.String)).collect()
+
+    def costly_places(self, category: str) -> tuple[pl.DataFrame, list[int]]:
+        """The exposure rows of a category, and the call paths whose worst-hit location loses at least `least_ps` there;
+        the costliest first."""
+        places = self.exposure.filter(pl.col("category") == category, pl.col("exposed_ps") > 0)
+        costly = (
+            places.group_by("callpath")
+            .agg(pl.col("exposed_ps").max())
+            .filter(pl.col("exposed_ps") >= self.least_ps)
+            .sort("exposed_ps", "callpath", descending=[True, False])
+        )
+        return places, costly["callpath"].to_list()
+
+    @cached_property
+    def callpaths(self) -> pl.DataFrame:
+        """Call paths with the name and kind of their region."""
+        regions = self.tables["regions"].select("region", "name", "kind")
+        return self.tables["callpaths"].join(regions, on="region", how="left").sort("callpath").collect()
+
+    @cached_property
+    def _names(self) -> dict[int, tuple[int, str, str]]:
+        columns = self.callpaths.select("callpath", "parent", "name", "path")
+        return {
+            callpath: (parent, folded(name or ""), folded_path(path))
+            for callpath, parent, name, path in columns.iter_rows()
+        }
+
+    @cached_property
+    def places(self) -> Places:
+        """Call path to where it stands in the source and in the call tree."""
+        return places_of(self.tables)
+
+    @cached_property
+    def moves_data(self) -> npt.NDArray[np.bool_]:
+        """By call path: whether its region is a communication call that is no mere query (MPI_Wtime, MPI_Comm_rank)."""
+        kinds = self.callpaths["kind"].fill_null("other")
+        return (~kinds.is_in(["user", "other"])).to_numpy()
+
+    def calls_communication(self, callpath: int) -> bool:
+        """Whether a communication call that moves data stands directly in the region of this call path."""
+        return any(parent == callpath and self.moves_data[child] for child, (parent, _, _) in self._names.items())
+
+    def region(self, callpath: int) -> str:
+        """Region name of a call path; empty for none."""
+        return self._names.get(callpath, (-1, "", ""))[1]
+
+    def path(self, callpath: int) -> str:
+        """Region names from the root; empty for none."""
+        return self._names.get(callpath, (-1, "", ""))[2]
+
+    def parent(self, callpath: int) -> int:
+        """The caller's call path; -1 for none."""
+        return self._names.get(callpath, (-1, "", ""))[0]
+
+    def where(self, categories: Sequence[str], locations: Iterable[int]) -> tuple[int, str]:
+        """The call path with the most exposed time in these categories on these locations: (id, region); (-1, "")."""
+        rows = (
+            self.exposure.filter(pl.col("category").is_in(categories), pl.col("location").is_in(list(locations)))
+            .group_by("callpath")
+            .agg(pl.col("exposed_ps").sum())
+            .filter(pl.col("exposed_ps") > 0)
+            .sort("exposed_ps", "callpath", descending=[True, False])
+        )
+        if rows.is_empty():
+            return -1, ""
+        callpath = int(rows["callpath"][0])
+        return callpath, self.region(callpath)
+
+    @cached_property
+    def user_profile(self) -> pl.DataFrame:
+        """(callpath, location, exclusive_ps) of user regions on accounted locations; empty when none was recorded."""
+        user = self.callpaths.filter(pl.col("kind") == "user").select("callpath").lazy()
+        accounted = self.locations.select("location").lazy()
+        return (
+            self.tables["profile"]
+            .join(user, on="callpath", how="semi")
+            .join(accounted, on="location", how="semi")
+            .select("callpath", "location", "exclusive_ps")
+            .collect()
+        )
+
+    def _below(self, callpath: int) -> set[int]:
+        """The call path and its descendants; all of them for -1."""
+        found = {callpath}
+        for child, (parent, _, _) in self._names.items():  # parents come before children
+            if parent in found:
+                found.add(child)
+        return found
+
+    def delaying_region(self, location: int, communication: int) -> str:
+        """The user region whose own time most delays `location` before its communication call path `communication`.
+
+        Among the caller's region and what it calls, the one whose exclusive time on `location` exceeds the mean over
+        locations most; where no region exceeds it, the one with the most exclusive time. Empty where nothing is known:
+        without user regions, and where a single one (the whole program) encloses everything.
+        """
+        profile = self.user_profile
+        if profile.filter(pl.col("location") == location)["callpath"].n_unique() < 2:
+            return ""
+        caller = self.parent(communication)
+        inside = profile.filter(pl.col("callpath").is_in(list(self._below(caller))))
+        ranks = max(1, self.locations.height)
+        rows = (
+            inside.group_by("callpath")
+            .agg(
+                own=pl.col("exclusive_ps").filter(pl.col("location") == location).sum(),
+                mean=pl.col("exclusive_ps").sum() / ranks,
+            )
+            .filter(pl.col("own") > 0)
+            .with_columns(excess=(pl.col("own") - pl.col("mean")).clip(lower_bound=0))
+            .sort("excess", "own", "callpath", descending=[True, True, False])
+        )
+        return "" if rows.is_empty() else self.region(int(rows["callpath"][0]))
+
+    def code_before(self, communication: int) -> str:
+        """What to call code of which no region was recorded: `code before MPI_Send`."""
+        name = self.region(communication)
+        return f"code before {name}" if name else ""
+
+    def ranks(self, locations: Iterable[int]) -> tuple[int, ...]:
+        """Ranks of locations, ascending."""
+        return tuple(sorted({self.rank_of.get(location, location) for location in locations}))
+
+    def rank_numbers(self, name: str, locations: Iterable[int]) -> tuple[Number, ...]:
+        """These locations' ranks as evidence of one name."""
+        return tuple(Number(name, rank, "rank") for rank in self.ranks(locations))
+
+    def ranks_noun(self, locations: Iterable[int]) -> str:
+        """`rank 0` or `ranks 3, 5-7`, of locations."""
+        return ranks_noun(self.ranks(locations))
+
+    def exposed_numbers(self, exposed: Mapping[int, float]) -> tuple[Number, ...]:
+        """Location to exposed time, as evidence: the sum, and the rank that loses most."""
+        worst = max(exposed, key=lambda location: exposed[location])
+        return (
+            Number("exposed", sum(exposed.values()), "ps"),
+            *self.rank_numbers("worst_rank", [worst]),
+            Number("exposed_on_worst_rank", exposed[worst], "ps"),
+        )
+
+    @property
+    def last_window(self) -> int:
+        """The last window's number."""
+        return max(0, self.manifest.windows.count - 1)
+
+    def active_windows(self, categories: Sequence[str], locations: Iterable[int]) -> tuple[int, int]:
+        """First and last window in which these locations lose time in these categories.
+
+        The 1 % of that time at either end is cut off, so that one late straggler does not stretch the range.
+        """
+        rows = (
+            program(self.tables["accounting"])
+            .filter(pl.col("category").cast(pl.String).is_in(categories), pl.col("location").is_in(list(locations)))
+            .group_by("window")
+            .agg(pl.col("exposed_ps").sum())
+            .sort("window")
+            .collect()
+        )
+        total = int(rows["exposed_ps"].sum())
+        if total <= 0:
+            return 0, self.last_window
+        running = rows.with_columns(before=pl.col("exposed_ps").cum_sum())
+        inside = running.filter(pl.col("before") > 0.01 * total, pl.col("before") - pl.col("exposed_ps") < 0.99 * total)
+        return int(inside["window"].min()), int(inside["window"].max())  # type: ignore[arg-type]
+
+    def oversubscribed(self) -> bool:
+        """Ranks outnumber cores somewhere: waits then contain scheduling."""
+        return self.manifest.hosts.oversubscribed is True
+
+    def confidence(self, level: float, reason: str) -> tuple[float, str]:
+        """Confidence and its reason; a third lower where ranks outnumber cores, since waits then contain scheduling."""
+        if self.oversubscribed():
+            return round(level * SCHEDULED, 2), f"{reason}; ranks outnumber cores, so the time contains scheduling"
+        return level, reason
+
+    def charges(self, exposed: Mapping[int, float], categories: Sequence[str]) -> dict[tuple[int, int], float]:
+        """(location, call path) to these locations' times, shared over the places where they lose time like that."""
+        rows = (
+            self.exposure.filter(pl.col("category").is_in(categories), pl.col("location").is_in(list(exposed)))
+            .group_by("location", "callpath")
+            .agg(pl.col("exposed_ps").sum())
+            .filter(pl.col("exposed_ps") > 0)
+            .with_columns(part=pl.col("exposed_ps") / pl.col("exposed_ps").sum().over("location"))
+            .sort("location", "callpath")
+        )
+        return {(loc, path): exposed[loc] * part for loc, path, _, part in rows.iter_rows()}
+
+
+def exposed_by(waits: pl.DataFrame, by: str) -> pl.DataFrame:
+    """(by, exposed_ps) of waits, the largest first."""
+    return waits.group_by(by).agg(pl.col("exposed_ps").sum()).sort("exposed_ps", by, descending=[True, False])

@@ -1,0 +1,66 @@
+"""Every finder over one run. Apart from the package, so that a report, which needs its words, loads no arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finders import (
+    collective_cost,
+    collective_wait,
+    hot_receiver,
+    hot_sender,
+    late_receiver,
+    late_sender_chain,
+    load_imbalance,
+    many_small_messages,
+    missed_overlap,
+    processor_queueing,
+    round_trips,
+    shared_nic,
+    strided_datatype,
+    unattended,
+    wavefront,
+)
+from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame
+from logpost.analyzer.findings.one_bug import one_bug_each
+from logpost.analyzer.manifest import Manifest
+
+FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
+    hot_receiver.find,
+    hot_sender.find,
+    shared_nic.find,
+    late_sender_chain.find,
+    late_receiver.find,
+    processor_queueing.find,
+    load_imbalance.find,
+    many_small_messages.find,
+    collective_wait.find,
+    collective_cost.find,
+    unattended.find,
+    missed_overlap.find,
+    wavefront.find,
+    round_trips.find,
+    strided_datatype.find,
+)
+
+
+def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> pl.DataFrame:
+    """Every finding of a run, the one that gains most first, as a frame of `schema.FINDINGS`.
+
+    Arguments:
+        tables: every other table of `schema.TABLES`, lazily; `messages` may have 10^7 rows and is read in chunks, by
+            columns, and only where the small tables say that a pattern could cost anything.
+        manifest: of the run; its windows, hosts and machine are used.
+    """
+    evidence = Evidence(tables, manifest)
+    if evidence.slowest_program_ps == 0:
+        return frame([], {})
+    # Side by side: each waits for tables by turns, and what they share is only read.
+    with ThreadPoolExecutor(max_workers=len(FINDERS)) as pool:
+        found = pool.map(lambda find: list(find(evidence)), FINDERS)
+        every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
+    return frame(one_bug_each(every, evidence.region), evidence.places)

@@ -1,0 +1,1 @@
+"""One pattern a file, each a function `find(evidence) -> Iterable[Finding]`."""

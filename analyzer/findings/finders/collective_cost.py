@@ -1,0 +1,144 @@
+"""Collective cost: the time inside collective operations that is not waiting for the last rank.
+
+Per call site, beside what the machine's values say that an operation of p members and B bytes takes at least, by the
+number of its rounds and by its bytes (Hockney's line; Thakur, Rabenseifner & Gropp, 2005):
+
+    latency     ceil(log2 p) (o_s + L + o_r)       p - 1 rounds where each member has data for each other one
+    bandwidth   B G
+
+The larger of the two tells what to try. Operations that directly follow another one of their kind (`successive`) could
+be one with all values in one buffer. What a rank waits in those is no work that came late: it is part of this cost, and
+`collective_wait` does not claim it. The time after the last member has come is no waiting for it, however uneven the
+members were: that is `collective_wait`.
+
+Gain: on the worst-hit rank, the whole of the operations that follow another one where these are most, waiting included;
+else the cost beyond the latency that every algorithm pays: less data, or another algorithm, saves no more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.machine_values import value_ps
+from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
+from logpost.analyzer.reporting.units import count_text
+
+PLACES = 8
+"""Most places reported; the costliest ones."""
+PERSONAL = ("alltoall", "alltoallv", "alltoallw")
+"""Operations in which each member has data for each other one: one round with each."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding per call path whose collective operations cost the worst-hit rank at least `MIN_SHARE`."""
+    if not evidence.worth_a_look(["collective", "collective_wait"]):
+        return
+    calls = successive(evidence)
+    spent = evidence.exposure.filter(pl.col("category") == "collective", pl.col("exposed_ps") > 0)
+    found = []
+    for callpath in sorted(calls.members):
+        rows = spent.filter(pl.col("callpath") == callpath).select("location", "exposed_ps")
+        cost = dict.fromkeys(calls.at(callpath), 0.0) | dict(rows.iter_rows())
+        saved = _saved(evidence, calls, callpath, cost)
+        if evidence.matters(saved):
+            found.append(_finding(evidence, callpath, cost, saved, calls))
+    yield from sorted(found, key=lambda finding: -finding.gain)[:PLACES]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What an operation takes at least on this machine; ps."""
+
+    latency: float
+    bandwidth: float
+
+
+def _estimate(evidence: Evidence, operation: str, members: float, size: float) -> Estimate | None:
+    """None where the machine says nothing of its messages."""
+    locality = "other_node" if evidence.manifest.hosts.nodes > 1 else "same_node"
+    letters = [value_ps(evidence.manifest.machine, locality, letter, size) for letter in ("L", "o_s", "o_r", "G")]
+    if all(letter is None for letter in letters):
+        return None
+    latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
+    rounds = members - 1 if operation.lower() in PERSONAL else math.ceil(math.log2(max(2.0, members)))
+    return Estimate(rounds * (o_s + latency + o_r), size * gap)
+
+
+def _saved(evidence: Evidence, calls: Successive, callpath: int, cost: Mapping[int, float]) -> dict[int, float]:
+    """Location to what a cure saves it at most: calls that follow another one, else what no latency explains; ps."""
+    here = calls.at(callpath)
+    if calls.share(callpath) > IN_A_ROW:
+        return {location: float(place.following_ps) for location, place in here.items()}
+    estimate = _estimate_at(evidence, calls, callpath)
+    least = estimate.latency if estimate is not None else 0.0
+    return {location: max(0.0, cost[location] - place.calls * least) for location, place in here.items()}
+
+
+def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estimate | None:
+    here = calls.at(callpath).values()
+    size = sum(place.bytes for place in here) / max(1, sum(place.calls for place in here))
+    return _estimate(evidence, calls.operations[callpath], calls.members[callpath], size)
+
+
+def _finding(
+    evidence: Evidence, callpath: int, cost: Mapping[int, float], saved: Mapping[int, float], calls: Successive
+) -> Finding:
+    here = calls.at(callpath)
+    count = sum(place.calls for place in here.values())
+    members = calls.members[callpath]
+    total, size = sum(cost.values()), sum(place.bytes for place in here.values()) / max(1, count)
+    each, in_a_row = total / max(1, count), calls.share(callpath)
+    estimate = _estimate_at(evidence, calls, callpath)
+    least = max(estimate.latency, estimate.bandwidth) if estimate is not None else 0.0
+    fused = in_a_row > IN_A_ROW
+    worst = max(saved, key=lambda location: saved[location])
+    first, last = evidence.active_windows(["collective"], cost)
+    operations = round(count / max(1.0, members))
+    level = LOW if operations < MIN_SAMPLES else HIGH if fused else MEDIUM
+    reason = "the time after the last member has entered is measured"
+    if operations < MIN_SAMPLES:
+        reason += f", in only {count_text(operations, 'operation')}"
+    if estimate is not None:
+        reason += f"; the minimum time of an operation is modelled ({evidence.manifest.machine.label})"
+    confidence, certainty = evidence.confidence(level, reason)
+    share = worst_hit(saved, evidence.slowest_program_ps)
+    return Finding(
+        kind="collective_cost",
+        ranks=evidence.ranks(cost),
+        region=evidence.region(callpath),
+        cause_region=evidence.region(evidence.parent(callpath)),
+        evidence=(
+            Number("cost", total, "ps"),
+            Number("operations", operations, "count"),
+            Number("members", members, "count"),
+            Number("mean_size", size, "B"),
+            Number("mean_cost", each, "ps"),
+            *(
+                (
+                    Number("latency_estimate", estimate.latency, "ps"),
+                    Number("bandwidth_estimate", estimate.bandwidth, "ps"),
+                )
+                if estimate is not None
+                else ()
+            ),
+            *((Number("cost_over_estimate", each / least, "x"),) if least > 0 else ()),
+            Number("back_to_back", in_a_row, "1"),
+            Number("waiting_in_those", sum(calls.waited(location, callpath) for location in here), "ps"),
+            *evidence.rank_numbers("worst_rank", [worst]),
+            Number("on_worst_rank", saved[worst], "ps"),
+        ),
+        confidence=confidence,
+        certainty=certainty,
+        callpath=callpath,
+        first_window=first,
+        last_window=last,
+        exposed_ps=round(sum(saved.values())) if fused else round(total),
+        share=share,
+        gain=min(1.0, share),
+    )

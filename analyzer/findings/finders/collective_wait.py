@@ -1,0 +1,249 @@
+"""Collective wait: ranks that arrive early at a collective operation wait for the last one.
+
+Per place in the code: the exposed collective wait of the calls there, and who the others waited for. In one operation
+the wait of a member ends when the last member that it needs has entered; that member is the one whose enter is that
+moment.
+Its waits are charged to it, and what it does while the others wait (`meanwhile`) is named as the cause: computing in a
+region, working in a call, or waiting itself, in which case the collective only passes on what happened before it.
+
+A rank may also have lost its time long before the others arrive, and then merely work off what everybody has to do. So
+the time since the operation before is compared too (`lateness`, Scalasca's delay): where the last rank spends more
+than the first one mainly by waiting, the collective passes that waiting on.
+
+Waiting in operations that directly follow another one (`evidence.successive`) is the cost of calling them in a row:
+that is `collective_cost`.
+
+A barrier whose last rank is another one each time only adds up the longest steps: that is `needless_barrier`. Other
+operations need their data; there, ranks that are last in turn are a finding beyond `NOISE` only.
+
+Gain: over the operations, the mean wait of the members, but what is passed on: were all to enter at the mean of their
+enters, the last one would come so much earlier (`gain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.lateness import Lateness, lateness_of
+from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.successive import successive, with_follows
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, NOISE, Doing, Finding, Number, worst_hit
+from logpost.analyzer.findings.gain import gain_by_sharing
+from logpost.analyzer.reporting.units import count_text
+
+MAINLY = 0.5
+"""One rank, or one cause, is named for more than half of the wait; else the ranks take turns."""
+NAMED = 0.25
+"""A rank is counted if it waits at least this fraction of what the foremost one does."""
+LEAST_WAITERS = 0.25
+"""Where fewer members wait, as the root of a reduction alone, the others lose nothing and share little more."""
+LONGEST = 4096
+"""Operations in which the last rank is looked at: those waited for longest."""
+MOST_LATE = 64
+"""Late ranks whose calls are read."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding per call path whose collective operations cost the worst-hit rank at least `MIN_SHARE`."""
+    if not evidence.worth_a_look(["collective_wait"]):
+        return
+    places, costly = evidence.costly_places("collective_wait")
+    if not costly:
+        return
+    in_a_row = successive(evidence)
+    delays = _delays(evidence).filter(pl.col("callpath").is_in(costly))
+    longest = delays.sort(pl.col("end_ps") - pl.col("begin_ps"), descending=True).head(LONGEST)
+    late = (
+        longest.group_by("location")
+        .agg(pl.len())
+        .sort("len", "location", descending=[True, False])["location"]
+        .head(MOST_LATE)
+        .to_list()
+    )
+    meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"))
+    lateness = lateness_of(evidence, longest)
+    for callpath in costly:
+        rows = places.filter(pl.col("callpath") == callpath)
+        exposed = {
+            int(location): max(0.0, time - in_a_row.waited(location, callpath))
+            for location, time in rows.select("location", "exposed_ps").iter_rows()
+        }
+        waits = sum(1 for time in exposed.values() if time >= NAMED * max(exposed.values()))
+        if not evidence.matters(exposed) or waits < LEAST_WAITERS * in_a_row.members.get(callpath, 1):
+            continue
+        states = [state for key, state in meanwhile.items() if key[0] == callpath]
+        here = delays.filter(pl.col("callpath") == callpath)
+        found = _finding(evidence, callpath, exposed, here, states, lateness.get(callpath))
+        moves = not any(number.name == "last_rank" for number in found.evidence)
+        passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
+        if not moves or passed_on:
+            yield found
+        elif in_a_row.operations.get(callpath, "").lower() == "barrier" and (
+            freed := _without_barrier(evidence, found)
+        ):
+            yield freed
+        elif found.gain > NOISE:
+            yield found
+
+
+def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
+    """The same as a barrier that could be left out: no data goes through it, and its last rank is another one each
+    time. None where that saves no more than noise costs."""
+    graph = graph_of(evidence)
+    saving = saving_if(
+        graph,
+        work=lambda _, node: 0 if node.callpath == found.callpath else node.work,
+        waits=lambda _, node: [] if node.callpath == found.callpath else node.waits,
+    )
+    return replace(found, kind="needless_barrier", gain=saving.gain) if saving.gain > NOISE else None
+
+
+def _delays(evidence: Evidence) -> pl.DataFrame:
+    """An operation each: the location that came last, the one that came first, how long the latter waited for it
+    (interval), and all waits; ps."""
+    ends = pl.col("enter_ps") + pl.col("wait_ps")
+    waited = pl.col("wait_ps") > 0
+    off = (pl.col("enter_ps") - ends.filter(waited).max()).abs()
+    return (
+        with_follows(evidence.tables["collectives"])
+        .filter(pl.col("instance") >= 0)
+        .select("instance", "location", "enter_ps", "wait_ps", "callpath", "follows")
+        .group_by("instance", maintain_order=True)
+        .agg(
+            callpath=pl.col("callpath").filter(waited).first(),
+            # Members stand in the order of their locations: of several that came last it is the first.
+            location=pl.col("location").get(off.arg_min(), null_on_oob=True),
+            first=pl.col("location").filter(waited).get(pl.col("enter_ps").filter(waited).arg_min(), null_on_oob=True),
+            begin_ps=pl.col("enter_ps").filter(waited).min(),
+            end_ps=ends.filter(waited).max(),
+            wait_ps=pl.col("wait_ps").sum(),
+            in_a_row=pl.col("follows").mean(),
+        )
+        .filter(pl.col("wait_ps") > 0, pl.col("in_a_row") <= MAINLY)
+        .drop("instance")
+        .collect()
+    )
+
+
+@dataclass(frozen=True)
+class Delay:
+    """What the late ranks of one place do while the others wait, over all of them; fractions of that time."""
+
+    cause: Cause | None
+    cause_share: float
+    waiting: float
+    waits_in: str
+
+    @property
+    def passed_on(self) -> bool:
+        """Waiting of its own is what delays them."""
+        return self.waiting > max(MAINLY, self.cause_share)
+
+    @property
+    def region(self) -> str:
+        """Where they are delayed; empty where nothing is known."""
+        if self.passed_on:
+            return self.waits_in
+        return self.cause.region if self.cause is not None and self.cause_share > 0 else ""
+
+
+def _delay(states: list[Meanwhile], lateness: Lateness | None) -> Delay:
+    total = sum(state.total_ps for state in states)
+    waiting, waits_in = (lateness.waiting, lateness.waits_in) if lateness else (0.0, "")
+    if total == 0:
+        return Delay(None, 0.0, waiting, waits_in)
+    causes: dict[Cause, float] = {}
+    waits: dict[str, float] = {}
+    for state in states:
+        weight = state.total_ps / total
+        for cause, fraction in state.causes.items():
+            if cause.doing != "waiting":
+                causes[cause] = causes.get(cause, 0.0) + fraction * weight
+        for region, fraction in state.waits.items():
+            waits[region] = waits.get(region, 0.0) + fraction * weight
+    cause = max(causes, key=lambda one: causes[one])
+    if sum(waits.values()) >= waiting:
+        waiting, waits_in = sum(waits.values()), max(waits, key=lambda one: waits[one])
+    return Delay(cause, causes[cause], waiting, waits_in)
+
+
+def _finding(
+    evidence: Evidence,
+    callpath: int,
+    exposed: dict[int, float],
+    delays: pl.DataFrame,
+    states: list[Meanwhile],
+    lateness: Lateness | None,
+) -> Finding:
+    total, operations = sum(exposed.values()), delays.height
+    delay = _delay(states, lateness)
+    by_last = dict(delays.group_by("location").agg(pl.col("wait_ps").sum()).sort("location").iter_rows())
+    every = sum(by_last.values())
+    last = max(by_last, key=lambda location: by_last[location], default=-1)
+    named = every > 0 and by_last[last] / every > MAINLY
+    waiters = [location for location, time in exposed.items() if time > 0]
+    first, last_window = evidence.active_windows(["collective_wait"], waiters)
+    certain = operations >= MIN_SAMPLES
+    confidence, certainty = evidence.confidence(
+        HIGH if certain else MEDIUM,
+        "enter times of all members are measured" if certain else f"only {count_text(operations, 'operation')} matched",
+    )
+    members = evidence.exposure.filter(pl.col("callpath") == callpath)["location"].n_unique()
+    works = delay.cause is not None and delay.cause.doing == "working"
+    kinds: dict[Doing, float] = {"waiting": delay.waiting, "handling" if works else "computing": 1 - delay.waiting}
+    return Finding(
+        kind="collective_wait",
+        ranks=evidence.ranks(waiters),
+        region=evidence.region(callpath),
+        cause_region=delay.region,
+        evidence=(
+            *evidence.exposed_numbers(exposed),
+            Number("operations", operations, "count"),
+            *(evidence.rank_numbers("last_rank", [last]) if named else ()),
+            *((Number("foremost_last_rank_share", by_last[last] / every, "1"),) if every > 0 else ()),
+            *_meanwhile(states, delay),
+            *(lateness.numbers if lateness else ()),
+            *((Number("passed_on_waiting", delay.waiting, "1"),) if delay.passed_on else ()),
+            *((Number("cause_works", delay.cause_share, "1"),) if works and not delay.passed_on else ()),
+        ),
+        confidence=confidence,
+        certainty=certainty,
+        callpath=callpath,
+        first_window=first,
+        last_window=last_window,
+        exposed_ps=round(total),
+        share=worst_hit(exposed, evidence.slowest_program_ps),
+        gain=gain_by_sharing(evidence, total / max(1, members) * (1 - delay.waiting)),
+        charges={(location, callpath): time for location, time in exposed.items()},
+        fault={
+            (location, kind): fraction * time / every
+            for location, time in by_last.items()
+            for kind, fraction in kinds.items()
+        }
+        if every > 0
+        else {},
+        waits_in=delay.waits_in if delay.passed_on else "",
+    )
+
+
+def _meanwhile(states: list[Meanwhile], delay: Delay) -> tuple[Number, ...]:
+    """What the last ranks do while the others wait; nothing where nothing is known."""
+    if not states:
+        return ()
+    total = sum(state.total_ps for state in states)
+    waits: dict[str, float] = {}
+    for state in states:
+        for region, fraction in state.waits.items():
+            waits[region] = waits.get(region, 0.0) + fraction * state.total_ps / total
+    found = [
+        Number(f"last_rank_waits_itself[{region}]", fraction, "1") for region, fraction in waits.items() if fraction > 0
+    ]
+    if delay.cause is not None:
+        found.append(Number(f"last_rank_is_in[{delay.cause.region}]", delay.cause_share, "1"))
+    return tuple(found)

@@ -1,0 +1,245 @@
+"""Hot receiver: one endpoint gets more than the others, or all senders turn to the same endpoint at once.
+
+Two patterns, told apart because their cures differ:
+
+* **Load.** In some windows an endpoint serves more than twice what the other endpoints serve on average
+  (`hot_endpoint`): the decomposition sends it too much.
+* **Crowding.** The endpoints get alike in total, but at any instant the senders crowd at one of them, which moves from
+  rank to rank (`collisions`): the order of communication is to blame. EM3D's original communication phase is the
+  classic case (LoGPC, section 5.3).
+
+Both are findings only if ranks lose time by it: exposed endpoint and network contention, late receiver and processor
+queueing of the messages to those endpoints. Of that time the share 1 - 1/R is charged to the hot spot, R being how many
+times over the expected load or crowding is: the rest would be there with an even load or an independent order too.
+
+A receiver that is hot over the whole run may be busy without a pause, by its processor or its NIC, while the others
+have long sent and wait for it in a barrier, say. So its gain is that of the same program with its load spread
+(`evidence.what_if`), and what disappears with it is its symptom, wherever it is waited. Else the gain is the worst-hit
+rank's charged time: another order moves work only; spreading the load shares it (`gain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.categories import WAITING, WAITS_AT_RECEIVER
+from logpost.analyzer.findings.evidence.attribution import attribute
+from logpost.analyzer.findings.evidence.collisions import Crowding, crowding
+from logpost.analyzer.findings.evidence.graph import TRANSPORT, Node, Wait, graph_of
+from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Saving, saving_if
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
+from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
+from logpost.analyzer.phases import program
+
+LEAST_CROWDING = 1.5
+"""Half as many meetings again as senders that ignore each other have. A random order lies at 1 by construction, and
+four ranks in lockstep, each with three receivers, reach no more than 3: the threshold must lie well between these
+two."""
+
+QUEUES = ("endpoint_contention", "network_contention")
+"""Parts of a message that only others cause."""
+
+CERTAIN_LOAD = 3.0
+"""From three times the others' load on, no drift of the load explains it."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Findings of both patterns."""
+    if not evidence.worth_a_look(WAITING):
+        return
+    measured = crowding(evidence.tables["messages"], evidence.pairs)
+    crowded = {} if measured is None else _crowded_receivers(measured)
+    if measured is not None and crowded:
+        finding = _crowded(evidence, measured, crowded)
+        if finding is not None:
+            yield finding
+    for hot in hot_endpoints(evidence, "recv"):
+        # Crowding that lasts for whole windows is load in these windows; it is one finding, and order its cure.
+        if hot.location in crowded and not hot.whole_run:
+            continue
+        finding = _loaded(evidence, hot)
+        if finding is not None:
+            yield finding
+
+
+def _crowded_receivers(measured: Crowding) -> dict[int, float]:
+    """Receiver to its crowding, of those above the threshold, if the crowding as a whole is so beyond doubt."""
+    if measured.judged < MIN_SAMPLES or measured.ratio - 2 * measured.standard_error < LEAST_CROWDING:
+        return {}
+    return {location: ratio for location, ratio in measured.by_receiver().items() if ratio >= LEAST_CROWDING}
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What waiting for some endpoints costs; ps."""
+
+    beyond: dict[int, float]
+    """Location to the time beyond what an even load or an independent order would cost"""
+    at_endpoint: dict[int, float]
+    """Endpoint to that time"""
+    waiting: dict[int, float]
+    """Location to all of its waiting for them"""
+
+
+def _charge(evidence: Evidence, endpoints: dict[int, float], windows: tuple[int, ...] | None) -> Charge:
+    """What is charged to these endpoints (endpoint to R)."""
+    exposed = (
+        evidence.exposed_of(WAITS_AT_RECEIVER)
+        if windows is None
+        else _exposed_within(evidence, WAITS_AT_RECEIVER, windows)
+    )
+    rows = attribute(evidence.pairs, WAITS_AT_RECEIVER, exposed, direction="recv")
+    charge = Charge({}, {}, {})
+    for location, endpoint, time in rows.iter_rows():
+        if endpoint in endpoints:
+            excess = time * (1 - 1 / endpoints[endpoint])
+            charge.beyond[location] = charge.beyond.get(location, 0.0) + excess
+            charge.at_endpoint[endpoint] = charge.at_endpoint.get(endpoint, 0.0) + excess
+            charge.waiting[location] = charge.waiting.get(location, 0.0) + time
+    return charge
+
+
+def _exposed_within(evidence: Evidence, categories: Iterable[str], windows: tuple[int, ...]) -> dict[int, int]:
+    rows = (
+        program(evidence.tables["accounting"])
+        .filter(pl.col("category").cast(pl.String).is_in(list(categories)), pl.col("window").is_in(list(windows)))
+        .group_by("location")
+        .agg(pl.col("exposed_ps").sum())
+        .collect()
+    )
+    return dict(rows.iter_rows())
+
+
+def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
+    charge = _charge(evidence, {hot.location: hot.excess}, hot.windows)
+    saving = _if_spread(evidence, hot) if hot.whole_run else Saving(0.0, {})
+    if not evidence.matters(charge.beyond) and saving.gain < MIN_SHARE:
+        return None
+    numbers = (Number("load_over_others", hot.excess, "x"), *hot.numbers)
+    level = HIGH if hot.excess >= CERTAIN_LOAD else MEDIUM
+    return _finding(
+        evidence,
+        [hot.location],
+        charge,
+        numbers,
+        evidence.confidence(level, hot.certainty),
+        (hot.windows[0], hot.windows[-1]),
+        # A replay that saves nothing where ranks do wait tells nothing: the run's own waits then bound the gain.
+        saving.gain
+        if hot.whole_run and saving.gain >= MIN_SHARE
+        else gain_by_sharing(evidence, max(charge.beyond.values())),
+        saving,
+    )
+
+
+def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
+    """The same program if this endpoint took its share of all messages only: none queues, and its processor, which may
+    be busy without a pause while others wait behind it somewhere else, handles so many fewer."""
+    graph = graph_of(evidence)
+    received = [number for number, m in enumerate(graph.messages) if m.receiver == hot.location]
+    share = len(graph.messages) / max(1, evidence.locations.height) / max(1, len(received))
+    to_it = {
+        number: sum(graph.messages[number].parts[part] for part in TRANSPORT if part not in QUEUES)
+        for number in received
+    }
+
+    def waits(_: int, node: Node) -> list[Wait]:
+        return [
+            Wait(wait.call, min(wait.lag, to_it[wait.message]), wait.reason, wait.message)
+            if wait.message in to_it
+            else wait
+            for wait in node.waits
+        ]
+
+    def work(call: int, node: Node) -> float:
+        takes = node.location == hot.location and bool(graph.received.get(call))
+        return node.work * min(1.0, share) if takes else node.work
+
+    return saving_if(graph, work=work, waits=waits)
+
+
+def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> Finding | None:
+    error = measured.standard_error
+    charge = _charge(evidence, hot, None)
+    if not evidence.matters(charge.beyond):
+        return None
+    worst = max(charge.at_endpoint, key=lambda location: charge.at_endpoint[location])
+    numbers = (
+        Number("crowding", measured.ratio, "x"),
+        Number("crowding_standard_error", error, "x"),
+        Number("messages_judged", measured.judged, "count"),
+        *evidence.rank_numbers("worst_receiver", [worst]),
+        Number("share_of_worst_receiver", charge.at_endpoint[worst] / sum(charge.at_endpoint.values()), "1"),
+        *(
+            Number(part, time, "ps")
+            for part in WAITS_AT_RECEIVER
+            if (time := sum(evidence.exposed_of([part]).values())) > 0
+        ),
+    )
+    certain = measured.ratio - 2 * error >= 2 * LEAST_CROWDING - 1
+    reason = "send times are measured; the waits are shared over receivers in proportion to the messages' own waits"
+    return _finding(
+        evidence,
+        list(hot),
+        charge,
+        numbers,
+        evidence.confidence(HIGH if certain else MEDIUM, reason),
+        evidence.active_windows(WAITS_AT_RECEIVER, charge.beyond),
+        gain_by_moving(evidence, charge.beyond),
+    )
+
+
+def _finding(
+    evidence: Evidence,
+    hot: list[int],
+    charge: Charge,
+    numbers: tuple[Number, ...],
+    confidence: tuple[float, str],
+    windows: tuple[int, int],
+    gain: float,
+    saving: Saving | None = None,
+) -> Finding:
+    removes = saving.removes if saving is not None else {}
+    callpath, region = evidence.where(WAITS_AT_RECEIVER, charge.beyond)
+    if callpath < 0 and removes:
+        callpath = max(removes, key=lambda place: removes[place])[1]
+        region = evidence.region(callpath)
+    lost = charge.beyond if evidence.matters(charge.beyond) else _by_location(removes)
+    total = sum(lost.values())
+    return Finding(
+        kind="hot_receiver",
+        ranks=evidence.ranks(hot),
+        region=region,
+        cause_region="",
+        evidence=(
+            *numbers,
+            Number("waiting_for_them", sum(charge.waiting.values()), "ps"),
+            Number("beyond_an_even_load_or_order", total, "ps"),
+        ),
+        confidence=confidence[0],
+        certainty=confidence[1],
+        callpath=callpath,
+        first_window=windows[0],
+        last_window=windows[1],
+        exposed_ps=round(total),
+        share=worst_hit(lost, evidence.slowest_program_ps),
+        gain=gain,
+        charges=evidence.charges(charge.waiting, WAITS_AT_RECEIVER),
+        fault={
+            (location, "handling"): time / max(1.0, sum(charge.at_endpoint.values()))
+            for location, time in charge.at_endpoint.items()
+        },
+        removes=removes,
+    )
+
+
+def _by_location(removes: Mapping[tuple[int, int], float]) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for (location, _), time in removes.items():
+        found[location] = found.get(location, 0.0) + time
+    return found

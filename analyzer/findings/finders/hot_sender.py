@@ -1,0 +1,92 @@
+"""Hot sender: one endpoint sends so much more than the others that those who wait for it wait for its sending.
+
+A rank that sends to everyone in turn (a hand-made broadcast or scatter) serves its receivers one after the other; the
+last one waits for all the others. The receivers' exposed late sender, endpoint and network contention of that rank's
+messages is charged, as for a hot receiver with the share 1 - 1/R. A rank that is late because it *computes* is not a
+hot sender: its receivers' late sender is left to `late_sender_chain`, unless communication takes at least half of its
+time in those windows; what waits in the queue at it counts in any case.
+
+Gain: the worst-hit rank's charged time; a tree shares the work of sending (`gain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.attribution import attribute
+from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finders.hot_receiver import CERTAIN_LOAD
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, Finding, Number, worst_hit
+from logpost.analyzer.findings.gain import gain_by_sharing
+from logpost.analyzer.phases import program
+
+QUEUES = ("endpoint_contention", "network_contention")
+WAITS_FOR_SENDER = ("late_sender", *QUEUES)
+LEAST_BUSY = 0.5
+"""Share of its time that a hot sender spends in sending; below, computing is the larger cause of its lateness."""
+SENDING = ("send_overhead", "middleware", "endpoint_contention", "latency", "serialization", "network_contention")
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding per hot sender that others wait for."""
+    if not evidence.worth_a_look(WAITS_FOR_SENDER):
+        return
+    for hot in hot_endpoints(evidence, "send"):
+        finding = _finding(evidence, hot)
+        if finding is not None:
+            yield finding
+
+
+def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
+    here = (
+        program(evidence.tables["accounting"])
+        .with_columns(pl.col("category").cast(pl.String))
+        .filter(pl.col("window").is_in(list(hot.windows)))
+    )
+    own = here.filter(pl.col("location") == hot.location).group_by("category").agg(pl.col("exposed_ps").sum()).collect()
+    sending = int(own.filter(pl.col("category").is_in(SENDING))["exposed_ps"].sum())
+    computes = sending < LEAST_BUSY * int(own["exposed_ps"].sum())
+    waits_for = QUEUES if computes else WAITS_FOR_SENDER
+    exposed = dict(
+        here.filter(pl.col("category").is_in(waits_for), pl.col("location") != hot.location)
+        .group_by("location")
+        .agg(pl.col("exposed_ps").sum())
+        .collect()
+        .iter_rows()
+    )
+    waits = attribute(evidence.pairs, waits_for, exposed, direction="send")
+    waits = waits.filter(pl.col("endpoint") == hot.location)
+    charged = {location: time * (1 - 1 / hot.excess) for location, _, time in waits.iter_rows()}
+    if not evidence.matters(charged):
+        return None
+    callpath, region = evidence.where(waits_for, charged)
+    _, sends_in = evidence.where(SENDING, [hot.location])
+    every = dict(waits.select("location", "waiting_ps").iter_rows())
+    confidence, certainty = evidence.confidence(HIGH if hot.excess >= CERTAIN_LOAD else MEDIUM, hot.certainty)
+    return Finding(
+        kind="hot_sender",
+        ranks=evidence.ranks([hot.location]),
+        region=region,
+        cause_region=sends_in,
+        evidence=(
+            Number("load_over_others", hot.excess, "x"),
+            *hot.numbers,
+            Number("sending", sending / max(1, int(own["exposed_ps"].sum())), "1"),
+            *evidence.rank_numbers("waiting_rank", charged),
+            Number("waiting_for_it", sum(every.values()), "ps"),
+            Number("beyond_an_even_load", sum(charged.values()), "ps"),
+        ),
+        confidence=confidence,
+        certainty=certainty,
+        callpath=callpath,
+        first_window=hot.windows[0],
+        last_window=hot.windows[-1],
+        exposed_ps=round(sum(charged.values())),
+        share=worst_hit(charged, evidence.slowest_program_ps),
+        gain=gain_by_sharing(evidence, max(charged.values())),
+        charges=evidence.charges(every, waits_for),
+        fault={(hot.location, "handling"): 1.0},
+    )

@@ -1,0 +1,152 @@
+"""Late receivers: senders wait in a rendezvous or a synchronous send because the receive is posted late.
+
+Per place in the code at which senders wait like that: whose receives they wait for, in which call these are posted
+(`late_posts`), and what the receivers do in exactly that time: taking other messages first, and from the last of these
+on computing, working in other calls, or waiting themselves (`meanwhile`). The receiver is to blame, not the sender: it
+is the one who could post earlier.
+
+Gain: the time of the worst-hit sender. Posting earlier moves work only; where the receivers compute meanwhile, their
+work may be given to other ranks instead (`gain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.late_posts import late_posts
+from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.tables import Evidence, exposed_by
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Doing, Finding, Number, worst_hit
+from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
+from logpost.analyzer.findings.prose import OTHERS
+
+PLACES = 8
+"""Most places reported; the costliest ones. More of one kind would only draw attention from them."""
+MOST_RANKS = 64
+"""Receivers whose calls are read: those that are waited for most."""
+NAMED = 0.25
+"""A rank is named if its time is at least this fraction of the foremost one's."""
+COVERED = 0.8
+"""The waits looked at must hold most of the time before anything is sure."""
+
+WORTH_SAYING = 0.01
+"""Below a hundredth of the time, what a rank did does not matter."""
+
+FAULT: dict[str, Doing] = {"computing": "computing", "working": "handling", "waiting": "waiting"}
+"""What a cause does, as every finding says it."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding per call path whose waiting for receives costs the worst-hit rank at least `MIN_SHARE`."""
+    if not evidence.worth_a_look(["late_receiver"]):
+        return
+    exposure, every = evidence.costly_places("late_receiver")
+    costly = every[:PLACES]
+    if not costly:
+        return
+    waits = late_posts(evidence, costly)
+    foremost = exposed_by(waits, "location")["location"].head(MOST_RANKS).to_list()
+    own = waits.with_columns(begin_ps="free_ps").filter(pl.col("end_ps") > pl.col("begin_ps"))
+    states = meanwhile_of(evidence, own, foremost, by=("place", "location"))
+    for place in costly:
+        rows = exposure.filter(pl.col("callpath") == place)
+        exposed = {int(location): float(time) for location, time in rows.select("location", "exposed_ps").iter_rows()}
+        here = waits.filter(pl.col("place") == place)
+        if here.height:
+            yield _finding(evidence, place, exposed, here, states)
+
+
+def _did(
+    place: int, waits: pl.DataFrame, states: dict[tuple[int, ...], Meanwhile]
+) -> dict[tuple[int, Doing, str], float]:
+    """(receiver, what, region) to the time in which it did that while it was waited for; ps."""
+    length = (pl.col("end_ps") - pl.col("begin_ps")).cast(pl.Float64)
+    others = pl.col("exposed_ps") * (pl.col("free_ps") - pl.col("begin_ps")) / length
+    by_receiver = waits.group_by("location").agg(pl.col("exposed_ps").sum(), others=others.sum()).sort("location")
+    did: dict[tuple[int, Doing, str], float] = {}
+
+    def add(location: int, doing: Doing, region: str, time: float) -> None:
+        if time > 0:
+            did[location, doing, region] = did.get((location, doing, region), 0.0) + time
+
+    for location, time, taking in by_receiver.iter_rows():
+        add(location, "handling", OTHERS, taking)
+        state = states.get((place, location))
+        if state is None:
+            continue
+        for cause, fraction in state.causes.items():
+            add(location, FAULT[cause.doing], cause.region, fraction * (time - taking))
+        add(location, "waiting", state.late_sender_in, state.late_sender * (time - taking))
+    return did
+
+
+def _finding(
+    evidence: Evidence,
+    place: int,
+    exposed: dict[int, float],
+    waits: pl.DataFrame,
+    states: dict[tuple[int, ...], Meanwhile],
+) -> Finding:
+    total, seen = sum(exposed.values()), float(waits["exposed_ps"].sum())
+    by_receiver = dict(exposed_by(waits, "location").iter_rows())
+    late = [location for location, time in by_receiver.items() if time >= NAMED * max(by_receiver.values())]
+    worst = max(exposed, key=lambda location: exposed[location])
+    waiters = [location for location, time in exposed.items() if time >= NAMED * exposed[worst]]
+    did = _did(place, waits, states)
+    known = sum(did.values())
+    shares: dict[tuple[Doing, str], float] = {}
+    fault: dict[tuple[int, Doing], float] = {}
+    for (location, doing, region), time in did.items():
+        shares[doing, region] = shares.get((doing, region), 0.0) + time / known
+        fault[location, doing] = fault.get((location, doing), 0.0) + time / known
+    of_doing = {doing: sum(part for (one, _), part in shares.items() if one == doing) for doing in FAULT.values()}
+    mostly = max(of_doing, key=lambda doing: of_doing[doing])
+    causes = {region: part for (doing, region), part in shares.items() if doing == mostly}
+    cause = max(causes, key=lambda region: causes[region], default="")
+    posted = exposed_by(waits, "callpath")
+    first, last = evidence.active_windows(["late_receiver"], waiters)
+    certain = waits.height >= MIN_SAMPLES and seen >= COVERED * total
+    confidence, certainty = evidence.confidence(
+        HIGH if certain else MEDIUM, "the time of the receive and the receiver's activity until then are measured"
+    )
+    by_sharing = mostly == "computing"
+    return Finding(
+        kind="late_receiver",
+        ranks=evidence.ranks([*waiters, *late]),
+        region=evidence.region(place),
+        cause_region=cause,
+        evidence=(
+            *evidence.rank_numbers("waiting_rank", waiters),
+            *evidence.exposed_numbers(exposed),
+            Number("waits", waits.height, "count"),
+            Number("mean_wait", seen / waits.height, "ps"),
+            *evidence.rank_numbers("late_rank", late),
+            *(
+                Number(f"posted[{_site(evidence, callpath)}]", time / seen, "1")
+                for callpath, time in posted.head(3).iter_rows()
+            ),
+            *(
+                Number(f"{doing}[{region}]" if region else doing, part, "1")
+                for (doing, region), part in sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+                if part >= WORTH_SAYING
+            ),
+        ),
+        confidence=confidence,
+        certainty=certainty,
+        callpath=place,
+        first_window=first,
+        last_window=last,
+        exposed_ps=round(total),
+        share=worst_hit(exposed, evidence.slowest_program_ps),
+        gain=gain_by_sharing(evidence, exposed[worst]) if by_sharing else gain_by_moving(evidence, exposed),
+        charges={(location, place): time for location, time in exposed.items()},
+        fault=fault,
+        waits_in=cause if mostly == "waiting" else "",
+    )
+
+
+def _site(evidence: Evidence, callpath: int) -> str:
+    place = evidence.places.get(callpath)
+    return place.named if place is not None else evidence.region(callpath)

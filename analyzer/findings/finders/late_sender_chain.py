@@ -1,0 +1,291 @@
+"""Late-sender chains: who is waited for, what it does meanwhile, and where the chain of waiting begins.
+
+A late-sender wait of receiver r for sender s is the interval from r's entering the receive to s's entering the send.
+What s does in exactly that interval is known: it is outside communication (it computes), inside a communication call
+that works (it is still busy with another message), or inside a call in which it waits itself: then the wait is
+*indirect*, and its cause lies further up. This is the essence of Scalasca's delay analysis, measured at the moment of
+waiting.
+
+With f_s(c) the fraction of the intervals in which others wait for s that s spends in cause c (a region in which it
+computes, a call in which it works or waits for something else), f_s(indirect) the fraction in which it waits for a late
+sender itself, and T(s, q) the share of q in s's own late-sender waits, waiting W is passed up the chain until nothing
+is left:
+
+    W_0(s) = exposed late-sender wait of all receivers for s
+    caused(s, c) += W_k(s) f_s(c)
+    W_{k+1}(q) = sum_s W_k(s) f_s(indirect) T(s, q)
+
+Late-sender parts of messages that overlap in one Waitall count once on the receiver: each is scaled by the receiver's
+exposed late-sender time over the sum of its messages' parts. All in picoseconds. The intervals are those of the
+`LARGEST` longest waits; how much of the whole they cover is said in the evidence.
+
+Receivers that ask for their message with Probe, or with Test or Iprobe in a loop, wait as well (`polled`). Where ranks
+cause no more waiting than they suffer, they are late in turn, as noise makes them: a finding only beyond `NOISE`.
+
+Gain: the time traced to the cause on the worst-hit receiver. Work before the send may be given to other ranks, waiting
+and work in calls only moved (`gain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.own_time import took_longer
+from logpost.analyzer.findings.evidence.polled import polled_place, polled_waits
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Doing, Finding, Number, worst_hit
+from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
+
+LARGEST = 8192
+"""Waits that are followed to their cause; the longest ones, which hold most of the time."""
+MOST_SENDERS = 64
+"""Late senders whose calls are read: those that cause the most waiting."""
+STEPS = 64
+"""Longest chain; waiting that is still indirect beyond it is cyclic."""
+REPORTED = 3
+"""Most causes reported."""
+LEAST_OF_FIRST = 1 / 3
+"""A further cause must hold this much of the first one's waiting; a smaller one would only draw attention from it."""
+
+FAULT: Mapping[str, Doing] = {"computing": "computing", "working": "handling", "waiting": "waiting"}
+"""What a cause does, as every finding says it."""
+
+PERSISTENT = 0.5
+"""Part of the waiting that ranks cause beyond what they suffer themselves, before they are late rather than unlucky."""
+
+CERTAIN_COVER, CERTAIN_PART = 0.8, 0.5
+"""Share of the time in the waits followed, and of it traced to one cause, before that is sure."""
+
+Sums = npt.NDArray[np.float64]
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding per causing region, of those that cost the worst-hit rank at least `MIN_SHARE`."""
+    polled = polled_waits(evidence)
+    if polled.is_empty() and not evidence.worth_a_look(["late_sender"]):
+        return
+    waits = _with_polled(_waits(evidence), polled)
+    if waits.is_empty():
+        return
+    largest = _largest(evidence.tables["messages"])
+    if polled.height:
+        intervals = polled.select("location", "callpath", "begin_ps", "end_ps").cast(largest.schema)
+        largest = pl.concat([largest, intervals])
+    senders = (
+        waits.group_by("sender")
+        .agg(pl.col("wait").sum())
+        .sort("wait", "sender", descending=[True, False])["sender"]
+        .head(MOST_SENDERS)
+    )
+    meanwhile = {key[0]: state for key, state in meanwhile_of(evidence, largest, senders.to_list()).items()}
+    every = int(evidence.pairs["late_sender_ps"].sum()) + int((polled["end_ps"] - polled["begin_ps"]).sum())
+    covered = int((largest["end_ps"] - largest["begin_ps"]).sum()) / max(1, every)
+    yield from _findings(evidence, waits, meanwhile, largest, min(1.0, covered))
+
+
+def _with_polled(waits: pl.DataFrame, polled: pl.DataFrame) -> pl.DataFrame:
+    """The waits with those of receivers that ask for their message again and again until it has come."""
+    asked = polled.group_by("receiver", pl.col("location").alias("sender")).agg(
+        wait=(pl.col("end_ps") - pl.col("begin_ps")).cast(pl.Float64).sum()
+    )
+    every = pl.concat([waits, asked.select(waits.columns).cast(waits.schema)])
+    return every.group_by("receiver", "sender").agg(pl.col("wait").sum()).sort("receiver", "sender")
+
+
+def _largest(messages: pl.LazyFrame) -> pl.DataFrame:
+    """The `LARGEST` longest waits. Two passes over one column each cost less than a sort of 10^7 rows."""
+    parts = messages.select("late_sender_ps").collect()["late_sender_ps"].to_numpy()
+    least = 1 if len(parts) <= LARGEST else max(1, int(np.partition(parts, -LARGEST)[-LARGEST]))
+    return (
+        messages.filter(pl.col("late_sender_ps") >= least, pl.col("send_location") != pl.col("recv_location"))
+        .select(
+            location="send_location",
+            callpath="send_callpath",
+            begin_ps=pl.col("send_enter_ps") - pl.col("late_sender_ps"),
+            end_ps="send_enter_ps",
+        )
+        .collect()
+        .head(2 * LARGEST)
+    )
+
+
+def _waits(evidence: Evidence) -> pl.DataFrame:
+    """(receiver, sender, wait): exposed late-sender time, shared over senders as the messages' parts are; ps."""
+    exposed = evidence.exposed_of(["late_sender"])
+    times = pl.DataFrame(
+        {"receiver": list(exposed), "exposed": [float(time) for time in exposed.values()]},
+        schema={"receiver": pl.Int32, "exposed": pl.Float64},
+    )
+    return (
+        evidence.pairs.filter(pl.col("late_sender_ps") > 0)
+        .select(
+            receiver=pl.col("recv_location"),
+            sender=pl.col("send_location"),
+            part=pl.col("late_sender_ps").cast(pl.Float64),
+        )
+        .join(times, on="receiver")
+        .select("receiver", "sender", wait=pl.col("part") / pl.col("part").sum().over("receiver") * pl.col("exposed"))
+        .filter(pl.col("wait") > 0)
+        .sort("receiver", "sender")
+    )
+
+
+def _findings(
+    evidence: Evidence, waits: pl.DataFrame, meanwhile: dict[int, Meanwhile], largest: pl.DataFrame, covered: float
+) -> Iterable[Finding]:
+    index = {location: i for i, location in enumerate(sorted(set(waits["sender"]) | set(waits["receiver"])))}
+    locations = list(index)
+    size = len(locations)
+    # Row: the worst-hit receivers one by one, then all others together; column: for whom the waiting stands at the
+    # moment.
+    order = waits.group_by("receiver").agg(pl.col("wait").sum()).sort("wait", descending=True)["receiver"].to_list()
+    row = {receiver: min(i, MOST_SENDERS) for i, receiver in enumerate(order)}
+    standing = np.zeros((min(len(order), MOST_SENDERS + 1), size))
+    upstream: dict[int, list[tuple[int, float]]] = {}
+    for receiver, sender, wait in waits.iter_rows():
+        standing[row[receiver], index[sender]] += wait
+        upstream.setdefault(index[receiver], []).append((index[sender], wait))
+    indirect = np.array([meanwhile[loc].late_sender if loc in meanwhile else 0.0 for loc in locations])
+    total = float(standing.sum())
+    visited = np.zeros_like(standing)
+    for _ in range(STEPS):
+        visited += standing
+        passing = standing * indirect
+        if passing.sum() < 1e-6 * total:
+            break
+        standing = np.zeros_like(standing)
+        for at in np.flatnonzero(passing.sum(axis=0)):
+            above = upstream.get(int(at), [])
+            every = sum(wait for _, wait in above)
+            for sender_index, wait in above:
+                standing[:, sender_index] += passing[:, at] * (wait / every)
+
+    caused: dict[Cause, dict[int, Sums]] = {}
+    for location, state in meanwhile.items():
+        for cause, fraction in state.causes.items():
+            caused.setdefault(cause, {})[location] = visited[:, index[location]] * fraction
+    sums = {cause: sum(float(column.sum()) for column in columns.values()) for cause, columns in caused.items()}
+    for cause in sorted(sums, key=lambda cause: -sums[cause])[:REPORTED]:
+        weights = {location: float(column.sum()) for location, column in caused[cause].items() if column.sum() > 0}
+        if not weights:
+            continue
+        by_receiver = np.sum(list(caused[cause].values()), axis=0)
+        single = {order[i]: float(by_receiver[i]) for i in range(min(len(order), MOST_SENDERS))}
+        if not evidence.matters(single) or sums[cause] < LEAST_OF_FIRST * max(sums.values()):
+            continue
+        gain = _gain(evidence, cause, weights, single, waits)
+        if gain < MIN_SHARE:
+            continue
+        chain = _chain(max(single, key=lambda r: single[r]), waits, meanwhile)
+        traced = Traced(cause, weights, single, float(by_receiver.sum()), total, chain, largest.height, covered)
+        yield _finding(evidence, traced, meanwhile, gain)
+
+
+def _gain(
+    evidence: Evidence,
+    cause: Cause,
+    by_sender: Mapping[int, float],
+    by_receiver: Mapping[int, float],
+    waits: pl.DataFrame,
+) -> float:
+    """What the cure saves at most; 0 where everybody is late in turn, and by no more than noise makes them."""
+    most_hit = max(by_receiver.values())
+    gain = gain_by_sharing(evidence, most_hit) if cause.doing == "computing" else gain_by_moving(evidence, by_receiver)
+    suffered = dict(waits.group_by("receiver").agg(pl.col("wait").sum()).iter_rows())
+    net = sum(max(0.0, time - suffered.get(sender, 0.0)) for sender, time in by_sender.items())
+    graph = graph_of(evidence)
+    if net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT:
+        return gain
+    moved = saving_if(graph, waits=lambda _, node: [wait for wait in node.waits if wait.reason != "send"]).gain
+    gain = min(gain, moved)
+    return gain if gain > NOISE else 0.0
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A cause with the waiting that was traced to it; times in ps."""
+
+    cause: Cause
+    by_sender: dict[int, float]
+    by_receiver: dict[int, float]
+    exposed: float
+    all_late_sender: float
+    chain: list[int]
+    intervals: int
+    covered: float
+
+
+def _chain(receiver: int, waits: pl.DataFrame, meanwhile: dict[int, Meanwhile]) -> list[int]:
+    """From a waiting rank along the largest waits to the rank that computes, without visiting a rank twice."""
+    chain = [receiver]
+    while True:
+        above = waits.filter(pl.col("receiver") == chain[-1], ~pl.col("sender").is_in(chain)).sort(
+            "wait", descending=True
+        )
+        if above.is_empty():
+            return chain
+        chain.append(int(above["sender"][0]))
+        state = meanwhile.get(chain[-1])
+        if state is None or state.late_sender <= 0.5:
+            return chain
+
+
+def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile], gain: float) -> Finding:
+    heaviest = max(traced.by_sender.values())
+    late = [location for location, weight in traced.by_sender.items() if weight >= 0.25 * heaviest]
+    first_late = max(traced.by_sender, key=lambda location: traced.by_sender[location])
+    state = meanwhile[first_late]
+    most_hit = max(traced.by_receiver.values())
+    waiters = [location for location, time in traced.by_receiver.items() if time >= 0.25 * most_hit]
+    callpath, region = evidence.where(["late_sender"], waiters)
+    if callpath < 0:
+        callpath = polled_place(evidence, waiters)
+        region = evidence.region(callpath)
+    first, last = evidence.active_windows(["late_sender"], waiters)
+    ratio = traced.exposed / traced.all_late_sender if traced.all_late_sender > 0 else 0.0
+    certain = traced.covered >= CERTAIN_COVER and ratio >= CERTAIN_PART
+    confidence, certainty = evidence.confidence(
+        HIGH if certain else MEDIUM, f"the intervals are measured; the cause is known from {traced.cause.known_from}"
+    )
+    return Finding(
+        kind="late_sender_chain",
+        ranks=evidence.ranks([*waiters, *late]),
+        region=region,
+        cause_region=traced.cause.region,
+        evidence=(
+            Number("late_sender_time", traced.all_late_sender, "ps"),
+            Number(f"traced_to_{traced.cause.doing}", traced.exposed, "ps"),
+            Number("share_traced", ratio, "1"),
+            *evidence.rank_numbers("waiting_rank", waiters),
+            *evidence.rank_numbers("late_rank", late),
+            *evidence.rank_numbers("foremost_late_rank", [first_late]),
+            Number("it_computes_meanwhile", state.share("computing"), "1"),
+            Number("it_works_in_calls_meanwhile", state.share("working"), "1"),
+            Number("it_waits_meanwhile", state.waiting, "1"),
+            *(Number("waiting_for", evidence.ranks([location])[0], "rank_in_order") for location in traced.chain),
+            Number("longest_waits_followed", traced.intervals, "count"),
+            Number("their_share_of_the_time", traced.covered, "1"),
+        ),
+        confidence=confidence,
+        certainty=certainty,
+        callpath=callpath,
+        first_window=first,
+        last_window=last,
+        exposed_ps=round(traced.exposed),
+        share=worst_hit(traced.by_receiver, evidence.slowest_program_ps),
+        gain=gain,
+        charges=evidence.charges(traced.by_receiver, ["late_sender"]),
+        fault={
+            (location, FAULT[traced.cause.doing]): weight / sum(traced.by_sender.values())
+            for location, weight in traced.by_sender.items()
+        },
+        waits_in=traced.cause.region if traced.cause.doing == "waiting" else "",
+    )

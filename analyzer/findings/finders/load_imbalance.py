@@ -1,0 +1,200 @@
+"""Load imbalance: some ranks compute longer than the others, which then wait for them.
+
+With c_i the time that rank i computes in a user region (its own time there; all its compute time where no user region
+was recorded), over the ranks that run it (`roles`),
+the slowest sets the pace and each other rank has max(c) - c_i to wait somewhere. The exposed time is
+what they really do wait, at most that:
+
+    exposed = sum_i min(max(c) - c_i, waiting_i)
+
+waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait (ps).
+
+Gain: max(c) - mean(c). Whatever the partition, the work of the region remains, and the ranks share it at best (`gain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.categories import WAITING
+from logpost.analyzer.findings.evidence.between import between_text, longest_excess
+from logpost.analyzer.findings.evidence.chance import chance_of
+from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.roles import roles_of
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
+from logpost.analyzer.findings.gain import gain_by_sharing
+
+HEAVY = 0.5
+"""A rank is named with the slowest if its compute time lies in the upper half of the way from the mean to the
+maximum."""
+MOST_HEAVY = 0.75
+"""Where more ranks than these are heavy, the others have little to do, and sharing it out again gains little."""
+CERTAIN = 3.0
+"""Standard deviations by which the slowest rank must differ from the mean: less is noise that happened to add up."""
+WAITED_FOR = 0.25
+"""Part of the others' waiting that must be for the ranks named, where ranks have different roles."""
+REGIONS = 3
+"""Most regions reported."""
+LEAST_OF_FIRST = 1 / 3
+"""A further region must be this much as unequal as the first; a smaller one would only draw attention from it."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding per user region whose inequality could gain `MIN_SHARE`; one for the program where none is."""
+    if evidence.locations.height < 2:
+        return
+    roles = roles_of(evidence)
+    every = {location: float(time) for location, time in evidence.exposed_of(["compute"]).items()}
+    unequal = _unequal_regions(evidence, roles)
+    if not unequal:
+        beside = _beside(every, roles)
+        found = _finding(evidence, [-1], beside)
+        if found is not None and (len(beside) == len(every) or _waited_for(evidence, _heavy(beside))):
+            yield found
+        return
+    largest = unequal[0].spread
+    regions = [some for some in unequal[:REGIONS] if some.spread >= LEAST_OF_FIRST * largest]
+    if len({some.heavy for some in regions}) > 1:
+        # Unequal in turn: who has more in one region has less in another, and all wait in between.
+        found = _finding(evidence, [some.callpath for some in regions], *(some.times for some in regions))
+        if found is not None:
+            yield found
+        return
+    for some in regions:
+        found = _finding(evidence, [some.callpath], some.times)
+        if found is not None:
+            yield found
+
+
+@dataclass(frozen=True)
+class Unequal:
+    """A user region with the time that each location computes in it; ps."""
+
+    callpath: int
+    times: dict[int, float]
+
+    @property
+    def spread(self) -> float:
+        """max - mean."""
+        return max(self.times.values()) - sum(self.times.values()) / len(self.times)
+
+    @property
+    def heavy(self) -> tuple[int, ...]:
+        """Those in the upper half of the way from the mean to the maximum."""
+        return tuple(_heavy(self.times))
+
+
+def _heavy(times: Mapping[int, float]) -> list[int]:
+    most, mean = max(times.values()), sum(times.values()) / len(times)
+    return [location for location, time in times.items() if time >= mean + HEAVY * (most - mean)]
+
+
+def _waited_for(evidence: Evidence, locations: list[int]) -> bool:
+    """Whether much of the others' waiting is for these: of several groups, another one may set the pace."""
+    graph = graph_of(evidence)
+    every = for_these = 0
+    for node in graph.nodes.values():
+        last = graph.binding(node)
+        if last is not None and node.location not in locations:
+            every += node.length
+            for_these += node.length if graph.nodes[last.call].location in locations else 0
+    return for_these > WAITED_FOR * every
+
+
+def _beside(times: Mapping[int, float], roles: Mapping[int, int]) -> dict[int, float]:
+    """The times of those that do the same work; of several groups, that which is most unequal."""
+    groups: dict[int, dict[int, float]] = {}
+    for location, time in times.items():
+        groups.setdefault(roles.get(location, -1), {})[location] = time
+    return max(groups.values(), key=lambda group: Unequal(-1, group).spread)
+
+
+def _unequal_regions(evidence: Evidence, roles: Mapping[int, int]) -> list[Unequal]:
+    """User regions by max - mean over those that run them, of those that could matter.
+
+    Who never runs a region has another part to play in the program: its work is no share of this one.
+    """
+    found = []
+    for (callpath,), rows in evidence.user_profile.partition_by("callpath", as_dict=True).items():
+        own = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).iter_rows())
+        times = {int(location): float(time) for location, time in own.items() if time > 0}
+        if times and evidence.parent(int(callpath)) < 0 and evidence.calls_communication(int(callpath)):
+            times = _beside(times, roles)
+        if len(times) > 1 and Unequal(int(callpath), times).spread >= evidence.least_ps:
+            found.append(Unequal(int(callpath), times))
+    return sorted(found, key=lambda some: (-some.spread, some.callpath))
+
+
+def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, float]) -> Finding | None:
+    callpath, times = callpaths[0], regions[0]
+    slowest = max(times, key=lambda location: (times[location], -location))
+    most, mean = times[slowest], sum(times.values()) / len(times)
+    waiting = evidence.exposed_of(WAITING)
+    charged = {
+        location: float(min(sum(max(some.values()) - some.get(location, 0.0) for some in regions), waiting[location]))
+        for location in times
+    }
+    gain = gain_by_sharing(evidence, sum(max(some.values()) - sum(some.values()) / len(some) for some in regions))
+    if not evidence.matters(charged) or most - mean < evidence.least_ps or gain < MIN_SHARE:
+        return None
+    heavy = sorted({location for some in regions for location in _heavy(some)})
+    if len(regions) == 1 and len(heavy) > MOST_HEAVY * len(times):
+        return None
+    if len(regions) > 1 and gain <= NOISE:
+        return None
+    if len(regions) == 1 and most - mean < CERTAIN * chance_of(evidence, times):
+        return None
+    least = min(times, key=lambda location: (times[location], location))
+    first, last = evidence.active_windows(WAITING, charged)
+    waits_in = evidence.where(WAITING, [location for location in charged if charged[location] > 0])[1]
+    region = _region(evidence, callpath, slowest)
+    if len(callpaths) > 1:
+        region = " and ".join(evidence.region(one) for one in callpaths)
+    confidence, certainty = evidence.confidence(
+        HIGH if callpath >= 0 else MEDIUM,
+        "compute time is measured"
+        + ("" if callpath >= 0 else "; the function is unknown, because no user region was recorded"),
+    )
+    beyond = {location: max(some.get(location, 0.0) - mean for some in regions) for location in heavy}
+    return Finding(
+        kind="load_imbalance",
+        ranks=evidence.ranks(heavy),
+        region=waits_in,
+        cause_region=region,
+        evidence=(
+            Number("longest", most, "ps"),
+            *evidence.rank_numbers("slowest_rank", [slowest]),
+            Number("mean", mean, "ps"),
+            Number("shortest", times[least], "ps"),
+            *evidence.rank_numbers("fastest_rank", [least]),
+            Number("load_balance", mean / most, "1"),
+            Number("others_wait", sum(charged.values()), "ps"),
+        ),
+        confidence=confidence,
+        certainty=certainty,
+        callpath=callpath,
+        first_window=first,
+        last_window=last,
+        exposed_ps=round(sum(charged.values())),
+        share=worst_hit(charged, evidence.slowest_program_ps),
+        gain=gain,
+        charges=evidence.charges(charged, WAITING),
+        fault={(location, "computing"): time / sum(beyond.values()) for location, time in beyond.items()},
+    )
+
+
+def _region(evidence: Evidence, callpath: int, slowest: int) -> str:
+    """The region; where it calls communication itself, or none was recorded, between which calls most of the excess
+    lies."""
+    region = evidence.region(callpath)
+    if callpath >= 0 and not evidence.calls_communication(callpath):
+        return region
+    pair = longest_excess(evidence, slowest)
+    if pair is None:
+        return region
+    text = between_text(evidence, pair)
+    return f"{region}, {text}" if region else f"code {text}"

@@ -1,0 +1,65 @@
+"""A finding whose gain is what a hypothesis saves in the graph of the program's calls (`evidence.what_if`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from logpost.analyzer.categories import WAITING
+from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Saving
+from logpost.analyzer.findings.finding import Finding, Number, worst_hit
+
+
+def lost_by_location(saving: Saving) -> dict[int, float]:
+    """Location to the waiting that the hypothesis takes from it; ps of the graph."""
+    lost: dict[int, float] = {}
+    for (location, _), time in saving.removes.items():
+        lost[location] = lost.get(location, 0.0) + time
+    return lost
+
+
+def finding_of(
+    evidence: Evidence,
+    graph: Graph,
+    kind: str,
+    saving: Saving,
+    *,
+    at_fault: Iterable[int],
+    callpath: int,
+    cause_region: str,
+    numbers: tuple[Number, ...],
+    confidence: tuple[float, str],
+) -> Finding:
+    """The finding; what it charges and exposes is the waiting that disappears with its cause.
+
+    Arguments:
+        evidence: of the run.
+        graph: of the run, maybe of its first part only.
+        kind: of `schema.FINDING_KINDS`.
+        saving: what the hypothesis saves.
+        at_fault: locations named.
+        callpath: the place at which time is lost.
+        cause_region: the code that causes it.
+        numbers: the evidence.
+        confidence: and its reason.
+    """
+    whole = evidence.slowest_program_ps / max(1, graph.length_ps)  # the graph may hold a part of the program only
+    lost = {location: time * whole for location, time in lost_by_location(saving).items()}
+    first, last = evidence.active_windows(WAITING, lost)
+    return Finding(
+        kind=kind,
+        ranks=evidence.ranks(at_fault),
+        region=evidence.region(callpath),
+        cause_region=cause_region,
+        evidence=numbers,
+        confidence=confidence[0],
+        certainty=confidence[1],
+        callpath=callpath,
+        first_window=first,
+        last_window=last,
+        exposed_ps=round(sum(lost.values())),
+        share=min(1.0, worst_hit(lost, evidence.slowest_program_ps)),
+        gain=min(1.0, saving.gain),
+        removes={place: time * whole for place, time in saving.removes.items()},
+    )

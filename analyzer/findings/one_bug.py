@@ -1,0 +1,108 @@
+"""Merge two findings of one bug: the cause stays, the symptom becomes a number of its evidence.
+
+A finding B says nothing beyond A, a kind nearer to the cause, if their time windows overlap and
+
+* **the same time**: more than half of B's waiting, by rank and call path, is A's as well, and is blamed on the same
+  ranks for doing the same (computing, handling messages, waiting); or
+* **removed**: more than half of B's waiting disappears with A in the graph of the program (`evidence.what_if`); or
+* **passed on**: more than half of B's waiting is blamed on ranks that wait themselves, in the region and on the ranks
+  where A explains the waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from logpost.analyzer.findings.finding import Finding, Number
+
+CAUSES_FIRST = (
+    "hot_receiver",
+    "hot_sender",
+    "strided_datatype",
+    "round_trips",
+    "many_small_messages",
+    "unattended",
+    "wavefront",
+    "load_imbalance",
+    "late_receiver",
+    "collective_cost",
+    "missed_overlap",
+    "late_sender_chain",
+    "processor_queueing",
+    "needless_barrier",
+    "collective_wait",
+)
+"""Kinds from cause to symptom: what is done too much or unevenly, then who is late by it, then who waits in the end."""
+MAINLY = 0.5
+"""More than half of the time."""
+
+
+def one_bug_each(found: Iterable[Finding], region_of: Callable[[int], str]) -> list[Finding]:
+    """The findings without those that another one states better.
+
+    Arguments:
+        found: every finding.
+        region_of: call path to the name of its region.
+    """
+    kept: list[Finding] = []
+    nearest = sorted(found, key=lambda one: (CAUSES_FIRST.index(one.kind), -one.exposed_ps, one.callpath))
+    for finding in nearest:
+        for i, other in enumerate(kept):
+            if other.kind != finding.kind and _overlap(other, finding) and _states(other, finding, region_of):
+                also = Number(f"also_{finding.kind}[{finding.region or 'several calls'}]", finding.exposed_ps, "ps")
+                kept[i] = replace(other, evidence=(*other.evidence, also))
+                break
+        else:
+            kept.append(finding)
+    return kept
+
+
+def _overlap(a: Finding, b: Finding) -> bool:
+    return a.first_window <= b.last_window and b.first_window <= a.last_window
+
+
+def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -> bool:
+    return (
+        _same_time(cause, symptom) > MAINLY
+        or _removed(cause, symptom) > MAINLY
+        or _passed_on(cause, symptom, region_of) > MAINLY
+    )
+
+
+def _removed(cause: Finding, symptom: Finding) -> float:
+    """Fraction of the symptom's waiting that disappears with the cause, as the graph of the program says."""
+    waiting = symptom.charges or symptom.removes
+    total = sum(waiting.values())
+    removed = sum(min(time, cause.removes.get(place, 0.0)) for place, time in waiting.items())
+    return removed / total if total > 0 else 0.0
+
+
+def _same_time(cause: Finding, symptom: Finding) -> float:
+    """Fraction of the symptom's waiting that the cause explains, by whom it blames."""
+    total = sum(symptom.charges.values())
+    if total <= 0:
+        return 0.0
+    blamed = sum(fraction for key, fraction in symptom.fault.items() if cause.fault.get(key, 0.0) > 0)
+    shared = (min(time * blamed, cause.charges.get(place, 0.0)) for place, time in symptom.charges.items())
+    return sum(shared) / total
+
+
+def _passed_on(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -> float:
+    """Fraction of the symptom's waiting for ranks that themselves wait where the cause explains it.
+
+    0 unless the cause explains most of what the worst-hit rank of the symptom loses by that.
+    """
+    if not symptom.waits_in:
+        return 0.0
+    passing = {location: part for (location, doing), part in symptom.fault.items() if doing == "waiting"}
+    explained = {
+        (location, place): time
+        for (location, place), time in cause.charges.items()
+        if location in passing and region_of(place) == symptom.waits_in
+    }
+    fraction = sum(passing[location] for location in {location for location, _ in explained})
+    lost: dict[int, float] = {}
+    for (location, _), time in symptom.charges.items():
+        lost[location] = lost.get(location, 0.0) + time
+    return fraction if sum(explained.values()) > MAINLY * fraction * max(lost.values(), default=0.0) else 0.0

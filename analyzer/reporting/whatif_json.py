@@ -1,0 +1,52 @@
+"""A prediction as an object of plain values, for scripts; times in picoseconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from logpost.analyzer.whatif import Prediction, Sweep
+from logpost.replay.whatif import Outcome
+
+
+def as_json(found: Prediction) -> dict[str, Any]:
+    """The prediction as what `json.dumps` takes."""
+    return {
+        "measured_ps": found.measured_ps,
+        "predicted_ps": found.predicted_ps,
+        "interval_ps": list(found.interval_ps),
+        "speed_up": found.speed_up,
+        "settings": found.settings,
+        "recorded_machine": found.machine,
+        "before": _outcome(found.before),
+        "after": _outcome(found.after),
+        "regions": [
+            {"region": one.region, "before_ps": one.before_ps, "after_ps": one.after_ps} for one in found.regions
+        ],
+        "sweep": None if found.sweep is None else _sweep(found.sweep),
+        "notes": found.notes,
+    }
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "makespan_ps": outcome.makespan_ps,
+        "critical_path_ps": outcome.path_ps,
+        "critical_path_messages": outcome.path_messages,
+        "sensitivities": {
+            **{name: values for name, values in outcome.sensitivities.items() if any(values.values())},
+            "compute_ps": outcome.compute_ps,
+        },
+        "in_communication_ps": int(outcome.in_calls_ps.sum()),
+        "between_communication_ps": int(outcome.between_calls_ps.sum()),
+    }
+
+
+def _sweep(sweep: Sweep) -> dict[str, Any]:
+    return {
+        "name": sweep.name,
+        "points": [
+            {"value": point.text, "makespan_ps": point.makespan_ps, "interval_ps": list(point.interval_ps)}
+            for point in sweep.points
+        ],
+        "tolerances": [{"percent": one.percent, "factor": one.factor} for one in sweep.tolerances],
+    }

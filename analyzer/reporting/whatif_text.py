@@ -1,0 +1,122 @@
+"""A prediction as text for a terminal, drawn with rich; nothing is computed here."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from logpost.analyzer.reporting.units import percent_text, safe, shorten, time_text
+from logpost.analyzer.whatif import Prediction, RegionChange, Sweep
+from logpost.replay.whatif import Outcome
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def print_prediction(found: Prediction, console: Console, *, top: int) -> None:
+    """Write the prediction; of the regions the `top` that change most."""
+    console.print(Text(f"recorded with {safe(found.machine)}", style="dim"))
+    if found.settings:
+        console.print(Text(f"what if {safe(', '.join(found.settings))}", style="bold"))
+    for note in found.notes:
+        console.print(Text(f"! {safe(note)}", style="yellow"))
+    low, high = found.interval_ps
+    console.print(Text(f"measured   {time_text(found.measured_ps)}"))
+    if found.settings:
+        console.print(
+            Text(
+                f"predicted  {time_text(found.predicted_ps)}  ({time_text(low)} to {time_text(high)}), {_change(found)}"
+            )
+        )
+    else:
+        console.print(Text(f"replayed   {time_text(found.predicted_ps)}: nothing is changed"))
+    console.print(_path(found))
+    console.print(_sensitivities(found.after))
+    changed = [one for one in found.regions if one.gain_ps != 0]
+    if changed:
+        console.print(_regions(sorted(changed, key=lambda one: -abs(one.gain_ps))[:top]))
+    if found.sweep is not None:
+        _print_sweep(found.sweep, found.measured_ps, console)
+
+
+def _change(found: Prediction) -> str:
+    if found.predicted_ps == found.measured_ps:
+        return "no change"
+    way = "faster" if found.predicted_ps < found.measured_ps else "slower"
+    return f"{percent_text(abs(found.predicted_ps / max(found.measured_ps, 1) - 1))} {way}"
+
+
+def _path(found: Prediction) -> Table:
+    table = Table(title="Critical path", title_justify="left")
+    table.add_column("part")
+    table.add_column("before", justify="right")
+    table.add_column("share", justify="right")
+    if found.settings:
+        table.add_column("after", justify="right")
+        table.add_column("share", justify="right")
+    for part, before in found.before.path_ps.items():
+        after = found.after.path_ps[part]
+        if before == after == 0:
+            continue
+        cells = [part.replace("_", " "), time_text(before), percent_text(before / max(found.measured_ps, 1))]
+        if found.settings:
+            cells += [time_text(after), percent_text(after / max(found.predicted_ps, 1))]
+        table.add_row(*cells)
+    return table
+
+
+def _sensitivities(outcome: Outcome) -> Table:
+    table = Table(title="What the makespan depends on (derivatives on the critical path)", title_justify="left")
+    table.add_column("locality")
+    table.add_column("parameter")
+    table.add_column("grows by", justify="right")
+    for locality, values in outcome.sensitivities.items():
+        for parameter, value in values.items():
+            if value:
+                unit = "ns per ns/B" if parameter == "G" else "ns per ns"
+                table.add_row(locality, parameter, f"{value:,.0f} {unit}")
+    table.add_row("", "computation", f"{time_text(outcome.compute_ps / 100)} per 1 %")
+    return table
+
+
+def _regions(changed: list[RegionChange]) -> Table:
+    table = Table(title="Regions that change most (sum over locations)", title_justify="left")
+    table.add_column("region", overflow="fold")
+    table.add_column("before", justify="right")
+    table.add_column("after", justify="right")
+    table.add_column("change", justify="right")
+    for one in changed:
+        sign = "-" if one.gain_ps > 0 else "+"
+        table.add_row(
+            Text(safe(shorten(one.region, 60))),
+            time_text(one.before_ps),
+            time_text(one.after_ps),
+            sign + time_text(abs(one.gain_ps)),
+        )
+    return table
+
+
+def _print_sweep(sweep: Sweep, measured_ps: int, console: Console) -> None:
+    values = [point.makespan_ps for point in sweep.points]
+    least, most = min(values), max(values)
+    line = "".join(BARS[round((value - least) / max(most - least, 1) * (len(BARS) - 1))] for value in values)
+    console.print(Text(f"{sweep.name}: {sweep.points[0].text} {line} {sweep.points[-1].text}", style="bold"))
+    table = Table()
+    table.add_column(safe(sweep.name), justify="right")
+    table.add_column("predicted", justify="right")
+    table.add_column("between", justify="right")
+    table.add_column("against measured", justify="right")
+    for point in sweep.points:
+        low, high = point.interval_ps
+        table.add_row(
+            point.text,
+            time_text(point.makespan_ps),
+            f"{time_text(low)} to {time_text(high)}",
+            f"{100 * (point.makespan_ps / max(measured_ps, 1) - 1):+.2f} %",
+        )
+    console.print(table)
+    for one in sweep.tolerances:
+        console.print(
+            f"{one.percent:>3} % more time: "
+            + ("at no value" if one.factor is None else f"at {one.factor:.4g} times {safe(sweep.name)}")
+        )

@@ -1,0 +1,152 @@
+"""Restrict a run to a region of interest: recompute its aggregates from its tables, without the archive."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from logpost.analyzer import schema
+from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.manifest import Interest
+from logpost.analyzer.parquet import frame
+from logpost.analyzer.roi import RegionOfInterest
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_program import program_of
+from logpost.analyzer.schema import TABLES
+from logpost.analyzer.within import within
+from logpost.errors import InputError
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay._native import Analysis
+from logpost.replay.parameters import native_parameters
+
+Times = npt.NDArray[np.int64]
+
+
+class RescopedRun(Run):
+    """A run whose accounting, exposure, load, pairs, wait states and program bounds are those of a region of interest,
+    whose messages, calls and collectives are those that lie in it, and whose findings are found in these."""
+
+    def __init__(self, run: Run, frames: dict[str, pl.DataFrame], roi: RegionOfInterest) -> None:
+        interest = Interest(**asdict(roi))
+        super().__init__(run.path, run.manifest.model_copy(update={"region_of_interest": interest}))
+        self.roi = roi
+        self.frames = frames
+        """the tables that were computed anew"""
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """One table, lazily, as far as it lies in the region of interest."""
+        if name == "findings" and name not in self.frames:
+            self.frames[name] = find_all({table: self.table(table) for table in TABLES if table != name}, self.manifest)
+        if name in self.frames:
+            return self.frames[name].lazy()
+        return within(self.facts(name), name, self.frames["locations"].lazy())
+
+
+def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
+    """The run through a region of interest.
+
+    Raises:
+        InputError: the region does not exist, is empty, or cannot be told from the run.
+    """
+    locations = run.facts("locations").sort("location").collect()
+    begin, end = spans(run, roi, locations)
+    parameters = native_parameters(
+        replay_parameters(load_machine(run.machine_file)),
+        asynchronous_progress=run.manifest.machine.asynchronous_progress,
+    )
+    threads = len(os.sched_getaffinity(0))
+    analysis = Analysis(program_of(run), parameters, threads, begin, end)
+    frames = {
+        table.name: frame(table, columns)
+        for table, columns in (
+            (schema.ACCOUNTING, analysis.accounting()),
+            (schema.EXPOSURE, analysis.exposure()),
+            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
+            (schema.PAIRS, analysis.pairs()),
+            (schema.LOAD, analysis.load()),
+        )
+    }
+    interest = analysis.interest()
+    frames["locations"] = locations.with_columns(
+        begin_ps=pl.Series(interest["begin_ps"]), end_ps=pl.Series(interest["end_ps"])
+    )
+    return RescopedRun(run, frames, roi)
+
+
+def name_of(run: Run) -> str:
+    """What people call it: the archive. A run that is being written has no name of its own yet."""
+    return run.manifest.source.anchor
+
+
+def spans(run: Run, roi: RegionOfInterest, locations: pl.DataFrame) -> tuple[Times, Times]:
+    """Begin and end of the region of interest on every location; the end before the begin where there is nothing."""
+    begin = locations["begin_ps"].to_numpy().copy()
+    end = locations["end_ps"].to_numpy().copy()
+    if roi.from_ps is not None:
+        begin = np.maximum(begin, roi.from_ps)
+    if roi.to_ps is not None:
+        end = np.minimum(end, roi.to_ps)
+    if roi.region is not None:
+        first, last = _region(run, roi.region, locations.height)
+        begin, end = np.maximum(begin, first), np.minimum(end, last)
+    if roi.pcontrol is not None:
+        first, last = _detail_level(run, roi.pcontrol, locations)
+        begin, end = np.maximum(begin, first), np.minimum(end, last)
+    program = locations.select(pl.col("begin_ps").min(), pl.col("end_ps").max()).row(0)
+    if not (begin < end)[locations["accounted"].to_numpy()].any():
+        raise InputError(
+            f"{name_of(run)}: the region of interest is empty; its program lasts from "
+            f"{program[0] * 1e-12:.9g} to {program[1] * 1e-12:.9g} s"
+        )
+    return begin, np.maximum(begin, end)
+
+
+def _region(run: Run, name: str, locations: int) -> tuple[Times, Times]:
+    """First enter and last leave of a region on every location."""
+    regions = run.facts("regions").filter(pl.col("name") == name).select("region")
+    if regions.collect().is_empty():
+        raise InputError(f"{name_of(run)}: unknown region {name!r}; `logpost report` lists the places in the code")
+    spans = (
+        run.facts("region_spans")
+        .join(regions, on="region", how="semi")
+        .group_by("location")
+        .agg(pl.col("first_enter_ps").min(), pl.col("last_leave_ps").max())
+        .collect()
+    )
+    if spans.is_empty():
+        raise InputError(f"{name_of(run)}: {name} is never entered; name another region, or choose by time (from, to)")
+    return _bounds(spans["location"], spans["first_enter_ps"], spans["last_leave_ps"], locations)
+
+
+def _detail_level(run: Run, level: int, locations: pl.DataFrame) -> tuple[Times, Times]:
+    """From the first call that sets a level of detail to the end of the last time that it holds, on every location."""
+    levels = run.facts("detail_levels").sort("location", "enter_ps").collect()
+    if levels.is_empty():
+        raise InputError(
+            f"{name_of(run)}: the trace holds no MPI_Pcontrol with a level; choose by time (from, to) or by region"
+        )
+    ends = pl.col("enter_ps").shift(-1).over("location")
+    spans = (
+        levels.join(locations.select("location", "last_ps"), on="location")
+        .with_columns(end_ps=pl.coalesce(ends, "last_ps"))
+        .filter(pl.col("level") == level)
+        .group_by("location")
+        .agg(pl.col("enter_ps").min(), pl.col("end_ps").max())
+    )
+    if spans.is_empty():
+        known = ", ".join(map(str, levels["level"].unique().sort()))
+        raise InputError(f"{name_of(run)}: no MPI_Pcontrol sets level {level}; the levels are {known}")
+    return _bounds(spans["location"], spans["enter_ps"], spans["end_ps"], locations.height)
+
+
+def _bounds(location: pl.Series, begin_ps: pl.Series, end_ps: pl.Series, locations: int) -> tuple[Times, Times]:
+    """By location; the end before the begin where there is nothing."""
+    begin = np.full(locations, np.iinfo(np.int64).max)
+    end = np.full(locations, np.iinfo(np.int64).min)
+    begin[location.to_numpy()] = begin_ps.to_numpy()
+    end[location.to_numpy()] = end_ps.to_numpy()
+    return begin, end

@@ -1,0 +1,103 @@
+"""Rebuild the replay engine's program from a run's tables, without the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.placement import place
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import DIRECTIONS, TABLES
+from logpost.errors import InputError
+from logpost.machines import load_machine
+from logpost.replay._native import FINALIZE, Program, call_kinds, operations
+from logpost.replay.columns import Column
+
+LOCATIONS = ("process", "socket", "node", "rank", "accounted", "first_ps", "last_ps")
+CALLS = ("location", "region", "callpath", "enter_ps", "leave_ps")
+MESSAGES = (
+    "send_location",
+    "recv_location",
+    "comm",
+    "tag",
+    "layout",
+    "send_call",
+    "send_complete_call",
+    "recv_post_call",
+    "recv_call",
+    "send_number",
+    "recv_number",
+    "bytes",
+    "recv_bytes",
+)
+UNMATCHED = ("location", "number", "call", "complete_call", "peer", "comm", "tag", "direction", "bytes")
+COLLECTIVES = (
+    "instance",
+    "location",
+    "comm",
+    "root",
+    "call",
+    "complete_call",
+    "operation",
+    "enter_ps",
+    "leave_ps",
+    "bytes_sent",
+    "bytes_received",
+)
+
+
+def program_of(run: Run) -> Program:
+    """The program that was analyzed.
+
+    Raises:
+        InputError: tables of the run contradict each other.
+    """
+    manifest = run.manifest
+    regions = run.facts("regions").sort("region").select("kind", "name").collect()
+    members = run.facts("communicators").sort("comm").select("members").collect()["members"].to_list()
+    try:
+        program = Program(
+            ticks_per_second=manifest.clock.ticks_per_second,
+            length_ps=manifest.clock.length_ps,
+            callpaths=run.facts("callpaths").select(pl.len()).collect().item(),
+            kinds=_kinds(regions),
+            strides=[layout.stride_bytes for layout in manifest.layouts],
+            members=members,
+            locations=_columns(run, "locations", LOCATIONS),
+            calls=_columns(run, "calls", CALLS),
+            messages=_columns(run, "messages", MESSAGES),
+            unmatched=_columns(run, "unmatched", UNMATCHED),
+            collectives=_columns(run, "collectives", COLLECTIVES),
+        )
+        if manifest.machine.origin != "estimated":
+            locations = run.facts("locations").sort("location").select("rank", "node", "socket", "core").collect()
+            place(program, load_machine(run.machine_file), locations, {})
+        return program
+    except ValueError as error:
+        raise InputError(f"{run.path}: its tables contradict each other: {error}; analyze the archive again") from error
+
+
+def _kinds(regions: pl.DataFrame) -> list[int]:
+    """Code of each region's kind. Initialization and finalization share their name; the region's own tells them."""
+    codes = {name: code for code, name in reversed(list(enumerate(call_kinds())))}
+    return [
+        FINALIZE if kind == "init_finalize" and "finalize" in name.lower() else codes[kind]
+        for kind, name in regions.iter_rows()
+    ]
+
+
+def _columns(run: Run, table: str, names: Iterable[str]) -> dict[str, Column]:
+    frame = run.facts(table).select(names).collect()
+    return {name: _array(table, frame[name]) for name in names}
+
+
+def _array(table: str, column: pl.Series) -> Column:
+    if (table, column.name) == ("collectives", "operation"):
+        column = column.replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
+    elif (table, column.name) == ("unmatched", "direction"):
+        column = column.cast(pl.String).replace_strict(DIRECTIONS, range(len(DIRECTIONS)), return_dtype=pl.UInt8)
+    elif TABLES[table].schema[column.name] == pl.Boolean():
+        column = column.cast(pl.UInt8)
+    return np.ascontiguousarray(column.to_numpy())

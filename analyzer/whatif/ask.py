@@ -1,0 +1,194 @@
+"""What is asked of a run, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_program import program_of
+from logpost.analyzer.whatif.scaling import regions, scaled
+from logpost.analyzer.whatif.tolerance import Tolerance, tolerances
+from logpost.analyzer.whatif.uncertainty import interval_ps
+from logpost.errors import InputError
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay.predict.quantities import parse_sweep
+from logpost.replay.whatif import Engine, Outcome, Scenario, changed, on_machine
+from logpost.replay.whatif.changes import PARAMETERS
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Settings as on the command line; empty: nothing changes."""
+
+    settings: tuple[str, ...] = ()
+    machine: str | Path | None = None
+    scale_compute: tuple[str, ...] = ()
+    sweep: str | None = None
+
+
+@dataclass(frozen=True)
+class RegionChange:
+    """A place in the code: time in its communication and in the computation before it, over all locations."""
+
+    region: str
+    before_ps: int
+    after_ps: int
+
+    @property
+    def gain_ps(self) -> int:
+        """What it takes less."""
+        return self.before_ps - self.after_ps
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a sweep."""
+
+    text: str
+    makespan_ps: int
+    interval_ps: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The makespan over a parameter."""
+
+    name: str
+    points: list[Point]
+    tolerances: list[Tolerance]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a run would have taken."""
+
+    settings: list[str]
+    machine: str
+    measured_ps: int
+    """from the earliest to the latest event of the locations that are followed, as the replay without change has it"""
+    predicted_ps: int
+    interval_ps: tuple[int, int]
+    before: Outcome
+    after: Outcome
+    regions: list[RegionChange]
+    """largest gain first"""
+    messages: int
+    sweep: Sweep | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def speed_up(self) -> float:
+        """measured / predicted"""
+        return self.measured_ps / self.predicted_ps if self.predicted_ps else 1.0
+
+
+def predict(run: Run, ask: Ask) -> Prediction:
+    """What the run would have taken under other conditions.
+
+    Raises:
+        InputError: a setting, machine, region or sweep is not understood, or the trace cannot be replayed.
+    """
+    used = run.manifest.machine
+    recorded = Scenario(replay_parameters(load_machine(run.machine_file)), used.asynchronous_progress)
+    if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
+        raise InputError(f"{run.path}: no location communicates: there is nothing to replay")
+    locations = run.facts("locations").select(pl.len()).collect().item()
+    callpaths = run.facts("callpaths").select(pl.len()).collect().item()
+    engine = Engine(program_of(run), recorded, locations=locations, callpaths=callpaths)
+    scenario = recorded
+    if ask.machine is not None:
+        scenario = on_machine(scenario, replay_parameters(load_machine(ask.machine)))
+    scenario = scaled(run, changed(scenario, ask.settings), ask.scale_compute)
+    before, after = (engine.replay([one])[0] for one in (recorded, scenario))
+    return Prediction(
+        settings=[
+            *([] if ask.machine is None else [f"machine {ask.machine}"]),
+            *ask.settings,
+            *(f"computation {text}" for text in ask.scale_compute),
+        ],
+        machine=used.label,
+        measured_ps=before.makespan_ps,
+        predicted_ps=after.makespan_ps,
+        interval_ps=interval_ps(engine, scenario, before, after, used.deficit_share),
+        before=before,
+        after=after,
+        regions=_regions(run, before, after),
+        messages=run.facts("messages").select(pl.len()).collect().item(),
+        sweep=None if ask.sweep is None else _sweep(engine, scenario, before, ask.sweep, used.deficit_share),
+        notes=_notes(run, after),
+    )
+
+
+def _regions(run: Run, before: Outcome, after: Outcome) -> list[RegionChange]:
+    found = (
+        regions(run)
+        .with_columns(
+            before=pl.Series(before.in_calls_ps + before.between_calls_ps),
+            after=pl.Series(after.in_calls_ps + after.between_calls_ps),
+        )
+        .group_by("region")
+        .agg(pl.col("before").sum(), pl.col("after").sum())
+        .filter(pl.col("before") > 0)
+        .sort(pl.col("before") - pl.col("after"), "region", descending=[True, False])
+    )
+    return [RegionChange(*row) for row in found.iter_rows()]
+
+
+def _notes(run: Run, after: Outcome) -> list[str]:
+    notes = []
+    if after.rebuilt:
+        notes.append(f"{after.rebuilt} messages change their protocol: what they take is the model's, not the trace's")
+    one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").select("region")
+    if run.facts("calls").join(one_sided, on="region", how="semi").select(pl.len()).collect().item():
+        notes.append("one-sided calls keep their measured times; only collective synchronization is replayed")
+    return notes
+
+
+def _sweep(engine: Engine, scenario: Scenario, before: Outcome, text: str, deficit_share: float) -> Sweep:
+    name, equals, span = (part.strip() for part in text.partition("="))
+    symbol = name.rpartition(".")[2]
+    if not equals or symbol not in PARAMETERS:
+        raise InputError(
+            f"--sweep {text}: write NAME=FROM:TO:COUNT, e.g. L=1us:100us:11 or L=x0.1:x10:11; "
+            f"NAME is one of {', '.join(PARAMETERS)}"
+        )
+    parameter = PARAMETERS[symbol][0]
+    if "x" in span:
+        values = parse_sweep(replace(parameter, kind="ratio"), span.replace("x", ""), time_unit="ps", clock_hz=None)
+        texts = [f"x{value:g}" for value in values.tolist()]
+    else:
+        values = parse_sweep(parameter, span, time_unit="ps", clock_hz=None)
+        unit = {"time": "ps", "time_per_byte": "ps/B"}.get(parameter.kind, "B")
+        texts = [f"{value:.17g}{unit}" for value in values.tolist()]
+    scenarios = [changed(scenario, [f"{name}={value}"]) for value in texts]
+    outcomes = engine.replay(scenarios)
+    points = [
+        Point(
+            _shown(parameter.kind, value, one),
+            outcome.makespan_ps,
+            interval_ps(engine, each, before, outcome, deficit_share),
+        )
+        for value, one, each, outcome in zip(values.tolist(), texts, scenarios, outcomes, strict=True)
+    ]
+
+    def makespans(factors: Sequence[float]) -> list[int]:
+        return [one.makespan_ps for one in engine.replay([changed(scenario, [f"{name}=x{f:.17g}"]) for f in factors])]
+
+    unchanged = engine.replay([scenario])[0].makespan_ps
+    found = [] if symbol == "eager_limit" else tolerances(makespans, unchanged)
+    return Sweep(name, points, found)
+
+
+def _shown(kind: str, value: float, text: str) -> str:
+    if text.startswith("x"):
+        return text
+    if kind == "time":
+        return f"{value / 1e6:g} us"
+    if kind == "time_per_byte":
+        return f"{value / 1e3:g} ns/B"
+    return f"{np.format_float_positional(value, trim='-')} B"

@@ -1,0 +1,79 @@
+"""Factors of computation as people write them: 0.5 for all, solve=0.5 for a region, rank:3=2 for a rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.run import Run
+from logpost.errors import InputError, suggestion
+from logpost.replay.whatif import Scenario
+
+RANK = "rank:"
+
+
+def scaled(run: Run, scenario: Scenario, texts: Sequence[str]) -> Scenario:
+    """The scenario with each factor applied. Time between two calls belongs to the regions around the second one.
+
+    Raises:
+        InputError: a factor is none, or names no region or rank of the run.
+    """
+    for text in texts:
+        where, _, number = text.rpartition("=")
+        factor = _factor(text, number)
+        if not where:
+            scenario = replace(scenario, compute=scenario.compute * factor)
+        elif where.startswith(RANK):
+            scenario = _by_rank(run, scenario, text, where.removeprefix(RANK), factor)
+        else:
+            scenario = _by_region(run, scenario, text, where, factor)
+    return scenario
+
+
+def _factor(text: str, number: str) -> float:
+    try:
+        factor = float(number)
+    except ValueError:
+        factor = math.nan
+    if not (math.isfinite(factor) and factor >= 0.0):
+        raise InputError(f"--scale-compute {text}: write a factor, e.g. 0.5, solve=0.5 or rank:3=2")
+    return factor
+
+
+def _by_rank(run: Run, scenario: Scenario, text: str, rank: str, factor: float) -> Scenario:
+    ranks = run.facts("locations").sort("location").select("rank").collect()["rank"].to_numpy()
+    mine = ranks == int(rank) if rank.isdecimal() else np.zeros(len(ranks), dtype=bool)
+    if not mine.any():
+        raise InputError(f"--scale-compute {text}: there is no rank {rank}; the ranks are 0 to {ranks.max()}")
+    before = np.ones(len(ranks)) if scenario.by_location is None else scenario.by_location
+    return replace(scenario, by_location=np.where(mine, before * factor, before))
+
+
+def _by_region(run: Run, scenario: Scenario, text: str, region: str, factor: float) -> Scenario:
+    paths = run.facts("callpaths").sort("callpath").select("path").collect()["path"]
+    around = paths.str.split(" / ")
+    mine = around.list.contains(region).to_numpy()
+    if not mine.any():
+        known = around.explode().unique().drop_nulls().to_list()
+        raise InputError(
+            f"--scale-compute {text}: no region is called {region}; `logpost report` lists the places in the code"
+            f"{suggestion(region, known)}"
+        )
+    before = np.ones(len(paths)) if scenario.by_callpath is None else scenario.by_callpath
+    return replace(scenario, by_callpath=np.where(mine, before * factor, before))
+
+
+def regions(run: Run) -> pl.DataFrame:
+    """Callpath and the place in the code that its communication stands in: the path without the call itself."""
+    callpaths = run.facts("callpaths").sort("callpath").select("callpath", "path").collect()
+    parts = pl.col("path").str.split(" / ")
+    return callpaths.select(
+        "callpath",
+        region=pl.when(parts.list.len() > 1)
+        .then(parts.list.head(parts.list.len() - 1).list.join(" / "))
+        .otherwise("path"),
+    )

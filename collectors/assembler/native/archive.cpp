@@ -1,0 +1,117 @@
+#include "archive.hpp"
+
+#include <sstream>
+#include <stdexcept>
+
+namespace logpost::assembler {
+namespace {
+
+constexpr std::uint64_t event_chunk = 1ULL << 20;
+constexpr std::uint64_t definition_chunk = 4ULL << 20;
+
+OTF2_FlushType before_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
+    return OTF2_FLUSH;
+}
+
+struct Closer {
+    OTF2_Archive* archive;
+    ~Closer() {
+        if (archive != nullptr) {
+            OTF2_Archive_Close(archive);
+        }
+    }
+};
+
+std::string value(const Process& process, const std::string& key) {
+    const auto at = process.info.find(key);
+    return at != process.info.end() ? at->second : "";
+}
+
+void set_properties(OTF2_Archive* archive, const Job& job) {
+    const Process& first = *job.processes.front();
+    const Clock& clock = job.clocks[first.clock];
+    std::ostringstream text;
+    text << value(first, "clock") << ", " << job.resolution << " ticks per second";
+    if (clock.kind == LP_CLOCK_TSC) {
+        text << ", measured against CLOCK_MONOTONIC_RAW over " << clock.base_span_s << " s";
+    }
+    std::size_t finalized = 0;
+    std::size_t stopped = 0;
+    for (const auto& process : job.processes) {
+        for (const auto& thread : process->threads) {
+            finalized += thread->finalized ? 1U : 0U;
+            stopped += thread->stopped ? 1U : 0U;
+        }
+    }
+    check(OTF2_Archive_SetCreator(archive, clock.kind == LP_CLOCK_SIMULATED ? "logpost testbed" : "logpost record"),
+          "creator");
+    check(OTF2_Archive_SetDescription(archive, value(first, "command").c_str()), "description");
+    check(OTF2_Archive_SetMachineName(archive, value(first, "host").c_str()), "machine name");
+    check(OTF2_Archive_SetProperty(archive, "LOGPOST::MPI", value(first, "library").c_str(), true), "property");
+    check(OTF2_Archive_SetProperty(archive, "LOGPOST::CLOCK", text.str().c_str(), true), "property");
+    if (const std::string simulation = value(first, "simulation"); !simulation.empty()) {
+        check(OTF2_Archive_SetProperty(archive, "LOGPOST::SIMULATION", simulation.c_str(), true), "property");
+    }
+    check(OTF2_Archive_SetProperty(archive, "LOGPOST::FINALIZED_RANKS", std::to_string(finalized).c_str(), true),
+          "property");
+    check(OTF2_Archive_SetProperty(archive, "LOGPOST::STOPPED_THREADS", std::to_string(stopped).c_str(), true),
+          "property");
+}
+
+// A rank that left no log.
+LocationEvents nobody(OTF2_Archive* archive, const Job& job, std::uint32_t rank) {
+    OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, location_of(rank, 0));
+    if (writer == nullptr) {
+        throw std::runtime_error("cannot open the events of rank " + std::to_string(rank));
+    }
+    const std::uint64_t events = write_nothing(writer, job);
+    check(OTF2_Archive_CloseEvtWriter(archive, writer), "closing events");
+    return {location_of(rank, 0), rank, 0, events};
+}
+
+}  // namespace
+
+void check(OTF2_ErrorCode code, const char* what) {
+    if (code != OTF2_SUCCESS) {
+        throw std::runtime_error(std::string("writing the archive failed (") + what +
+                                 "): " + OTF2_Error_GetDescription(code));
+    }
+}
+
+Tally write_archive(const std::filesystem::path& directory, Job& job) {
+    OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk,
+                                              definition_chunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (archive == nullptr) {
+        throw std::runtime_error("cannot create an archive in " + directory.string());
+    }
+    Closer closer{archive};
+    static const OTF2_FlushCallbacks flush{before_flush, nullptr};
+    check(OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr), "flush callbacks");
+    check(OTF2_Archive_SetSerialCollectiveCallbacks(archive), "collective callbacks");
+    set_properties(archive, job);
+
+    Strings strings;
+    strings("");
+    Contexts contexts(job);
+    Tally tally;
+    tally.regions.assign(job.functions.size(), program_region);
+    std::vector<LocationEvents> locations;
+    check(OTF2_Archive_OpenEvtFiles(archive), "opening events");
+    for (std::uint32_t rank = 0; rank < job.by_rank.size(); ++rank) {
+        if (job.by_rank[rank] != nullptr) {
+            write_events(archive, job, *job.by_rank[rank], strings, tally, contexts, locations);
+        } else {
+            locations.push_back(nobody(archive, job, rank));
+        }
+    }
+    if (job.has_unknown_members()) {
+        locations.push_back(nobody(archive, job, static_cast<std::uint32_t>(job.by_rank.size())));
+    }
+    check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
+    write_definitions(archive, job, strings, tally, contexts, locations);
+    closer.archive = nullptr;
+    check(OTF2_Archive_Close(archive), "closing the archive");
+    return tally;
+}
+
+}  // namespace logpost::assembler

@@ -1,0 +1,83 @@
+// The OTF2 archive: strings and definitions, and the events of one process.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "contexts.hpp"
+#include "model.hpp"
+
+namespace logpost::assembler {
+
+// Throws std::runtime_error with OTF2's description when a call failed.
+void check(OTF2_ErrorCode code, const char* what);
+
+class Strings {
+  public:
+    OTF2_StringRef operator()(const std::string& text) {
+        const auto [at, fresh] = refs_.try_emplace(text, static_cast<OTF2_StringRef>(refs_.size()));
+        if (fresh) {
+            order_.push_back(text);
+        }
+        return at->second;
+    }
+    const std::vector<std::string>& all() const { return order_; }
+
+  private:
+    std::unordered_map<std::string, OTF2_StringRef> refs_;
+    std::vector<std::string> order_;
+};
+
+// What the events of a job turned out to hold; totals for the summary.
+struct Tally {
+    std::vector<OTF2_RegionRef> regions;  // by function number; 0: not called
+    std::vector<std::uint32_t> called;    // functions in the order of their regions, which begin at 1
+    std::uint64_t events = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t levels = 0;  // calls that set the level of detail
+    std::uint64_t calls_with_site = 0;
+    std::uint64_t messages_without_comm = 0;
+    std::uint64_t contradictory = 0;  // receives whose status did not fit what was asked for
+    std::uint64_t pending = 0;        // requests that never completed
+    std::uint64_t first = UINT64_MAX;
+    std::uint64_t last = 0;
+};
+
+struct LocationEvents {
+    std::uint64_t location = 0;
+    std::uint32_t rank = 0;
+    std::uint32_t thread = 0;
+    std::uint64_t events = 0;
+};
+
+inline std::uint64_t location_of(std::uint32_t rank, std::uint32_t thread) {
+    return static_cast<std::uint64_t>(thread) << 32U | rank;
+}
+
+// The program's own region; those of functions are numbered as they are met.
+inline constexpr OTF2_RegionRef program_region = 0;
+inline constexpr OTF2_AttributeRef layout_attribute = 0;
+inline constexpr OTF2_AttributeRef context_attribute = 1;
+inline constexpr OTF2_ParameterRef level_parameter = 0;
+
+// Writes all events of one process, thread by thread in step with each other (requests may be completed by another
+// thread than the one that started them). Adds a row per location.
+void write_events(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
+                  Contexts& contexts, std::vector<LocationEvents>& locations);
+
+// Gives a location without events the one that says so: readers look for a file of events wherever one is defined.
+std::uint64_t write_nothing(OTF2_EvtWriter* writer, const Job& job);
+
+// Writes the whole archive into `directory`, which must not exist; events first, then definitions.
+Tally write_archive(const std::filesystem::path& directory, Job& job);
+
+// Definitions; called by write_archive once the events are there.
+void write_definitions(OTF2_Archive* archive, const Job& job, Strings& strings, const Tally& tally,
+                       const Contexts& contexts, const std::vector<LocationEvents>& locations);
+
+}  // namespace logpost::assembler

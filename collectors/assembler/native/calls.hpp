@@ -1,0 +1,36 @@
+// The whole calls of one thread's log, with the records that precede them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "model.hpp"
+
+namespace logpost::assembler {
+
+class Calls {
+  public:
+    explicit Calls(const Thread& thread) : thread_(&thread) { advance(); }
+
+    // Moves to the next whole call; false at the end of the log.
+    bool advance();
+
+    // The call at hand; nothing at the end of the log.
+    const std::optional<Record>& call() const { return call_; }
+    // Parts of that call: requests that it started, tested or completed.
+    const std::vector<Record>& parts() const { return parts_; }
+    // Windows moved while that call was being noted: they come after it.
+    const std::vector<Record>& windows() const { return windows_; }
+    const Thread& thread() const { return *thread_; }
+    const std::string& path() const { return thread_->log.path(); }
+
+  private:
+    const Thread* thread_;
+    std::size_t offset_ = 0;
+    std::vector<Record> parts_;
+    std::vector<Record> windows_;
+    std::optional<Record> call_;
+};
+
+}  // namespace logpost::assembler

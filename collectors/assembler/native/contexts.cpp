@@ -1,0 +1,103 @@
+#include "contexts.hpp"
+
+namespace logpost::assembler {
+namespace {
+
+const Module* module_of(const Process& process, std::uint64_t address) {
+    // The last one that was loaded there.
+    for (auto at = process.modules.rbegin(); at != process.modules.rend(); ++at) {
+        if (address > at->begin && address <= at->end) {
+            return &*at;
+        }
+    }
+    return nullptr;
+}
+
+// Whether the outermost frame is what the loader enters, which may have no name: the C library's start calls main().
+bool starts_program(const Process& process, const std::vector<std::uint64_t>& addresses) {
+    const Module* inner = addresses.size() > 1 ? module_of(process, addresses[addresses.size() - 2]) : nullptr;
+    return inner != nullptr && inner->path.find("/libc.so") != std::string::npos;
+}
+
+template <class Key>
+std::uint32_t number_of(std::map<Key, std::uint32_t>& refs, std::vector<Key>& all, const Key& key) {
+    const auto [at, fresh] = refs.try_emplace(key, static_cast<std::uint32_t>(all.size()));
+    if (fresh) {
+        all.push_back(key);
+    }
+    return at->second;
+}
+
+}  // namespace
+
+Contexts::Contexts(Job& job) {
+    for (const auto& process : job.processes) {
+        for (const auto& thread : process->threads) {
+            for (const auto& addresses : thread->stacks) {
+                for (const std::uint64_t address : addresses) {
+                    if (const Module* module = module_of(*process, address)) {
+                        places_.want(*module, address);
+                    }
+                }
+            }
+        }
+    }
+    places_.resolve(job.warnings);
+}
+
+OTF2_CallingContextRef Contexts::node(Node wanted) {
+    const auto key = std::tuple(wanted.parent, wanted.function, wanted.number, wanted.location);
+    const auto [at, fresh] = refs_.try_emplace(key, static_cast<OTF2_CallingContextRef>(nodes_.size()));
+    if (fresh) {
+        nodes_.push_back(wanted);
+    }
+    return at->second;
+}
+
+OTF2_CallingContextRef Contexts::caller(const Process& process, const std::vector<std::uint64_t>& addresses) {
+    OTF2_CallingContextRef context = OTF2_UNDEFINED_CALLING_CONTEXT;
+    const Place* above = nullptr;
+    for (auto address = addresses.rbegin(); address != addresses.rend(); ++address) {
+        const Module* module = module_of(process, *address);
+        if (module == nullptr || (address == addresses.rbegin() && starts_program(process, addresses))) {
+            continue;
+        }
+        const std::vector<Place>& places = places_.at(*module, *address);
+        for (auto place = places.rbegin(); place != places.rend(); ++place) {
+            if (above != nullptr && above->function == "main" && place->function == "main") {
+                context = nodes_[context].parent;  // a Fortran program is a function below the main() that starts it
+            }
+            above = &*place;
+            const Named named{place->function, place->line != 0 ? place->file : ""};
+            const std::uint32_t function = number_of(function_refs_, functions_, named);
+            const std::uint32_t location =
+                !place->file.empty() ? number_of(location_refs_, locations_, Location{place->file, place->line}) : none;
+            context = node({context, function, 0, location});
+        }
+    }
+    return context;
+}
+
+OTF2_CallingContextRef Contexts::of_call(const Process& process, const Thread& thread, std::uint32_t stack,
+                                         std::uint32_t number) {
+    if (stack == 0 || stack > thread.stacks.size()) {
+        return OTF2_UNDEFINED_CALLING_CONTEXT;
+    }
+    auto& callers = callers_[&thread];
+    if (callers.empty()) {
+        for (const auto& addresses : thread.stacks) {
+            callers.push_back(caller(process, addresses));
+        }
+    }
+    const OTF2_CallingContextRef from = callers[stack - 1];
+    if (from == OTF2_UNDEFINED_CALLING_CONTEXT) {
+        return from;
+    }
+    const auto [at, fresh] = leaves_.try_emplace(static_cast<std::uint64_t>(from) << 32U | number);
+    if (fresh) {
+        at->second = node({from, none, number, none});
+    }
+    return at->second;
+}
+
+}  // namespace logpost::assembler

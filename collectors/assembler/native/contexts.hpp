@@ -1,0 +1,59 @@
+// The calling contexts of a job: from where each communication call was made, as a tree.
+//
+// A node is a function and the line where it stood; a communication function is a leaf without a line below the place
+// of its call: main (halo.c:12) / exchange_halo (halo.c:57) / MPI_Waitall.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model.hpp"
+#include "places.hpp"
+
+namespace logpost::assembler {
+
+class Contexts {
+  public:
+    struct Node {
+        OTF2_CallingContextRef parent;
+        std::uint32_t function;  // of the user's, into `functions`; `none`: a communication function
+        std::uint32_t number;    // of that, in the table
+        std::uint32_t location;  // into `locations`; `none`
+    };
+    using Named = std::pair<std::string, std::string>;       // function, file
+    using Location = std::pair<std::string, std::uint32_t>;  // file, line
+
+    // Resolves the stacks of all threads. Adds warnings.
+    explicit Contexts(Job& job);
+
+    // The context of a call of function `number` from a stack of a thread; OTF2_UNDEFINED_CALLING_CONTEXT: unknown.
+    OTF2_CallingContextRef of_call(const Process& process, const Thread& thread, std::uint32_t stack,
+                                   std::uint32_t number);
+
+    const std::vector<Node>& nodes() const { return nodes_; }  // by reference; parents first
+    const std::vector<Named>& functions() const { return functions_; }
+    const std::vector<Location>& locations() const { return locations_; }
+
+  private:
+    OTF2_CallingContextRef caller(const Process& process, const std::vector<std::uint64_t>& addresses);
+    OTF2_CallingContextRef node(Node wanted);
+
+    Places places_;
+    std::vector<Node> nodes_;
+    std::vector<Named> functions_;
+    std::vector<Location> locations_;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, OTF2_CallingContextRef> refs_;
+    std::map<Named, std::uint32_t> function_refs_;
+    std::map<Location, std::uint32_t> location_refs_;
+    std::map<const Thread*, std::vector<OTF2_CallingContextRef>> callers_;  // by stack
+    std::unordered_map<std::uint64_t, OTF2_CallingContextRef> leaves_;      // by caller and function
+};
+
+}  // namespace logpost::assembler

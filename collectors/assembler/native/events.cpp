@@ -1,0 +1,279 @@
+// The events of one process: its threads in step with each other, and for each call its region and what was done in it.
+// Messages, requests and collectives know how their own events are written.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "archive.hpp"
+#include "calls.hpp"
+#include "collective_events.hpp"
+#include "event_writer.hpp"
+#include "message_events.hpp"
+#include "process_ids.hpp"
+#include "request_events.hpp"
+
+namespace logpost::assembler {
+namespace {
+
+class ProcessEvents {
+  public:
+    ProcessEvents(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
+                  Contexts& contexts)
+        : archive_(archive),
+          job_(job),
+          process_(process),
+          strings_(strings),
+          tally_(tally),
+          contexts_(contexts),
+          ids_(job, process, strings, tally),
+          messages_(ids_),
+          collectives_(ids_, process),
+          requests_(ids_, collectives_, tally) {}
+
+    // Always the thread whose next call ended first.
+    void run(std::vector<LocationEvents>& locations) {
+        std::vector<Calls> sources;
+        std::vector<EventWriter> outs;
+        for (const auto& thread : process_.threads) {
+            outs.push_back(open(thread->log.header().thread));
+            sources.emplace_back(*thread);
+        }
+        for (;;) {
+            std::size_t next = sources.size();
+            for (std::size_t i = 0; i < sources.size(); ++i) {
+                if (sources[i].call() &&
+                    (next == sources.size() || sources[i].call()->head.leave < sources[next].call()->head.leave)) {
+                    next = i;
+                }
+            }
+            if (next == sources.size()) {
+                break;
+            }
+            emit(outs[next], sources[next]);
+            sources[next].advance();
+        }
+        for (EventWriter& out : outs) {
+            close(out, locations);
+        }
+        tally_.pending += requests_.pending();
+    }
+
+  private:
+    EventWriter open(std::uint32_t thread) {
+        EventWriter out;
+        out.thread = thread;
+        out.writer = OTF2_Archive_GetEvtWriter(archive_, location_of(process_.rank, thread));
+        out.attributes = OTF2_AttributeList_New();
+        if (out.writer == nullptr || out.attributes == nullptr) {
+            throw std::runtime_error("cannot open the events of rank " + std::to_string(process_.rank));
+        }
+        return out;
+    }
+
+    void close(EventWriter& out, std::vector<LocationEvents>& locations) {
+        if (out.events == 0) {
+            out.events = write_nothing(out.writer, job_);
+        } else {
+            check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(out.last), program_region), "Leave");
+            if (out.thread == 0) {
+                check(OTF2_EvtWriter_ProgramEnd(out.writer, nullptr, out.at(out.last), OTF2_UNDEFINED_INT64),
+                      "ProgramEnd");
+            }
+        }
+        locations.push_back({location_of(process_.rank, out.thread), process_.rank, out.thread, out.events});
+        tally_.events += out.events;
+        OTF2_AttributeList_Delete(out.attributes);
+        check(OTF2_Archive_CloseEvtWriter(archive_, out.writer), "closing events");
+    }
+
+    void begin_location(EventWriter& out, std::uint64_t time) {
+        if (out.thread == 0) {
+            const OTF2_StringRef name = strings_(process_.info["executable"]);
+            check(OTF2_EvtWriter_ProgramBegin(out.writer, nullptr, out.at(time), name, 0, nullptr), "ProgramBegin");
+        }
+        check(OTF2_EvtWriter_Enter(out.writer, nullptr, out.at(time), program_region), "Enter");
+    }
+
+    void emit(EventWriter& out, const Calls& source) {
+        const Record& r = *source.call();
+        const std::uint64_t enter = ids_.ticks(r.head.enter);
+        const std::uint64_t leave = std::max(enter, ids_.ticks(r.head.leave));
+        const OTF2_RegionRef region = ids_.region(source, r.head.function);
+        if (out.events == 0) {
+            begin_location(out, enter);
+        }
+        ++tally_.calls;
+        check(OTF2_EvtWriter_Enter(out.writer, call_site(out, source), out.at(enter), region), "Enter");
+        body(out, source, r, enter, leave);
+        check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(leave), region), "Leave");
+        for (const Record& w : source.windows()) {
+            const std::uint64_t from = std::max(ids_.ticks(w.head.enter), out.last);
+            const std::uint64_t to = std::max(ids_.ticks(w.head.leave), from);
+            check(OTF2_EvtWriter_BufferFlush(out.writer, nullptr, out.at(from), to), "BufferFlush");
+        }
+        tally_.first = std::min(tally_.first, to_global_ticks(job_, process_, r.head.enter));
+        tally_.last = std::max(tally_.last, to_global_ticks(job_, process_, r.head.leave));
+    }
+
+    // The writer's list with the calling context of a call; nullptr: it is not known.
+    OTF2_AttributeList* call_site(EventWriter& out, const Calls& source) {
+        const Record& r = *source.call();
+        const auto context = contexts_.of_call(process_, source.thread(), r.stack(), r.head.function);
+        if (context == OTF2_UNDEFINED_CALLING_CONTEXT) {
+            return nullptr;
+        }
+        ++tally_.calls_with_site;
+        OTF2_AttributeList_AddCallingContextRef(out.attributes, context_attribute, context);
+        return out.attributes;  // the writer empties it
+    }
+
+    // What the call's parts tell: requests that it started, tested and completed.
+    void parts(EventWriter& out, const Calls& source, std::uint64_t enter, std::uint64_t leave) {
+        for (const Record& part : source.parts()) {
+            const std::size_t entry = part.head.kind == LP_DONE ? sizeof(lp_done) : sizeof(std::uint64_t);
+            for (std::size_t at = 0; at + entry <= part.data_bytes; at += entry) {
+                if (part.head.kind == LP_DONE) {
+                    requests_.complete(out, leave, part.get<lp_done>(at));
+                } else if (part.head.kind == LP_TESTED) {
+                    requests_.tested(out, leave, part.get<std::uint64_t>(at));
+                } else {
+                    requests_.start_persistent(out, enter, part.get<std::uint64_t>(at));
+                }
+            }
+        }
+    }
+
+    Pending collective(const Record& r) const {
+        Pending p;
+        p.kind = Pending::Kind::collective;
+        p.collective = r.get<lp_collective>();
+        p.operation = ids_.operation(r.head.function);
+        return p;
+    }
+
+    void body(EventWriter& out, const Calls& source, const Record& r, std::uint64_t enter, std::uint64_t leave) {
+        using Kind = Pending::Kind;
+        constexpr std::size_t after_message = sizeof(lp_message);
+        const auto message = r.get<lp_message>();
+        Pending p;
+        p.message = message;
+        switch (r.head.kind) {
+            case LP_CALL:
+                if (job_.functions[r.head.function].name.starts_with("MPI_Init") && out.thread == 0 && !initialized_) {
+                    initialized_ = true;
+                    collectives_.predefined(out, enter, leave, true);
+                }
+                parts(out, source, enter, leave);
+                break;
+            case LP_LEVEL:
+                ++tally_.levels;
+                check(OTF2_EvtWriter_ParameterInt(out.writer, nullptr, out.at(enter), level_parameter,
+                                                  r.get<std::int64_t>()),
+                      "ParameterInt");
+                break;
+            case LP_FINALIZE:
+                collectives_.predefined(out, enter, leave, false);
+                break;
+            case LP_SEND:
+                messages_.send(out, enter, message);
+                break;
+            case LP_RECV:
+                messages_.receive(out, leave, message);
+                break;
+            case LP_SENDRECV:
+                messages_.send(out, enter, message);
+                messages_.receive(out, leave, r.get<lp_message>(after_message));
+                break;
+            case LP_ISEND:
+            case LP_IRECV:
+                p.kind = r.head.kind == LP_ISEND ? Kind::send : Kind::receive;
+                requests_.start(out, enter, r.get<std::uint64_t>(after_message), p);
+                break;
+            case LP_ISENDRECV:
+                p.kind = Kind::both;
+                p.second = r.get<lp_message>(after_message);
+                requests_.start(out, enter, r.get<std::uint64_t>(2 * after_message), p);
+                break;
+            case LP_SEND_INIT:
+            case LP_RECV_INIT:
+                p.kind = r.head.kind == LP_SEND_INIT ? Kind::send : Kind::receive;
+                requests_.make(r.get<std::uint64_t>(after_message), p);
+                break;
+            case LP_MPROBE:
+                messages_.probed(r.get<std::uint64_t>(after_message), message);
+                break;
+            case LP_MRECV:
+                p.message.comm = messages_.matched(r.get<std::uint64_t>(after_message)).comm;
+                messages_.receive(out, leave, p.message);
+                break;
+            case LP_IMRECV:
+                p.kind = Kind::receive;
+                p.message = messages_.matched(r.get<std::uint64_t>(after_message + 8));
+                p.message.layout = message.layout;
+                requests_.start(out, enter, r.get<std::uint64_t>(after_message), p);
+                break;
+            case LP_REQUEST_FREE:
+                requests_.freed(r.get<std::uint64_t>(), out.thread);
+                break;
+            case LP_COLL:
+                p = collective(r);
+                collectives_.blocking(out, enter, leave, p.collective, p.operation);
+                break;
+            case LP_ICOLL:
+                requests_.start(out, enter, r.get<std::uint64_t>(sizeof(lp_collective)), collective(r));
+                break;
+            case LP_COLL_INIT:
+                requests_.make(r.get<std::uint64_t>(sizeof(lp_collective)), collective(r));
+                break;
+            case LP_COMM_NEW:
+                collectives_.comm_made(out, enter, leave, r.get<lp_comm_call>());
+                break;
+            case LP_COMM_IDUP:
+                p = {};
+                p.kind = Kind::idup;
+                p.comm = r.get<lp_comm_call>();
+                requests_.start(out, enter, r.get<std::uint64_t>(sizeof p.comm), p);
+                break;
+            case LP_COMM_FREE:
+                collectives_.comm_freed(out, enter, leave, r.get<lp_comm_call>());
+                break;
+            default:
+                throw std::runtime_error(source.path() + ": record of unknown kind " + std::to_string(r.head.kind));
+        }
+    }
+
+    OTF2_Archive* archive_;
+    const Job& job_;
+    Process& process_;
+    Strings& strings_;
+    Tally& tally_;
+    Contexts& contexts_;
+    ProcessIds ids_;
+    MessageEvents messages_;
+    CollectiveEvents collectives_;
+    RequestEvents requests_;
+    bool initialized_ = false;
+};
+
+}  // namespace
+
+std::uint64_t write_nothing(OTF2_EvtWriter* writer, const Job& job) {
+    std::uint64_t first = UINT64_MAX;
+    for (const auto& process : job.processes) {
+        for (const auto& thread : process->threads) {
+            if (thread->calls != 0) {
+                first = std::min(first, to_global_ticks(job, *process, thread->first));
+            }
+        }
+    }
+    check(OTF2_EvtWriter_MeasurementOnOff(writer, nullptr, first != UINT64_MAX ? first : 0, OTF2_MEASUREMENT_OFF),
+          "MeasurementOnOff");
+    return 1;
+}
+
+void write_events(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
+                  Contexts& contexts, std::vector<LocationEvents>& locations) {
+    ProcessEvents(archive, job, process, strings, tally, contexts).run(locations);
+}
+
+}  // namespace logpost::assembler

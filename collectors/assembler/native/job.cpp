@@ -1,0 +1,165 @@
+// First pass over the logs: everything but the events.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "model.hpp"
+
+namespace logpost::assembler {
+namespace {
+
+void read_functions(Job& job, const std::filesystem::path& path) {
+    std::ifstream in(path);
+    std::string word;
+    if (!(in >> word >> word)) {
+        throw std::runtime_error(path.string() +
+                                 " is missing or empty: this is not a directory of raw logs of logpost record");
+    }
+    if (word.empty() || word.size() > 16 || word.find_first_not_of("0123456789abcdef") != std::string::npos) {
+        throw std::runtime_error(path.string() + " is damaged: its table has the number " + word);
+    }
+    job.table = std::stoull(word, nullptr, 16);
+    in >> job.program;
+    std::size_t number = 0;
+    Function f;
+    job.functions.emplace_back();
+    while (in >> number >> f.name >> f.role >> f.operation) {
+        if (number >= job.functions.size()) {
+            job.functions.resize(number + 1);
+        }
+        job.functions[number] = f;
+    }
+}
+
+Module module_from(std::map<std::string, std::string> values) {
+    const auto number = [&](const char* key) { return std::strtoull(values[key].c_str(), nullptr, 16); };
+    return {number("base"), number("begin"), number("end"), values["id"], values["path"]};
+}
+
+void take_stack(Thread& thread, const Record& record) {
+    const auto def = record.get<lp_stack_def>();
+    constexpr std::size_t most = std::size_t{1} << 24U;  // as many as the numbers in calls can tell apart
+    if (def.stack == 0 || def.stack >= most) {
+        return;
+    }
+    if (thread.stacks.size() < def.stack) {
+        thread.stacks.resize(def.stack);
+    }
+    auto& addresses = thread.stacks[def.stack - 1];
+    for (std::size_t at = sizeof def; at + 8 <= record.data_bytes && addresses.size() < def.frames; at += 8) {
+        addresses.push_back(record.get<std::uint64_t>(at));
+    }
+}
+
+void take_note(Process& process, Thread& thread, const Record& record) {
+    switch (record.head.kind) {
+        case LP_DEF_COMM:
+            process.comms.push_back(record.get<lp_comm_def>());
+            break;
+        case LP_NAME_COMM: {
+            const auto id = record.get<std::uint32_t>();
+            const auto length = record.get<std::uint32_t>(4);
+            const auto* text = reinterpret_cast<const char*>(record.data) + 8;
+            process.comm_names[id] = std::string(text, std::min<std::size_t>(length, record.data_bytes - 8));
+            break;
+        }
+        case LP_DEF_LAYOUT: {
+            const auto layout = record.get<lp_layout_def>();
+            process.layouts[layout.layout] = layout;
+            break;
+        }
+        case LP_INFO:
+            process.info = key_values(record.text());
+            break;
+        case LP_THREAD: {
+            auto values = key_values(record.text());
+            thread.binding = values["binding"];
+            break;
+        }
+        case LP_SYNC:
+            process.syncs.push_back(record.get<lp_sync>());
+            break;
+        case LP_OFFSET:
+            process.offsets.push_back(record.get<lp_offset>());
+            break;
+        case LP_STOPPED:
+            thread.stopped = true;
+            break;
+        case LP_MODULE:
+            process.modules.push_back(module_from(key_values(record.text())));
+            break;
+        case LP_DEF_STACK:
+            take_stack(thread, record);
+            break;
+        default:
+            break;
+    }
+}
+
+void scan(Process& process, Thread& thread) {
+    std::size_t offset = 0;
+    while (auto record = thread.log.next(offset)) {
+        if (record->is_note()) {
+            take_note(process, thread, *record);
+        } else if (!record->is_part()) {
+            thread.first = std::min(thread.first, record->head.enter);
+            thread.last = std::max(thread.last, record->head.leave);
+            thread.finalized = thread.finalized || record->head.kind == LP_FINALIZE;
+            ++thread.calls;
+        }
+    }
+}
+
+}  // namespace
+
+Job read_job(const std::filesystem::path& directory) {
+    Job job;
+    read_functions(job, directory / "functions.txt");
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+        if (entry.path().extension() == ".raw") {
+            paths.push_back(entry.path());
+        }
+    }
+    std::sort(paths.begin(), paths.end());
+    std::map<std::uint64_t, std::unique_ptr<Process>> found;
+    for (const auto& path : paths) {
+        auto thread = std::make_unique<Thread>(RawLog(path));
+        if (!thread->log.usable()) {
+            job.warnings.push_back(path.filename().string() + ": no records");
+            continue;
+        }
+        if (thread->log.header().table != job.table) {
+            throw std::runtime_error(path.string() +
+                                     " was written with a table of functions other than functions.txt beside it");
+        }
+        auto& process = found[thread->log.header().process];
+        if (!process) {
+            process = std::make_unique<Process>();
+            process->id = thread->log.header().process;
+        }
+        scan(*process, *thread);
+        process->threads.push_back(std::move(thread));
+    }
+    for (auto& [id, process] : found) {
+        auto& threads = process->threads;
+        std::sort(threads.begin(), threads.end(),
+                  [](const auto& a, const auto& b) { return a->log.header().thread < b->log.header().thread; });
+        const bool has_world = std::any_of(process->comms.begin(), process->comms.end(),
+                                           [](const lp_comm_def& c) { return (c.flags & LP_COMM_WORLD) != 0; });
+        if (!has_world || process->info.empty()) {
+            job.warnings.push_back(threads.front()->log.path() + ": its process ended before MPI_Init returned");
+            continue;
+        }
+        job.processes.push_back(std::move(process));
+    }
+    if (job.processes.empty()) {
+        throw std::runtime_error("no process in " + directory.string() +
+                                 " completed MPI_Init, so there is nothing to assemble");
+    }
+    return job;
+}
+
+}  // namespace logpost::assembler

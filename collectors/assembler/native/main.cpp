@@ -1,0 +1,75 @@
+// logpost-assemble RAW OUT: makes an OTF2 archive of a directory of raw logs. Prints a summary as JSON; needs no MPI.
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "archive.hpp"
+
+namespace {
+
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            char code[8];
+            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+            out += code;
+        } else {
+            out += c;
+        }
+    }
+    return out + '"';
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace logpost::assembler;
+    if (argc == 2 && std::string(argv[1]) == "--sources") {
+        std::cout << LOGPOST_SOURCES << '\n';
+        return 0;
+    }
+    if (argc != 3) {
+        std::cerr << "usage: logpost-assemble RAW_DIRECTORY NEW_ARCHIVE_DIRECTORY\n";
+        return 2;
+    }
+    try {
+        Job job = read_job(argv[1]);
+        unify(job);
+        fit_clocks(job);
+        const Tally tally = write_archive(argv[2], job);
+        std::size_t threads = 0;
+        std::size_t stopped = 0;
+        std::size_t finalized = 0;
+        for (const auto& process : job.processes) {
+            threads += process->threads.size();
+            for (const auto& thread : process->threads) {
+                stopped += thread->stopped ? 1U : 0U;
+                finalized += thread->finalized ? 1U : 0U;
+            }
+        }
+        std::cout << "{\"ranks\": " << job.by_rank.size() << ", \"recorded\": " << job.processes.size()
+                  << ", \"finalized\": " << finalized << ", \"threads\": " << threads << ", \"stopped\": " << stopped
+                  << ", \"hosts\": " << job.hosts.size() << ", \"communicators\": " << job.comms.size()
+                  << ", \"calls\": " << tally.calls << ", \"events\": " << tally.events
+                  << ", \"calls_with_site\": " << tally.calls_with_site
+                  << ", \"unknown_communicator\": " << tally.messages_without_comm
+                  << ", \"contradictory_statuses\": " << tally.contradictory
+                  << ", \"incomplete_requests\": " << tally.pending << ", \"ticks_per_second\": " << job.resolution
+                  << ", \"length_ticks\": " << tally.last - tally.first << ", \"warnings\": [";
+        const char* separator = "";
+        for (const std::string& warning : job.warnings) {
+            std::cout << separator << quoted(warning);
+            separator = ", ";
+        }
+        std::cout << "]}\n";
+        return 0;
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+        return 1;
+    }
+}

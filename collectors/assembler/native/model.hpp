@@ -1,0 +1,131 @@
+// What the raw logs of one job say together: processes, worlds, hosts, clocks, communicators, layouts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "places.hpp"
+#include "raw.hpp"
+
+namespace logpost::assembler {
+
+inline constexpr std::uint32_t none = UINT32_MAX;
+
+// A row of functions.txt: what the function numbers of the raw logs mean.
+struct Function {
+    std::string name;
+    std::string role;
+    std::string operation;  // of a collective, as OTF2 spells it; "-" otherwise
+};
+
+struct Measurement {
+    double offset = 0;  // to be added to own ticks (of the archive's resolution) to get the reference's
+    double error = 0;   // half the round trip
+    std::uint64_t at = 0;
+};
+
+struct Thread {
+    explicit Thread(RawLog of) : log(std::move(of)) {}
+
+    RawLog log;
+    std::string binding;
+    std::uint64_t first = UINT64_MAX;  // raw ticks of the first and last completed call
+    std::uint64_t last = 0;
+    bool stopped = false;    // the disk was full or a limit was reached
+    bool finalized = false;  // MPI_Finalize was seen
+    std::uint64_t calls = 0;
+    std::vector<std::vector<std::uint64_t>> stacks;  // return addresses, innermost first; stack 1 is the first
+};
+
+struct Process {
+    std::uint64_t id = 0;
+    std::vector<std::unique_ptr<Thread>> threads;  // by index; the first one called MPI_Init
+    std::map<std::string, std::string> info;
+    std::vector<lp_comm_def> comms;
+    std::map<std::uint32_t, std::string> comm_names;
+    std::unordered_map<std::uint32_t, lp_layout_def> layouts;
+    std::vector<Module> modules;  // in the order in which they were noted
+    std::vector<lp_sync> syncs;
+    std::vector<lp_offset> offsets;
+    std::uint32_t world_rank = 0;
+    std::uint32_t world_size = 0;
+
+    std::uint32_t world = none;
+    std::uint32_t rank = none;  // over all worlds
+    std::uint32_t host = none;
+    std::uint32_t clock = none;
+    std::vector<Measurement> measured;
+    std::unordered_map<std::uint32_t, std::uint32_t> comm_refs;    // local id -> archive's communicator
+    std::unordered_map<std::uint32_t, std::uint32_t> layout_refs;  // local id -> string
+};
+
+struct World {
+    std::uint32_t size = 0;
+    std::uint32_t first_rank = 0;
+    std::uint64_t real_ns = UINT64_MAX;  // when its first process started
+};
+
+struct Host {
+    std::string name;
+    std::uint64_t cores = 0;
+};
+
+// One oscillator: all processes of a host that use the same kind of clock share it.
+struct Clock {
+    std::string boot;
+    std::uint32_t kind = 0;
+    double hertz = 0;
+    std::uint64_t base = 0;
+    double base_span_s = 0;  // over which the rate was measured
+};
+
+struct Communicator {
+    bool inter = false;
+    bool self = false;
+    std::array<std::vector<std::uint32_t>, 2> members;  // ranks over all worlds, `none` where no log tells
+    std::string name;
+    std::uint32_t name_rank = none;
+    std::uint32_t parent = none;
+    bool created = false;  // create and destroy events are written
+};
+
+struct Job {
+    std::vector<std::unique_ptr<Process>> processes;  // in the order of rank
+    std::vector<Process*> by_rank;                    // nullptr: no log of that rank
+    std::vector<World> worlds;
+    std::vector<Host> hosts;
+    std::vector<Clock> clocks;
+    std::vector<Communicator> comms;
+    std::vector<Function> functions;  // by number
+    std::uint64_t table = 0;
+    std::string program;           // as the archive is named after it
+    std::uint64_t resolution = 0;  // ticks per second of the archive
+    std::vector<std::string> warnings;
+
+    // The process of a rank; nullptr where no log tells, and for the place of members that nobody knows, which is one
+    // beyond the last rank.
+    Process* process_of(std::uint32_t rank) const { return rank < by_rank.size() ? by_rank[rank] : nullptr; }
+    bool has_unknown_members() const;
+};
+
+// Reads functions.txt and all *.raw files of a directory. Throws std::runtime_error with a line for the user.
+Job read_job(const std::filesystem::path& directory);
+
+// Gives ranks, hosts and communicators their numbers.
+void unify(Job& job);
+
+// Finds rates and offsets of the clocks; sets job.resolution.
+void fit_clocks(Job& job);
+
+// Raw ticks of a process in the archive's resolution, before offsets.
+std::uint64_t to_archive_ticks(const Job& job, const Process& process, std::uint64_t ticks);
+
+// The same with the offset applied (interpolated between measurements), for the extent of the trace.
+std::uint64_t to_global_ticks(const Job& job, const Process& process, std::uint64_t ticks);
+
+}  // namespace logpost::assembler

@@ -1,0 +1,83 @@
+// Reading raw logs: mapped files, records in the order in which calls ended.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rawlog.h"
+
+namespace logpost::assembler {
+
+// One record; `data` is what follows its head, valid as long as the log is mapped.
+struct Record {
+    lp_head head;
+    const std::byte* data;
+    std::size_t data_bytes;
+
+    template <class T>
+    T get(std::size_t offset = 0) const {
+        T value{};
+        if (offset + sizeof(T) <= data_bytes) {
+            std::memcpy(&value, data + offset, sizeof(T));
+        }
+        return value;
+    }
+    std::string text() const;
+    // The number of the stack that the call was made from; 0: unknown.
+    std::uint32_t stack() const { return static_cast<std::uint32_t>(head.stack_high) << 16U | head.stack_low; }
+    bool is_part() const { return head.kind == LP_DONE || head.kind == LP_TESTED || head.kind == LP_START; }
+    bool is_note() const { return head.kind >= LP_FIRST_NOTE; }
+};
+
+// A file mapped for reading; empty when it cannot be.
+class Mapping {
+  public:
+    explicit Mapping(const std::string& path);
+    ~Mapping();
+    Mapping(Mapping&& other) noexcept;
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    Mapping& operator=(Mapping&&) = delete;
+
+    const std::byte* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    // Its header; all zero when it has none.
+    lp_file_header header() const;
+
+  private:
+    const std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+// The log of a thread, and the window that its death left. Reading stops at the first word that is zero or that cannot
+// be the head of a record.
+class RawLog {
+  public:
+    explicit RawLog(const std::filesystem::path& path);
+
+    // False when the process died before the file's first bytes were written, or it is not a raw log.
+    bool usable() const { return header_.magic == LP_MAGIC; }
+    const lp_file_header& header() const { return header_; }
+    const std::string& path() const { return path_; }
+
+    // The record at `offset` (0 at the beginning), which moves past it; nothing at the end of the log.
+    std::optional<Record> next(std::size_t& offset) const;
+
+  private:
+    std::string path_;
+    Mapping log_;
+    Mapping window_;
+    lp_file_header header_;
+    std::size_t flushed_;         // valid bytes of the log
+    bool window_counts_ = false;  // and the window's records come after them
+};
+
+// "key=value" lines.
+std::map<std::string, std::string> key_values(const std::string& text);
+
+}  // namespace logpost::assembler

@@ -1,0 +1,99 @@
+/* The start, the end, and what lies between the visits. */
+
+/* For nanosleep. */
+#define _GNU_SOURCE
+
+#include "parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void cal_refuse(const struct cal* c, const char* what, const char* value) {
+    if (c->rank == 0)
+        fprintf(stderr, "calibration: %s: %s\n", what, value);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    exit(2);
+}
+
+void* cal_memory(const struct cal* c, int64_t bytes) {
+    const size_t size = ((size_t)(bytes > 0 ? bytes : 1) + 63) / 64 * 64;
+    void* memory = aligned_alloc(64, size);
+    if (memory == NULL)
+        cal_refuse(c, "no memory for the buffers", "ask for smaller messages");
+    memset(memory, 1, size);
+    return memory;
+}
+
+void cal_open(struct cal* c, int argc, char** argv) {
+    memset(c, 0, sizeof *c);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &c->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &c->ranks);
+    c->argc = argc;
+    c->argv = argv;
+    if (argc % 2 == 0)
+        cal_refuse(c, "every option needs a value; the last one has none", argv[argc - 1]);
+    if (c->ranks < 2)
+        cal_refuse(c, "needs at least 2 ranks", "start it with mpirun -n 2");
+    c->budget_s = cal_number(c, "budget-s", 10);
+    c->rounds = (int)cal_number(c, "rounds", 1);
+    c->batch = (int)cal_number(c, "batch", 50);
+    c->accuracy = cal_number(c, "accuracy", 0.05);
+    if (c->batch < 2)
+        cal_refuse(c, "--batch must be at least 2", "LOGP uses 50");
+    cal_find_places(c, cal_number(c, "bind", 1) > 0);
+    cal_measure_clock(c);
+    if (c->rank == 0) {
+        const char* path = cal_text(c, "output", NULL);
+        if (path == NULL)
+            cal_refuse(c, "--output is missing", "name the file to write");
+        if ((c->out = fopen(path, "w")) == NULL)
+            cal_refuse(c, "cannot write", path);
+        cal_put_host(c);
+    }
+    c->started_s = cal_now();
+}
+
+int cal_close(struct cal* c) {
+    int failed = 0;
+    if (c->rank == 0)
+        failed = fclose(c->out) != 0;
+    for (int i = 0; i < c->pair_count; i++)
+        if (c->pairs[i].comm != MPI_COMM_NULL)
+            MPI_Comm_free(&c->pairs[i].comm);
+    free(c->places);
+    MPI_Finalize();
+    return failed;
+}
+
+void cal_rounds(struct cal* c, cal_visits* visits, void* what) {
+    c->counting = true;
+    visits(c, what, 0);
+    c->counting = false;
+    c->visits_left *= c->rounds;
+    for (int round = 0; round < c->rounds; round++)
+        visits(c, what, round);
+}
+
+void cal_each_pair(struct cal* c, cal_pair_visits* visits, void* what, int round) {
+    for (int p = 0; p < c->pair_count; p++) {
+        if (c->pairs[p].comm != MPI_COMM_NULL)
+            visits(c, what, round, &c->pairs[p]);
+        cal_rest(c);
+    }
+}
+
+void cal_rest(const struct cal* c) {
+    if (c->counting)
+        return;
+    if (c->crowded) {
+        MPI_Request all;
+        int done = 0;
+        const struct timespec nap = {0, 500000};
+        MPI_Ibarrier(MPI_COMM_WORLD, &all);
+        for (MPI_Test(&all, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&all, &done, MPI_STATUS_IGNORE))
+            nanosleep(&nap, NULL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}

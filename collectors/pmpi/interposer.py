@@ -1,0 +1,79 @@
+"""The interposer for one MPI: compiled when it is first needed, then kept in the cache.
+
+The cache key is binary interface, version, exported names and the sources' hash, so an update of either side makes a
+new file and never a stale one. The library is linked to no MPI.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from logpost.collectors import build as cache
+from logpost.collectors import mpi, recorder
+from logpost.collectors.pmpi import generate
+from logpost.errors import InputError
+
+SOURCES = Path(__file__).parent / "native"
+_FILES = ("resolve.c", "comm.c", "layout.c", "runtime.c")
+_OPTIONS = (
+    "-std=gnu11",
+    "-D_GNU_SOURCE",
+    "-O2",
+    "-fPIC",
+    "-shared",
+    "-static-libgcc",  # the unwinder: no library that the program does not have
+    "-fno-semantic-interposition",
+    "-w",
+    "-Wfatal-errors",
+)
+
+
+def exported_names(library: Path | None, includes: tuple[str, ...]) -> frozenset[str]:
+    """Return the MPI functions that a library defines; without one, those that its mpi.h declares."""
+    known = {f.name for f in generate.functions()}
+    if library is not None and shutil.which("nm"):
+        done = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=False)
+        names = {line.split()[-1].partition("@")[0] for line in done.stdout.splitlines() if line.strip()}
+        if "PMPI_Init" in names or "MPI_Init" in names:
+            return frozenset(n for n in known if n in names or f"P{n}" in names)
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch) / "probe.c"
+        source.write_text("#include <mpi.h>\n")
+        command = [*cache.c_compiler(), "-E", "-P", *includes, str(source)]
+        text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return frozenset(known & set(re.findall(r"\b(MPI_\w+)\s*\(", text)))
+
+
+def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Path:
+    """Return the interposer for an MPI, compiling it when the cache has none.
+
+    Raises InputError when it does not compile, with the first line of the compiler's complaint.
+    """
+    names = exported_names(target.library, target.includes)
+    files = [*SOURCES.glob("*.*"), *recorder.sources(), generate.TABLE, Path(generate.__file__)]
+    key = cache.key_of(sorted(files), [*_OPTIONS, *sorted(names)])
+    version = re.sub(r"[^\w.]", "_", target.version)
+    folder = cache.cache_directory() / f"pmpi-{target.abi}-{version}-{key}"
+    path = folder / "liblogpost_pmpi.so"
+    if path.exists():
+        return path
+    if re.search(r"[\s:]", str(path)):
+        raise InputError(f"LD_PRELOAD cannot name {path}: set XDG_CACHE_HOME to a path without spaces and colons")
+    say(f"building the interposer for {target} (once, takes seconds)")
+
+    def make(place: Path) -> None:
+        with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
+            wrappers = Path(scratch) / "wrappers.c"
+            wrappers.write_text(generate.wrappers(names))
+            command = [*cache.c_compiler(), *_OPTIONS, *target.includes, f"-I{SOURCES}", f"-I{recorder.NATIVE}"]
+            command += ["-o", str(place / path.name), str(wrappers), *(str(SOURCES / name) for name in _FILES)]
+            command += [str(recorder.NATIVE / name) for name in recorder.FILES]
+            command += [f"-Wl,--version-script={SOURCES / 'export.map'}", "-ldl", "-lpthread"]
+            cache.run_compiler(command, f"the interposer for {target} does not compile")
+
+    return cache.kept(folder, make) / path.name

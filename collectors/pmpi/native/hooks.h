@@ -1,0 +1,380 @@
+/* What each kind of call leaves in the log. Called by the generated wrappers after the end of the call was stamped,
+ * with t->busy held. `f` is the function's number in the table. Definitions (communicators, layouts) are looked up
+ * before room is reserved, since learning one writes a record of its own. */
+#ifndef LOGPOST_HOOKS_H
+#define LOGPOST_HOOKS_H
+
+#include <stdlib.h>
+
+#include "runtime.h"
+
+#define LP_HOOK static inline __attribute__((unused)) void
+#define LP_HEAD sizeof(struct lp_head)
+
+struct lp_stamp {
+    struct lp_thread* t;
+    int f;
+    uint64_t enter, leave;
+};
+
+LP_HOOK lp_call(struct lp_stamp s) {
+    if (lp_reserve(s.t, LP_HEAD))
+        lp_commit(s.t, LP_CALL, s.f, LP_HEAD, s.enter, s.leave);
+}
+
+LP_HOOK lp_level(struct lp_stamp s, int level) {
+    size_t n = LP_HEAD + 8;
+    if (!lp_reserve(s.t, n))
+        return;
+    *(int64_t*)(s.t->pos + LP_HEAD) = level;
+    lp_commit(s.t, LP_LEVEL, s.f, n, s.enter, s.leave);
+}
+
+static inline uint64_t lp_bytes(struct lp_thread* t, int64_t count, MPI_Datatype type) {
+    return count > 0 ? (uint64_t)count * lp_type(t, type)->size : 0;
+}
+
+static inline int32_t lp_peer(int rank) {
+    return rank >= 0 ? rank : rank == MPI_ANY_SOURCE ? LP_ANY_PEER : LP_NO_PEER;
+}
+
+static inline struct lp_message lp_envelope(struct lp_thread* t, int64_t count, lp_word type, int peer, int tag,
+                                            lp_word comm) {
+    uint32_t id = lp_comm_id(t, (MPI_Comm)comm);
+    struct lp_type_entry* e = lp_type(t, (MPI_Datatype)type);
+    struct lp_message m = {count > 0 ? (uint64_t)count * e->size : 0, lp_peer(peer),
+                           tag == MPI_ANY_TAG ? LP_ANY_TAG : tag, id, e->layout};
+    return m;
+}
+
+/* Bytes received and cancellation, read from the status the way each library lays it out in its public header (their
+ * binary interfaces fix it); MPI's own functions do the same at the price of three more calls. */
+static inline uint64_t lp_status_bytes(const MPI_Status* status) {
+#if defined(OPEN_MPI)
+    return (uint64_t)status->_ucount;
+#elif defined(LOGPOST_SIMULATED)
+    return (uint64_t)(uint32_t)status->count;
+#elif defined(MPICH_NUMVERSION)
+    return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
+#else
+    MPI_Count n = 0;
+    lp_mpi.Get_elements_x((MPI_Status*)status, lp_k.byte, &n);
+    return n > 0 ? (uint64_t)n : 0;
+#endif
+}
+
+static inline int lp_status_cancelled(const MPI_Status* status) {
+#if defined(OPEN_MPI)
+    return status->_cancelled != 0;
+#elif defined(LOGPOST_SIMULATED)
+    return status->cancelled != 0;
+#elif defined(MPICH_NUMVERSION)
+    return status->count_hi_and_cancelled & 1;
+#else
+    int flag = 0;
+    lp_mpi.Test_cancelled((MPI_Status*)status, &flag);
+    return flag;
+#endif
+}
+
+static inline struct lp_done lp_finished(uintptr_t request, const MPI_Status* status) {
+    struct lp_done d = {request, 0, LP_NO_PEER, 0, 0, 0};
+    if (lp_status_cancelled(status)) { /* before anything else: source and tag are stale then */
+        d.flags = LP_DONE_CANCELLED;
+        return d;
+    }
+    d.bytes = lp_status_bytes(status);
+    d.peer = lp_peer(status->MPI_SOURCE);
+    d.tag = status->MPI_TAG;
+    return d;
+}
+
+/* --- one message, perhaps with a request or message handle, or two of them --------------------------------------- */
+
+LP_HOOK lp_message_1(struct lp_stamp s, int kind, struct lp_message m) {
+    size_t n = LP_HEAD + sizeof m;
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, &m, sizeof m);
+    lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+}
+
+LP_HOOK lp_message_2(struct lp_stamp s, int kind, struct lp_message m, uint64_t handle) {
+    size_t n = LP_HEAD + sizeof m + 8;
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, &m, sizeof m);
+    memcpy(s.t->pos + LP_HEAD + sizeof m, &handle, 8);
+    lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+}
+
+LP_HOOK lp_message_3(struct lp_stamp s, int kind, struct lp_message m, uint64_t handle, uint64_t second) {
+    size_t n = LP_HEAD + sizeof m + 16;
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, &m, sizeof m);
+    memcpy(s.t->pos + LP_HEAD + sizeof m, &handle, 8);
+    memcpy(s.t->pos + LP_HEAD + sizeof m + 8, &second, 8);
+    lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+}
+
+LP_HOOK lp_send(struct lp_stamp s, int64_t count, lp_word type, int dest, int tag, lp_word comm) {
+    lp_message_1(s, LP_SEND, lp_envelope(s.t, count, type, dest, tag, comm));
+}
+
+LP_HOOK lp_recv(struct lp_stamp s, lp_word type, lp_word comm, const MPI_Status* status) {
+    struct lp_message m = lp_envelope(s.t, 0, type, status->MPI_SOURCE, status->MPI_TAG, comm);
+    m.bytes = lp_status_bytes(status);
+    lp_message_1(s, LP_RECV, m);
+}
+
+LP_HOOK lp_request(struct lp_stamp s, int kind, int64_t count, lp_word type, int peer, int tag, lp_word comm,
+                   const void* request) {
+    lp_message_2(s, kind, lp_envelope(s.t, count, type, peer, tag, comm), (uintptr_t)*(const MPI_Request*)request);
+}
+
+LP_HOOK lp_sendrecv(struct lp_stamp s, int64_t count, lp_word type, int dest, int tag, lp_word rtype, lp_word comm,
+                    const MPI_Status* status) {
+    struct lp_message m[2];
+    m[0] = lp_envelope(s.t, count, type, dest, tag, comm);
+    m[1] = lp_envelope(s.t, 0, rtype, status->MPI_SOURCE, status->MPI_TAG, comm);
+    m[1].bytes = lp_status_bytes(status);
+    size_t n = LP_HEAD + sizeof m;
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, m, sizeof m);
+    lp_commit(s.t, LP_SENDRECV, s.f, n, s.enter, s.leave);
+}
+
+LP_HOOK lp_isendrecv(struct lp_stamp s, int64_t count, lp_word type, int dest, int tag, int64_t rcount, lp_word rtype,
+                     int source, int rtag, lp_word comm, const void* request) {
+    struct lp_message m[2];
+    m[0] = lp_envelope(s.t, count, type, dest, tag, comm);
+    m[1] = lp_envelope(s.t, rcount, rtype, source, rtag, comm);
+    uint64_t handle = (uintptr_t)*(const MPI_Request*)request;
+    size_t n = LP_HEAD + sizeof m + 8;
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, m, sizeof m);
+    memcpy(s.t->pos + LP_HEAD + sizeof m, &handle, 8);
+    lp_commit(s.t, LP_ISENDRECV, s.f, n, s.enter, s.leave);
+}
+
+LP_HOOK lp_mprobe(struct lp_stamp s, lp_word comm, const void* message, const MPI_Status* status) {
+    struct lp_message m = {lp_status_bytes(status), lp_peer(status->MPI_SOURCE), status->MPI_TAG,
+                           lp_comm_id(s.t, (MPI_Comm)comm), 0};
+    lp_message_2(s, LP_MPROBE, m, (uintptr_t)*(const MPI_Message*)message);
+}
+
+LP_HOOK lp_mrecv(struct lp_stamp s, lp_word type, uintptr_t message, const MPI_Status* status) {
+    struct lp_message m = {lp_status_bytes(status), lp_peer(status->MPI_SOURCE), status->MPI_TAG, 0,
+                           lp_type(s.t, (MPI_Datatype)type)->layout};
+    lp_message_2(s, LP_MRECV, m, message);
+}
+
+LP_HOOK lp_imrecv(struct lp_stamp s, lp_word type, uintptr_t message, const void* request) {
+    struct lp_message m = {0, LP_ANY_PEER, LP_ANY_TAG, 0, lp_type(s.t, (MPI_Datatype)type)->layout};
+    lp_message_3(s, LP_IMRECV, m, (uintptr_t)*(const MPI_Request*)request, message);
+}
+
+/* --- starting and completing requests ---------------------------------------------------------------------------- */
+
+LP_HOOK lp_one_handle(struct lp_stamp s, int kind, uint64_t handle) {
+    size_t n = LP_HEAD + 8;
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, &handle, 8);
+    lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+}
+
+/* A call on a list writes its parts first, as records that the closing LP_CALL makes valid. */
+LP_HOOK lp_handle_list(struct lp_stamp s, int kind, const uint64_t* handles, size_t count) {
+    for (size_t i = 0; i < count; i += LP_MAX_ENTRIES) {
+        size_t part = count - i < LP_MAX_ENTRIES ? count - i : LP_MAX_ENTRIES;
+        size_t n = LP_HEAD + part * 8;
+        if (!lp_reserve(s.t, n))
+            return;
+        memcpy(s.t->pos + LP_HEAD, handles + i, part * 8);
+        lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+    }
+}
+
+/* The handles of a list before the call overwrites them; NULL (and nothing noted) when memory is short. */
+static inline uint64_t* lp_save(struct lp_thread* t, int count, const void* requests) {
+    uint64_t* handles = lp_handles_scratch(t, count > 0 ? (size_t)count : 1);
+    if (!handles)
+        return NULL;
+    const MPI_Request* r = requests;
+    for (int i = 0; i < count; i++)
+        handles[i] = (uintptr_t)r[i];
+    return handles;
+}
+
+static inline MPI_Status* lp_statuses(struct lp_thread* t, int count, void* wanted) {
+    return wanted == (void*)MPI_STATUSES_IGNORE ? lp_statuses_scratch(t, count > 0 ? (size_t)count : 1)
+                                                : (MPI_Status*)wanted;
+}
+
+LP_HOOK lp_startall(struct lp_stamp s, const uint64_t* handles, int count) {
+    if (handles && count > 0)
+        lp_handle_list(s, LP_START, handles, (size_t)count);
+    lp_call(s);
+}
+
+LP_HOOK lp_done_1(struct lp_stamp s, uint64_t handle, const MPI_Status* status) {
+    if (handle != (uintptr_t)lp_k.request_null) {
+        size_t n = LP_HEAD + sizeof(struct lp_done);
+        if (!lp_reserve(s.t, 2 * n))
+            return;
+        *(struct lp_done*)(s.t->pos + LP_HEAD) = lp_finished(handle, status);
+        lp_commit(s.t, LP_DONE, s.f, n, s.enter, s.leave);
+    }
+    lp_call(s);
+}
+
+LP_HOOK lp_tested(struct lp_stamp s, const uint64_t* handles, int count) {
+    size_t k = 0;
+    uint64_t* to = NULL;
+    for (int i = 0; handles && i < count; i++) {
+        if (handles[i] == (uintptr_t)lp_k.request_null)
+            continue;
+        if (k == 0 || k == LP_MAX_ENTRIES) {
+            if (k)
+                lp_commit(s.t, LP_TESTED, s.f, LP_HEAD + k * 8, s.enter, s.leave);
+            k = 0;
+            if (!lp_reserve(s.t, LP_HEAD + LP_MAX_ENTRIES * 8))
+                return;
+            to = (uint64_t*)(s.t->pos + LP_HEAD);
+        }
+        to[k++] = handles[i];
+    }
+    if (k)
+        lp_commit(s.t, LP_TESTED, s.f, LP_HEAD + k * 8, s.enter, s.leave);
+    lp_call(s);
+}
+
+/* Completions number 0..count-1 of a list; indices NULL: all in order. With MPI_ERR_IN_STATUS only those without error.
+ */
+LP_HOOK lp_done_list(struct lp_stamp s, const uint64_t* handles, const int* indices, const MPI_Status* statuses,
+                     int count, int failed) {
+    size_t k = 0;
+    struct lp_done* to = NULL;
+    for (int i = 0; handles && statuses && i < count; i++) {
+        uint64_t handle = handles[indices ? indices[i] : i];
+        if (handle == (uintptr_t)lp_k.request_null || (failed && statuses[i].MPI_ERROR != MPI_SUCCESS))
+            continue;
+        if (k == 0 || k == LP_MAX_ENTRIES) {
+            if (k)
+                lp_commit(s.t, LP_DONE, s.f, LP_HEAD + k * sizeof *to, s.enter, s.leave);
+            k = 0;
+            size_t left = (size_t)(count - i) < LP_MAX_ENTRIES ? (size_t)(count - i) : LP_MAX_ENTRIES;
+            if (!lp_reserve(s.t, LP_HEAD + left * sizeof *to))
+                return;
+            to = (struct lp_done*)(s.t->pos + LP_HEAD);
+        }
+        to[k++] = lp_finished(handle, &statuses[i]);
+    }
+    if (k)
+        lp_commit(s.t, LP_DONE, s.f, LP_HEAD + k * sizeof *to, s.enter, s.leave);
+    lp_call(s);
+}
+
+/* --- collectives: bytes as Score-P counts them, so that archives of both compare (README.md of this folder) --------
+ */
+
+struct lp_volume {
+    uint64_t sent, received;
+};
+
+struct lp_place {
+    int rank, size, other; /* other: size of the remote group, or of the own one */
+};
+
+static inline struct lp_place lp_place(lp_word comm) {
+    struct lp_place p;
+    lp_comm_size((MPI_Comm)comm, &p.rank, &p.size, &p.other);
+    return p;
+}
+
+static inline int32_t lp_root(int root) {
+    return root >= 0               ? root
+           : root == MPI_ROOT      ? LP_ROOT_SELF
+           : root == MPI_PROC_NULL ? LP_ROOT_THIS_GROUP
+                                   : LP_ROOT_NONE;
+}
+
+static inline int lp_is_root(struct lp_place p, int root) {
+    return root == MPI_ROOT || (root >= 0 && root == p.rank);
+}
+
+LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct lp_volume v, const void* request) {
+    struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root};
+    size_t n = LP_HEAD + sizeof c + (request ? 8 : 0);
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, &c, sizeof c);
+    if (request) {
+        uint64_t handle = (uintptr_t)*(const MPI_Request*)request;
+        memcpy(s.t->pos + LP_HEAD + sizeof c, &handle, 8);
+    }
+    lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+}
+
+#define LP_IN_PLACE(buffer) ((const void*)(buffer) == (const void*)MPI_IN_PLACE)
+
+/* Sum of a list of counts, of either width. */
+#define LP_SUM(name, type)                                                          \
+    static inline __attribute__((unused)) int64_t name(const void* counts, int n) { \
+        int64_t sum = 0;                                                            \
+        for (int i = 0; counts && i < n; i++)                                       \
+            sum += ((const type*)counts)[i];                                        \
+        return sum;                                                                 \
+    }
+LP_SUM(lp_sum_int, int)
+LP_SUM(lp_sum_count, int64_t)
+
+#define LP_SUM_TYPES(name, type)                                                                                    \
+    static inline __attribute__((unused)) uint64_t name(struct lp_thread* t, const void* counts, const void* types, \
+                                                        int n) {                                                    \
+        uint64_t sum = 0;                                                                                           \
+        for (int i = 0; counts && types && i < n; i++)                                                              \
+            sum += lp_bytes(t, (int64_t)((const type*)counts)[i], ((const MPI_Datatype*)types)[i]);                 \
+        return sum;                                                                                                 \
+    }
+LP_SUM_TYPES(lp_sum_types_int, int)
+LP_SUM_TYPES(lp_sum_types_count, int64_t)
+
+/* --- communicators ----------------------------------------------------------------------------------------------- */
+
+LP_HOOK lp_comm_call(struct lp_stamp s, int kind, uint32_t parent, uint32_t comm, const void* request) {
+    struct lp_comm_call c = {parent, comm};
+    size_t n = LP_HEAD + sizeof c + (request ? 8 : 0);
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, &c, sizeof c);
+    if (request) {
+        uint64_t handle = (uintptr_t)*(const MPI_Request*)request;
+        memcpy(s.t->pos + LP_HEAD + sizeof c, &handle, 8);
+    }
+    lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+}
+
+LP_HOOK lp_comm_new(struct lp_stamp s, lp_word parent, int has_parent, const void* made) {
+    uint32_t id = has_parent ? lp_comm_id(s.t, (MPI_Comm)parent) : 0;
+    uint32_t fresh = lp_comm_register(s.t, *(const MPI_Comm*)made, id, 0);
+    lp_comm_call(s, LP_COMM_NEW, id, fresh, NULL);
+}
+
+LP_HOOK lp_comm_far(struct lp_stamp s, lp_word local, const void* made) {
+    uint32_t id = lp_comm_id(s.t, (MPI_Comm)local);
+    uint32_t fresh = lp_comm_register_far(s.t, *(const MPI_Comm*)made, (MPI_Comm)local, id);
+    lp_comm_call(s, LP_COMM_NEW, id, fresh, NULL);
+}
+
+LP_HOOK lp_comm_new_idup(struct lp_stamp s, lp_word parent, const void* made, const void* request) {
+    uint32_t id = lp_comm_id(s.t, (MPI_Comm)parent);
+    uint32_t fresh = lp_comm_idup(s.t, *(const MPI_Comm*)made, (MPI_Comm)parent);
+    lp_comm_call(s, LP_COMM_IDUP, id, fresh, request);
+}
+
+#endif

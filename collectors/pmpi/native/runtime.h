@@ -1,0 +1,116 @@
+/* What the parts of the MPI collector share, beyond the recorder.
+ *
+ * No symbol of an MPI library is referenced, they are looked up at run time. Calls made inside of calls (ROMIO, Fortran
+ * bindings, callbacks) are passed through. */
+#ifndef LOGPOST_RUNTIME_H
+#define LOGPOST_RUNTIME_H
+
+#include <mpi.h>
+#include "recorder.h"
+#include "stacks.h"
+
+/* Open MPI's predefined handles are addresses of objects in libmpi: found by name, for there is no libmpi to link. */
+#ifdef OMPI_PREDEFINED_GLOBAL
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global) ((type)lp_find_object(#global))
+#endif
+
+/* Handles travel through the wrappers as machine words, so that passing them on is right for any MPI, whichever header
+ * this file was compiled with. A handle that is an int leaves the upper half undefined: narrow it before use. */
+typedef uintptr_t lp_word;
+#define LP_KEY(type, word) ((uintptr_t)(type)(word))
+
+struct lp_type_entry {
+    uintptr_t handle;
+    uint32_t generation;
+    uint32_t layout;
+    uint64_t size;
+};
+#define LP_TYPE_ENTRIES 64u
+
+/* A thread with what only MPI needs; struct lp_thread is its beginning. */
+struct lp_mpi_thread {
+    struct lp_thread base;
+    uint32_t comm_id, comm_generation; /* the communicator used last */
+    uintptr_t comm_handle;
+    struct lp_type_entry types[LP_TYPE_ENTRIES];
+    MPI_Status* statuses; /* scratch space of calls on many requests */
+    size_t statuses_room;
+};
+
+static inline struct lp_mpi_thread* lp_mpi_part(struct lp_thread* t) {
+    return (struct lp_mpi_thread*)t;
+}
+
+/* resolve.c */
+LP_HIDDEN void* lp_find(const char* name);
+LP_HIDDEN void* lp_find_object(const char* name);
+LP_HIDDEN void* lp_real(const char* pmpi_name); /* never NULL: a function that fails when there is none */
+LP_HIDDEN int lp_library_fits(void);
+
+/* runtime.c */
+LP_HIDDEN MPI_Status* lp_statuses_scratch(struct lp_thread* t, size_t n);
+LP_HIDDEN void lp_before_init(void);
+LP_HIDDEN struct lp_thread* lp_after_init(uint64_t enter);
+LP_HIDDEN void lp_before_finalize(struct lp_thread* t);
+LP_HIDDEN void lp_after_finalize(struct lp_thread* t, int function, uint64_t enter, uint64_t leave, int result);
+
+/* comm.c */
+extern LP_HIDDEN volatile uint32_t lp_comm_generation;
+LP_HIDDEN uint32_t lp_comm_lookup(struct lp_thread* t, uintptr_t handle);
+LP_HIDDEN uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags);
+LP_HIDDEN uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local, uint32_t parent);
+LP_HIDDEN uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent);
+LP_HIDDEN void lp_comm_forget(uintptr_t handle);
+LP_HIDDEN void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name);
+LP_HIDDEN void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other);
+
+/* layout.c */
+#define LP_TYPE_SLOTS 1024u
+extern LP_HIDDEN volatile uint32_t lp_type_generation[LP_TYPE_SLOTS]; /* moves when a type of that slot is freed */
+static inline volatile uint32_t* lp_type_slot(uintptr_t handle) {
+    return &lp_type_generation[(handle ^ handle >> 5 ^ handle >> 13) % LP_TYPE_SLOTS];
+}
+LP_HIDDEN struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_type_entry* slot, MPI_Datatype type);
+
+/* The functions of MPI that the interposer itself calls, looked up once. */
+/* clang-format off */
+#define LP_API(X) \
+    X(Allgather) X(Allreduce) X(Bcast) X(Comm_dup) X(Comm_free) X(Comm_get_parent) X(Comm_group) X(Comm_rank) \
+    X(Comm_remote_size) X(Comm_size) X(Comm_test_inter) X(Get_elements_x) X(Get_library_version) X(Group_free) \
+    X(Group_size) X(Group_translate_ranks) X(Recv) X(Send) X(Test_cancelled) X(Type_free) X(Type_get_contents) \
+    X(Type_get_envelope) X(Type_get_extent_x) X(Type_size_x)
+/* clang-format on */
+struct lp_api {
+#define X(name) __typeof__(PMPI_##name)* name;
+    LP_API(X)
+#undef X
+};
+extern LP_HIDDEN struct lp_api lp_mpi;
+
+struct lp_constants {
+    MPI_Comm world, self, comm_null;
+    MPI_Request request_null;
+    MPI_Datatype type_null, uint64, byte;
+    MPI_Op max;
+    MPI_Group group_null;
+};
+extern LP_HIDDEN struct lp_constants lp_k;
+
+static inline uint32_t lp_comm_id(struct lp_thread* t, MPI_Comm comm) {
+    uintptr_t handle = (uintptr_t)comm;
+    const struct lp_mpi_thread* m = lp_mpi_part(t);
+    if (m->comm_handle == handle && m->comm_generation == lp_comm_generation)
+        return m->comm_id;
+    return lp_comm_lookup(t, handle);
+}
+
+static inline struct lp_type_entry* lp_type(struct lp_thread* t, MPI_Datatype type) {
+    uintptr_t handle = (uintptr_t)type;
+    struct lp_type_entry* e = &lp_mpi_part(t)->types[(handle ^ handle >> 6 ^ handle >> 12) % LP_TYPE_ENTRIES];
+    if (e->handle == handle && e->generation == *lp_type_slot(handle))
+        return e;
+    return lp_type_learn(t, e, type);
+}
+
+#endif

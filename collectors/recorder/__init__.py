@@ -1,0 +1,17 @@
+"""The recorder: raw log, clock, threads and stacks of a process, in C, for every collector that runs inside a program.
+
+It knows no communication library. A collector compiles these files together with its wrappers (`recorder.h` says what
+it must give), and the assembler reads what they leave (`rawlog.h`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+NATIVE = Path(__file__).parent / "native"
+FILES = ("log.c", "process.c", "stacks.c")
+
+
+def sources() -> list[Path]:
+    """Every file that a collector's compiled form depends on."""
+    return sorted(NATIVE.glob("*.[ch]"))

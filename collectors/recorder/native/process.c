@@ -1,0 +1,100 @@
+/* What a log tells about its process and threads: host, clock, program, the processors they are bound to. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "recorder.h"
+
+#if defined(LOGPOST_SIMULATED)
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+
+/* One clock, one program, and a machine that is not this one: nothing to measure, and the same text in every run. */
+void lp_note_process(struct lp_thread* t, const char* library, int rank, int size) {
+    (void)library;
+    const char *program = getenv("LOGPOST_PROGRAM"), *command = getenv("LOGPOST_COMMAND"),
+               *about = getenv("LOGPOST_SIMULATION");
+    char text[8192];
+    snprintf(text, sizeof text,
+             "host=%s\nboot=simulated\ncores=%d\npid=%ld\nexecutable=%s\ncommand=%.2000s\nlibrary=SimGrid SMPI\n"
+             "clock=simulated time\nsimulation=%.4000s\nrank=%d\nsize=%d\n",
+             sg_host_get_name(sg_host_self()), sg_host_core_count(sg_host_self()), (long)sg_actor_self_get_pid(),
+             program ? program : "", command ? command : "", about ? about : "", rank, size);
+    lp_note_text(t, LP_INFO, text);
+}
+
+void lp_describe_thread(struct lp_thread* t) {
+    lp_note_text(t, LP_THREAD, "binding=");
+}
+
+void lp_off_in_children(void) {}
+
+#else
+
+static size_t binding(char* text, size_t room) {
+    cpu_set_t* set = CPU_ALLOC(4096);
+    size_t size = CPU_ALLOC_SIZE(4096), used = 0;
+    text[0] = 0;
+    if (set && !sched_getaffinity(0, size, set))
+        for (int c = 0; c < 4096 && used + 16 < room; c++) {
+            if (!CPU_ISSET_S(c, size, set))
+                continue;
+            int to = c;
+            while (to + 1 < 4096 && CPU_ISSET_S(to + 1, size, set))
+                to++;
+            used += (size_t)snprintf(text + used, room - used, to > c ? "%s%d-%d" : "%s%d", used ? "," : "", c, to);
+            c = to;
+        }
+    if (set)
+        CPU_FREE(set);
+    return used;
+}
+
+void lp_describe_thread(struct lp_thread* t) {
+    char text[1100] = "binding=";
+    binding(text + 8, sizeof text - 8);
+    lp_note_text(t, LP_THREAD, text);
+}
+
+static void read_line(const char* path, char* text, size_t room) {
+    FILE* f = fopen(path, "re");
+    size_t n = f ? fread(text, 1, room - 1, f) : 0;
+    text[n] = 0;
+    if (f)
+        fclose(f);
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '\n')
+            text[i] = i + 1 == n ? 0 : ' ';
+        else if (!text[i])
+            text[i] = i + 1 == n ? 0 : ' ';
+}
+
+void lp_note_process(struct lp_thread* t, const char* library, int rank, int size) {
+    char exe[1024] = "", command[1024], boot[LP_CLOCK_NAME], host[256] = "", cpus[1024];
+    char text[8192];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = 0;
+    read_line("/proc/self/cmdline", command, sizeof command);
+    lp_clock_name(boot);
+    if (gethostname(host, sizeof host - 1))
+        strcpy(host, "unknown");
+    binding(cpus, sizeof cpus);
+    snprintf(text, sizeof text,
+             "host=%s\nboot=%s\ncores=%ld\npid=%ld\nexecutable=%s\ncommand=%s\nlibrary=%.512s\nclock=%s\nbinding=%s\n"
+             "rank=%d\nsize=%d\n",
+             host, boot, sysconf(_SC_NPROCESSORS_ONLN), (long)getpid(), exe, command, library,
+             lp_clock == LP_CLOCK_TSC ? "rdtsc" : "CLOCK_MONOTONIC_RAW", cpus, rank, size);
+    lp_note_text(t, LP_INFO, text);
+}
+
+static void in_child(void) {
+    lp_on = 0;
+}
+
+void lp_off_in_children(void) {
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* The raw log: what the interposer leaves behind and the assembler reads, per thread a log (*.raw) and, while the
+ * thread lives or when its process was killed, a window (*.window) with what has not been appended to the log yet.
+ *
+ * Both begin with a header of LP_FILE_HEADER bytes; then come records without gaps, each a multiple of 8 bytes, in the
+ * order in which the calls *ended*. The first word of a record (kind, function, size) is stored last, so a record is
+ * there whole or not at all, whatever kills the process. A zero word ends the records. Where there is a window, the log
+ * is valid up to the size that the window's header states, and goes on in the window.
+ *
+ * All numbers are in the byte order of the machine that recorded. Times are raw ticks of the process's clock. */
+#ifndef LOGPOST_RAWLOG_H
+#define LOGPOST_RAWLOG_H
+
+#include <stdint.h>
+
+#define LP_MAGIC 0x33676f6c74736f70ull /* "postlog3" */
+#define LP_FILE_HEADER 64
+#define LP_MAX_ENTRIES 1024 /* completions or handles in one record; longer lists take several records */
+
+#define LP_WINDOW_IS_STALE 1u /* the window's records are in the log already */
+
+enum lp_clock_kind { LP_CLOCK_TSC = 1, LP_CLOCK_MONOTONIC_RAW = 2, LP_CLOCK_SIMULATED = 3 /* ps */ };
+
+struct lp_file_header {
+    uint64_t magic;
+    uint32_t thread;  /* 0: the first thread of the process that called MPI */
+    uint32_t clock;   /* enum lp_clock_kind */
+    uint64_t process; /* unique id of the process */
+    uint64_t table;   /* hash of the table of prototypes: what the function numbers mean */
+    uint64_t flushed; /* of a window: valid bytes of the log, header included; perhaps with LP_WINDOW_IS_STALE */
+    uint64_t reserved[3];
+};
+
+enum lp_kind {
+    LP_END = 0,
+    LP_CALL = 1,     /* nothing but enter and leave */
+    LP_SEND,         /* lp_message */
+    LP_RECV,         /* lp_message, peer resolved from the status */
+    LP_SENDRECV,     /* two lp_message: sent, received */
+    LP_ISEND,        /* lp_message + request */
+    LP_IRECV,        /* lp_message as asked for (peer and tag may be wildcards) + request */
+    LP_ISENDRECV,    /* two lp_message + request */
+    LP_SEND_INIT,    /* lp_message + request, starts nothing */
+    LP_RECV_INIT,    /* same */
+    LP_COLL_INIT,    /* lp_collective + request */
+    LP_START,        /* handles that the call has started */
+    LP_DONE,         /* lp_done entries; part of a call whose LP_CALL follows */
+    LP_TESTED,       /* handles found incomplete; part of a call whose LP_CALL follows */
+    LP_REQUEST_FREE, /* one handle */
+    LP_MPROBE,       /* lp_message + message handle */
+    LP_MRECV,        /* lp_message, comm 0 + message handle */
+    LP_IMRECV,       /* lp_message, comm 0 + request + message handle */
+    LP_COLL,         /* lp_collective */
+    LP_ICOLL,        /* lp_collective + request */
+    LP_COMM_NEW,     /* lp_comm_call */
+    LP_COMM_IDUP,    /* lp_comm_call + request */
+    LP_COMM_FREE,    /* lp_comm_call, parent = the one that ends */
+    LP_FINALIZE,     /* as LP_CALL; the log is whole */
+    LP_LEVEL,        /* int64: the call set the level of detail (MPI_Pcontrol) */
+    LP_TRANSFER,     /* lp_transfer: a one-sided access; for collectors that see them */
+    LP_SYNCHRONIZE,  /* lp_synchronize: what completes or separates one-sided accesses */
+    LP_FIRST_NOTE = 64,
+    LP_DEF_COMM = 64, /* lp_comm_def */
+    LP_NAME_COMM,     /* uint32 id, uint32 length, characters */
+    LP_DEF_LAYOUT,    /* lp_layout_def */
+    LP_INFO,          /* text "key=value\n..." about the process */
+    LP_SYNC,          /* lp_sync: the clock against CLOCK_MONOTONIC_RAW and CLOCK_REALTIME */
+    LP_OFFSET,        /* lp_offset: one measurement against rank 0 of the world */
+    LP_WINDOW,        /* enter, leave = while the log was moved to its next window */
+    LP_THREAD,        /* text "key=value\n..." about the thread */
+    LP_STOPPED,       /* enter: recording ended here (reason as text) */
+    LP_MODULE,        /* text "key=value\n...": an object of the process that holds code */
+    LP_DEF_STACK      /* lp_stack_def and its return addresses, innermost first, 8 bytes each */
+};
+
+struct lp_head {
+    uint8_t kind;
+    uint8_t stack_high; /* the number of the thread's stack (LP_DEF_STACK) that the call was made from, */
+    uint16_t function;  /* number in the table of prototypes, see functions.txt */
+    uint16_t words;     /* of the whole record, 8 bytes each */
+    uint16_t stack_low; /* in two parts; 0: unknown. Of notes it means nothing */
+    uint64_t enter;
+    uint64_t leave;
+};
+
+/* The stack's frames follow: return addresses as the process saw them, that of the wrapper's caller first. */
+struct lp_stack_def {
+    uint32_t stack;
+    uint32_t frames;
+};
+
+struct lp_message {
+    uint64_t bytes;
+    int32_t peer;    /* rank in comm (remote group of an inter-communicator); <0: none (LP_NO_PEER, LP_ANY_PEER) */
+    int32_t tag;     /* LP_ANY_TAG: wildcard */
+    uint32_t comm;   /* local id; 0: none */
+    uint32_t layout; /* 0: contiguous */
+};
+#define LP_NO_PEER (-1)
+#define LP_ANY_PEER (-2)
+#define LP_ANY_TAG (-1)
+
+struct lp_done {
+    uint64_t request;
+    uint64_t bytes;
+    int32_t peer;
+    int32_t tag;
+    uint32_t flags;
+    uint32_t reserved;
+};
+#define LP_DONE_CANCELLED 1u
+#define LP_DONE_FAILED 2u
+
+struct lp_collective {
+    uint64_t sent;
+    uint64_t received;
+    uint32_t comm;
+    int32_t root; /* LP_ROOT_* or a rank */
+};
+#define LP_ROOT_NONE (-1)
+#define LP_ROOT_SELF (-2)       /* MPI_ROOT on an inter-communicator */
+#define LP_ROOT_THIS_GROUP (-3) /* MPI_PROC_NULL there: the root is in my own group */
+
+struct lp_comm_call {
+    uint32_t parent; /* the communicator the call is collective over; 0: over the new one */
+    uint32_t comm;   /* new communicator; 0: not a member */
+};
+
+/* A one-sided access: `window` is the collector's number of a window, team or symmetric heap (a communicator's local
+ * id), offsets are bytes from the target's base. */
+struct lp_transfer {
+    uint64_t bytes;
+    uint64_t target_offset;
+    int32_t target;
+    uint32_t window;
+    uint32_t layout;
+    uint16_t operation; /* enum lp_transfer_kind */
+    uint16_t flags;     /* LP_TRANSFER_* */
+    uint64_t request;   /* of nonblocking accesses with a handle; else 0 */
+};
+enum lp_transfer_kind { LP_PUT = 1, LP_GET, LP_ATOMIC, LP_ATOMIC_FETCH };
+#define LP_TRANSFER_NONBLOCKING 1u /* completes in a later LP_SYNCHRONIZE */
+
+struct lp_synchronize {
+    uint32_t window;
+    int32_t target;     /* LP_ANY_PEER: all */
+    uint32_t operation; /* enum lp_sync_kind */
+    uint32_t reserved;
+};
+enum lp_sync_kind {
+    LP_FENCE = 1,
+    LP_FLUSH,
+    LP_FLUSH_LOCAL,
+    LP_LOCK,
+    LP_UNLOCK,
+    LP_POST,
+    LP_START_EPOCH,
+    LP_WAIT_EPOCH
+};
+
+/* Ids on which all members agree: that of an intra-communicator is (process, counter) of its rank 0; that of an
+ * inter-communicator is the pair of both groups' leaders, local one first (zero where the other side is another
+ * program); of MPI_Comm_idup it is the parent's with the number of the duplication. */
+struct lp_comm_def {
+    uint32_t comm;
+    uint32_t flags;
+    uint64_t agreed[2];
+    uint64_t remote[2];
+    int32_t rank;
+    int32_t size;
+    int32_t remote_size;
+    uint32_t parent;
+};
+#define LP_COMM_WORLD 1u
+#define LP_COMM_SELF 2u
+#define LP_COMM_INTER 4u
+#define LP_COMM_IS_IDUP 8u
+#define LP_COMM_UNAGREED 16u /* first seen in use: id is a hash of its members */
+
+struct lp_layout_def {
+    uint32_t layout;
+    uint32_t regular; /* 1: all blocks alike, at one stride */
+    uint64_t blocks;
+    uint64_t block_bytes; /* mean, rounded down, when not regular */
+    int64_t stride_bytes; /* mean when not regular */
+    int64_t extent_bytes;
+    uint64_t size_bytes;
+};
+
+struct lp_sync {
+    uint64_t ticks;
+    uint64_t raw_ns;
+    uint64_t real_ns;
+};
+
+struct lp_offset {
+    uint64_t before;    /* own ticks when the question left */
+    uint64_t after;     /* own ticks when the answer was there */
+    uint64_t reference; /* rank 0's ticks in between */
+};
+
+#endif

@@ -1,0 +1,104 @@
+/* The recorder: what every collector that runs inside a program shares. It knows threads, logs, clocks and stacks, and
+ * no communication library; the collector (pmpi) wraps the library's functions and states what a call did.
+ *
+ * Rules that keep the traced program safe:
+ *  - nothing happens before the library's start-up has returned, nor after its finalization, nor in forked children;
+ *  - the fast path takes no lock and makes no system call: each thread writes to its own mapped window;
+ *  - a call made inside a call is passed through: `busy` is the depth guard. */
+#ifndef LOGPOST_RECORDER_H
+#define LOGPOST_RECORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "clock.h"
+#include "rawlog.h"
+
+#define LP_HIDDEN __attribute__((visibility("hidden")))
+#define LP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#if defined(LOGPOST_SIMULATED)
+#define LP_TLS /* SMPI runs all ranks in one thread and gives each its own globals */
+#else
+#define LP_TLS __thread __attribute__((tls_model("initial-exec")))
+#endif
+
+struct lp_stacks;
+
+struct lp_thread {
+    char* pos; /* where the next record goes */
+    char* end; /* of the window's room for records */
+    int busy;
+    uint32_t stack; /* of the call at hand; 0: unknown */
+    struct lp_stacks* stacks;
+    uint64_t* handles; /* scratch space of calls on many requests */
+    size_t handles_room;
+    char* map;
+    uint64_t flushed; /* bytes of the log that are in its file, header included */
+    uint32_t index;
+    int window_moves;
+    char path[1280], window[1280];
+};
+
+/* What the collector gives: the hash of its table of functions, and its own part of a thread behind struct lp_thread.
+ */
+extern const uint64_t lp_table_hash;
+extern LP_HIDDEN const size_t lp_thread_bytes; /* of a thread with the collector's part */
+LP_HIDDEN void lp_thread_begins(struct lp_thread* t);
+LP_HIDDEN void lp_thread_ends(struct lp_thread* t);
+
+/* log.c */
+extern LP_HIDDEN volatile int lp_on;
+extern LP_HIDDEN volatile int lp_stopped;
+extern LP_HIDDEN LP_TLS struct lp_thread* lp_self;
+extern LP_HIDDEN uint64_t lp_process_id;
+LP_HIDDEN struct lp_thread* lp_thread_create(void);
+LP_HIDDEN char* lp_window(struct lp_thread* t, size_t need);
+LP_HIDDEN void lp_log_close(struct lp_thread* t);
+LP_HIDDEN void lp_note_text(struct lp_thread* t, int kind, const char* text);
+LP_HIDDEN struct lp_sync lp_read_sync(void);
+LP_HIDDEN void lp_write_sync(struct lp_thread* t, struct lp_sync sync);
+LP_HIDDEN void lp_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
+LP_HIDDEN int lp_log_prepare(void);
+LP_HIDDEN uint64_t* lp_handles_scratch(struct lp_thread* t, size_t n);
+
+/* process.c */
+LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int rank, int size);
+LP_HIDDEN void lp_describe_thread(struct lp_thread* t);
+LP_HIDDEN void lp_off_in_children(void);
+
+static inline struct lp_thread* lp_enter(void) {
+    if (LP_UNLIKELY(!lp_on))
+        return NULL;
+    struct lp_thread* t = lp_self;
+    if (LP_UNLIKELY(!t) && !(t = lp_thread_create()))
+        return NULL;
+    if (t->busy)
+        return NULL;
+    t->busy = 1;
+    return t;
+}
+
+/* Room for a record of `bytes` bytes; NULL when recording has ended. */
+static inline char* lp_reserve(struct lp_thread* t, size_t bytes) {
+    if (LP_UNLIKELY((size_t)(t->end - t->pos) < bytes))
+        return lp_window(t, bytes);
+    return t->pos;
+}
+
+/* Publishes the record at t->pos: times and what ends the log first, then the word that makes it visible. */
+static inline void lp_commit(struct lp_thread* t, int kind, int function, size_t bytes, uint64_t enter,
+                             uint64_t leave) {
+    struct lp_head* head = (struct lp_head*)t->pos;
+    head->enter = enter;
+    head->leave = leave;
+    *(uint64_t*)(t->pos + bytes) = 0; /* the window has been used before: the log ends after this record */
+    struct lp_head first = {(uint8_t)kind, (uint8_t)(t->stack >> 16), (uint16_t)function, (uint16_t)(bytes / 8),
+                            (uint16_t)(t->stack)};
+    uint64_t word;
+    memcpy(&word, &first, sizeof word);
+    __atomic_store_n((uint64_t*)head, word, __ATOMIC_RELEASE);
+    t->pos += bytes;
+}
+
+#endif

@@ -1,0 +1,141 @@
+"""Rows and columns of a figure: ranks folded into blocks, time windows folded into bins.
+
+A page stays small and legible whatever the run's size: at most so many rows and columns, and the figure says when a
+row stands for several ranks.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.manifest import Windows
+from logpost.analyzer.reporting.units import time_text
+from logpost.analyzer.schema import CATEGORIES
+from logpost.dashboards.figures.labels import plotly_text, time_unit, visible
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which row each accounted location belongs to, in the order of ranks."""
+
+    of: pl.DataFrame
+    """Columns location (Int32) and row (Int32)."""
+    labels: tuple[str, ...]
+    """Short, for an axis: the first location's of a block; safe for plotly."""
+    titles: tuple[str, ...]
+    """Long, for a hover; safe for plotly."""
+    names: tuple[str, ...]
+    """Long and as the trace says, for text that is escaped elsewhere; never for plotly."""
+    sizes: np.ndarray
+    """Locations per row."""
+    what: str
+    """"rank", or "location" where a rank has several."""
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
+
+    @property
+    def folded(self) -> bool:
+        """Whether a row stands for several locations."""
+        return bool((self.sizes > 1).any())
+
+    @property
+    def axis(self) -> str:
+        """What the labels of an axis name."""
+        return f"first {self.what} of a block" if self.folded else self.what
+
+    @property
+    def note(self) -> str:
+        """What a reader must know of the folding; empty without it."""
+        if not self.folded:
+            return ""
+        total, block = int(self.sizes.sum()), int(self.sizes.max())
+        return f"{total:,} {self.what}s are shown as {self.count} blocks of up to {block} consecutive {self.what}s."
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Equal bins of time: bin b covers [b, b + 1) * width_ps."""
+
+    count: int
+    per_bin: int
+    width_ps: int
+
+    @functools.cached_property
+    def spans(self) -> list[str]:
+        """From when to when each bin is, e.g. '1.20–1.25 ms'."""
+        factor, unit = time_unit(max(self.width_ps * self.count, 1))
+        places = max(0, 1 - math.floor(math.log10(self.width_ps / factor))) if self.width_ps else 0
+        edges = [f"{edge * self.width_ps / factor:.{places}f}" for edge in range(self.count + 1)]
+        return [f"{low}–{high} {unit}" for low, high in itertools.pairwise(edges)]
+
+    @property
+    def note(self) -> str:
+        """How long a bin is."""
+        return f"One column is {time_text(self.width_ps)}."
+
+
+def rows(locations: pl.DataFrame, cap: int) -> Rows:
+    """Fold the accounted locations into at most `cap` rows of equally many consecutive ones.
+
+    Args:
+        locations: the run's table of that name.
+        cap: the most rows to make.
+    """
+    chosen = locations.filter("accounted").sort(pl.col("rank") < 0, "rank", "location")
+    n = chosen.height
+    block = max(1, -(-n // cap))
+    row_of = np.arange(n, dtype=np.int32) // block
+    ranks, names, hosts = (chosen[c].to_list() for c in ("rank", "name", "host"))
+    plain = len(set(ranks)) == n and all(r >= 0 for r in ranks)
+    starts = range(0, n, block)
+    ends = [min(n, s + block) - 1 for s in starts]
+
+    def named(clean: Callable[[str, int], str], short: bool) -> tuple[str, ...]:
+        one = [str(r) if plain else clean(name, 18 if short else 60) for r, name in zip(ranks, names, strict=True)]
+        if short:
+            return tuple(one[s] for s in starts)
+        kind = "rank " if plain else ""
+        at = [f"{kind}{o}" + (f" on {clean(h, 40)}" if h else "") for o, h in zip(one, hosts, strict=True)]
+        many = "ranks " if plain else ""
+        return tuple(at[s] if s == e else f"{many}{one[s]}–{one[e]}" for s, e in zip(starts, ends, strict=True))
+
+    labels = named(plotly_text, True)
+    return Rows(
+        of=pl.DataFrame({"location": chosen["location"], "row": pl.Series(row_of, dtype=pl.Int32)}),
+        labels=labels,
+        titles=named(plotly_text, False),
+        names=named(visible, False),
+        sizes=np.bincount(row_of, minlength=len(labels)) if n else np.zeros(0, dtype=np.int64),
+        what="rank" if plain else "location",
+    )
+
+
+def columns(windows: Windows, cap: int) -> Columns:
+    """Fold the run's time windows into at most `cap` bins."""
+    per_bin = max(1, -(-windows.count // cap))
+    return Columns(-(-windows.count // per_bin), per_bin, per_bin * windows.width_ps)
+
+
+def time_cube(accounting: pl.LazyFrame, on: Rows, over: Columns) -> np.ndarray:
+    """Time by (row, bin, category) in ps, float64; categories in the order of `CATEGORIES`."""
+    codes = pl.Series("category", CATEGORIES, dtype=pl.Enum(list(CATEGORIES))).to_frame().with_row_index("code").lazy()
+    cells = (
+        accounting.join(on.of.lazy(), on="location")
+        .group_by("row", (pl.col("window") // over.per_bin).alias("bin"), "category")
+        .agg(pl.col("exposed_ps").sum())
+        .join(codes, on="category")
+        .collect()
+    )
+    cube = np.zeros((on.count, over.count, len(CATEGORIES)))
+    cube[cells["row"].to_numpy(), cells["bin"].to_numpy(), cells["code"].to_numpy()] = cells["exposed_ps"].to_numpy()
+    return cube

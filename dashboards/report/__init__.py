@@ -1,0 +1,1 @@
+"""The self-contained HTML pages: of a run, of two runs, of a calibration and of the experiments."""

@@ -1,0 +1,216 @@
+"""Content of a run's report page: charts, tables and sentences, computed here and rendered elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.labels import folded_path
+from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.reporting.build import build as build_report
+from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import CATEGORIES
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.breakdown import breakdown
+from logpost.dashboards.figures.callpaths import callpaths
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.folding import columns, rows, time_cube
+from logpost.dashboards.figures.labels import grouped
+from logpost.dashboards.figures.load import load
+from logpost.dashboards.figures.matrix import matrix
+from logpost.dashboards.figures.overview import overview
+from logpost.dashboards.figures.timeline import timeline
+from logpost.dashboards.figures.wait_states import NAMES, wait_states
+from logpost.dashboards.report.findings import FindingRow, finding_rows
+from logpost.dashboards.report.sites import call_sites, finding_sites
+from logpost.dashboards.report.tables import (
+    Grid,
+    breakdown_grid,
+    callpaths_grid,
+    efficiencies_grid,
+    fraction,
+    load_grid,
+    location_names,
+    machine_grids,
+    pairs_grid,
+    timeline_grid,
+)
+
+MOST_FINDINGS = 50
+MOST_CALLPATHS = 12
+LEAST_OF_LARGEST = 500
+"""A bar shorter than 1/500 of the longest would be less than two pixels."""
+
+
+@dataclass(frozen=True)
+class Caps:
+    """The most rows and columns of a figure; a page that would pass the limit is made again, coarser."""
+
+    rows: int = 200
+    matrix: int = 128
+    columns: int = 128
+
+    def scaled(self, factor: float) -> Caps:
+        """Caps times `factor` in each direction, never below 8."""
+        return Caps(*(max(8, int(factor * cap)) for cap in (self.rows, self.matrix, self.columns)))
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything the template needs."""
+
+    manifest: Manifest
+    report: Report
+    title: str
+    facts: list[tuple[str, str, str]]
+    """Label, value, remark."""
+    findings: Sequence[FindingRow]
+    findings_left_out: int
+    charts: dict[str, Chart]
+    grids: dict[str, Grid]
+    notes: dict[str, list[str]]
+    present: list[str]
+    """Categories with time, in the order of stacking."""
+    model_error: str
+
+
+def build(run: Run, caps: Caps, top: int | None = None) -> Page:
+    """Compute the page of a run.
+
+    Args:
+        run: a finished run.
+        caps: how much detail the figures may hold.
+        top: how many findings to show; None: `MOST_FINDINGS`.
+    """
+    most = MOST_FINDINGS if top is None else top
+    manifest = run.manifest
+    report = build_report(run)
+    locations = run.table("locations").collect()
+    on = rows(locations, caps.rows)
+    ranks = rows(locations, max(1, locations.height))
+    over = columns(manifest.windows, caps.columns)
+    cube = time_cube(run.table("accounting"), on, over)
+    each = time_cube(run.table("accounting"), ranks, columns(manifest.windows, 1))[:, 0, :]
+    names = location_names(locations)
+    charts: dict[str, Chart] = {}
+    grids: dict[str, Grid] = {}
+    notes: dict[str, list[str]] = {
+        "breakdown": [on.note],
+        "timeline": [on.note, over.note],
+        "load": [on.note, over.note],
+    }
+    if each.any():
+        charts["overview"] = overview(report.breakdown)
+        charts["breakdown"] = breakdown(each, ranks, on)
+        charts["timeline"] = timeline(cube, on, over)
+        grids["breakdown"] = breakdown_grid(cube.sum(axis=1), on)
+        grids["timeline"] = timeline_grid(cube, over)
+    pairs = run.table("pairs").collect()
+    if pairs.height:
+        coarse = rows(locations, caps.matrix)
+        charts["matrix"] = matrix(pairs, coarse)
+        grids["matrix"] = pairs_grid(pairs, names)
+        notes["matrix"] = [coarse.note]
+    if run.table("load").head(1).collect().height:
+        charts["load"] = load(run.table("load"), on, over)
+        grids["load"] = load_grid(run, names)
+    waits = [state for state in report.wait_states if state.wait_ps > 0]
+    if waits:
+        charts["wait_states"] = wait_states(waits)
+        grids["wait_states"] = Grid(
+            ("wait state", "time over all ranks", "occurrences"),
+            [(NAMES[w.name], time_text(w.wait_ps), grouped(w.count)) for w in waits],
+            frozenset({1, 2}),
+        )
+    paths = _top_callpaths(run)
+    if paths.height:
+        charts["callpaths"] = callpaths(paths)
+        grids["callpaths"] = callpaths_grid(report)
+    grids |= machine_grids(manifest)
+    return Page(
+        manifest=manifest,
+        report=report,
+        title=title_of(manifest),
+        facts=_facts(report),
+        findings=finding_rows(report.findings, finding_sites(run))[:most],
+        findings_left_out=max(0, len(report.findings) - most),
+        charts=charts,
+        grids=grids | {"efficiencies": efficiencies_grid(report)},
+        notes={name: [line for line in lines if line] for name, lines in notes.items()},
+        present=[c for c in palette.INKS if each[:, CATEGORIES.index(c)].any()],
+        model_error=model_error(report),
+    )
+
+
+def title_of(manifest: Manifest) -> str:
+    """What people call the archive: its directory, because the anchor is nearly always called traces.otf2."""
+    parts = [part for part in manifest.source.anchor.replace("\\", "/").split("/") if part]
+    return parts[-2] if len(parts) > 1 and parts[-1].endswith(".otf2") else (parts[-1] if parts else "run")
+
+
+def _facts(report: Report) -> list[tuple[str, str, str]]:
+    nodes = report.hosts.nodes
+    compute = next((share.share for share in report.breakdown if share.category == "compute"), 0.0)
+    some = any(share.exposed_ps for share in report.breakdown)
+    known = {e.name: e.value for e in report.efficiencies}
+    balance, communication = (known.get(name) for name in ("load_balance", "communication_efficiency"))
+    return [
+        ("Wall time", time_text(report.slowest_wall_ps), "slowest rank"),
+        ("Ranks", grouped(report.ranks), f"on {nodes} node{'' if nodes == 1 else 's'}"),
+        ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all"),
+        ("Outside compute", percent_text(1 - compute) if some else "–", "of all ranks' time"),
+        (
+            "Parallel efficiency",
+            fraction(known.get("parallel_efficiency")),
+            "" if balance is None else f"balance {fraction(balance)} × communication {fraction(communication)}",
+        ),
+        (
+            "Unexplained",
+            percent_text(report.machine.residual_share) if report.messages.count else "–",
+            "residual, of message time",
+        ),
+    ]
+
+
+def model_error(report: Report) -> str:
+    """Machine and error of every modelled number, to stand beside them."""
+    machine = report.machine
+    # An estimated machine has no name but the trace's, which the page bears already.
+    known = machine.label if machine.origin == "estimated" else f"{machine.name} ({machine.label})"
+    if not report.messages.count:
+        return f"Machine {known}: the run has no messages to explain."
+    return (
+        f"Machine {known}: {percent_text(machine.residual_share)} of message time stays unexplained, and the model "
+        f"predicts {percent_text(machine.deficit_share)} more than was measured."
+    )
+
+
+def _top_callpaths(run: Run) -> pl.DataFrame:
+    """callpath, label, category, exposed_ps of the callpaths with the most exposed communication time."""
+    exposed = run.table("exposure").filter(pl.col("category") != "compute")
+    top = (
+        exposed.group_by("callpath")
+        .agg(pl.col("exposed_ps").sum().alias("all_ps"))
+        .filter(pl.col("all_ps") > 0, pl.col("all_ps") * LEAST_OF_LARGEST > pl.col("all_ps").max())
+        .sort("all_ps", "callpath", descending=[True, False])
+        .head(MOST_CALLPATHS)
+    )
+    rows = (
+        exposed.join(top, on="callpath")
+        .group_by("callpath", "category")
+        .agg(pl.col("exposed_ps").sum())
+        .join(run.table("callpaths").select("callpath", pl.col("path").alias("label")), on="callpath", how="left")
+        .with_columns(pl.col("label").fill_null("(unknown)"))
+        .sort("callpath", "category")
+        .collect()
+    )
+    sites = call_sites(run)
+    labels = [
+        f"{folded_path(label)}  {sites[callpath]}" if callpath in sites else folded_path(label)
+        for callpath, label in rows.select("callpath", "label").iter_rows()
+    ]
+    return rows.with_columns(pl.Series("label", labels, dtype=pl.String))

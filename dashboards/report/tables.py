@@ -1,0 +1,210 @@
+"""The tables of the page: ready text, every number with its unit, for reading without the charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.reporting.machine_text import value_and_error
+from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import CATEGORIES
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.folding import Columns, Rows
+from logpost.dashboards.figures.labels import grouped
+
+MOST_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of ready text: headings with units, rows, and which columns are numbers."""
+
+    headings: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    numeric: frozenset[int] = frozenset()
+    left_out: str = ""
+    """What the table does not show, in words."""
+
+
+def location_names(locations: pl.DataFrame) -> dict[int, str]:
+    """Location → what people call it: its rank where that names it, else its name in the archive."""
+    shared = set(locations.filter(pl.col("rank").is_duplicated())["rank"])
+    return {
+        location: f"rank {rank}" if rank >= 0 and rank not in shared else name
+        for location, rank, name in locations.select("location", "rank", "name").iter_rows()
+    }
+
+
+def fraction(value: float | None) -> str:
+    return "–" if value is None else percent_text(value)
+
+
+def breakdown_grid(by_row: np.ndarray, on: Rows) -> Grid:
+    shown = [category for category in palette.INKS if by_row[:, CATEGORIES.index(category)].any()]
+    mean = by_row / np.maximum(on.sizes, 1)[:, None]
+    body = [
+        (name, time_text(mean[i].sum()), *(time_text(mean[i, CATEGORIES.index(c)]) for c in shown))
+        for i, name in enumerate(on.names)
+    ]
+    head = (on.what, "wall time", *map(palette.label, shown))
+    return Grid(head, body, frozenset(range(1, len(head))))
+
+
+def timeline_grid(cube: np.ndarray, over: Columns) -> Grid:
+    body = []
+    step = max(1, -(-over.count // MOST_ROWS))
+    for start in range(0, over.count, step):
+        part = cube[:, start : start + step].sum(axis=(0, 1))
+        if not part.sum():
+            continue
+        worst = 1 + int(part[1:].argmax())
+        said = (
+            (palette.label(CATEGORIES[worst]), percent_text(part[worst] / part.sum()))
+            if part[worst]
+            else ("–", "0.0 %")
+        )
+        end = min(start + step, over.count)
+        begin, until = time_text(start * over.width_ps), time_text(end * over.width_ps)
+        body.append((f"{begin} – {until}", percent_text(1 - part[0] / part.sum()), *said))
+    return Grid(("time", "outside compute", "largest part", "its share"), body, frozenset({1, 3}))
+
+
+def pairs_grid(pairs: pl.DataFrame, names: dict[int, str]) -> Grid:
+    top = pairs.sort("bytes", "messages", descending=True).head(MOST_ROWS)
+    body = [
+        (
+            names.get(p["send_location"], "?"),
+            names.get(p["recv_location"], "?"),
+            grouped(p["messages"]),
+            bytes_text(p["bytes"]),
+            time_text(p["envelope_ps"]),
+            time_text(p["endpoint_contention_ps"] + p["network_contention_ps"]),
+            time_text(p["late_sender_ps"] + p["late_receiver_ps"]),
+            time_text(p["residual_ps"]),
+        )
+        for p in top.iter_rows(named=True)
+    ]
+    head = ("sender", "receiver", "messages", "bytes", "message time", "contention", "waiting", "residual")
+    return Grid(head, body, frozenset(range(2, 8)), _rest(pairs.height, "pairs", "bytes"))
+
+
+def load_grid(run: Run, names: dict[int, str]) -> Grid:
+    width = run.manifest.windows.width_ps
+    hottest = pl.col("bytes").arg_max()
+    all_rows = (
+        run.table("load")
+        .filter(pl.col("direction") == "recv")
+        .group_by("location")
+        .agg(
+            pl.col("bytes", "messages", "queued_ps").sum().name.prefix("all_"),
+            pl.col("window").get(hottest),
+            pl.col("bytes", "peers", "busy_ps").get(hottest),
+        )
+        .sort("all_queued_ps", "all_bytes", "location", descending=[True, True, False])
+        .collect()
+    )
+    body = [
+        (
+            names.get(r["location"], "?"),
+            bytes_text(r["all_bytes"]),
+            grouped(r["all_messages"]),
+            time_text(r["all_queued_ps"]),
+            time_text(r["window"] * width),
+            bytes_text(r["bytes"]),
+            grouped(r["peers"]),
+            percent_text(r["busy_ps"] / width if width else 0.0),
+        )
+        for r in all_rows.head(MOST_ROWS).iter_rows(named=True)
+    ]
+    head = (
+        "receiver",
+        "bytes",
+        "messages",
+        "queued for it (modelled)",
+        "peak window at",
+        "bytes then",
+        "senders then",
+        "busy then (modelled)",
+    )
+    return Grid(head, body, frozenset(range(1, 8)), _rest(all_rows.height, "receivers", "queueing"))
+
+
+def efficiencies_grid(report: Report) -> Grid:
+    head = {
+        "parallel_efficiency": "parallel efficiency",
+        "load_balance": "load balance",
+        "communication_efficiency": "communication efficiency",
+        "serialization": "serialization",
+        "transfer": "transfer",
+    }
+    meaning = {
+        "parallel_efficiency": "compute time of the mean rank over the run's time; load balance × communication",
+        "load_balance": "compute time of the mean rank over that of the busiest",
+        "communication_efficiency": "compute time of the busiest rank over the run's time; serialization × transfer",
+        "serialization": "what dependencies alone would leave of it",
+        "transfer": "what moving the data costs",
+    }
+    body = [
+        (head.get(e.name, e.name), fraction(e.value), e.reason or meaning.get(e.name, "")) for e in report.efficiencies
+    ]
+    return Grid(("efficiency", "value", "meaning"), body, frozenset({1}))
+
+
+def callpaths_grid(report: Report) -> Grid:
+    body = [
+        (
+            place.path,
+            grouped(place.calls),
+            time_text(place.exposed_ps),
+            percent_text(place.share),
+            time_text(place.waiting_ps),
+            f"{palette.label(place.largest)}, {percent_text(place.largest_ps / place.exposed_ps)}",
+        )
+        for place in report.places
+    ]
+    head = ("callpath", "calls", "exposed time over all ranks", "of all time", "waiting in it", "largest part")
+    return Grid(head, body, frozenset({1, 2, 3, 4}))
+
+
+def machine_grids(manifest: Manifest) -> dict[str, Grid]:
+    values = [
+        (
+            v.locality.replace("_", " "),
+            v.parameter.replace("_per_byte", " per byte").replace("eager_limit", "eager limit"),
+            "all" if v.up_to_bytes is None else f"up to {bytes_text(v.up_to_bytes)}",
+            *value_and_error(v),
+            v.source,
+        )
+        for v in manifest.machine.values
+    ]
+    quality = [
+        (q.severity.replace("_", " "), q.name.replace("_", " "), grouped(q.count), q.blame, q.sentence)
+        for q in sorted(manifest.quality, key=lambda q: ("data_loss", "error", "info").index(q.severity))
+    ]
+    hosts = manifest.hosts
+    shown = list(_hosts(hosts.ranks_per_node, hosts.cores_per_node))
+    return {
+        "machine": Grid(
+            ("between", "parameter", "message size", "value", "uncertainty", "source"), values, frozenset({3, 4})
+        ),
+        "quality": Grid(("severity", "counter", "count", "lies with", "meaning"), quality, frozenset({2})),
+        "hosts": Grid(("nodes", "ranks on each", "cores on each"), shown, frozenset({0, 1, 2})),
+    }
+
+
+def _hosts(ranks: list[int], cores: list[int]) -> Iterable[tuple[str, str, str]]:
+    """Equal nodes share a row."""
+    pairs = [(r, cores[i] if i < len(cores) else 0) for i, r in enumerate(ranks)]
+    for r, c in sorted(set(pairs), reverse=True)[:MOST_ROWS]:
+        yield grouped(pairs.count((r, c))), grouped(r), grouped(c) if c else "not stated"
+
+
+def _rest(height: int, what: str, by: str) -> str:
+    more = height - MOST_ROWS
+    return f"The {MOST_ROWS} {what} with the most {by}; {more:,} more are not listed." if more > 0 else ""

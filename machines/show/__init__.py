@@ -1,0 +1,1 @@
+"""A machine for people and for programs: rows, figures and texts for the terminal, one JSON object."""

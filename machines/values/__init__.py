@@ -1,0 +1,1 @@
+"""A number of a machine file: its unit, its source, its uncertainty."""

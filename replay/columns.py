@@ -1,0 +1,163 @@
+"""Columns of the replay's native core by table: the keys of the dictionaries that it gives out, with their types."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+UInt8: TypeAlias = npt.NDArray[np.uint8]
+Int32: TypeAlias = npt.NDArray[np.int32]
+Int64: TypeAlias = npt.NDArray[np.int64]
+UInt64: TypeAlias = npt.NDArray[np.uint64]
+Column: TypeAlias = UInt8 | Int32 | Int64 | UInt64
+
+
+class Samples(TypedDict):
+    """Observations of one locality class: bytes and picoseconds of each."""
+
+    end_to_end: tuple[UInt64, Int64]
+    send_call: tuple[UInt64, Int64]
+    receive_call: tuple[UInt64, Int64]
+    early_complete: tuple[UInt64, Int64]
+    late_complete: tuple[UInt64, Int64]
+    messages: int
+
+
+class Parts(TypedDict):
+    """Picoseconds of a message, by part."""
+
+    late_sender_ps: Int64
+    send_overhead_ps: Int64
+    middleware_ps: Int64
+    endpoint_contention_ps: Int64
+    latency_ps: Int64
+    serialization_ps: Int64
+    network_contention_ps: Int64
+    late_receiver_ps: Int64
+    processor_queueing_ps: Int64
+    recv_overhead_ps: Int64
+    residual_ps: Int64
+
+
+class Messages(Parts):
+    send_location: Int32
+    recv_location: Int32
+    comm: Int32
+    tag: Int32
+    layout: Int32
+    send_callpath: Int32
+    recv_callpath: Int32
+    window: Int32
+    send_call: Int32
+    send_complete_call: Int32
+    recv_post_call: Int32
+    recv_call: Int32
+    hops: Int32
+    send_number: Int32
+    recv_number: Int32
+    bytes: UInt64
+    recv_bytes: UInt64
+    protocol: UInt8
+    locality: UInt8
+    clock_violation: UInt8
+    send_enter_ps: Int64
+    send_leave_ps: Int64
+    send_complete_ps: Int64
+    recv_post_ps: Int64
+    recv_enter_ps: Int64
+    recv_leave_ps: Int64
+    envelope_ps: Int64
+    deficit_ps: Int64
+    clamped_ps: Int64
+
+
+class Calls(Parts):
+    call: Int32
+    location: Int32
+    enter_ps: Int64
+    leave_ps: Int64
+    region: Int32
+    callpath: Int32
+    collective_wait_ps: Int64
+    collective_ps: Int64
+    mpi_other_ps: Int64
+
+
+class Accounting(TypedDict):
+    location: Int32
+    window: Int32
+    phase: UInt8
+    category: UInt8
+    exposed_ps: Int64
+
+
+class Exposure(TypedDict):
+    location: Int32
+    callpath: Int32
+    phase: UInt8
+    category: UInt8
+    exposed_ps: Int64
+    calls: UInt64
+
+
+class Interest(TypedDict):
+    begin_ps: Int64
+    end_ps: Int64
+
+
+class WaitStates(TypedDict):
+    location: Int32
+    pattern: UInt8
+    wait_ticks: Int64
+    count: UInt64
+
+
+class Pairs(Parts):
+    send_location: Int32
+    recv_location: Int32
+    messages: UInt64
+    bytes: UInt64
+    envelope_ps: Int64
+    deficit_ps: Int64
+
+
+class Load(TypedDict):
+    location: Int32
+    window: Int32
+    direction: UInt8
+    messages: UInt64
+    bytes: UInt64
+    peers: Int32
+    busy_ps: Int64
+    queued_ps: Int64
+
+
+class Unmatched(TypedDict):
+    location: Int32
+    direction: UInt8
+    number: Int32
+    call: Int32
+    complete_call: Int32
+    peer: Int32
+    comm: Int32
+    tag: Int32
+    bytes: UInt64
+
+
+class Collectives(TypedDict):
+    instance: Int32
+    location: Int32
+    comm: Int32
+    root: Int32
+    callpath: Int32
+    call: Int32
+    complete_call: Int32
+    operation: UInt8
+    enter_ps: Int64
+    leave_ps: Int64
+    wait_ps: Int64
+    bytes_sent: UInt64
+    bytes_received: UInt64

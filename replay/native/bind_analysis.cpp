@@ -1,0 +1,365 @@
+#include "bindings.hpp"
+#include "replay/native/split/analysis.hpp"
+#include "replay/native/split/wait_states.hpp"
+#include "replay/native/threads.hpp"
+
+namespace logpost::replay::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+constexpr const char* kIdNames[MessageRows::kIds] = {
+    "send_location",  "recv_location", "comm",   "tag",         "layout",
+    "send_callpath",  "recv_callpath", "window", "send_call",   "send_complete_call",
+    "recv_post_call", "recv_call",     "hops",   "send_number", "recv_number"};
+/// Name of a column of times; the parts have the engine's names.
+std::string time_name(std::size_t time) {
+    static constexpr const char* kBefore[] = {"send_enter", "send_leave", "send_complete", "recv_post",
+                                              "recv_enter", "recv_leave", "envelope"};
+    if (time < MessageRows::first_part) {
+        return std::string(kBefore[time]) + "_ps";
+    }
+    if (time >= MessageRows::deficit) {
+        return time == MessageRows::deficit ? "deficit_ps" : "clamped_ps";
+    }
+    return std::string(kPartNames[time - MessageRows::first_part]) + "_ps";
+}
+
+/// The region of interest is given by its begin and end on every location, or not at all.
+void make_analysis(Analysis* self, const Program& program, const Parameters& parameters, unsigned threads,
+                   const std::optional<In<std::int64_t>>& begin_ps, const std::optional<In<std::int64_t>>& end_ps) {
+    std::vector<Span> interest;
+    if (begin_ps && end_ps) {
+        if (begin_ps->size() != program.timelines.size() || end_ps->size() != program.timelines.size()) {
+            throw std::invalid_argument("a region of interest needs a begin and an end on every location");
+        }
+        for (std::size_t l = 0; l < program.timelines.size(); ++l) {
+            interest.push_back({(*begin_ps)(l), (*end_ps)(l)});
+        }
+    }
+    const nb::gil_scoped_release release;
+    new (self) Analysis(program, parameters, std::move(interest), threads);
+}
+
+nb::object next_messages(Analysis& analysis, std::size_t limit) {
+    MessageRows rows;
+    bool more = false;
+    {
+        const nb::gil_scoped_release release;
+        more = analysis.next_messages(limit, rows);
+    }
+    if (!more) {
+        return nb::none();
+    }
+    nb::dict d;
+    for (std::size_t i = 0; i < MessageRows::kIds; ++i) {
+        d[kIdNames[i]] = array(std::move(rows.ids[i]));
+    }
+    d["bytes"] = array(std::move(rows.bytes));
+    d["recv_bytes"] = array(std::move(rows.recv_bytes));
+    d["protocol"] = array(std::move(rows.rendezvous));
+    d["locality"] = array(std::move(rows.locality));
+    d["clock_violation"] = array(std::move(rows.clock_violation));
+    for (std::size_t i = 0; i < MessageRows::kTimes; ++i) {
+        d[time_name(i).c_str()] = array(std::move(rows.times[i]));
+    }
+    return d;
+}
+
+nb::object next_calls(Analysis& analysis, std::size_t limit) {
+    CallRows rows;
+    bool more = false;
+    {
+        const nb::gil_scoped_release release;
+        more = analysis.next_calls(limit, rows);
+    }
+    if (!more) {
+        return nb::none();
+    }
+    nb::dict d;
+    d["call"] = array(std::move(rows.call));
+    d["location"] = array(std::move(rows.location));
+    d["enter_ps"] = array(std::move(rows.enter));
+    d["leave_ps"] = array(std::move(rows.leave));
+    d["region"] = array(std::move(rows.region));
+    d["callpath"] = array(std::move(rows.callpath));
+    for (std::size_t i = 1; i < kCategories; ++i) {
+        d[(std::string(kCategoryNames[i]) + "_ps").c_str()] = array(std::move(rows.exposed[i - 1]));
+    }
+    return d;
+}
+
+nb::dict accounting(Analysis& analysis) {
+    {
+        const nb::gil_scoped_release release;
+        analysis.accounts();
+    }
+    std::vector<std::int32_t> location;
+    std::vector<AccountRow> rows;
+    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
+        const auto& account = analysis.accounts()[i];
+        rows.insert(rows.end(), account.begin(), account.end());
+        location.resize(rows.size(), static_cast<std::int32_t>(analysis.accounted()[i]));
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["window"] = column<std::int32_t>(rows, [](const AccountRow& r) { return r.window; });
+    d["phase"] = column<std::uint8_t>(rows, [](const AccountRow& r) { return r.phase; });
+    d["category"] = column<std::uint8_t>(rows, [](const AccountRow& r) { return r.category; });
+    d["exposed_ps"] = column<std::int64_t>(rows, [](const AccountRow& r) { return r.exposed_ps; });
+    return d;
+}
+
+nb::dict exposure(Analysis& analysis) {
+    {
+        const nb::gil_scoped_release release;
+        analysis.accounts();
+    }
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> callpath;
+    std::vector<std::uint8_t> phase;
+    std::vector<std::uint8_t> category;
+    std::vector<std::int64_t> exposed;
+    std::vector<std::uint64_t> calls;
+    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
+        for (const auto& row : analysis.callpaths()[i]) {
+            for (std::size_t c = 0; c < kCategories; ++c) {
+                if (row.exposed[c] != 0) {
+                    location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
+                    callpath.push_back(row.callpath);
+                    phase.push_back(static_cast<std::uint8_t>(row.phase));
+                    category.push_back(static_cast<std::uint8_t>(c));
+                    exposed.push_back(row.exposed[c]);
+                    calls.push_back(row.calls);
+                }
+            }
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["callpath"] = array(std::move(callpath));
+    d["phase"] = array(std::move(phase));
+    d["category"] = array(std::move(category));
+    d["exposed_ps"] = array(std::move(exposed));
+    d["calls"] = array(std::move(calls));
+    return d;
+}
+
+/// The region of interest on each location: the program without start-up and shut-down, where none is named.
+nb::dict interest(const Analysis& analysis) {
+    std::vector<Span> spans;
+    for (std::size_t l = 0; l < analysis.program().timelines.size(); ++l) {
+        spans.push_back(analysis.interest(l));
+    }
+    nb::dict d;
+    d["begin_ps"] = column<std::int64_t>(spans, [](const Span& s) { return s.begin_ps; });
+    d["end_ps"] = column<std::int64_t>(spans, [](const Span& s) { return s.end_ps; });
+    return d;
+}
+
+nb::dict wait_state_rows(const Analysis& analysis) {
+    std::vector<std::int32_t> location;
+    std::vector<std::uint8_t> pattern;
+    std::vector<std::int64_t> wait;
+    std::vector<std::uint64_t> occurrences;
+    const auto& accounted = analysis.accounted();
+    std::vector<WaitTotals> totals_of(accounted.size());
+    {
+        const nb::gil_scoped_release release;
+        for_each_parallel(accounted.size(), analysis.threads(), 1, [&](std::size_t i, unsigned) {
+            totals_of[i] = wait_states(analysis.program(), analysis.collectives(), accounted[i],
+                                       analysis.given_interest(accounted[i]));
+        });
+    }
+    for (std::size_t i = 0; i < accounted.size(); ++i) {
+        const auto l = accounted[i];
+        const auto& totals = totals_of[i];
+        for (std::size_t s = 0; s < kWaitStates; ++s) {
+            location.push_back(static_cast<std::int32_t>(l));
+            pattern.push_back(static_cast<std::uint8_t>(s));
+            wait.push_back(totals[s].wait_ticks);
+            occurrences.push_back(totals[s].count);
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["pattern"] = array(std::move(pattern));
+    d["wait_ticks"] = array(std::move(wait));
+    d["count"] = array(std::move(occurrences));
+    return d;
+}
+
+nb::dict pairs(Analysis& analysis) {
+    {
+        const nb::gil_scoped_release release;
+        analysis.pairs();
+    }
+    std::vector<PairSum> rows;
+    std::vector<std::int32_t> receivers;
+    for (std::size_t l = 0; l < analysis.pairs().size(); ++l) {
+        for (const auto& pair : analysis.pairs()[l]) {
+            rows.push_back(pair);
+            receivers.push_back(static_cast<std::int32_t>(l));
+        }
+    }
+    nb::dict d;
+    d["send_location"] = column<std::int32_t>(rows, [](const PairSum& p) { return p.sender; });
+    d["recv_location"] = array(std::move(receivers));
+    d["messages"] = column<std::uint64_t>(rows, [](const PairSum& p) { return p.messages; });
+    d["bytes"] = column<std::uint64_t>(rows, [](const PairSum& p) { return p.bytes; });
+    d["envelope_ps"] = column<std::int64_t>(rows, [](const PairSum& p) { return p.envelope_ps; });
+    for (std::size_t part = 0; part < kParts; ++part) {
+        d[time_name(MessageRows::first_part + part).c_str()] =
+            column<std::int64_t>(rows, [&](const PairSum& p) { return p.parts[part]; });
+    }
+    d["deficit_ps"] = column<std::int64_t>(rows, [](const PairSum& p) { return p.deficit_ps; });
+    return d;
+}
+
+nb::dict load(const Analysis& analysis) {
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> window;
+    std::vector<std::uint8_t> direction;
+    std::vector<EndpointLoad> rows;
+    const auto& model = analysis.model();
+    for (const auto l : analysis.accounted()) {
+        for (int receiving = 0; receiving < 2; ++receiving) {
+            for (std::int32_t w = 0; w < model.windows().count; ++w) {
+                const auto& row = model.load(l, receiving != 0, w);
+                if (row.messages > 0) {
+                    location.push_back(static_cast<std::int32_t>(l));
+                    window.push_back(w);
+                    direction.push_back(static_cast<std::uint8_t>(receiving));
+                    rows.push_back(row);
+                }
+            }
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["window"] = array(std::move(window));
+    d["direction"] = array(std::move(direction));
+    d["messages"] = column<std::uint64_t>(rows, [](const EndpointLoad& e) { return e.messages; });
+    d["bytes"] = column<std::uint64_t>(rows, [](const EndpointLoad& e) { return e.bytes; });
+    d["peers"] = column<std::int32_t>(rows, [](const EndpointLoad& e) { return e.peers; });
+    d["busy_ps"] = column<std::int64_t>(rows, [](const EndpointLoad& e) { return e.busy_ps; });
+    d["queued_ps"] = column<std::int64_t>(rows, [](const EndpointLoad& e) { return e.queued_ps; });
+    return d;
+}
+
+/// Ends of messages that have no other end.
+nb::dict unmatched(const Analysis& analysis) {
+    std::vector<MessageEnd> rows;
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> number;
+    std::vector<std::int32_t> call;
+    std::vector<std::int32_t> complete_call;
+    std::vector<std::uint8_t> direction;
+    const auto& timelines = analysis.program().timelines;
+    for (std::size_t l = 0; l < timelines.size(); ++l) {
+        for (std::uint8_t receiving = 0; receiving < 2; ++receiving) {
+            const auto& ends = receiving != 0 ? timelines[l].receives : timelines[l].sends;
+            ends.for_each([&](std::size_t i, const MessageEnd& end) {
+                if (end.match == kNone) {
+                    rows.push_back(end);
+                    location.push_back(static_cast<std::int32_t>(l));
+                    number.push_back(static_cast<std::int32_t>(i));
+                    call.push_back(analysis.call_id(l, end.call));
+                    complete_call.push_back(analysis.call_id(l, end.complete_call));
+                    direction.push_back(receiving);
+                }
+            });
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["direction"] = array(std::move(direction));
+    d["number"] = array(std::move(number));
+    d["call"] = array(std::move(call));
+    d["complete_call"] = array(std::move(complete_call));
+    d["peer"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.peer; });
+    d["comm"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.comm; });
+    d["tag"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.tag; });
+    d["bytes"] = column<std::uint64_t>(rows, [](const MessageEnd& e) { return e.bytes; });
+    return d;
+}
+
+nb::dict collectives(const Analysis& analysis) {
+    const auto& program = analysis.program();
+    std::vector<Collective> rows;
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> callpath;
+    std::vector<std::int32_t> call;
+    std::vector<std::int32_t> complete_call;
+    std::vector<std::int64_t> wait;
+    for (std::size_t l = 0; l < program.timelines.size(); ++l) {
+        const auto& mine = program.timelines[l];
+        for (std::size_t i = 0; i < mine.collectives.size(); ++i) {
+            const auto& row = mine.collectives[i];
+            rows.push_back(row);
+            location.push_back(static_cast<std::int32_t>(l));
+            callpath.push_back(mine.calls[row.call].callpath);
+            call.push_back(analysis.call_id(l, row.call));
+            complete_call.push_back(analysis.call_id(l, row.complete_call));
+            wait.push_back(row.call == row.complete_call ? analysis.collectives().wait(row, l) : 0);
+        }
+    }
+    nb::dict d;
+    d["instance"] = column<std::int32_t>(rows, [](const Collective& c) {
+        return c.instance == kNone ? kUndefined : static_cast<std::int32_t>(c.instance);
+    });
+    d["location"] = array(std::move(location));
+    d["comm"] = column<std::int32_t>(rows, [](const Collective& c) { return c.comm; });
+    d["root"] = column<std::int32_t>(rows, [](const Collective& c) { return c.root; });
+    d["callpath"] = array(std::move(callpath));
+    d["call"] = array(std::move(call));
+    d["complete_call"] = array(std::move(complete_call));
+    d["operation"] = column<std::uint8_t>(rows, [](const Collective& c) { return c.operation; });
+    d["enter_ps"] = column<std::int64_t>(rows, [](const Collective& c) { return c.begin_ps; });
+    d["leave_ps"] = column<std::int64_t>(rows, [](const Collective& c) { return c.end_ps; });
+    d["wait_ps"] = array(std::move(wait));
+    d["bytes_sent"] = column<std::uint64_t>(rows, [](const Collective& c) { return c.bytes_sent; });
+    d["bytes_received"] = column<std::uint64_t>(rows, [](const Collective& c) { return c.bytes_received; });
+    return d;
+}
+
+}  // namespace
+
+void bind_analysis(nb::module_& module) {
+    nb::class_<Analysis>(module, "Analysis", "Rows of a run's tables, in batches.")
+        .def("__init__", &make_analysis, "program"_a, "parameters"_a, "threads"_a, "begin_ps"_a = nb::none(),
+             "end_ps"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+             nb::sig("def __init__(self, program: Program, parameters: Parameters, threads: int, "
+                     "begin_ps: logpost.replay.columns.Int64 | None = None, "
+                     "end_ps: logpost.replay.columns.Int64 | None = None) -> None"))
+        .def("next_messages", &next_messages, "limit"_a,
+             nb::sig("def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None"))
+        .def("next_calls", &next_calls, "limit"_a,
+             nb::sig("def next_calls(self, limit: int) -> logpost.replay.columns.Calls | None"))
+        .def("split_only", &Analysis::split_only, nb::call_guard<nb::gil_scoped_release>())
+        .def("accounting", &accounting, nb::sig("def accounting(self) -> logpost.replay.columns.Accounting"))
+        .def("exposure", &exposure, nb::sig("def exposure(self) -> logpost.replay.columns.Exposure"))
+        .def("interest", &interest, nb::sig("def interest(self) -> logpost.replay.columns.Interest"))
+        .def("unmatched", &unmatched, nb::sig("def unmatched(self) -> logpost.replay.columns.Unmatched"))
+        .def("wait_states", &wait_state_rows, nb::sig("def wait_states(self) -> logpost.replay.columns.WaitStates"))
+        .def("pairs", &pairs, nb::sig("def pairs(self) -> logpost.replay.columns.Pairs"))
+        .def("load", &load, nb::sig("def load(self) -> logpost.replay.columns.Load"))
+        .def("collectives", &collectives, nb::sig("def collectives(self) -> logpost.replay.columns.Collectives"))
+        .def("accounted", [](const Analysis& a) { return a.accounted(); })
+        .def_prop_ro("messages", [](const Analysis& a) { return a.model().messages(); })
+        .def_prop_ro("clock_violations", [](const Analysis& a) { return a.model().clock_violations(); })
+        .def_prop_ro(
+            "asynchronous_progress", [](const Analysis& a) { return a.model().asynchronous_progress(); },
+            "Whether NICs answer rendezvous without a processor: stated by the parameters, or proven by the trace.")
+        .def_prop_ro(
+            "beyond_sizes", [](const Analysis& a) { return a.model().beyond_sizes(); },
+            "Messages of which some term was read beyond the machine's largest measured size or number of blocks.")
+        .def_prop_ro(
+            "beyond_strides", [](const Analysis& a) { return a.model().beyond_strides(); },
+            "Messages whose stride is larger than the machine's largest measured one.")
+        .def_prop_ro("window_count", [](const Analysis& a) { return a.model().windows().count; })
+        .def_prop_ro("window_width_ps", [](const Analysis& a) { return a.model().windows().width_ps; });
+}
+
+}  // namespace logpost::replay::bindings

@@ -1,0 +1,187 @@
+#include <span>
+#include <string_view>
+
+#include "replay/native/bindings.hpp"
+#include "replay/native/phases.hpp"
+#include "replay/native/program.hpp"
+#include "replay/native/program_tables.hpp"
+#include "replay/native/samples.hpp"
+#include "replay/native/split/account.hpp"
+
+namespace logpost::replay::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+nb::list sample_columns(const Program& program, std::size_t limit) {
+    nb::list result;
+    for (auto& locality : samples(program, limit)) {
+        nb::dict d;
+        const auto pair = [](SampleColumn& c) {
+            return nb::make_tuple(array(std::move(c.bytes)), array(std::move(c.time_ps)));
+        };
+        d["end_to_end"] = pair(locality.end_to_end);
+        d["send_call"] = pair(locality.send_call);
+        d["receive_call"] = pair(locality.receive_call);
+        d["early_complete"] = pair(locality.early_complete);
+        d["late_complete"] = pair(locality.late_complete);
+        d["messages"] = locality.messages;
+        result.append(d);
+    }
+    return result;
+}
+
+/// The columns of one table; the caller's dictionary keeps their memory.
+class TableColumns {
+  public:
+    explicit TableColumns(const nb::dict& table) : table_(table) {}
+    template <class T>
+    std::span<const T> operator()(const char* name) const {
+        const auto values = nb::cast<In<T>>(table_[name]);
+        if (rows_ != kUnknown && rows_ != values.size()) {
+            throw std::invalid_argument(std::string("column ") + name + " differs in length from the others");
+        }
+        rows_ = values.size();
+        return {values.data(), values.size()};
+    }
+
+  private:
+    static constexpr std::size_t kUnknown = SIZE_MAX;
+    const nb::dict& table_;
+    mutable std::size_t rows_ = kUnknown;
+};
+
+LocationColumns location_columns(const nb::dict& table) {
+    const TableColumns of(table);
+    return {.process = of.operator()<std::int32_t>("process"),
+            .socket = of.operator()<std::int32_t>("socket"),
+            .node = of.operator()<std::int32_t>("node"),
+            .rank = of.operator()<std::int32_t>("rank"),
+            .accounted = of.operator()<std::uint8_t>("accounted"),
+            .first_ps = of.operator()<std::int64_t>("first_ps"),
+            .last_ps = of.operator()<std::int64_t>("last_ps")};
+}
+
+CallColumns call_columns(const nb::dict& table) {
+    const TableColumns of(table);
+    return {.location = of.operator()<std::int32_t>("location"),
+            .region = of.operator()<std::int32_t>("region"),
+            .callpath = of.operator()<std::int32_t>("callpath"),
+            .enter_ps = of.operator()<std::int64_t>("enter_ps"),
+            .leave_ps = of.operator()<std::int64_t>("leave_ps")};
+}
+
+MessageColumns message_columns(const nb::dict& table) {
+    const TableColumns of(table);
+    return {.send_location = of.operator()<std::int32_t>("send_location"),
+            .recv_location = of.operator()<std::int32_t>("recv_location"),
+            .comm = of.operator()<std::int32_t>("comm"),
+            .tag = of.operator()<std::int32_t>("tag"),
+            .layout = of.operator()<std::int32_t>("layout"),
+            .send_call = of.operator()<std::int32_t>("send_call"),
+            .send_complete_call = of.operator()<std::int32_t>("send_complete_call"),
+            .recv_post_call = of.operator()<std::int32_t>("recv_post_call"),
+            .recv_call = of.operator()<std::int32_t>("recv_call"),
+            .send_number = of.operator()<std::int32_t>("send_number"),
+            .recv_number = of.operator()<std::int32_t>("recv_number"),
+            .bytes = of.operator()<std::uint64_t>("bytes"),
+            .recv_bytes = of.operator()<std::uint64_t>("recv_bytes")};
+}
+
+UnmatchedColumns unmatched_columns(const nb::dict& table) {
+    const TableColumns of(table);
+    return {.location = of.operator()<std::int32_t>("location"),
+            .number = of.operator()<std::int32_t>("number"),
+            .call = of.operator()<std::int32_t>("call"),
+            .complete_call = of.operator()<std::int32_t>("complete_call"),
+            .peer = of.operator()<std::int32_t>("peer"),
+            .comm = of.operator()<std::int32_t>("comm"),
+            .tag = of.operator()<std::int32_t>("tag"),
+            .direction = of.operator()<std::uint8_t>("direction"),
+            .bytes = of.operator()<std::uint64_t>("bytes")};
+}
+
+CollectiveColumns collective_columns(const nb::dict& table) {
+    const TableColumns of(table);
+    return {.instance = of.operator()<std::int32_t>("instance"),
+            .location = of.operator()<std::int32_t>("location"),
+            .comm = of.operator()<std::int32_t>("comm"),
+            .root = of.operator()<std::int32_t>("root"),
+            .call = of.operator()<std::int32_t>("call"),
+            .complete_call = of.operator()<std::int32_t>("complete_call"),
+            .operation = of.operator()<std::uint8_t>("operation"),
+            .enter_ps = of.operator()<std::int64_t>("enter_ps"),
+            .leave_ps = of.operator()<std::int64_t>("leave_ps"),
+            .bytes_sent = of.operator()<std::uint64_t>("bytes_sent"),
+            .bytes_received = of.operator()<std::uint64_t>("bytes_received")};
+}
+
+/// Tables are dictionaries of numpy arrays, named as the run's columns.
+void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t length_ps, std::size_t callpaths,
+                  const std::vector<int>& kinds, const std::vector<std::int64_t>& strides,
+                  const std::vector<std::vector<std::int32_t>>& members, const nb::dict& locations,
+                  const nb::dict& calls, const nb::dict& messages, const nb::dict& unmatched,
+                  const nb::dict& collectives) {
+    Program program;
+    program.ticks_per_second = ticks_per_second;
+    program.length_ps = length_ps;
+    program.callpaths = callpaths;
+    for (const auto kind : kinds) {
+        program.kinds.push_back(static_cast<CallKind>(kind));
+    }
+    for (const auto stride : strides) {
+        program.layouts.push_back({.stride_bytes = stride});
+    }
+    program.members = members;
+    const ProgramColumns columns{location_columns(locations), call_columns(calls), message_columns(messages),
+                                 unmatched_columns(unmatched), collective_columns(collectives)};
+    const nb::gil_scoped_release release;
+    fill_program(program, columns);
+    new (self) Program(std::move(program));
+}
+
+void place(Program& program, const In<std::int32_t>& sockets, const In<std::int32_t>& place_of_node,
+           const In<std::int32_t>& hops) {
+    program.placement.set_sockets({sockets.data(), sockets.size()});
+    program.placement.set_hops({hops.data(), hops.data() + hops.size()},
+                               {place_of_node.data(), place_of_node.data() + place_of_node.size()});
+}
+
+template <class Names>
+std::vector<std::string> names(const Names& of) {
+    return {std::begin(of), std::end(of)};
+}
+
+}  // namespace
+
+void bind_program(nb::module_& module) {
+    module.def("call_kinds", [] { return names(kCallKindNames); }, "Names of the kinds of calls, by code.");
+    module.def("operations", [] { return names(kOperationNames); }, "Names of the collective operations, by code.");
+    module.def("parts", [] { return names(kPartNames); }, "Names of the parts of a message, by code.");
+    module.def(
+        "categories", [] { return names(kCategoryNames); }, "Names of the categories of a rank's time, by code.");
+    module.def("phases", [] { return names(kPhaseNames); }, "Names of the phases of a location's time, by code.");
+    module.attr("FINALIZE") = static_cast<int>(CallKind::finalize);
+    nb::class_<Program>(module, "Program", "Calls, messages and collectives of a program, as the replay sees them.")
+        .def("__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callpaths"_a, "kinds"_a, "strides"_a,
+             "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a,
+             nb::sig(
+                 "def __init__(self, ticks_per_second: int, length_ps: int, callpaths: int, kinds: list[int], "
+                 "strides: list[int], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], "
+                 "calls: dict[str, logpost.replay.columns.Column], "
+                 "messages: dict[str, logpost.replay.columns.Column], "
+                 "unmatched: dict[str, logpost.replay.columns.Column], "
+                 "collectives: dict[str, logpost.replay.columns.Column]) -> None"))
+        .def_ro("length_ps", &Program::length_ps)
+        .def("place", &place, "sockets"_a, "place_of_node"_a, "hops"_a,
+             nb::sig("def place(self, sockets: numpy.ndarray, place_of_node: numpy.ndarray, hops: numpy.ndarray) "
+                     "-> None"),
+             "Says where it ran: the socket of every location, the place of every node on the network (-1: not known), "
+             "and the hops between every two places, row by row.")
+        .def("samples", &sample_columns, "limit"_a,
+             nb::sig("def samples(self, limit: int) -> list[logpost.replay.columns.Samples]"),
+             "Observations of LogGP parameters, a dict per locality class.");
+}
+
+}  // namespace logpost::replay::bindings

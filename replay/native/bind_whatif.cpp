@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "replay/native/bindings.hpp"
+#include "replay/native/whatif/replay.hpp"
+
+namespace logpost::replay::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object matrix(std::vector<T>&& values, std::size_t rows, std::size_t columns) {
+    return array(std::move(values)).attr("reshape")(rows, columns);
+}
+
+/// A program's graph and the machine that it ran on.
+class WhatIf {
+  public:
+    WhatIf(const Program& program, Parameters machine, const Parameters& planned)
+        : program_(program), machine_(std::move(machine)), graph_(build_graph(program, machine_, planned)) {}
+
+    [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
+
+    /// Factors: a row per machine, a column per location or callpath.
+    nb::dict replay(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
+                    const Matrix& by_callpath) const {
+        const auto lanes = machines.size();
+        if (compute.size() != lanes || by_location.shape(0) != lanes || by_callpath.shape(0) != lanes ||
+            by_location.shape(1) != program_.timelines.size() || by_callpath.shape(1) != program_.callpaths) {
+            throw std::invalid_argument("a factor per machine, and per location and callpath, is needed");
+        }
+        std::vector<Setting> settings;
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const auto row = [&](const Matrix& of) {
+                const auto* begin = of.data() + lane * of.shape(1);
+                return std::vector<double>(begin, begin + of.shape(1));
+            };
+            settings.push_back({machines[lane], compute(lane), row(by_location), row(by_callpath)});
+        }
+        std::vector<CriticalPath> paths;
+        Sums sums;
+        {
+            const nb::gil_scoped_release release;
+            const Weights weights(graph_, machine_, settings);
+            const auto times = weights.times();
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                paths.push_back(critical_path(graph_, weights, settings, times, lane));
+            }
+            sums = summed(times, lanes);
+        }
+        return results(paths, std::move(sums), lanes);
+    }
+
+    /// The times of all calls, by location and call, unchanged or with one changed machine.
+    nb::tuple times(const Parameters& machine, double compute) const {
+        const std::vector<Setting> settings{{machine, compute, {}, {}}};
+        std::vector<std::int64_t> enters, leaves;
+        {
+            const nb::gil_scoped_release release;
+            const auto times = Weights(graph_, machine_, settings).times();
+            for (std::size_t call = 0; call < graph_.enters.size(); ++call) {
+                enters.push_back(times[graph_.enters[call]]);
+                leaves.push_back(times[graph_.leaves[call]]);
+            }
+        }
+        return nb::make_tuple(array(std::move(enters)), array(std::move(leaves)));
+    }
+
+  private:
+    struct Sums {
+        std::vector<std::int64_t> ends;                     // by lane and location
+        std::vector<std::int64_t> in_calls, between_calls;  // by lane and callpath
+    };
+
+    [[nodiscard]] Sums summed(const std::vector<std::int64_t>& times, std::size_t lanes) const {
+        const auto locations = program_.timelines.size();
+        Sums sums;
+        sums.ends.assign(lanes * locations, 0);
+        sums.in_calls.assign(lanes * program_.callpaths, 0);
+        sums.between_calls.assign(lanes * program_.callpaths, 0);
+        for (std::size_t location = 0; location < locations; ++location) {
+            if (graph_.begins[location] == kNone) {
+                continue;
+            }
+            const auto& calls = program_.timelines[location].calls;
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                const auto at = [&](std::uint32_t node) { return times[node * lanes + lane]; };
+                sums.ends[lane * locations + location] = at(graph_.ends[location]);
+                auto left = at(graph_.begins[location]);
+                for (std::size_t call = 0; call < calls.size(); ++call) {
+                    const auto id = graph_.first_call[location] + call;
+                    const auto row = lane * program_.callpaths + static_cast<std::size_t>(calls[call].callpath);
+                    sums.between_calls[row] += at(graph_.enters[id]) - left;
+                    left = at(graph_.leaves[id]);
+                    sums.in_calls[row] += left - at(graph_.enters[id]);
+                }
+            }
+        }
+        return sums;
+    }
+
+    nb::dict results(const std::vector<CriticalPath>& paths, Sums&& sums, std::size_t lanes) const {
+        std::vector<std::int64_t> makespans, parts, compute, by_location;
+        std::vector<double> sensitivities;
+        std::vector<std::uint64_t> steps;
+        for (const auto& path : paths) {
+            makespans.push_back(path.makespan_ps);
+            parts.insert(parts.end(), path.parts.begin(), path.parts.end());
+            compute.push_back(path.compute_ps);
+            by_location.insert(by_location.end(), path.compute_by_location.begin(), path.compute_by_location.end());
+            for (const auto& one : path.sensitivities) {
+                const std::array<double, 5> values{one.L, one.o_s, one.o_r, one.g, one.G};
+                sensitivities.insert(sensitivities.end(), values.begin(), values.end());
+            }
+            steps.push_back(path.changes_of_location);
+        }
+        const auto locations = program_.timelines.size();
+        nb::dict d;
+        d["makespan_ps"] = array(std::move(makespans));
+        d["path_ps"] = matrix(std::move(parts), lanes, kPathParts);
+        d["path_compute_ps"] = array(std::move(compute));
+        d["path_compute_by_location_ps"] = matrix(std::move(by_location), lanes, locations);
+        d["path_messages"] = array(std::move(steps));
+        d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);
+        d["ends_ps"] = matrix(std::move(sums.ends), lanes, locations);
+        d["in_calls_ps"] = matrix(std::move(sums.in_calls), lanes, program_.callpaths);
+        d["between_calls_ps"] = matrix(std::move(sums.between_calls), lanes, program_.callpaths);
+        return d;
+    }
+
+    const Program& program_;
+    Parameters machine_;
+    Graph graph_;
+};
+
+void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned) {
+    const nb::gil_scoped_release release;
+    new (self) WhatIf(program, machine, planned);
+}
+
+}  // namespace
+
+void bind_whatif(nb::module_& module) {
+    module.def(
+        "path_parts", [] { return std::vector<std::string>(kPathPartNames.begin(), kPathPartNames.end()); },
+        "Names of what a critical path consists of, by code.");
+    nb::exception<CycleError>(module, "CycleError", PyExc_ValueError);
+    nb::class_<WhatIf>(module, "WhatIf", "A program's dependency graph, calibrated on the machine that it ran on.")
+        .def("__init__", &make_whatif, "program"_a, "machine"_a, "planned"_a, nb::keep_alive<1, 2>())
+        .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
+        .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().edges.size(); })
+        .def_prop_ro("bytes", [](const WhatIf& self) { return self.graph().bytes(); })
+        .def_prop_ro("rebuilt", [](const WhatIf& self) { return self.graph().rebuilt; })
+        .def("replay", &WhatIf::replay, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
+             nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
+                     "by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]"),
+             "Makespans, critical paths and sums, a row per machine.")
+        .def("times", &WhatIf::times, "machine"_a, "compute"_a = 1.0,
+             nb::sig("def times(self, machine: Parameters, compute: float = 1.0) "
+                     "-> tuple[numpy.ndarray, numpy.ndarray]"),
+             "Enters and leaves of all calls, by location and call.");
+}
+
+}  // namespace logpost::replay::bindings

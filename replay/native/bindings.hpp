@@ -1,0 +1,65 @@
+#pragma once
+
+/// What the parts of the bindings share; module.cpp is their table of contents.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace logpost::replay::bindings {
+
+namespace nb = nanobind;
+
+/// A column that the caller holds.
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// A numpy array that owns the vector's memory.
+template <class T>
+nb::object array(std::vector<T>&& values) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    auto* data = owned->data();
+    const std::size_t size = owned->size();
+    nb::capsule owner(owned.release(), [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(data, {size}, owner));
+}
+
+/// A column of `rows`, each computed by `value`.
+template <class T, class Rows, class Value>
+nb::object column(const Rows& rows, Value&& value) {
+    std::vector<T> values;
+    values.reserve(rows.size());
+    for (const auto& row : rows) {
+        values.push_back(static_cast<T>(value(row)));
+    }
+    return array(std::move(values));
+}
+
+template <class Rows, class Value>
+nb::list texts(const Rows& rows, Value&& value) {
+    nb::list result;
+    for (const auto& row : rows) {
+        // Names in archives are bytes of any encoding; what is not UTF-8 is shown with replacement characters.
+        const std::string& text = value(row);
+        result.append(
+            nb::steal<nb::object>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace")));
+    }
+    return result;
+}
+
+/// Program, filled from columns, and what it says of its machine.
+void bind_program(nb::module_& module);
+/// Analysis: split and accounting, in batches.
+void bind_analysis(nb::module_& module);
+/// WhatIf: the dependency graph and its replays.
+void bind_whatif(nb::module_& module);
+
+}  // namespace logpost::replay::bindings

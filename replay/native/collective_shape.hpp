@@ -1,0 +1,38 @@
+#pragma once
+
+#include "replay/native/program.hpp"
+
+namespace logpost::replay {
+
+/// Whom a collective operation's members wait for.
+enum class Shape : std::uint8_t { all_to_all, one_to_all, all_to_one, prefix, none };
+
+inline Shape shape(Operation operation) noexcept {
+    switch (operation) {
+        case Operation::barrier:
+        case Operation::allgather:
+        case Operation::allgatherv:
+        case Operation::alltoall:
+        case Operation::alltoallv:
+        case Operation::alltoallw:
+        case Operation::allreduce:
+        case Operation::reduce_scatter:
+        case Operation::reduce_scatter_block:
+            return Shape::all_to_all;
+        case Operation::bcast:
+        case Operation::scatter:
+        case Operation::scatterv:
+            return Shape::one_to_all;
+        case Operation::reduce:
+        case Operation::gather:
+        case Operation::gatherv:
+            return Shape::all_to_one;
+        case Operation::scan:
+        case Operation::exscan:
+            return Shape::prefix;
+        default:
+            return Shape::none;
+    }
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,29 @@
+#include "replay/native/endpoints.hpp"
+
+#include <algorithm>
+
+namespace logpost::replay {
+
+std::vector<std::vector<std::size_t>> endpoint_groups(const Program& program, std::int32_t nics_per_node) {
+    const auto nics = static_cast<std::size_t>(std::max(1, nics_per_node));
+    const std::size_t nodes = program.placement.nodes();
+    std::vector<std::vector<std::size_t>> groups(nodes * nics);
+    std::vector<std::size_t> seen(nodes, 0);
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        const auto node = program.placement[location].node;
+        const auto& timeline = program.timelines[location];
+        if (timeline.sends.empty() && timeline.receives.empty()) {
+            continue;
+        }
+        if (node == kUndefined) {
+            groups.push_back({location});
+        } else {
+            const auto n = static_cast<std::size_t>(node);
+            groups[n * nics + seen[n]++ % nics].push_back(location);
+        }
+    }
+    std::erase_if(groups, [](const auto& group) { return group.empty(); });
+    return groups;
+}
+
+}  // namespace logpost::replay

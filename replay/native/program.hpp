@@ -1,0 +1,221 @@
+#pragma once
+
+/// The replay engine's program: communication calls, the two ends of every message, collective operations,
+/// one-sided transfers, and where the processes ran. It is independent of trace formats, and filled from an archive
+/// or from a run's tables.
+///
+/// Times are picoseconds (int64) from the start of the trace; ids are dense (0..n-1).
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "replay/native/column.hpp"
+#include "replay/native/parameters.hpp"
+#include "replay/native/placement.hpp"
+#include "replay/native/span.hpp"
+
+namespace logpost::replay {
+
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// What a communication call does.
+enum class CallKind : std::uint8_t {
+    user,                 // not a communication call
+    send,                 // blocking send: Send, Rsend
+    send_synchronous,     // Ssend, Issend: completes only after the match
+    send_buffered,        // Bsend, Ibsend
+    send_nonblocking,     // Isend, Irsend, ...
+    receive,              // Recv, Mrecv
+    receive_nonblocking,  // Irecv, Imrecv, Recv_init, ...
+    send_receive,         // Sendrecv, Sendrecv_replace
+    start,                // Start, Startall
+    wait,                 // Wait
+    wait_multi,           // Waitall, Waitany, Waitsome
+    test,                 // Test, Testall, Testany, Testsome
+    probe,                // Probe, Iprobe, Mprobe, Improbe
+    barrier,
+    collective,  // every other blocking collective
+    collective_nonblocking,
+    one_sided,  // Put, Get, Accumulate, Win_*, shmem_*
+    initialize,
+    finalize,
+    io,
+    other,  // communicator and datatype management, everything else of the library
+};
+inline constexpr std::size_t kCallKinds = 21;
+
+/// Names of the kinds, in their order, as the table `regions` has them.
+inline constexpr std::string_view kCallKindNames[kCallKinds] = {"user",
+                                                                "send",
+                                                                "send_synchronous",
+                                                                "send_buffered",
+                                                                "send_nonblocking",
+                                                                "receive",
+                                                                "receive_nonblocking",
+                                                                "send_receive",
+                                                                "start",
+                                                                "wait",
+                                                                "wait_multi",
+                                                                "test",
+                                                                "probe",
+                                                                "barrier",
+                                                                "collective",
+                                                                "collective_nonblocking",
+                                                                "one_sided",
+                                                                "init_finalize",
+                                                                "init_finalize",
+                                                                "io",
+                                                                "other"};
+
+/// One outermost communication call on one location. 24 bytes.
+struct Call {
+    std::int64_t enter_ps;
+    std::int64_t leave_ps;
+    std::int32_t region;
+    std::int32_t callpath;
+};
+
+/// One end of a message. 32 bytes. Sends stand in program order, receives in the order of their *requests*.
+struct MessageEnd {
+    std::uint32_t call;           // the call that made the request: Send, Isend, Start; Recv, Irecv
+    std::uint32_t complete_call;  // the call that completed it (== call if blocking); kNone: never completed
+    std::uint64_t bytes;
+    std::int32_t peer;  // dense location of the other end; kUndefined: absent or never known
+    std::int32_t comm;  // dense communicator; kUndefined: an undefined reference, or a receive never completed
+    std::int32_t tag;
+    std::uint32_t match;  // index of the other end in its location's list; kNone: unmatched
+};
+
+/// The layout of a message's data, where the trace states it, keyed by the send's index. Sorted by `send`.
+struct SendLayout {
+    std::uint32_t send;
+    std::int32_t layout;  // index into Program::layouts
+};
+
+struct Layout {
+    std::uint64_t blocks = 1;
+    std::uint64_t block_bytes = 0;
+    std::int64_t stride_bytes = 0;
+    std::uint64_t extent_bytes = 0;
+};
+
+enum class Operation : std::uint8_t {
+    barrier,
+    bcast,
+    gather,
+    gatherv,
+    scatter,
+    scatterv,
+    allgather,
+    allgatherv,
+    alltoall,
+    alltoallv,
+    alltoallw,
+    allreduce,
+    reduce,
+    reduce_scatter,
+    scan,
+    exscan,
+    reduce_scatter_block,
+    create_handle,
+    destroy_handle,
+    allocate,
+    deallocate,
+    create_and_allocate,
+    destroy_and_deallocate,
+    unknown,
+};
+inline constexpr std::size_t kOperations = 24;
+
+/// Names of the operations, in their order, as the table `collectives` has them.
+inline constexpr std::string_view kOperationNames[kOperations] = {"Barrier",
+                                                                  "Bcast",
+                                                                  "Gather",
+                                                                  "Gatherv",
+                                                                  "Scatter",
+                                                                  "Scatterv",
+                                                                  "Allgather",
+                                                                  "Allgatherv",
+                                                                  "Alltoall",
+                                                                  "Alltoallv",
+                                                                  "Alltoallw",
+                                                                  "Allreduce",
+                                                                  "Reduce",
+                                                                  "Reduce_scatter",
+                                                                  "Scan",
+                                                                  "Exscan",
+                                                                  "Reduce_scatter_block",
+                                                                  "create handle",
+                                                                  "destroy handle",
+                                                                  "allocate",
+                                                                  "deallocate",
+                                                                  "create handle and allocate",
+                                                                  "destroy handle and deallocate",
+                                                                  "unknown"};
+
+/// One location's part in a collective operation.
+struct Collective {
+    std::int64_t begin_ps;  // enter of the call
+    std::int64_t end_ps;    // end of the operation (completion, if nonblocking)
+    std::uint64_t bytes_sent;
+    std::uint64_t bytes_received;
+    std::uint32_t call;           // the call (the request, if nonblocking)
+    std::uint32_t complete_call;  // kNone: not completed
+    std::int32_t comm;            // kUndefined: an undefined reference, or a nonblocking one never completed
+    std::int32_t root;            // rank in comm; kUndefined: none
+    std::uint32_t instance;       // dense, over the whole program; kNone: the other members are missing
+    Operation operation;
+};
+
+/// A one-sided transfer at its origin.
+struct Transfer {
+    enum class Kind : std::uint8_t { put, get, atomic };
+    std::uint64_t bytes;
+    std::uint32_t call;           // that started it
+    std::uint32_t complete_call;  // that completed it at the origin: flush, fence, unlock, quiet; kNone: not known
+    std::int32_t target;          // dense location
+    std::int32_t window;          // dense window
+    Kind kind;
+};
+
+/// What one location did.
+struct Timeline {
+    std::int64_t first_ps = 0;  // first and last event of the location
+    std::int64_t last_ps = 0;
+    Column<Call> calls;
+    Column<MessageEnd> sends;
+    Column<MessageEnd> receives;
+    Column<Collective> collectives;
+    Column<SendLayout> layouts;
+    Column<Transfer> transfers;
+};
+
+struct Program {
+    Program() = default;
+    Program(Program&&) = default;
+    Program& operator=(Program&&) = default;
+    Program(const Program&) = delete;  // its columns are not copied
+    Program& operator=(const Program&) = delete;
+    ~Program() = default;
+
+    std::uint64_t ticks_per_second = 1;
+    std::int64_t length_ps = 0;                      // from the earliest to the latest event
+    std::size_t callpaths = 0;                       // how many there are
+    std::vector<CallKind> kinds;                     // by region
+    std::vector<Layout> layouts;                     //
+    std::vector<std::vector<std::int32_t>> members;  // by communicator: location of each rank, kUndefined where absent
+    Placement placement;                             // of the locations
+    std::vector<std::uint8_t> accounted;             // by location: gets an account (a rank, or communicates), or 0
+    std::vector<Span> spans;                         // by location: the program, between start-up and shut-down
+    std::vector<Timeline> timelines;                 // by location
+    std::uint32_t collective_instances = 0;
+
+    [[nodiscard]] CallKind kind(const Call& call) const noexcept {
+        return kinds[static_cast<std::size_t>(call.region)];
+    }
+};
+
+}  // namespace logpost::replay

@@ -1,0 +1,162 @@
+/// The deterministic FIFO replays of MessageModel's NICs, at both ends.
+
+#include <algorithm>
+#include <memory>
+
+#include "replay/native/endpoints.hpp"
+#include "replay/native/fifo.hpp"
+#include "replay/native/nearly_sorted.hpp"
+#include "replay/native/split/message_model.hpp"
+#include "replay/native/split/stage_table.hpp"
+#include "replay/native/threads.hpp"
+
+namespace logpost::replay {
+namespace {
+
+/// Counts distinct partners per window without a set per window.
+class PeerCounter {
+  public:
+    void add(std::int32_t window, std::int32_t peer) {
+        const auto key =
+            (static_cast<std::uint64_t>(static_cast<std::uint32_t>(window)) << 32U) | static_cast<std::uint32_t>(peer);
+        // A pattern of partners repeats: what was just added need not be kept again.
+        auto& recent = recent_[static_cast<std::uint32_t>(peer) % kRecent];
+        if (recent == key) {
+            return;
+        }
+        recent = key;
+        keys_.push_back(key);
+        if (keys_.size() >= limit_) {
+            compact();
+            limit_ = std::max<std::size_t>(limit_, 2 * keys_.size());
+        }
+    }
+
+    template <class Visit>
+    void for_each(Visit&& visit) {
+        compact();
+        for (const auto key : keys_) {
+            visit(static_cast<std::int32_t>(key >> 32U));
+        }
+    }
+
+  private:
+    void compact() {
+        std::ranges::sort(keys_);
+        keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+    }
+
+    static constexpr std::size_t kRecent = 16;
+    std::array<std::uint64_t, kRecent> recent_ = [] {
+        std::array<std::uint64_t, kRecent> none{};
+        none.fill(UINT64_MAX);
+        return none;
+    }();
+    std::vector<std::uint64_t> keys_;
+    std::size_t limit_ = 4096;
+};
+
+}  // namespace
+
+/// The messages that leave a location, when they do, in program order. Of an eager message that is known at the sender
+/// alone: its record, far away, is asked only for a rendezvous.
+void MessageModel::leaving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const {
+    const auto& timeline = program_.timelines[location];
+    const auto here = static_cast<std::int32_t>(location);
+    std::vector<MessageStages> rows;
+    StageTable table(parameters_, rows);
+    std::int64_t started = 0;  // processor time of the call's sends up to this one
+    for (std::uint32_t i = 0; i < timeline.sends.size(); ++i) {
+        const auto& send = timeline.sends[i];
+        if (i == 0 || timeline.sends[i - 1].call != send.call) {
+            started = 0;
+        }
+        if (send.match == kNone) {
+            continue;
+        }
+        const auto distance = program_.placement.between(here, send.peer);
+        const auto& planned =
+            rows[table.row(distance, send.bytes, blocks(timeline, i), burst(here, i), hops(here, send.peer))];
+        started += planned.o_s + planned.l_mw / 2;
+        if ((distance == Locality::other_node) != between_nodes) {
+            continue;
+        }
+        const auto& call = timeline.calls[send.call];
+        const auto kind = program_.kind(call);
+        const bool eager =
+            kind == CallKind::send_buffered || (!planned.rendezvous && kind != CallKind::send_synchronous);
+        const std::int64_t overhead = std::min(call.leave_ps - call.enter_ps, started);
+        const std::int64_t time = eager ? call.enter_ps + overhead : record(of_send(send)).arrival;
+        customers.push_back({time, planned.service, here, i});
+    }
+}
+
+/// The messages that arrive at a location, when their first byte does, in the order of the receive requests. One that
+/// contradicts causality has no such time.
+void MessageModel::arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const {
+    const auto here = static_cast<std::int32_t>(location);
+    const auto records = records_[location];
+    for (std::uint32_t i = 0; i < records.size(); ++i) {
+        const auto& message = records[i];
+        if (!message.matched || message.violation || (message.locality == Locality::other_node) != between_nodes) {
+            continue;
+        }
+        const auto& planned = stages_[location][message.stages];
+        customers.push_back({message.arrival + message.send_endpoint + planned.L, planned.service, here, i});
+    }
+}
+
+/// One endpoint: the messages in one direction of the locations that share it.
+void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool between_nodes, bool receiving) {
+    std::vector<Customer> customers;
+    for (const auto location : locations) {
+        if (receiving) {
+            arriving(location, between_nodes, customers);
+        } else {
+            leaving(location, between_nodes, customers);
+        }
+    }
+    sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
+        return a.time != b.time ? a.time < b.time : a.here < b.here;
+    });
+    FifoServer server;
+    std::vector<PeerCounter> peers(locations.size());
+    for (const auto& customer : customers) {
+        const std::int64_t wait = server.wait(customer.time, customer.service);
+        const auto here = static_cast<std::size_t>(customer.here);
+        const auto& ends = receiving ? program_.timelines[here].receives : program_.timelines[here].sends;
+        const auto& end = ends[customer.index];
+        if (receiving) {
+            auto& message = records_[here][customer.index];
+            message.arrival = customer.time + stages_[here][message.stages].serialization + wait;
+        } else if (wait > 0) {
+            change(of_send(end)).send_endpoint = wait;
+        }
+        if (!of_interest(receiving ? MessageId{customer.here, customer.index} : of_send(end))) {
+            continue;
+        }
+        const auto window = windows_.at(customer.time);
+        auto& load = loads_[load_index(here, receiving, window)];
+        ++load.messages;
+        load.bytes += end.bytes;
+        load.busy_ps += customer.service;
+        load.queued_ps += wait;
+        const auto place = locations.size() == 1 ? 0 : std::ranges::lower_bound(locations, here) - locations.begin();
+        peers[static_cast<std::size_t>(place)].add(window, end.peer);
+    }
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        peers[i].for_each([&](std::int32_t window) { ++loads_[load_index(locations[i], receiving, window)].peers; });
+    }
+}
+
+/// Messages within a node queue at the location's own end of the memory, messages between nodes at their node's NIC.
+/// One kind after the other: both count into the loads of their locations.
+void MessageModel::replay_endpoints(bool receiving) {
+    const auto nics = endpoint_groups(program_, parameters_.nics_per_node);
+    for_each_parallel(program_.timelines.size(), threads_, 1,
+                      [&](std::size_t location, unsigned) { replay_endpoint({&location, 1}, false, receiving); });
+    for_each_parallel(nics.size(), threads_, 1,
+                      [&](std::size_t nic, unsigned) { replay_endpoint(nics[nic], true, receiving); });
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,267 @@
+#include "replay/native/split/account.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace logpost::replay {
+namespace {
+
+using Kind = CallOperation::Kind;
+
+/// The category of a call that started and completed nothing that the archive records.
+std::uint8_t category_without_record(CallKind kind) noexcept {
+    switch (kind) {
+        case CallKind::send_nonblocking:
+        case CallKind::start:
+            return category_of(Part::send_overhead);
+        case CallKind::receive_nonblocking:
+            return category_of(Part::recv_overhead);
+        case CallKind::send:
+        case CallKind::send_synchronous:
+        case CallKind::send_buffered:
+        case CallKind::receive:
+        case CallKind::send_receive:
+            // To MPI_PROC_NULL, or cut off by the end of the program: the archive does not say what it did.
+            return kResidual;
+        case CallKind::barrier:
+        case CallKind::collective:
+        case CallKind::collective_nonblocking:
+            return kCollective;
+        default:
+            return kMpiOther;
+    }
+}
+
+/// Whether an operation only makes or frees a handle or memory.
+bool manages(Operation operation) noexcept {
+    return operation >= Operation::create_handle && operation != Operation::unknown;
+}
+
+}  // namespace
+
+LocationAccount::LocationAccount(const MessageModel& model, const CollectiveWaits& collectives, std::size_t location,
+                                 const PhaseLine& phases)
+    : model_(model),
+      collectives_(collectives),
+      location_(location),
+      timeline_(model.program().timelines[location]),
+      operations_(timeline_),
+      controls_(model.controls(location)),
+      cursor_(timeline_.first_ps),
+      phases_(phases),
+      window_(model.windows().at(timeline_.first_ps)),
+      cell_end_(std::min(end_of_window(), phases_[0].end_ps)),
+      slot_of_callpath_(model.program().callpaths * kPhases, kUndefined) {}
+
+std::int64_t LocationAccount::end_of_window() const noexcept {
+    const auto& windows = model_.windows();
+    return window_ + 1 < windows.count ? (window_ + 1) * windows.width_ps : INT64_MAX;
+}
+
+void LocationAccount::flush_cell() {
+    for (std::size_t category = 0; category < kCategories; ++category) {
+        if (cell_[category] != 0) {
+            rows_.push_back({cell_[category], window_, phases_[piece_].phase, static_cast<std::uint8_t>(category)});
+        }
+    }
+    cell_.fill(0);
+}
+
+void LocationAccount::next_cell() {
+    flush_cell();
+    const bool phase_ends = phases_[piece_].end_ps <= cell_end_;
+    if (end_of_window() <= cell_end_) {
+        ++window_;
+    }
+    piece_ += phase_ends ? 1 : 0;
+    cell_end_ = std::min(end_of_window(), phases_[piece_].end_ps);
+}
+
+void LocationAccount::add(Exposed& exposed, std::uint8_t category, std::int64_t begin, std::int64_t end) {
+    // Time only goes forward here, so the cell is a cursor.
+    while (begin < end) {
+        while (begin >= cell_end_) {
+            next_cell();
+        }
+        const std::int64_t length = std::min(end, cell_end_) - begin;
+        cell_[category] += length;
+        exposed[category] += length;
+        at_callpath(timeline_.calls[call_].callpath).exposed[category] += length;
+        begin += length;
+    }
+}
+
+void LocationAccount::compute_until(std::int64_t end) {
+    while (cursor_ < end) {
+        while (cursor_ >= cell_end_) {
+            next_cell();
+        }
+        const std::int64_t length = std::min(end, cell_end_) - cursor_;
+        cell_[kCompute] += length;
+        cursor_ += length;
+    }
+}
+
+CallpathExposure& LocationAccount::at_callpath(std::int32_t callpath) {
+    const auto phase = phases_[piece_].phase;
+    auto& slot = slot_of_callpath_[static_cast<std::size_t>(callpath) * kPhases + static_cast<std::size_t>(phase)];
+    if (slot == kUndefined) {
+        slot = static_cast<std::int32_t>(callpaths_.size());
+        callpaths_.push_back({.callpath = callpath, .phase = phase});
+    }
+    return callpaths_[static_cast<std::size_t>(slot)];
+}
+
+/// Labels [begin, end] by the segments that cover it; instants not covered are residual.
+void LocationAccount::lay(Exposed& exposed, const Partition* parts, std::int64_t begin, std::int64_t end) {
+    if (parts != nullptr) {
+        for (const auto* segment = parts->begin_segment(); segment != parts->end_segment() && begin < end; ++segment) {
+            if (segment->end <= begin) {
+                continue;
+            }
+            const std::int64_t from = std::min(segment->begin, end);
+            if (from > begin) {
+                add(exposed, kResidual, begin, from);
+                begin = from;
+            }
+            const std::int64_t to = std::min(segment->end, end);
+            add(exposed, category_of(segment->part), begin, to);
+            begin = std::max(begin, to);
+        }
+    }
+    add(exposed, kResidual, begin, end);
+}
+
+MessageId LocationAccount::message_of(const CallOperation& operation) const noexcept {
+    if (operation.kind == Kind::receive_complete) {
+        const MessageId id{static_cast<std::int32_t>(location_), operation.index};
+        return model_.record(id).matched ? id : kNoMessage;
+    }
+    return operation.kind == Kind::collective ? kNoMessage : MessageModel::of_send(timeline_.sends[operation.index]);
+}
+
+/// The processor's work for the messages of a call, and for the handshakes that it answers in it, in order.
+void LocationAccount::gather_work(const Call& call, std::span<const CallOperation> operations, std::uint32_t primary) {
+    work_.clear();
+    const auto add_work = [&](std::int64_t begin, std::int64_t length, Part part) {
+        if (length > 0) {
+            work_.push_back({begin, length, category_of(part)});
+        }
+    };
+    for (std::uint32_t i = 0; i < operations.size(); ++i) {
+        const auto& operation = operations[i];
+        const auto id = message_of(operation);
+        if (i == primary || id.receive == kNone || model_.record(id).violation) {
+            continue;
+        }
+        const auto& planned = model_.stages(id);
+        if (operation.kind == Kind::receive_complete) {
+            const std::int64_t second = planned.l_mw - planned.l_mw / 2;
+            const std::int64_t begin = model_.served(id) - planned.o_r - second;
+            add_work(begin, second, Part::middleware);
+            add_work(begin + second, planned.o_r, Part::recv_overhead);
+        } else if (operation.kind != Kind::send_complete) {
+            add_work(model_.started(id), planned.o_s, Part::send_overhead);
+            add_work(model_.started(id) + planned.o_s, planned.l_mw / 2, Part::middleware);
+        }
+    }
+    const auto message = primary == kNone ? kNoMessage : message_of(operations[primary]);
+    while (control_ < controls_.size() && controls_[control_].begin < call.enter_ps) {
+        ++control_;
+    }
+    for (auto i = control_; i < controls_.size() && controls_[i].begin < call.leave_ps; ++i) {
+        const auto& control = controls_[i];
+        if (control.message.location != message.location || control.message.receive != message.receive) {
+            add_work(control.begin, control.length, control.part);
+        }
+    }
+    std::ranges::stable_sort(work_, {}, &Work::begin);
+}
+
+void LocationAccount::account_messages(Exposed& exposed, const Call& call, std::span<const CallOperation> operations) {
+    // The operation that the call waited for is the one that completes last. A send that only starts here counts only
+    // among its like, in the order of the starts.
+    std::int64_t latest = INT64_MIN;
+    std::uint32_t primary = kNone;
+    for (std::uint32_t i = 0; i < operations.size(); ++i) {
+        const auto& operation = operations[i];
+        const auto id = message_of(operation);
+        if (id.receive == kNone) {
+            continue;
+        }
+        std::int64_t instant = INT64_MIN + 1 + i;
+        if (operations.size() > 1 && operation.kind == Kind::receive_complete) {
+            instant = model_.served(id);
+        } else if (operations.size() > 1 && operation.kind != Kind::send_start) {
+            instant = model_.sent(id);
+        }
+        if (primary == kNone || instant >= latest) {
+            latest = instant;
+            primary = i;
+        }
+    }
+    gather_work(call, operations, primary);
+    std::optional<Partition> parts;
+    if (primary != kNone) {
+        parts = model_.partition(message_of(operations[primary]));
+    }
+    const Partition* laid = parts.has_value() ? &*parts : nullptr;
+    // The processor does one thing at a time: its work for the other messages follows each other.
+    std::int64_t cursor = call.enter_ps;
+    for (const auto& other : work_) {
+        const std::int64_t begin = std::clamp(other.begin, cursor, call.leave_ps);
+        const std::int64_t end = std::min(begin + other.length, call.leave_ps);
+        lay(exposed, laid, cursor, begin);
+        add(exposed, other.category, begin, end);
+        cursor = end;
+    }
+    lay(exposed, laid, cursor, call.leave_ps);
+}
+
+void LocationAccount::account_collective(Exposed& exposed, const Call& call,
+                                         std::span<const CallOperation> operations) {
+    std::int64_t wait = 0;
+    for (const auto& operation : operations) {
+        const auto& collective = timeline_.collectives[operation.index];
+        if (manages(collective.operation)) {
+            add(exposed, kMpiOther, call.enter_ps, call.leave_ps);
+            return;
+        }
+        if (collective.call == call_ && collective.complete_call == call_) {
+            wait = std::max(wait, collectives_.wait(collective, location_));
+        }
+    }
+    const std::int64_t until = std::min(call.enter_ps + wait, call.leave_ps);
+    add(exposed, kCollectiveWait, call.enter_ps, until);
+    add(exposed, kCollective, until, call.leave_ps);
+}
+
+const Exposed& LocationAccount::next() {
+    const auto& call = timeline_.calls[call_];
+    Exposed& exposed = exposed_;
+    exposed.fill(0);
+    compute_until(call.enter_ps);
+    while (call.enter_ps >= cell_end_) {
+        next_cell();
+    }
+    ++at_callpath(call.callpath).calls;
+    const auto operations = operations_.of(call_);
+    if (operations.empty()) {
+        const auto kind = model_.program().kind(call);
+        add(exposed, category_without_record(kind), call.enter_ps, call.leave_ps);
+    } else if (std::ranges::all_of(operations, [](const auto& o) { return o.kind == Kind::collective; })) {
+        account_collective(exposed, call, operations);
+    } else {
+        account_messages(exposed, call, operations);
+    }
+    cursor_ = std::max(cursor_, call.leave_ps);
+    ++call_;
+    return exposed;
+}
+
+void LocationAccount::finish() {
+    compute_until(timeline_.last_ps);
+    flush_cell();
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,274 @@
+#include "replay/native/split/analysis.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "replay/native/threads.hpp"
+
+namespace logpost::replay {
+
+void MessageRows::resize(std::size_t n) {
+    for (auto& column : ids) {
+        column.resize(n);
+    }
+    bytes.resize(n);
+    recv_bytes.resize(n);
+    rendezvous.resize(n);
+    locality.resize(n);
+    clock_violation.resize(n);
+    for (auto& column : times) {
+        column.resize(n);
+    }
+}
+
+void CallRows::resize(std::size_t n) {
+    call.resize(n);
+    location.resize(n);
+    region.resize(n);
+    callpath.resize(n);
+    enter.resize(n);
+    leave.resize(n);
+    for (auto& column : exposed) {
+        column.resize(n);
+    }
+}
+
+std::vector<std::size_t> accounted_locations(const Program& program) {
+    std::vector<std::size_t> result;
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        if (program.accounted[location] != 0) {
+            result.push_back(location);
+        }
+    }
+    return result;
+}
+
+Analysis::Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads)
+    : program_(program),
+      interest_(std::move(interest)),
+      threads_(threads),
+      accounted_(accounted_locations(program)),
+      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads),
+      collectives_(program),
+      first_call_(program.timelines.size()),
+      accounts_(accounted_.size()),
+      callpaths_(accounted_.size()),
+      pairs_(program.timelines.size()) {
+    std::size_t calls = 0;
+    for (const auto location : accounted_) {
+        first_call_[location] = calls;
+        calls += program.timelines[location].calls.size();
+    }
+}
+
+Span Analysis::interest(std::size_t location) const noexcept {
+    const auto& program = program_.spans[location];
+    if (interest_.empty()) {
+        return program;
+    }
+    const auto begin = std::clamp(interest_[location].begin_ps, program.begin_ps, program.end_ps);
+    return {begin, std::clamp(interest_[location].end_ps, begin, program.end_ps)};
+}
+
+void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
+    const auto& timeline = program_.timelines[slice.item];
+    auto& pairs = pairs_[slice.item];
+    std::vector<std::int32_t> slot(program_.timelines.size(), kUndefined);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        slot[static_cast<std::size_t>(pairs[i].sender)] = static_cast<std::int32_t>(i);
+    }
+    std::size_t row = slice.row;
+    for (std::uint32_t i = slice.begin; i < slice.end; ++i) {
+        const auto& received = timeline.receives[i];
+        if (received.match == kNone) {
+            continue;
+        }
+        const MessageId id{static_cast<std::int32_t>(slice.item), i};
+        const auto& message = model_.record(id);
+        const auto parts = model_.partition(id);
+        const auto totals = parts.totals();
+        const auto& sender = program_.timelines[static_cast<std::size_t>(received.peer)];
+        const auto& sent = sender.sends[received.match];
+        const auto& t = message.times;
+        const std::int64_t enter = message.violation ? t.rw1 : t.s0;
+
+        rows.ids[MessageRows::send_location][row] = received.peer;
+        rows.ids[MessageRows::recv_location][row] = id.location;
+        rows.ids[MessageRows::comm][row] = sent.comm;
+        rows.ids[MessageRows::tag][row] = sent.tag;
+        rows.ids[MessageRows::layout][row] = sender.layouts.empty() ? kUndefined : model_.layout(id);
+        rows.ids[MessageRows::send_callpath][row] = sender.calls[sent.call].callpath;
+        rows.ids[MessageRows::recv_callpath][row] = timeline.calls[received.complete_call].callpath;
+        rows.ids[MessageRows::window][row] = model_.windows().at(enter);
+        const auto from = static_cast<std::size_t>(received.peer);
+        rows.ids[MessageRows::send_call][row] = call_id(from, sent.call);
+        rows.ids[MessageRows::send_complete_call][row] = call_id(from, sent.complete_call);
+        rows.ids[MessageRows::recv_post_call][row] = call_id(slice.item, received.call);
+        rows.ids[MessageRows::recv_call][row] = call_id(slice.item, received.complete_call);
+        rows.ids[MessageRows::hops][row] = program_.placement.hops(received.peer, id.location);
+        rows.ids[MessageRows::send_number][row] = static_cast<std::int32_t>(received.match);
+        rows.ids[MessageRows::recv_number][row] = static_cast<std::int32_t>(i);
+        rows.bytes[row] = sent.bytes;
+        rows.recv_bytes[row] = received.bytes;
+        rows.rendezvous[row] = model_.stages(id).rendezvous ? 1 : 0;
+        rows.locality[row] = static_cast<std::uint8_t>(message.locality);
+        rows.clock_violation[row] = message.violation ? 1 : 0;
+        const std::int64_t envelope = t.rw1 - parts.begin();
+        rows.times[MessageRows::send_enter][row] = t.s0;
+        rows.times[MessageRows::send_leave][row] = t.s1;
+        rows.times[MessageRows::send_complete][row] = completion_of_send(program_, id).leave;
+        rows.times[MessageRows::recv_post][row] = t.r0;
+        rows.times[MessageRows::recv_enter][row] = t.rw0;
+        rows.times[MessageRows::recv_leave][row] = t.rw1;
+        rows.times[MessageRows::envelope][row] = envelope;
+        for (std::size_t part = 0; part < kParts; ++part) {
+            rows.times[MessageRows::first_part + part][row] = totals[part];
+        }
+        rows.times[MessageRows::deficit][row] = parts.deficit_ps;
+        rows.times[MessageRows::clamped][row] = t.s0 - enter;
+        ++row;
+
+        if (!model_.of_interest(id)) {
+            continue;
+        }
+        auto& place = slot[static_cast<std::size_t>(received.peer)];
+        if (place == kUndefined) {
+            place = static_cast<std::int32_t>(pairs.size());
+            pairs.push_back({.sender = received.peer});
+        }
+        auto& pair = pairs[static_cast<std::size_t>(place)];
+        ++pair.messages;
+        pair.bytes += sent.bytes;
+        pair.envelope_ps += envelope;
+        for (std::size_t part = 0; part < kParts; ++part) {
+            pair.parts[part] += totals[part];
+        }
+        pair.deficit_ps += parts.deficit_ps;
+    }
+}
+
+bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
+    std::vector<Slice> slices;
+    std::size_t count = 0;
+    while (count < limit && message_location_ < program_.timelines.size()) {
+        const auto& receives = program_.timelines[message_location_].receives;
+        Slice slice{message_location_, message_receive_, message_receive_, count};
+        while (slice.end < receives.size() && count < limit) {
+            count += receives[slice.end].match == kNone ? 0 : 1;
+            ++slice.end;
+        }
+        slices.push_back(slice);
+        message_receive_ = slice.end;
+        if (message_receive_ == receives.size()) {
+            ++message_location_;
+            message_receive_ = 0;
+        }
+    }
+    if (count == 0) {
+        return false;
+    }
+    rows.resize(count);
+    for_each_parallel(slices.size(), threads_, 1, [&](std::size_t i, unsigned) { fill_messages(slices[i], rows); });
+    return true;
+}
+
+bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
+    std::vector<Slice> slices;
+    std::size_t count = 0;
+    std::uint32_t begin = open_ ? open_->position() : 0;
+    while (count < limit && call_item_ < accounted_.size()) {
+        const auto calls = static_cast<std::uint32_t>(program_.timelines[accounted_[call_item_]].calls.size());
+        const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(calls, begin + (limit - count)));
+        slices.push_back({call_item_, begin, end, count});
+        count += end - begin;
+        if (end < calls) {
+            break;
+        }
+        ++call_item_;
+        begin = 0;
+    }
+    if (slices.empty()) {
+        return false;
+    }
+    rows.resize(count);
+    std::unique_ptr<LocationAccount> still_open;
+    for_each_parallel(slices.size(), threads_, 1, [&](std::size_t i, unsigned) {
+        const auto& slice = slices[i];
+        const auto location = accounted_[slice.item];
+        const auto& timeline = program_.timelines[location];
+        auto account = i == 0 && open_
+                           ? std::move(open_)
+                           : std::make_unique<LocationAccount>(model_, collectives_, location,
+                                                               PhaseLine(program_.spans[location], interest(location)));
+        std::size_t row = slice.row;
+        for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
+            const auto& call = timeline.calls[c];
+            const auto& exposed = account->next();
+            rows.call[row] = call_id(location, c);
+            rows.location[row] = static_cast<std::int32_t>(location);
+            rows.region[row] = call.region;
+            rows.callpath[row] = call.callpath;
+            rows.enter[row] = call.enter_ps;
+            rows.leave[row] = call.leave_ps;
+            for (std::size_t category = 1; category < kCategories; ++category) {
+                rows.exposed[category - 1][row] = exposed[category];
+            }
+        }
+        if (account->done()) {
+            account->finish();
+            accounts_[slice.item] = account->rows();
+            callpaths_[slice.item] = account->callpaths();
+        } else {
+            still_open = std::move(account);  // at most the last slice of a batch
+        }
+    });
+    open_ = std::move(still_open);
+    return true;
+}
+
+namespace {
+
+constexpr std::size_t kRowsAtOnce = std::size_t{1} << 16U;
+
+}  // namespace
+
+const std::vector<std::vector<AccountRow>>& Analysis::accounts() {
+    CallRows unread;
+    while (next_calls(kRowsAtOnce, unread)) {
+    }
+    return accounts_;
+}
+
+const std::vector<std::vector<CallpathExposure>>& Analysis::callpaths() {
+    accounts();
+    return callpaths_;
+}
+
+const std::vector<std::vector<PairSum>>& Analysis::pairs() {
+    MessageRows unread;
+    while (next_messages(kRowsAtOnce, unread)) {
+    }
+    return pairs_;
+}
+
+std::int64_t Analysis::split_only() {
+    std::vector<std::int64_t> sums(program_.timelines.size());
+    for_each_parallel(program_.timelines.size(), threads_, 1, [&](std::size_t location, unsigned) {
+        const auto receives = static_cast<std::uint32_t>(program_.timelines[location].receives.size());
+        for (std::uint32_t i = 0; i < receives; ++i) {
+            const MessageId id{static_cast<std::int32_t>(location), i};
+            if (model_.record(id).matched) {
+                for (const auto part : model_.partition(id).totals()) {
+                    sums[location] += part;
+                }
+            }
+        }
+    });
+    std::int64_t total = 0;
+    for (const auto sum : sums) {
+        total += sum;
+    }
+    return total;
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,146 @@
+#pragma once
+
+/// From a program and a machine to the rows of a run's tables, in batches, so that no table is ever whole in memory.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "replay/native/phases.hpp"
+#include "replay/native/program.hpp"
+#include "replay/native/split/account.hpp"
+#include "replay/native/split/message_model.hpp"
+#include "replay/native/split/wait_states.hpp"
+
+namespace logpost::replay {
+
+/// Rows of the table `messages`, by column.
+struct MessageRows {
+    static constexpr std::size_t kIds = 15;    // send_location .. recv_number, see the binding
+    static constexpr std::size_t kTimes = 20;  // send_enter .. clamped
+    enum Id : std::uint8_t {
+        send_location,
+        recv_location,
+        comm,
+        tag,
+        layout,
+        send_callpath,
+        recv_callpath,
+        window,
+        send_call,
+        send_complete_call,
+        recv_post_call,
+        recv_call,
+        hops,
+        send_number,
+        recv_number,
+    };
+    enum Time : std::uint8_t {
+        send_enter,
+        send_leave,
+        send_complete,
+        recv_post,
+        recv_enter,
+        recv_leave,
+        envelope,
+        first_part,
+        deficit = first_part + kParts,
+        clamped,
+    };
+    std::array<std::vector<std::int32_t>, kIds> ids;
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint64_t> recv_bytes;
+    std::vector<std::uint8_t> rendezvous;
+    std::vector<std::uint8_t> locality;
+    std::vector<std::uint8_t> clock_violation;
+    std::array<std::vector<std::int64_t>, kTimes> times;
+
+    void resize(std::size_t n);
+};
+
+/// Rows of the table `calls`, by column.
+struct CallRows {
+    std::vector<std::int32_t> call, location, region, callpath;
+    std::vector<std::int64_t> enter, leave;
+    std::array<std::vector<std::int64_t>, kCategories - 1> exposed;  // without compute
+
+    void resize(std::size_t n);
+};
+
+/// Sums over the messages from one location to another.
+struct PairSum {
+    std::int32_t sender = kUndefined;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t envelope_ps = 0;
+    std::array<std::int64_t, kParts> parts{};
+    std::int64_t deficit_ps = 0;
+};
+
+class Analysis {
+  public:
+    /// Replays every message. `interest` is the region of interest by location; empty: the whole program. Program and
+    /// parameters must outlive the analysis.
+    Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads);
+
+    /// Fills at most about `limit` rows; false when all were given.
+    bool next_messages(std::size_t limit, MessageRows& rows);
+    /// Fills at most about `limit` rows and accounts their locations; false when all were given.
+    bool next_calls(std::size_t limit, CallRows& rows);
+    /// Computes every partition without keeping it; the sum of all parts. For measuring the split alone.
+    std::int64_t split_only();
+
+    [[nodiscard]] const Program& program() const noexcept { return program_; }
+    [[nodiscard]] const MessageModel& model() const noexcept { return model_; }
+    [[nodiscard]] unsigned threads() const noexcept { return threads_; }
+    [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
+    /// Locations that have an account: ranks, and other locations that communicate.
+    [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }
+    /// The region of interest on a location: what of its program the user looks at.
+    [[nodiscard]] Span interest(std::size_t location) const noexcept;
+    /// As it was given: all time where none is.
+    [[nodiscard]] Span given_interest(std::size_t location) const noexcept {
+        return interest_.empty() ? Span{} : interest_[location];
+    }
+    /// The number of a location's call in the whole run; kUndefined for kNone.
+    [[nodiscard]] std::int32_t call_id(std::size_t location, std::uint32_t call) const noexcept {
+        return call == kNone ? kUndefined : static_cast<std::int32_t>(first_call_[location] + call);
+    }
+
+    /// By place in `accounted()`. Accounts the calls whose rows nobody asked for yet.
+    const std::vector<std::vector<AccountRow>>& accounts();
+    const std::vector<std::vector<CallpathExposure>>& callpaths();
+    /// By receiving location. Splits the messages whose rows nobody asked for yet.
+    const std::vector<std::vector<PairSum>>& pairs();
+
+  private:
+    struct Slice {
+        std::size_t item;  // location, or place in accounted_
+        std::uint32_t begin;
+        std::uint32_t end;
+        std::size_t row;
+    };
+    void fill_messages(const Slice& slice, MessageRows& rows);
+
+    const Program& program_;
+    std::vector<Span> interest_;
+    unsigned threads_;
+    std::vector<std::size_t> accounted_;
+    MessageModel model_;
+    CollectiveWaits collectives_;
+    std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
+    std::vector<std::vector<AccountRow>> accounts_;
+    std::vector<std::vector<CallpathExposure>> callpaths_;
+    std::vector<std::vector<PairSum>> pairs_;
+    std::size_t message_location_ = 0;
+    std::uint32_t message_receive_ = 0;
+    std::size_t call_item_ = 0;
+    std::unique_ptr<LocationAccount> open_;  // the account of a location that a batch did not finish
+};
+
+/// The locations that get an account.
+std::vector<std::size_t> accounted_locations(const Program& program);
+
+}  // namespace logpost::replay

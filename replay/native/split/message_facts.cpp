@@ -1,0 +1,47 @@
+#include "replay/native/split/message_facts.hpp"
+
+#include <algorithm>
+
+namespace logpost::replay {
+
+MessageTimes measured_times(const Program& program, MessageId id) noexcept {
+    const auto& receiver = program.timelines[static_cast<std::size_t>(id.location)];
+    const auto& received = receiver.receives[id.receive];
+    const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
+    const auto& sent = sender.sends[received.match];
+    const auto& send_call = sender.calls[sent.call];
+    const auto& receive_call = receiver.calls[received.complete_call];
+    MessageTimes times;
+    times.s0 = send_call.enter_ps;
+    times.s1 = send_call.leave_ps;
+    times.rw0 = receive_call.enter_ps;
+    times.rw1 = receive_call.leave_ps;
+    times.r0 = received.call == received.complete_call ? times.rw0 : receiver.calls[received.call].enter_ps;
+    return times;
+}
+
+SendCompletion completion_of_send(const Program& program, MessageId id) noexcept {
+    const auto& received = program.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
+    const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
+    const auto& sent = sender.sends[received.match];
+    const auto& call = sender.calls[sent.complete_call == kNone ? sent.call : sent.complete_call];
+    return {call.enter_ps, call.leave_ps};
+}
+
+bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept {
+    const auto& receiver = program.timelines[static_cast<std::size_t>(id.location)];
+    const auto& received = receiver.receives[id.receive];
+    const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
+    const auto& sent = sender.sends[received.match];
+    switch (program.kind(sender.calls[sent.call])) {
+        case CallKind::send_synchronous:
+            return true;
+        case CallKind::send_buffered:
+            return false;
+        default:
+            return by_size && !(sent.complete_call != kNone &&
+                                sender.calls[sent.complete_call].leave_ps <= receiver.calls[received.call].enter_ps);
+    }
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,56 @@
+#pragma once
+
+/// Measured facts of a matched message: the times of its calls, and the locality of its ends.
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/native/parameters.hpp"
+#include "replay/native/program.hpp"
+#include "replay/native/split/partition.hpp"
+
+namespace logpost::replay {
+
+/// A message, named by its receiving end.
+struct MessageId {
+    std::int32_t location;  // of the receiver
+    std::uint32_t receive;  // index in its `receives`
+};
+
+/// The measured times of a matched message.
+MessageTimes measured_times(const Program& program, MessageId id) noexcept;
+
+/// The call that completed a send; the send call itself where that was blocking or never completed.
+struct SendCompletion {
+    std::int64_t enter;
+    std::int64_t leave;
+};
+SendCompletion completion_of_send(const Program& program, MessageId id) noexcept;
+
+/// Whether a send's call decides its protocol: Ssend always waits for the match, Bsend never does, and a send that was
+/// complete before its receive was posted cannot have waited for it. Else `by_size`.
+bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept;
+
+/// Whether a call makes progress: it blocks or asks (Wait, Test, Probe, Recv, collectives). Calls that only start
+/// something or query (Isend, Irecv, Start, Comm_rank) do not. A send does if it waits for its rendezvous: `blocks`.
+[[nodiscard]] constexpr bool makes_progress(CallKind kind, bool blocks) noexcept {
+    switch (kind) {
+        case CallKind::send:
+        case CallKind::send_synchronous:
+            return blocks;
+        case CallKind::receive:
+        case CallKind::send_receive:
+        case CallKind::wait:
+        case CallKind::wait_multi:
+        case CallKind::test:
+        case CallKind::probe:
+        case CallKind::barrier:
+        case CallKind::collective:
+        case CallKind::finalize:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace logpost::replay

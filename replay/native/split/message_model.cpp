@@ -1,0 +1,411 @@
+#include "replay/native/split/message_model.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "replay/native/bursts.hpp"
+#include "replay/native/split/stage_table.hpp"
+#include "replay/native/threads.hpp"
+
+namespace logpost::replay {
+namespace {
+
+/// How many messages ahead their sending ends are asked for: about a memory latency's worth of work.
+constexpr std::uint32_t kAhead = 12;
+
+}  // namespace
+
+MessageModel::MessageModel(const Program& program, const Parameters& parameters, Windows windows,
+                           std::vector<Span> interest, unsigned threads)
+    : program_(program), parameters_(parameters), windows_(windows), interest_(std::move(interest)), threads_(threads) {
+    reserve();
+    count_bursts();
+    build_records();
+    if (!parameters_.asynchronous_progress && transfers_unattended()) {
+        parameters_.asynchronous_progress = true;
+        build_records();
+    }
+    replay_queues();
+}
+
+namespace {
+
+/// Row of Program::layouts of one send; kUndefined: contiguous or not stated.
+std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept {
+    const auto& layouts = sender.layouts;
+    std::size_t low = 0;
+    std::size_t high = layouts.size();
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (layouts[middle].send < send) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < layouts.size() && layouts[low].send == send ? layouts[low].layout : kUndefined;
+}
+
+}  // namespace
+
+std::int32_t MessageModel::layout(MessageId id) const noexcept {
+    const auto& received = program_.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
+    return layout_of_send(program_.timelines[static_cast<std::size_t>(received.peer)], received.match);
+}
+
+Blocks MessageModel::blocks(const Timeline& sender, std::uint32_t send) const noexcept {
+    const auto row = sender.layouts.empty() ? kUndefined : layout_of_send(sender, send);
+    if (row == kUndefined) {
+        return {};
+    }
+    const auto& layout = program_.layouts[static_cast<std::size_t>(row)];
+    if (layout.blocks <= 1) {
+        return {};
+    }
+    return {.block_bytes = layout.block_bytes, .stride_bytes = layout.stride_bytes};
+}
+
+void MessageModel::build_records(std::size_t location) {
+    const auto& timeline = program_.timelines[location];
+    const auto records = records_[location];
+    stages_[location].clear();
+    rendezvous_[location].clear();
+    StageTable table(parameters_, stages_[location]);
+    for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
+        const auto& received = timeline.receives[i];
+        auto& record = *std::construct_at(&records[i]);
+        // First the sending end, later, when that is there, its call.
+        if (i + 2 * kAhead < timeline.receives.size()) {
+            const auto& soon = timeline.receives[i + 2 * kAhead];
+            if (soon.match != kNone) {
+                __builtin_prefetch(&program_.timelines[static_cast<std::size_t>(soon.peer)].sends[soon.match]);
+            }
+            const auto& next = timeline.receives[i + kAhead];
+            if (next.match != kNone) {
+                const auto& sender = program_.timelines[static_cast<std::size_t>(next.peer)];
+                __builtin_prefetch(&sender.calls[sender.sends[next.match].call]);
+            }
+        }
+        if (received.match == kNone) {
+            continue;
+        }
+        const MessageId id{static_cast<std::int32_t>(location), i};
+        record.matched = true;
+        record.times = measured_times(program_, id);
+        record.locality = program_.placement.between(received.peer, id.location);
+        record.violation = record.times.violates_causality();
+        const auto& sender = program_.timelines[static_cast<std::size_t>(received.peer)];
+        record.stages = table.row(record.locality, sender.sends[received.match].bytes, blocks(sender, received.match),
+                                  burst(received.peer, received.match), hops(received.peer, id.location));
+        const bool by_size = stages_[location][record.stages].rendezvous;
+        if (is_rendezvous(program_, id, by_size) != by_size) {
+            record.stages = table.with_other_protocol(record.stages);
+        }
+        const auto& stages = stages_[location][record.stages];
+        if (record.violation) {
+            record.arrival = record.times.rw1;
+            continue;
+        }
+        const auto& sent = sender.sends[received.match];
+        record.queued = received.match > 0 && sender.sends[received.match - 1].call == sent.call;
+        if (stages.rendezvous) {
+            const std::int64_t request = send_block_end(record.times, stages, begun(id)) + stages.L;
+            rendezvous_[location].push_back(
+                {.receive = i,
+                 .handshake = {},
+                 .request_ready =
+                     request_ready(record.times, request, parameters_.asynchronous_progress,
+                                   [&](std::int64_t time) { return attends(location, time, record.times.rw0); })});
+        } else {
+            record.arrival = injection(record.times, stages, {}, begun(id));
+        }
+    }
+}
+
+bool MessageModel::progresses(std::size_t location, std::size_t call) const noexcept {
+    const auto& timeline = program_.timelines[location];
+    const auto kind = program_.kind(timeline.calls[call]);
+    if (kind != CallKind::send && kind != CallKind::send_synchronous) {
+        return makes_progress(kind, true);
+    }
+    std::size_t low = 0;
+    std::size_t high = timeline.sends.size();
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (timeline.sends[middle].call < call) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == timeline.sends.size() || timeline.sends[low].call != call) {
+        return makes_progress(kind, false);
+    }
+    const auto& send = timeline.sends[low];
+    const bool waits =
+        send.complete_call == send.call && send.match != kNone &&
+        is_rendezvous(program_, of_send(send),
+                      by_size(program_.placement.between(static_cast<std::int32_t>(location), send.peer), send.bytes));
+    return makes_progress(kind, waits);
+}
+
+std::int64_t MessageModel::attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept {
+    const auto& calls = program_.timelines[location].calls;
+    std::size_t low = 0;
+    std::size_t high = calls.size();
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (calls[middle].leave_ps < time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    while (low < calls.size() && calls[low].enter_ps < limit && !progresses(location, low)) {
+        ++low;
+    }
+    return low == calls.size() ? INT64_MAX : std::max(time, calls[low].enter_ps);
+}
+
+std::int64_t MessageModel::begun(MessageId id) const noexcept {
+    if (!record(id).queued) {
+        return 0;
+    }
+    const auto& received = program_.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
+    const auto& sender = program_.timelines[static_cast<std::size_t>(received.peer)];
+    const auto call = sender.sends[received.match].call;
+    std::int64_t before = 0;
+    for (auto i = received.match; i > 0 && sender.sends[i - 1].call == call; --i) {
+        const auto& other = sender.sends[i - 1];
+        if (other.match == kNone) {
+            continue;
+        }
+        const auto locality = program_.placement.between(received.peer, other.peer);
+        const auto cost = message_cost(parameters_, locality, other.bytes, blocks(sender, i - 1),
+                                       burst(received.peer, i - 1), hops(received.peer, other.peer));
+        before += cost.o_s + cost.l_mw / 2;
+    }
+    return before;
+}
+
+std::int64_t MessageModel::served(MessageId id) const noexcept {
+    const auto& message = record(id);
+    const auto& planned = stages(id);
+    const auto& processor = processor_[static_cast<std::size_t>(id.location)][id.receive];
+    return std::max(message.arrival, message.times.rw0) + processor.cpu_queue + planned.o_r +
+           (planned.l_mw - planned.l_mw / 2);
+}
+
+std::int64_t MessageModel::sent(MessageId id) const noexcept {
+    const auto& message = record(id);
+    const auto& planned = stages(id);
+    const auto before = begun(id);
+    if (!planned.rendezvous) {
+        return send_block_end(message.times, planned, before);
+    }
+    return injection(message.times, planned, handshake_of(id), before) + message.send_endpoint + planned.serialization;
+}
+
+/// Whether the trace proves that rendezvous go on without a processor: transfers that were over before a side that was
+/// outside of MPI could have attended to them, and more of these than of transfers that waited for it.
+bool MessageModel::transfers_unattended() const noexcept {
+    std::uint64_t unattended = 0;
+    std::uint64_t attended = 0;
+    for (std::size_t location = 0; location < rendezvous_.size(); ++location) {
+        for (const auto& entry : rendezvous_[location]) {
+            const MessageId id{static_cast<std::int32_t>(location), entry.receive};
+            const auto& times = record(id).times;
+            const auto& planned = stages(id);
+            const auto completion = completion_of_send(program_, id);
+            const std::int64_t request = send_block_end(times, planned, begun(id)) + planned.L;
+            const std::int64_t posted = std::max(request, times.r0);
+            const auto sender = program_.timelines[location].receives[entry.receive].peer;
+            const std::int64_t clear = entry.request_ready + planned.o_control + planned.L;
+            const std::int64_t attended_at = clear_ready(clear, completion.enter, false, [&](std::int64_t time) {
+                return attends(static_cast<std::size_t>(sender), time, completion.enter);
+            });
+            // Judged where somebody was away for longer than a control message takes.
+            const std::int64_t notable = planned.L + 2 * planned.o_control;
+            if (attended_at - clear > notable) {
+                if (times.rw1 < attended_at) {
+                    ++unattended;
+                } else if (times.rw0 <= clear) {
+                    ++attended;
+                }
+            } else if (entry.request_ready - posted > notable && completion.leave > completion.enter) {
+                if (completion.leave < entry.request_ready) {
+                    ++unattended;
+                } else if (completion.enter <= posted) {
+                    ++attended;
+                }
+            }
+        }
+    }
+    return unattended > attended;
+}
+
+/// From when each side can answer, and how long it is busy with other things, to when it answers.
+void MessageModel::settle_handshakes() {
+    for_each_parallel(rendezvous_.size(), threads_, 1, [&](std::size_t location, unsigned) {
+        for (auto& entry : rendezvous_[location]) {
+            const MessageId id{static_cast<std::int32_t>(location), entry.receive};
+            auto& message = change(id);
+            const auto& planned = stages(id);
+            const auto sender = program_.timelines[location].receives[entry.receive].peer;
+            const auto completing = completion_of_send(program_, id).enter;
+            entry.handshake.matched = entry.request_ready + entry.request_wait;
+            const std::int64_t clear = entry.handshake.matched + planned.o_control + planned.L;
+            entry.clear_ready = clear_ready(
+                clear, completing, parameters_.asynchronous_progress,
+                [&](std::int64_t time) { return attends(static_cast<std::size_t>(sender), time, completing); });
+            entry.handshake.sender_ready = entry.clear_ready + entry.clear_wait;
+            message.arrival = injection(message.times, planned, entry.handshake);
+        }
+    });
+}
+
+/// The queues of NICs and processors. A handshake waits for processors, and what it delays occupies NICs and processors
+/// later: where any waited, once more with its new times.
+void MessageModel::replay_queues() {
+    constexpr int kRounds = 3;
+    for (int round = 0; round < kRounds; ++round) {
+        settle_handshakes();
+        replay_endpoints(false);
+        replay_endpoints(true);
+        if (!replay_processors()) {
+            return;
+        }
+        if (round + 1 < kRounds) {
+            forget_queues();
+        }
+    }
+}
+
+/// Back to when each message is ready for its NIC.
+void MessageModel::forget_queues() {
+    std::ranges::fill(loads_, EndpointLoad{});
+    for_each_parallel(records_.size(), threads_, 1, [&](std::size_t location, unsigned) {
+        for (std::uint32_t i = 0; i < records_[location].size(); ++i) {
+            auto& message = records_[location][i];
+            message.send_endpoint = 0;
+            const MessageId id{static_cast<std::int32_t>(location), i};
+            if (message.matched && !message.violation && !stages(id).rendezvous) {
+                message.arrival = injection(message.times, stages(id), {}, begun(id));
+            }
+        }
+    });
+}
+
+const MessageModel::Rendezvous* MessageModel::rendezvous_of(MessageId id) const noexcept {
+    const auto& here = rendezvous_[static_cast<std::size_t>(id.location)];
+    const auto at = std::ranges::lower_bound(here, id.receive, {}, &Rendezvous::receive);
+    return at == here.end() || at->receive != id.receive ? nullptr : &*at;
+}
+
+std::vector<MessageModel::Control> MessageModel::controls(std::size_t location) const {
+    std::vector<Control> result;
+    if (parameters_.asynchronous_progress) {
+        return result;
+    }
+    for (const auto& entry : rendezvous_[location]) {
+        const MessageId id{static_cast<std::int32_t>(location), entry.receive};
+        result.push_back({entry.handshake.matched, stages(id).o_control, Part::recv_overhead, id});
+    }
+    program_.timelines[location].sends.for_each([&](std::size_t, const MessageEnd& send) {
+        if (send.match == kNone || record(of_send(send)).violation || !stages(of_send(send)).rendezvous) {
+            return;
+        }
+        const auto id = of_send(send);
+        result.push_back({rendezvous_of(id)->handshake.sender_ready, stages(id).o_control, Part::send_overhead, id});
+    });
+    std::ranges::stable_sort(result, {}, &Control::begin);
+    return result;
+}
+
+Handshake MessageModel::handshake_of(MessageId id) const noexcept {
+    if (!stages(id).rendezvous || record(id).violation) {
+        return {};
+    }
+    return rendezvous_of(id)->handshake;
+}
+
+Partition MessageModel::partition(MessageId id) const noexcept {
+    const auto& message = record(id);
+    const auto& planned = stages(id);
+    const auto& processor = processor_[static_cast<std::size_t>(id.location)][id.receive];
+    const auto handshake = handshake_of(id);
+    // The arrival holds both waits for a NIC: what is not the sender's is the receiver's.
+    const std::int64_t before = begun(id);
+    const std::int64_t unhindered = injection(message.times, planned, handshake, before) + message.send_endpoint +
+                                    planned.L + planned.serialization;
+    return replay::partition(message.times, planned,
+                             {.send_endpoint = message.send_endpoint,
+                              .recv_endpoint = message.violation ? 0 : message.arrival - unhindered,
+                              .cpu_queue = processor.cpu_queue,
+                              .network = 0,
+                              .receiver_busy = processor.receiver_busy,
+                              .held_until = processor.held_until,
+                              .begun = before},
+                             handshake);
+}
+
+void MessageModel::reserve() {
+    const std::size_t locations = program_.timelines.size();
+    std::size_t total = 0;
+    for (const auto& timeline : program_.timelines) {
+        total += timeline.receives.size();
+    }
+    record_memory_ = HugeArray<MessageRecord>(total);
+    processor_memory_ = HugeArray<ProcessorWaits>(total);
+    std::size_t begin = 0;
+    for (const auto& timeline : program_.timelines) {
+        records_.emplace_back(record_memory_.data() + begin, timeline.receives.size());
+        processor_.emplace_back(processor_memory_.data() + begin, timeline.receives.size());
+        begin += timeline.receives.size();
+    }
+    rendezvous_.resize(locations);
+    stages_.resize(locations);
+    loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
+}
+
+/// Only where the machine says what a burst costs.
+void MessageModel::count_bursts() {
+    if (parameters_.o_burst.empty()) {
+        return;
+    }
+    bursts_.resize(program_.timelines.size());
+    for_each_parallel(bursts_.size(), threads_, 1, [&](std::size_t location, unsigned) {
+        bursts_[location] = burst_lengths(program_, program_.timelines[location]);
+    });
+}
+
+void MessageModel::build_records() {
+    const std::size_t locations = program_.timelines.size();
+    messages_ = violations_ = 0;
+    std::vector<std::uint64_t> messages(locations);
+    std::vector<std::uint64_t> violations(locations);
+    std::vector<std::uint64_t> beyond_sizes(locations);
+    std::vector<std::uint64_t> beyond_strides(locations);
+    for_each_parallel(locations, threads_, 1, [&](std::size_t location, unsigned) {
+        build_records(location);
+        for (const auto& message : records_[location]) {
+            if (!message.matched) {
+                continue;
+            }
+            const auto& planned = stages_[location][message.stages];
+            ++messages[location];
+            violations[location] += message.violation ? 1 : 0;
+            beyond_sizes[location] += planned.beyond_sizes ? 1 : 0;
+            beyond_strides[location] += planned.beyond_strides ? 1 : 0;
+        }
+    });
+    for (std::size_t location = 0; location < locations; ++location) {
+        messages_ += messages[location];
+        violations_ += violations[location];
+        beyond_sizes_ += beyond_sizes[location];
+        beyond_strides_ += beyond_strides[location];
+    }
+}
+
+}  // namespace logpost::replay

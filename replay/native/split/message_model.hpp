@@ -1,0 +1,189 @@
+#pragma once
+
+/// Every matched message of a trace under a machine: its measured times, the model's stages, the waits that the
+/// deterministic FIFO replays give it, and from these its partition.
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "replay/native/huge_array.hpp"
+#include "replay/native/parameters.hpp"
+#include "replay/native/program.hpp"
+#include "replay/native/split/message_facts.hpp"
+#include "replay/native/split/partition.hpp"
+#include "replay/native/windows.hpp"
+
+namespace logpost::replay {
+
+/// One message as the endpoints' replays see it: one cache line, filled once, so that no later pass chases its two ends
+/// again. What few messages have (a handshake) and what only its receiver's processor adds stands elsewhere.
+struct MessageRecord {
+    MessageTimes times;
+    std::int64_t arrival = 0;        // when the payload starts to leave, before any wait for its NIC;
+                                     // once the receiving endpoints are replayed: when it has arrived
+    std::int64_t send_endpoint = 0;  // wait, see MessageWaits
+    std::uint32_t stages = 0;        // row of the receiving location's table of stages
+    Locality locality = Locality::same_node;
+    bool matched = false;
+    bool violation = false;  // received before it was sent
+    bool queued = false;     // its send call starts other messages before it
+};
+static_assert(sizeof(MessageRecord) == 64);
+
+/// What the replay of the receiver's processor says of one message, see MessageWaits.
+struct ProcessorWaits {
+    std::int64_t cpu_queue = 0;
+    std::int64_t receiver_busy = 0;
+    std::int64_t held_until = 0;
+};
+
+/// Traffic of one location as an endpoint in one direction and window.
+struct EndpointLoad {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t busy_ps = 0;
+    std::int64_t queued_ps = 0;
+    std::int32_t peers = 0;
+};
+
+class MessageModel {
+  public:
+    /// Takes the measured times of all messages, then replays the sending NICs, the receiving NICs and the processors:
+    /// each stage needs the one before. `interest` says by location which messages count as load, by the enter of the
+    /// call that completed the receive; empty: all. Program and parameters must outlive the model.
+    MessageModel(const Program& program, const Parameters& parameters, Windows windows, std::vector<Span> interest,
+                 unsigned threads);
+
+    [[nodiscard]] const MessageRecord& record(MessageId id) const noexcept {
+        return records_[static_cast<std::size_t>(id.location)][id.receive];
+    }
+    [[nodiscard]] const MessageStages& stages(MessageId id) const noexcept {
+        return stages_[static_cast<std::size_t>(id.location)][record(id).stages];
+    }
+    /// The message of a send, or receive == kNone where it has no partner.
+    [[nodiscard]] static MessageId of_send(const MessageEnd& send) noexcept { return {send.peer, send.match}; }
+
+    [[nodiscard]] Partition partition(MessageId id) const noexcept;
+    /// When the model has the message at its receiver, waits for NICs included.
+    [[nodiscard]] std::int64_t arrival(MessageId id) const noexcept { return record(id).arrival; }
+    /// When the receiver's processor has completed the receive.
+    [[nodiscard]] std::int64_t served(MessageId id) const noexcept;
+    /// When the send is complete: a rendezvous' last byte has left, an eager message is out of the sender's hands.
+    [[nodiscard]] std::int64_t sent(MessageId id) const noexcept;
+    /// When the processor starts to send, and when a rendezvous' request and clear-to-send are handled.
+    [[nodiscard]] std::int64_t started(MessageId id) const noexcept { return record(id).times.s0 + begun(id); }
+    /// The handshake of a rendezvous; of an eager message nothing.
+    [[nodiscard]] Handshake handshake_of(MessageId id) const noexcept;
+    /// Work of a location's processor for the handshakes of rendezvous: o_ctl at each instant, ascending.
+    struct Control {
+        std::int64_t begin;
+        std::int64_t length;
+        Part part;  ///< recv_overhead: a request; send_overhead: a clear-to-send
+        MessageId message;
+    };
+    [[nodiscard]] std::vector<Control> controls(std::size_t location) const;
+    /// Whether the NICs answer rendezvous without a processor: stated, or seen in the trace.
+    [[nodiscard]] bool asynchronous_progress() const noexcept { return parameters_.asynchronous_progress; }
+    /// Row of Program::layouts of the message's data; kUndefined: contiguous or not stated.
+    [[nodiscard]] std::int32_t layout(MessageId id) const noexcept;
+
+    [[nodiscard]] const Program& program() const noexcept { return program_; }
+    [[nodiscard]] const Windows& windows() const noexcept { return windows_; }
+    [[nodiscard]] const EndpointLoad& load(std::size_t location, bool receiving, std::int32_t window) const noexcept {
+        return loads_[load_index(location, receiving, window)];
+    }
+    /// Whether a message lies in the region of interest.
+    [[nodiscard]] bool of_interest(MessageId id) const noexcept {
+        return interest_.empty() || interest_[static_cast<std::size_t>(id.location)].contains(record(id).times.rw0);
+    }
+    [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
+    [[nodiscard]] std::uint64_t clock_violations() const noexcept { return violations_; }
+    /// Messages of which some term was read beyond the machine's largest measured size, or largest number of blocks.
+    [[nodiscard]] std::uint64_t beyond_sizes() const noexcept { return beyond_sizes_; }
+    /// Messages whose stride is larger than the machine's largest measured one.
+    [[nodiscard]] std::uint64_t beyond_strides() const noexcept { return beyond_strides_; }
+
+  private:
+    [[nodiscard]] MessageRecord& change(MessageId id) noexcept {
+        return records_[static_cast<std::size_t>(id.location)][id.receive];
+    }
+    [[nodiscard]] std::size_t load_index(std::size_t location, bool receiving, std::int32_t window) const noexcept {
+        return (location * 2 + (receiving ? 1 : 0)) * static_cast<std::size_t>(windows_.count) +
+               static_cast<std::size_t>(window);
+    }
+    /// One message at an endpoint.
+    struct Customer {
+        std::int64_t time;
+        std::int64_t service;
+        std::int32_t here;    // location that acts as the endpoint
+        std::uint32_t index;  // of the message's end there: among its sends, or its receives
+    };
+    void leaving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
+    void arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
+    /// How a send's data lie in memory; contiguous where the trace does not state it.
+    [[nodiscard]] Blocks blocks(const Timeline& sender, std::uint32_t send) const noexcept;
+    struct Rendezvous {
+        std::uint32_t receive;
+        Handshake handshake;
+        std::int64_t request_ready = 0;  // when the receiver could answer the request, had it nothing else to do
+        std::int64_t clear_ready = 0;    // likewise the sender the clear-to-send
+        std::int64_t request_wait = 0;   // for the receiver's processor
+        std::int64_t clear_wait = 0;     // for the sender's
+    };
+    [[nodiscard]] const Rendezvous* rendezvous_of(MessageId id) const noexcept;
+    [[nodiscard]] Rendezvous* rendezvous_of(MessageId id) noexcept {
+        return const_cast<Rendezvous*>(std::as_const(*this).rendezvous_of(id));
+    }
+    /// How long the message's send call works for others that it starts before it.
+    [[nodiscard]] std::int64_t begun(MessageId id) const noexcept;
+    [[nodiscard]] bool by_size(Locality locality, std::uint64_t bytes) const noexcept {
+        const auto& limit = parameters_.localities[static_cast<std::size_t>(locality)].eager_limit;
+        return limit.has_value() && bytes > *limit;
+    }
+    /// The first time from `time` on, before `limit`, at which a location is inside a call that makes progress.
+    [[nodiscard]] std::int64_t attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept;
+    [[nodiscard]] bool progresses(std::size_t location, std::size_t call) const noexcept;
+    /// How many messages the sender began back to back with this one; 1 where the machine does not ask.
+    [[nodiscard]] std::uint32_t burst(std::int32_t sender, std::uint32_t send) const noexcept {
+        return bursts_.empty() ? 1 : bursts_[static_cast<std::size_t>(sender)][send];
+    }
+    /// Links between two locations; kUndefined where they are not known or the machine does not ask.
+    [[nodiscard]] std::int32_t hops(std::int32_t from, std::int32_t to) const noexcept {
+        return parameters_.mean_hops.has_value() ? program_.placement.hops(from, to) : kUndefined;
+    }
+    void reserve();
+    void count_bursts();
+    void build_records(std::size_t location);
+    void build_records();
+    [[nodiscard]] bool transfers_unattended() const noexcept;
+    void settle_handshakes();
+    void forget_queues();
+    void replay_queues();
+    void replay_endpoint(std::span<const std::size_t> locations, bool between_nodes, bool receiving);
+    void replay_endpoints(bool receiving);
+    struct Job;
+    bool replay_processor(std::size_t location);
+    bool replay_processors();
+
+    const Program& program_;
+    Parameters parameters_;
+    Windows windows_;
+    std::vector<Span> interest_;
+    unsigned threads_;
+    HugeArray<MessageRecord> record_memory_;
+    HugeArray<ProcessorWaits> processor_memory_;
+    std::vector<std::span<MessageRecord>> records_;     // [receiving location][receive], in record_memory_
+    std::vector<std::span<ProcessorWaits>> processor_;  // likewise, in processor_memory_
+    std::vector<std::vector<Rendezvous>> rendezvous_;   // [receiving location], by receive
+    std::vector<std::vector<MessageStages>> stages_;    // [receiving location]: the distinct ones
+    std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
+    std::vector<EndpointLoad> loads_;
+    std::uint64_t messages_ = 0;
+    std::uint64_t violations_ = 0;
+    std::uint64_t beyond_sizes_ = 0;
+    std::uint64_t beyond_strides_ = 0;
+};
+
+}  // namespace logpost::replay

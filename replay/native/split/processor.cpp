@@ -1,0 +1,224 @@
+/// The replay of MessageModel's processors: each a FIFO server of what messages ask of it inside of calls.
+
+#include <algorithm>
+#include <memory>
+
+#include "replay/native/fifo.hpp"
+#include "replay/native/nearly_sorted.hpp"
+#include "replay/native/split/message_model.hpp"
+#include "replay/native/split/stage_table.hpp"
+#include "replay/native/threads.hpp"
+
+namespace logpost::replay {
+
+/// Something that a location's processor does for a message.
+struct MessageModel::Job {
+    enum class Kind : std::uint8_t {
+        start,       ///< o_s and half of l_mw, at the begin of the send call
+        completion,  ///< half of l_mw and o_r, from when message and completing call are there
+        request,     ///< o_ctl: answers a rendezvous' request
+        clear,       ///< o_ctl: answers a clear-to-send
+    };
+    std::int64_t ready;
+    std::int64_t service;
+    std::uint32_t index;  ///< of the message's end here: among the receives (completion, request) or the sends
+    Kind kind;
+};
+
+namespace {
+
+/// When a processor worked for messages: intervals in order, without overlap.
+class Busy {
+  public:
+    void clear() {
+        begins_.clear();
+        before_.assign(1, 0);
+        hint_ = 0;
+    }
+    void add(std::int64_t begin, std::int64_t length) {
+        begins_.push_back(begin);
+        before_.push_back(before_.back() + length);
+    }
+    /// Time within [begin, end]. Fast when asked in roughly ascending order: the search starts where the last one
+    /// ended.
+    [[nodiscard]] std::int64_t between(std::int64_t begin, std::int64_t end) noexcept {
+        return begin < end ? until(end) - until(begin) : 0;
+    }
+
+  private:
+    [[nodiscard]] std::int64_t until(std::int64_t time) noexcept {
+        // Gallop from the hint to an interval that holds the first begin at or after `time`, then bisect it.
+        std::size_t low = hint_;
+        std::size_t high = hint_;
+        for (std::size_t step = 1; high < begins_.size() && begins_[high] < time; step *= 2) {
+            low = high;
+            high = std::min(high + step, begins_.size());
+        }
+        for (std::size_t step = 1; low > 0 && begins_[low - 1] >= time; step *= 2) {
+            high = low;
+            low -= std::min(low, step);
+        }
+        const auto first = std::lower_bound(begins_.begin() + static_cast<std::ptrdiff_t>(low),
+                                            begins_.begin() + static_cast<std::ptrdiff_t>(high), time) -
+                           begins_.begin();
+        hint_ = static_cast<std::size_t>(first);
+        if (hint_ == 0) {
+            return 0;
+        }
+        const std::int64_t length = before_[hint_] - before_[hint_ - 1];
+        return before_[hint_ - 1] + std::min(length, time - begins_[hint_ - 1]);
+    }
+
+    std::size_t hint_ = 0;
+    std::vector<std::int64_t> begins_;
+    std::vector<std::int64_t> before_;
+};
+
+/// What one call completes.
+struct CallEnd {
+    std::int64_t last = 0;  ///< when the last of it is complete
+    std::uint32_t completions = 0;
+};
+
+}  // namespace
+
+/// True: some handshake waited otherwise than was assumed.
+bool MessageModel::replay_processors() {
+    std::vector<std::uint8_t> changed(program_.timelines.size());
+    for_each_parallel(program_.timelines.size(), threads_, 1,
+                      [&](std::size_t location, unsigned) { changed[location] = replay_processor(location) ? 1 : 0; });
+    return std::ranges::find(changed, 1) != changed.end();
+}
+
+/// Waits for the processor, the work for others that a message met before its receive was posted, and how long a call
+/// that completes several requests was held by the others.
+bool MessageModel::replay_processor(std::size_t location) {
+    const auto& timeline = program_.timelines[location];
+    const auto here = static_cast<std::int32_t>(location);
+    // Kept from location to location: fresh pages would cost more than what is done with them.
+    thread_local std::vector<Job> jobs;
+    thread_local std::vector<CallEnd> ends;
+    thread_local std::vector<std::uint32_t> late;
+    thread_local Busy busy;
+    jobs.clear();
+    late.clear();
+    ends.assign(timeline.calls.size(), {});
+    const auto records = records_[location];
+    const auto waits = processor_[location];
+    const auto& table = stages_[location];
+    const auto service = [&](std::uint32_t receive) {
+        const auto& planned = table[records[receive].stages];
+        return planned.o_r + planned.l_mw - planned.l_mw / 2;
+    };
+    for (std::uint32_t i = 0; i < records.size(); ++i) {
+        const auto& message = records[i];
+        std::construct_at(&waits[i]);
+        if (!message.matched || message.violation) {
+            continue;
+        }
+        jobs.push_back({std::max(message.arrival, message.times.rw0), service(i), i, Job::Kind::completion});
+        const auto& planned = table[message.stages];
+        if (!planned.rendezvous && message.times.r0 > message.arrival) {
+            late.push_back(i);
+        }
+    }
+    const bool alone = parameters_.asynchronous_progress;
+    for (const auto& entry : rendezvous_[location]) {
+        const auto& message = records[entry.receive];
+        if (!alone) {
+            jobs.push_back({entry.request_ready, table[message.stages].o_control, entry.receive, Job::Kind::request});
+        }
+        late.push_back(entry.receive);
+    }
+
+    std::vector<MessageStages> rows;
+    StageTable own(parameters_, rows);
+    const bool every_job = !late.empty();  // else only what competes with a completion matters
+    std::int64_t started = 0;
+    for (std::uint32_t i = 0; i < timeline.sends.size(); ++i) {
+        const auto& send = timeline.sends[i];
+        if (i == 0 || timeline.sends[i - 1].call != send.call) {
+            started = 0;
+        }
+        if (send.match == kNone) {
+            continue;
+        }
+        // The sending overhead knows nothing of the receiver: the message's record, far away, is not needed for it.
+        const auto& planned = rows[own.row(program_.placement.between(here, send.peer), send.bytes, blocks(timeline, i),
+                                           burst(here, i), hops(here, send.peer))];
+        const auto& call = timeline.calls[send.call];
+        const auto kind = program_.kind(call);
+        const std::int64_t work = std::min(planned.o_s + planned.l_mw / 2, call.leave_ps - call.enter_ps);
+        if (every_job || kind == CallKind::send_receive) {
+            jobs.push_back({call.enter_ps + started, work, i, Job::Kind::start});
+        }
+        started += work;
+        if (!planned.rendezvous && kind != CallKind::send_synchronous) {
+            continue;
+        }
+        const auto id = of_send(send);
+        const auto* entry = rendezvous_of(id);
+        if (entry == nullptr) {
+            continue;  // the trace proves it eager, or it contradicts causality
+        }
+        if (!alone) {
+            jobs.push_back({entry->clear_ready, planned.o_control, i, Job::Kind::clear});
+        }
+        if (send.complete_call != kNone) {
+            auto& end = ends[send.complete_call];
+            end.last = std::max(end.last, sent(id));
+            ++end.completions;
+        }
+    }
+
+    sort_nearly_sorted(jobs, [](const Job& a, const Job& b) { return a.ready < b.ready; });
+    FifoServer processor;
+    busy.clear();
+    bool changed = false;
+    for (const auto& job : jobs) {
+        const std::int64_t wait = processor.wait(job.ready, job.service);
+        if (every_job && job.service > 0) {
+            busy.add(job.ready + wait, job.service);
+        }
+        switch (job.kind) {
+            case Job::Kind::start:
+                break;
+            case Job::Kind::completion: {
+                waits[job.index].cpu_queue = wait;
+                auto& end = ends[timeline.receives[job.index].complete_call];
+                end.last = std::max(end.last, job.ready + wait + job.service);
+                ++end.completions;
+                break;
+            }
+            case Job::Kind::request: {
+                auto* entry = rendezvous_of({here, job.index});
+                changed |= entry->request_wait != wait;
+                entry->request_wait = wait;
+                break;
+            }
+            case Job::Kind::clear: {
+                auto* entry = rendezvous_of(of_send(timeline.sends[job.index]));
+                changed |= entry->clear_wait != wait;
+                entry->clear_wait = wait;
+                break;
+            }
+        }
+    }
+    for (std::uint32_t i = 0; i < records.size(); ++i) {
+        if (records[i].matched && !records[i].violation) {
+            const auto& end = ends[timeline.receives[i].complete_call];
+            waits[i].held_until = end.completions > 1 ? end.last - service(i) : 0;
+        }
+    }
+    for (const auto receive : late) {
+        const auto& message = records[receive];
+        const auto& planned = table[message.stages];
+        const MessageId id{here, receive};
+        const std::int64_t there =
+            planned.rendezvous ? send_block_end(message.times, planned, begun(id)) + planned.L : message.arrival;
+        waits[receive].receiver_busy = busy.between(there, std::min(message.times.r0, message.times.rw0));
+    }
+    return changed;
+}
+
+}  // namespace logpost::replay

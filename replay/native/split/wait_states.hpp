@@ -1,0 +1,41 @@
+#pragma once
+
+/// Wait states with the definitions of Scalasca's trace analyser, so that its users find the figures they know.
+
+#include <array>
+#include <cstdint>
+
+#include "replay/native/program.hpp"
+#include "replay/native/split/account.hpp"
+
+namespace logpost::replay {
+
+enum class WaitState : std::uint8_t {
+    late_sender,
+    late_receiver,
+    wait_at_barrier,
+    wait_at_nxn,
+    late_broadcast,
+    early_reduce,
+};
+inline constexpr std::size_t kWaitStates = 6;
+
+struct WaitTotal {
+    std::int64_t wait_ticks = 0;  ///< of the archive's clock: sums of picoseconds would keep each time's rounding
+    std::uint64_t count = 0;
+};
+using WaitTotals = std::array<WaitTotal, kWaitStates>;
+
+/// The wait states of the calls that one location entered in `interest`.
+///
+/// Late Sender of a message: min(enter(send), leave(receive-completing call)) - enter(receive-completing call), at the
+/// receiver; MPI_Test* does not count, a multi-completion counts its largest, once.
+/// Late Receiver: enter(receive request) - enter(send-completing call), at the sender, if positive and the
+/// send-completing call is left after the request; a multi-completion counts its largest, and none if it had a Late
+/// Sender candidate. Wait at Barrier and NxN: min(latest begin, own end) - own begin. Late Broadcast: min(root's
+/// begin, own end) - own begin on the others. Early Reduce: min(earliest begin of another, own end) - own begin on the
+/// root.
+WaitTotals wait_states(const Program& program, const CollectiveWaits& collectives, std::size_t location,
+                       Span interest = {});
+
+}  // namespace logpost::replay

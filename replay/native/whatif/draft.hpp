@@ -1,0 +1,110 @@
+#pragma once
+
+/// A graph under construction: nodes and edges in any order, and an order of its nodes in time.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "replay/native/whatif/graph.hpp"
+
+namespace logpost::replay {
+
+inline constexpr std::int64_t kUnobserved = std::numeric_limits<std::int64_t>::min();
+
+/// The weight of an edge under construction: its model's cost on the machine that the program ran on.
+struct DraftEdge {
+    std::uint32_t source;
+    std::uint32_t target;
+    std::uint32_t model;
+};
+
+class Draft {
+  public:
+    explicit Draft(const Parameters& machine);
+
+    std::uint32_t add_node(std::int64_t measured_ps) {
+        measured.push_back(measured_ps);
+        fresh.push_back(0);
+        return static_cast<std::uint32_t>(measured.size() - 1);
+    }
+    void add_edge(std::uint32_t source, std::uint32_t target, std::uint32_t model) {
+        edges.push_back({source, target, model});
+    }
+
+    std::uint32_t message_class(const MessageClass& message);
+    std::uint32_t model(const EdgeModel& model);
+    /// Terms of the cost of one message.
+    std::uint32_t message_model(std::uint32_t message, int terms) {
+        return model({.kind = EdgeModel::Kind::message, .terms = static_cast<std::uint8_t>(terms), .message = message});
+    }
+    /// The edge's cost is nothing but what was measured.
+    static constexpr std::uint32_t kMeasured = 0;
+
+    [[nodiscard]] const Cost& cost(std::uint32_t message) const noexcept { return class_costs[message]; }
+
+    const Parameters& machine;
+    std::vector<std::int64_t> measured;  ///< by node; kUnobserved: the trace does not show it
+    std::vector<std::uint8_t> fresh;     ///< by node: its edges have the models' cost, and none takes a residual
+    std::vector<DraftEdge> edges;
+    std::vector<EdgeModel> models;
+    std::vector<std::int64_t> costs;  ///< by model
+    std::vector<MessageClass> messages;
+    std::vector<Cost> class_costs;
+
+  private:
+    struct HashModel {
+        std::size_t operator()(const EdgeModel& model) const noexcept;
+    };
+    struct HashMessage {
+        std::size_t operator()(const MessageClass& message) const noexcept;
+    };
+    std::unordered_map<EdgeModel, std::uint32_t, HashModel> model_index_;
+    std::unordered_map<MessageClass, std::uint32_t, HashMessage> message_index_;
+};
+
+/// The edges by target: row v of the result is edges[first[v]] .. edges[first[v + 1]].
+struct ByTarget {
+    explicit ByTarget(const Draft& draft);
+    std::vector<std::uint32_t> first;
+    std::vector<std::uint32_t> edge;  ///< index in Draft::edges
+};
+
+/// Nodes that wait for each other, in their order.
+struct Cycle {
+    std::vector<std::uint32_t> nodes;
+};
+
+/// An order of the nodes in time, extended by edges that agree with it.
+///
+/// `key` never falls along an edge, and of equal keys the earlier place counts: an edge from a node to one with a
+/// greater (key, place) closes no cycle, however many such edges are added.
+class NodeOrder {
+  public:
+    /// Throws Cycle.
+    explicit NodeOrder(const Draft& draft);
+
+    /// Computes times and keys again, with the edges that were added since, and sorts.
+    void update(const Draft& draft);
+
+    [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept {
+        return key_[a] != key_[b] ? key_[a] < key_[b] : place_[a] < place_[b];
+    }
+    [[nodiscard]] std::span<const std::uint32_t> nodes() const noexcept { return nodes_; }
+
+  private:
+    void estimate(const Draft& draft);
+
+    std::vector<std::uint32_t> nodes_;
+    std::vector<std::uint32_t> place_;
+    std::vector<std::int64_t> key_;
+};
+
+/// Members of collective operations meet: edges by the operation's shape.
+/// `enters` and `leaves` are nodes by location and call, kNone where a location has none.
+void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
+                     std::span<const std::vector<std::uint32_t>> leaves);
+
+}  // namespace logpost::replay

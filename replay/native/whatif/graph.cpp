@@ -1,0 +1,31 @@
+#include "replay/native/whatif/graph.hpp"
+
+namespace logpost::replay {
+
+std::size_t Graph::bytes() const noexcept {
+    const auto of = [](const auto& column) { return column.size() * sizeof(column[0]); };
+    return of(first_edge) + of(edges) + of(models) + of(messages) + of(begins) + of(ends) + of(first_call) +
+           of(enters) + of(leaves);
+}
+
+std::int64_t edge_cost(const EdgeModel& model, const Cost& cost) noexcept {
+    std::int64_t sum = 0;
+    sum += (model.terms & kTermSend) != 0 ? cost.o_s + cost.l_mw / 2 : 0;
+    sum += (model.terms & kTermLatency) != 0 ? cost.L : 0;
+    sum += (model.terms & kTermSerialization) != 0 ? cost.serialization : 0;
+    sum += (model.terms & kTermService) != 0 ? cost.service : 0;
+    sum += (model.terms & kTermReceive) != 0 ? cost.l_mw - cost.l_mw / 2 + cost.o_r : 0;
+    sum += (model.terms & kTermControl) != 0 ? cost.o_control : 0;
+    return sum * model.count;
+}
+
+std::vector<Cost> class_costs(const Graph& graph, const Parameters& machine) {
+    std::vector<Cost> costs;
+    costs.reserve(graph.messages.size());
+    for (const auto& message : graph.messages) {
+        costs.push_back(message_cost(machine, message.locality, message.bytes, message.layout, 1, message.hops));
+    }
+    return costs;
+}
+
+}  // namespace logpost::replay

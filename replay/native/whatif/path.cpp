@@ -1,0 +1,130 @@
+/// The longest path: what binds each event, from the last one back to a begin.
+
+#include <algorithm>
+#include <numeric>
+
+#include "replay/native/whatif/replay.hpp"
+
+namespace logpost::replay {
+namespace {
+
+constexpr std::array<PathPart, 6> kPartOfTerm{PathPart::send_overhead, PathPart::latency,
+                                              PathPart::serialization, PathPart::endpoint_contention,
+                                              PathPart::recv_overhead, PathPart::handshake};
+
+/// Shares a weight among the terms of its model; what exceeds them is residual.
+void share(const EdgeModel& model, const Cost& cost, std::int64_t weight, CriticalPath& path) {
+    const auto part = [&](PathPart p) -> std::int64_t& { return path.parts[static_cast<std::size_t>(p)]; };
+    const std::int64_t whole = edge_cost(model, cost);
+    if (weight < 0 || whole <= 0) {
+        part(PathPart::residual) += weight;
+        return;
+    }
+    const std::int64_t granted = std::min(weight, whole);
+    part(PathPart::residual) += weight - granted;
+    std::int64_t wanted = 0;
+    std::int64_t given = 0;
+    for (std::size_t term = 0; term < kPartOfTerm.size(); ++term) {
+        if ((model.terms & (1U << term)) == 0) {
+            continue;
+        }
+        auto one = model;
+        one.terms = static_cast<std::uint8_t>(1U << term);
+        wanted += edge_cost(one, cost);
+        // Shares of a weight that is shorter than its terms; their sum is exact.
+        const auto until = granted == whole
+                               ? wanted
+                               : static_cast<std::int64_t>(static_cast<double>(granted) *
+                                                           (static_cast<double>(wanted) / static_cast<double>(whole)));
+        const auto bounded = wanted == whole ? granted : std::min(until, granted);
+        part(kPartOfTerm[term]) += bounded - given;
+        given = bounded;
+    }
+}
+
+/// The derivatives of an edge's cost.
+void differentiate(const EdgeModel& model, const MessageClass& message, const Parameters& machine, double count,
+                   CriticalPath& path) {
+    auto& here = path.sensitivities[static_cast<std::size_t>(message.locality)];
+    const auto& locality = machine.localities[static_cast<std::size_t>(message.locality)];
+    const auto bytes = static_cast<double>(message.bytes);
+    const auto& range = locality.ranges[locality.range_of(bytes)];
+    const auto has = [&](CostTerm term) { return (model.terms & term) != 0; };
+    here.L += has(kTermLatency) ? count : 0;
+    here.o_s += (has(kTermSend) ? count : 0) + (has(kTermControl) ? count : 0);
+    here.o_r += has(kTermReceive) ? count : 0;
+    here.G += has(kTermSerialization) && bytes > 0 ? count * (bytes - 1) : 0;
+    if (has(kTermService)) {
+        if (bytes * range.G >= range.g) {
+            here.G += count * bytes;
+        } else {
+            here.g += count;
+        }
+    }
+}
+
+}  // namespace
+
+CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
+                           const std::vector<std::int64_t>& times, std::size_t lane) {
+    const auto lanes = weights.lanes();
+    const auto time = [&](std::uint32_t node) { return times[static_cast<std::size_t>(node) * lanes + lane]; };
+    CriticalPath path;
+    std::uint32_t last = kNone;
+    std::int64_t begin = INT64_MAX;
+    for (std::size_t l = 0; l < graph.ends.size(); ++l) {
+        if (graph.ends[l] != kNone) {
+            begin = std::min(begin, time(graph.begins[l]));
+            last = last == kNone || time(graph.ends[l]) > time(last) ? graph.ends[l] : last;
+        }
+    }
+    path.compute_by_location.assign(graph.ends.size(), 0);
+    if (last == kNone) {
+        return path;
+    }
+    path.makespan_ps = time(last) - begin;
+    const auto& machine = settings[lane].machine;
+    const auto costs = class_costs(graph, machine);
+    for (auto node = last;;) {
+        const Edge* binding = nullptr;
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            const auto& edge = graph.edges[i];
+            if (edge.source == kNone || time(edge.source) + weights.weight(edge, lane) == time(node)) {
+                binding = &edge;
+                break;
+            }
+        }
+        if (binding == nullptr || binding->source == kNone) {
+            path.parts[static_cast<std::size_t>(PathPart::start)] += time(node) - begin;
+            return path;
+        }
+        ++path.edges;
+        const auto& model = graph.models[binding->model];
+        const auto weight = time(node) - time(binding->source);
+        switch (model.kind) {
+            case EdgeModel::Kind::measured:
+                path.parts[static_cast<std::size_t>(PathPart::other)] += weight;
+                break;
+            case EdgeModel::Kind::compute:
+                path.parts[static_cast<std::size_t>(PathPart::compute)] += weight;
+                path.compute_ps += weight;
+                path.compute_by_location[static_cast<std::size_t>(model.location)] += weight;
+                break;
+            case EdgeModel::Kind::message:
+            case EdgeModel::Kind::collective:
+                if (model.kind == EdgeModel::Kind::collective) {
+                    path.parts[static_cast<std::size_t>(PathPart::collective)] += weight;
+                } else {
+                    share(model, costs[model.message], weight, path);
+                }
+                if (!weights.at_bound(*binding, lane)) {
+                    differentiate(model, graph.messages[model.message], machine, model.count, path);
+                }
+                path.changes_of_location += (model.terms & kTermLatency) != 0 ? 1 : 0;
+                break;
+        }
+        node = binding->source;
+    }
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,104 @@
+#pragma once
+
+/// Replays of a graph: under other machines and speeds of computation, several in one pass.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "replay/native/whatif/graph.hpp"
+
+namespace logpost::replay {
+
+/// What is changed: one lane of a pass.
+struct Setting {
+    Parameters machine;
+    double compute = 1;                    ///< factor of every time between calls
+    std::vector<double> by_location = {};  ///< further factors; empty: 1
+    std::vector<double> by_callpath = {};  ///< of the call that follows; empty: 1
+};
+
+/// What the settings make of every edge's weight.
+class Weights {
+  public:
+    /// `machine` is the one that the graph was built on.
+    Weights(const Graph& graph, const Parameters& machine, std::span<const Setting> settings);
+
+    [[nodiscard]] std::size_t lanes() const noexcept { return lanes_; }
+    [[nodiscard]] std::int64_t weight(const Edge& edge, std::size_t lane) const noexcept {
+        const auto row = static_cast<std::size_t>(edge.model) * lanes_ + lane;
+        if (!scaled_[edge.model]) {
+            return shifted(edge.weight, shift_[row]);
+        }
+        return scaled(edge.weight, factor_[row]);
+    }
+    /// Whether the weight cannot fall further: it does not depend on the machine there.
+    [[nodiscard]] bool at_bound(const Edge& edge, std::size_t lane) const noexcept {
+        const auto moved = edge.weight + shift_[static_cast<std::size_t>(edge.model) * lanes_ + lane];
+        return moved < std::min<std::int64_t>(edge.weight, 0);
+    }
+    /// The times of all nodes: lane after lane for each node.
+    [[nodiscard]] std::vector<std::int64_t> times() const;
+
+    /// max(min(w, 0), w + shift): a weight falls to nothing at most, one below nothing stays.
+    static std::int64_t shifted(std::int64_t weight, std::int64_t shift) noexcept {
+        const std::int64_t least = weight < 0 ? weight : 0;
+        const std::int64_t moved = weight + shift;
+        return moved < least ? least : moved;
+    }
+    static std::int64_t scaled(std::int64_t weight, double factor) noexcept;
+
+  private:
+    template <std::size_t Lanes>
+    void pass(std::size_t first_lane, std::vector<std::int64_t>& times) const;
+
+    const Graph& graph_;
+    std::size_t lanes_;
+    std::vector<std::uint8_t> scaled_;  // by model: computation
+    std::vector<std::int64_t> shift_;   // by model and lane
+    std::vector<double> factor_;        // likewise
+};
+
+/// What the edges of a path are made of.
+enum class PathPart : std::uint8_t {
+    start,  ///< before the location's first event
+    compute,
+    send_overhead,
+    latency,
+    serialization,
+    endpoint_contention,
+    recv_overhead,
+    handshake,
+    collective,
+    other,     ///< in calls that no machine changes
+    residual,  ///< what the model does not explain: negative where the machine is too slow
+};
+inline constexpr std::size_t kPathParts = 11;
+inline constexpr std::array<std::string_view, kPathParts> kPathPartNames{
+    "start",         "compute",   "send_overhead", "latency", "serialization", "endpoint_contention",
+    "recv_overhead", "handshake", "collective",    "other",   "residual"};
+
+/// How often each parameter counts on a path: its derivative. L, o_s, o_r, g in picoseconds per picosecond; G in bytes.
+struct Sensitivity {
+    double L = 0, o_s = 0, o_r = 0, g = 0, G = 0;
+};
+
+/// A longest path of one lane: what the makespan consists of.
+struct CriticalPath {
+    std::int64_t makespan_ps = 0;                  ///< from the earliest begin to the latest end
+    std::array<std::int64_t, kPathParts> parts{};  ///< sum: the makespan
+    std::array<Sensitivity, kLocalities> sensitivities{};
+    std::int64_t compute_ps = 0;                    ///< derivative by a factor of all computation
+    std::vector<std::int64_t> compute_by_location;  ///< computation on the path
+    std::uint64_t edges = 0;
+    std::uint64_t changes_of_location = 0;  ///< messages and collectives that the path follows
+};
+
+/// The critical path of one lane. `times` as Weights::times.
+CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
+                           const std::vector<std::int64_t>& times, std::size_t lane);
+
+}  // namespace logpost::replay

@@ -1,0 +1,8 @@
+"""What-if replay: a program's dependency graph under other machines, other speeds of computation, or both."""
+
+from __future__ import annotations
+
+from logpost.replay.whatif.changes import Scenario, changed, on_machine
+from logpost.replay.whatif.engine import Engine, Outcome
+
+__all__ = ["Engine", "Outcome", "Scenario", "changed", "on_machine"]

@@ -1,0 +1,116 @@
+"""The engine: one graph for each set of protocols, replayed under many scenarios in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logpost.errors import InputError
+from logpost.machines import LOCALITIES
+from logpost.replay._native import CycleError, Program, WhatIf, path_parts
+from logpost.replay.parameters import native_parameters
+from logpost.replay.whatif.changes import Scenario
+
+PATH_PARTS: tuple[str, ...] = tuple(path_parts())
+SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a replay found. Arrays by callpath hold sums over all locations."""
+
+    makespan_ps: int
+    path_ps: dict[str, int]
+    """what a critical path consists of; the sum is the makespan"""
+    sensitivities: dict[str, dict[str, float]]
+    """derivatives of the makespan: by locality and parameter. Of a time: how often it counts; of G: in bytes"""
+    compute_ps: int
+    """derivative by a factor of all computation: the computation on the path"""
+    path_messages: int
+    """messages and collective operations that the path follows"""
+    path_compute_by_location_ps: NDArray[np.int64]
+    ends_ps: NDArray[np.int64]
+    in_calls_ps: NDArray[np.int64]
+    between_calls_ps: NDArray[np.int64]
+    rebuilt: int
+    """messages whose protocol changes: what happens then is the model's, not the trace's"""
+
+
+class Engine:
+    """Replays of one program that ran as `recorded`."""
+
+    def __init__(self, program: Program, recorded: Scenario, *, locations: int, callpaths: int) -> None:
+        self.program = program
+        self.recorded = recorded
+        self.locations = locations
+        self.callpaths = callpaths
+        self._graphs: dict[Any, WhatIf] = {}
+
+    def replay(self, scenarios: Sequence[Scenario]) -> list[Outcome]:
+        """An outcome for each scenario; those of the same protocols in one pass.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        groups: dict[Any, list[int]] = {}
+        for i, scenario in enumerate(scenarios):
+            groups.setdefault(_protocols(scenario), []).append(i)
+        found: dict[int, Outcome] = {}
+        for members in groups.values():
+            graph = self.graph(scenarios[members[0]])
+            found.update(zip(members, self._pass(graph, [scenarios[i] for i in members]), strict=True))
+        return [found[i] for i in range(len(scenarios))]
+
+    def graph(self, scenario: Scenario) -> WhatIf:
+        """The graph for the scenario's protocols."""
+        key = _protocols(scenario)
+        if key not in self._graphs:
+            try:
+                self._graphs[key] = WhatIf(self.program, _native(self.recorded), _native(scenario))
+            except CycleError as error:
+                raise InputError(
+                    f"the trace contradicts itself: {error}; correct its clocks, or record it again"
+                ) from error
+        return self._graphs[key]
+
+    def _pass(self, graph: WhatIf, scenarios: Sequence[Scenario]) -> list[Outcome]:
+        found = graph.replay(
+            [_native(scenario) for scenario in scenarios],
+            np.asarray([scenario.compute for scenario in scenarios]),
+            _factors([scenario.by_location for scenario in scenarios], self.locations),
+            _factors([scenario.by_callpath for scenario in scenarios], self.callpaths),
+        )
+        return [
+            Outcome(
+                makespan_ps=int(found["makespan_ps"][lane]),
+                path_ps=dict(zip(PATH_PARTS, found["path_ps"][lane].tolist(), strict=True)),
+                sensitivities={
+                    locality: dict(zip(SENSITIVITIES, row, strict=True))
+                    for locality, row in zip(LOCALITIES, found["sensitivities"][lane].tolist(), strict=True)
+                },
+                compute_ps=int(found["path_compute_ps"][lane]),
+                path_messages=int(found["path_messages"][lane]),
+                path_compute_by_location_ps=found["path_compute_by_location_ps"][lane],
+                ends_ps=found["ends_ps"][lane],
+                in_calls_ps=found["in_calls_ps"][lane],
+                between_calls_ps=found["between_calls_ps"][lane],
+                rebuilt=graph.rebuilt,
+            )
+            for lane in range(len(scenarios))
+        ]
+
+
+def _protocols(scenario: Scenario) -> Any:
+    return (*scenario.machine.eager_limit_bytes.tolist(), scenario.asynchronous_progress)
+
+
+def _native(scenario: Scenario) -> Any:
+    return native_parameters(scenario.machine, asynchronous_progress=scenario.asynchronous_progress)
+
+
+def _factors(rows: Sequence[NDArray[np.float64] | None], width: int) -> NDArray[np.float64]:
+    return np.stack([np.ones(width) if row is None else np.asarray(row, dtype=np.float64) for row in rows])

@@ -1,0 +1,58 @@
+"""What `logpost --help` shows, as plain text: answered in the time of a Python start, so nothing is imported for it."""
+
+from __future__ import annotations
+
+from logpost import __doc__ as about
+
+# Verb -> its line in the help. A verb's module (of the same name) is imported only when the verb runs.
+VERBS: dict[str, str] = {
+    "record": "Run an unmodified MPI program and leave an OTF2 archive.",
+    "analyze": "Read an OTF2 archive, split every message, write a run.",
+    "report": "Say where the time of a run went, and why.",
+    "whatif": "Predict what a run would take on another network or machine.",
+    "compare": "Compare two runs, and gate a CI job.",
+    "export": "Write a run as CSV or for Perfetto.",
+    "calibrate": "Measure this machine and write its machine file.",
+    "machines": "List, show and check machine files.",
+    "models": "List the models and show their equations.",
+    "predict": "Evaluate a model for given parameters or a machine.",
+    "workloads": "List, build and run the papers' applications.",
+    "experiments": "Repeat the papers' experiments: paper, formula and testbed.",
+    "testbed": "Run an MPI program in simulated time on a machine file's network.",
+    "doctor": "Say what this machine has and what is missing.",
+}
+
+OPTIONS = {
+    "-h, --help": "Show this text; logpost VERB --help: the options of a verb, with an example.",
+    "--version": "Show the version.",
+    "--install-completion": "Install completion of verbs and options for the current shell.",
+    "--show-completion": "Print that completion script.",
+}
+
+EXAMPLE = "logpost record -o t -- mpirun -n 4 ./app && logpost analyze t -o app.run && logpost report app.run"
+EXIT_STATUS = "0 done, 1 a gate of compare failed, 2 bad input or usage; record: the program's own"
+
+
+def help_text() -> str:
+    """The overview: usage, verbs, options, an example and the exit statuses."""
+    return "\n".join(
+        (
+            "Usage: logpost VERB [OPTIONS] [ARGUMENTS]...",
+            "",
+            about or "",
+            "",
+            "Verbs:",
+            *_lines(VERBS),
+            "",
+            "Options:",
+            *_lines(OPTIONS),
+            "",
+            f"Example: {EXAMPLE}",
+            f"Exit status: {EXIT_STATUS}",
+        )
+    )
+
+
+def _lines(entries: dict[str, str]) -> list[str]:
+    width = max(map(len, entries))
+    return [f"  {name:<{width}}  {line}" for name, line in entries.items()]

@@ -1,0 +1,105 @@
+"""The time inside collectives that is not waiting is a finding of its own, with a cure that fits what it is."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, US, Story, told
+
+from logpost.analyzer.findings.finders import collective_cost, collective_wait
+from logpost.analyzer.findings.finding import HIGH, MEDIUM
+from logpost.analyzer.manifest import MachineValue, Manifest
+
+
+class OnMachine(Story):
+    """A story on a machine whose values are round numbers: o_s = o_r = 1 µs, L = 8 µs, G = 1 ns/B."""
+
+    def manifest(self) -> Manifest:
+        values = {"L": (8.0, "us"), "o_s": (1.0, "us"), "o_r": (1.0, "us"), "G": (1.0, "ns/B")}
+        manifest = super().manifest()
+        machine = manifest.machine.model_copy(
+            update={
+                "values": [
+                    MachineValue(locality="same_node", parameter=name, value=value, unit=unit, source="the story")
+                    for name, (value, unit) in values.items()
+                ]
+            }
+        )
+        return manifest.model_copy(update={"machine": machine})
+
+
+def reductions(
+    *, per_round: int, gap: int, cost: int = 30 * US, size: int = 8, skew: int = 0, rounds: int = 20
+) -> Story:
+    """In each round of 1 ms, four ranks compute 100 µs and then call `per_round` reductions at intervals of `gap`.
+
+    Rank 3 enters each `skew` later than the others; all leave `cost` after it.
+    """
+    story = OnMachine(4, rounds * MS, windows=rounds)
+    path = story.path("main", "dot", "MPI_Allreduce")
+    for i in range(rounds):
+        at = i * MS + 100 * US
+        for _ in range(per_round):
+            leave = at + skew + cost
+            story.collective(path, "allreduce", {rank: (at + (skew if rank == 3 else 0), leave) for rank in range(4)})
+            at = leave + gap
+    for row in story.rows["collectives"]:
+        row["bytes_sent"] = row["bytes_received"] = size
+    return story
+
+
+def test_reductions_in_a_row_are_to_be_fused() -> None:
+    # Ten of 30 µs, 2 µs apart.
+    finding = reductions(per_round=10, gap=2 * US).alone(collective_cost.find).row(0, named=True)
+    assert finding["title"] == (
+        "200 operations in MPI_Allreduce cost 30.0 µs each beyond waiting for the last rank, mostly back to back"
+    )
+    # Nine of ten follow another one: 20 rounds * 9 * 30 µs of 20 ms on each rank.
+    assert "back to back: 90.0 %" in told(finding)
+    assert finding["gain"] == pytest.approx(20 * 9 * 30 / 20_000)
+    # log2(4) = 2 rounds of 1 + 8 + 1 µs; 8 B of 1 ns each.
+    assert "mean cost: 30.0 µs; latency estimate: 20.0 µs; bandwidth estimate: 8.00 ns" in told(finding)
+    assert "cost over estimate: 1.50 ×" in told(finding)
+    assert finding["advice"].startswith("Fuse them")
+    assert finding["confidence"] == HIGH
+
+
+def test_waiting_in_reductions_in_a_row_is_their_cost_and_nobody_elses() -> None:
+    """One rank enters each 5 µs late, since it left the one before late: that is no work to balance."""
+    story = reductions(per_round=10, gap=2 * US, skew=5 * US)
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    # Three ranks wait 5 µs in each of the nine that follow another one.
+    assert "waiting in those: 2.70 ms" in told(finding)
+    # Each rank but the last spends 35 µs in each.
+    assert finding["gain"] == pytest.approx(20 * 9 * 35 / 20_000)
+    # What is left is the wait in the first of each round: 20 * 5 µs are half a per cent of the run.
+    assert story.alone(collective_wait.find).is_empty()
+
+
+def test_single_small_reductions_are_bound_by_latency() -> None:
+    finding = reductions(per_round=5, gap=100 * US).alone(collective_cost.find).row(0, named=True)
+    assert finding["title"].endswith("latency-bound at 8 B each")
+    # Every algorithm takes two rounds of 10 µs: 5 * (30 - 20) of 1000 µs.
+    assert finding["gain"] == pytest.approx(0.05)
+    assert finding["advice"].startswith("Call it less often")
+    assert finding["confidence"] == MEDIUM
+
+
+def test_large_reductions_are_bound_by_bandwidth() -> None:
+    story = reductions(per_round=2, gap=300 * US, cost=150 * US, size=100_000)
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    assert finding["title"].endswith("bandwidth-bound at 97.7 KiB each")
+    assert "latency estimate: 20.0 µs; bandwidth estimate: 100 µs" in told(finding)
+    assert "ring" in finding["advice"]
+
+
+def test_what_takes_far_longer_than_the_machine_says_is_no_matter_of_size() -> None:
+    finding = reductions(per_round=1, gap=0, cost=200 * US).alone(collective_cost.find).row(0, named=True)
+    assert finding["title"].endswith("10.0 × what the machine's values predict")
+    assert "binding" in finding["advice"]
+
+
+def test_work_that_comes_late_is_waiting_not_cost() -> None:
+    """Rank 3 enters 400 µs late; the operation itself takes 5 µs of 1 ms."""
+    story = reductions(per_round=1, gap=0, cost=5 * US, skew=400 * US)
+    assert story.alone(collective_cost.find).is_empty()
+    assert story.alone(collective_wait.find)["exposed_ps"][0] == 20 * 3 * 400 * US

@@ -1,0 +1,124 @@
+"""A sender that waits for a receive to be posted is no late sender: the receiver is blamed, with the call and the
+cause."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story, told
+
+from logpost.analyzer.findings.finders import late_receiver
+from logpost.analyzer.findings.finding import HIGH
+
+ROUND = 10 * MS
+ROUNDS = 10
+
+
+def late_posts(*, waits_itself: bool = False) -> Story:
+    """Rank 0 sends to rank 1, which posts its receive 4 ms later; then rank 0 works and rank 1 waits for it.
+
+    A round of 10 ms:
+        rank 0  MPI_Ssend 0 .. 5 ms: 4 late receiver, 1 serialization; computes 5 .. 9; MPI_Barrier 9 .. 10 ms
+        rank 1  computes 0 .. 4 (`waits_itself`: in MPI_Wait, of it 3 ms late receiver); MPI_Recv 4 .. 5 ms;
+                MPI_Barrier 5 .. 10 ms: waits 4 ms
+    """
+    story = Story(2, ROUNDS * ROUND, windows=ROUNDS)
+    ssend = story.site(story.path("main", "push", "MPI_Ssend"), "/src/push.c", 12)
+    recv = story.site(story.path("main", "pull", "MPI_Recv"), "/src/pull.c", 40)
+    wait, barrier = story.path("main", "MPI_Wait"), story.path("main", "MPI_Barrier")
+    parts = {"late_receiver": 4 * MS, "serialization": MS}
+    for i in range(ROUNDS):
+        t = i * ROUND
+        story.call(0, t, t + 5 * MS, ssend, **parts)
+        if waits_itself:
+            story.call(1, t, t + 3 * MS, wait, endpoint_contention=3 * MS)
+        story.call(1, t + 4 * MS, t + 5 * MS, recv, serialization=MS)
+        story.message(
+            0, 1, 10**6, (t, t + 5 * MS), (t + 4 * MS, t + 5 * MS), (ssend, recv), complete=t + 5 * MS, **parts
+        )
+        story.collective(barrier, "barrier", {0: (t + 9 * MS, t + 10 * MS), 1: (t + 5 * MS, t + 10 * MS)})
+    for rank, own in enumerate(((0, 40), (40, 0))):
+        story.user(rank, story.path("main", "pull"), own[0] * MS)
+        story.user(rank, story.path("main", "push"), own[1] * MS)
+    return story
+
+
+def test_the_receiver_its_call_and_what_delays_it_are_named() -> None:
+    finding = late_posts().alone(late_receiver.find).row(0, named=True)
+    assert finding["title"] == (
+        "rank 0 waits in MPI_Ssend at push.c:12 until rank 1 posts the receive (MPI_Recv at pull.c:40), delayed in pull"
+    )
+    assert (finding["ranks"], finding["region"], finding["cause_region"]) == ([0, 1], "MPI_Ssend", "pull")
+    # 4 of 10 ms in each of ten rounds.
+    assert finding["exposed_ps"] == 40 * MS
+    assert finding["share"] == pytest.approx(0.4)
+    # Both ranks surely work for 60 of 100 ms, so that no cure saves more than 40.
+    assert finding["gain"] == pytest.approx(0.4)
+    assert "late rank: 1; posted (MPI_Recv at pull.c:40): 100.0 %; computing (pull): 100.0 %" in told(finding)
+    assert finding["advice"].startswith("Post the receive earlier (MPI_Irecv")
+    assert finding["confidence"] == HIGH
+
+
+def test_a_receiver_that_waits_itself_passes_the_waiting_on() -> None:
+    finding = late_posts(waits_itself=True).alone(late_receiver.find).row(0, named=True)
+    assert finding["title"].endswith("delayed by waiting in MPI_Wait")
+    # 3 of the 4 ms.
+    assert "waiting (MPI_Wait): 75.0 %" in told(finding)
+    assert finding["advice"].startswith("Remove the waiting of these receivers first")
+
+
+def test_a_receiver_that_takes_others_first_is_busy_with_them() -> None:
+    """Ranks 0 and 1 send to rank 2 at 0; it takes rank 0's message from 0 to 3 ms, and posts for rank 1 at 4 ms."""
+    story = Story(3, ROUNDS * ROUND, windows=ROUNDS)
+    ssend, recv = story.path("main", "MPI_Ssend"), story.path("main", "MPI_Recv")
+    for i in range(ROUNDS):
+        t = i * ROUND
+        story.call(0, t, t + 3 * MS, ssend, serialization=3 * MS)
+        story.call(1, t, t + 5 * MS, ssend, late_receiver=4 * MS, serialization=MS)
+        story.call(2, t, t + 3 * MS, recv, serialization=3 * MS)
+        story.call(2, t + 4 * MS, t + 5 * MS, recv, serialization=MS)
+        first, second = t + 3 * MS, t + 5 * MS
+        story.message(0, 2, 10**6, (t, first), (t, first), (ssend, recv), complete=first, serialization=3 * MS)
+        parts = {"late_receiver": 4 * MS, "serialization": MS}
+        story.message(1, 2, 10**6, (t, second), (t + 4 * MS, second), (ssend, recv), complete=second, **parts)
+    finding = story.alone(late_receiver.find).row(0, named=True)
+    assert finding["title"].endswith("until rank 2 posts the receive (MPI_Recv), taking other messages first")
+    # 3 of the 4 ms; in the last one it computes.
+    assert "handling (other messages first): 75.0 %; computing (code between MPI_Recv and MPI_Recv): 25.0 %" in told(
+        finding
+    )
+    assert finding["advice"].startswith("Post several receives at once")
+
+
+def test_a_nonblocking_send_waits_where_it_is_completed() -> None:
+    """MPI_Isend at 0, MPI_Waitall from 2 to 5 ms for a receive posted at 4 ms: 2 ms are exposed, and there."""
+    story = Story(2, ROUNDS * ROUND, windows=ROUNDS)
+    isend, waitall, recv = story.path("MPI_Isend"), story.path("MPI_Waitall"), story.path("MPI_Recv")
+    for i in range(ROUNDS):
+        t = i * ROUND
+        story.call(0, t, t + MS // 10, isend, send_overhead=MS // 10)
+        story.call(0, t + 2 * MS, t + 5 * MS, waitall, late_receiver=2 * MS, serialization=MS)
+        story.call(1, t + 4 * MS, t + 5 * MS, recv, serialization=MS)
+        story.message(
+            0,
+            1,
+            10**6,
+            (t, t + MS // 10),
+            (t + 4 * MS, t + 5 * MS),
+            (isend, recv),
+            complete=t + 5 * MS,
+            late_receiver=4 * MS,
+            serialization=MS,
+        )
+    finding = story.alone(late_receiver.find).row(0, named=True)
+    assert (finding["region"], finding["exposed_ps"]) == ("MPI_Waitall", 20 * MS)
+
+
+def test_receives_posted_in_time_are_no_finding() -> None:
+    story = Story(2, 100 * MS)
+    send, recv = story.path("MPI_Ssend"), story.path("MPI_Recv")
+    for i in range(10):
+        t = i * 10 * MS
+        story.call(0, t, t + MS, send, serialization=MS)
+        story.call(1, t, t + MS, recv, serialization=MS)
+        story.message(0, 1, 10**6, (t, t + MS), (t, t + MS), (send, recv), complete=t + MS, serialization=MS)
+    assert story.alone(late_receiver.find).is_empty()

@@ -1,0 +1,50 @@
+"""Missed overlap: a Wait directly behind the start of a transfer, and work behind the Wait."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story
+
+from logpost.analyzer.findings.finders import missed_overlap
+
+
+def exchange(*, work: int, late: bool = False) -> Story:
+    """Both ranks start an exchange of 2 ms, wait for it and work `work` ms behind it, ten times; or wait for each
+    other's sending."""
+    story = Story(2, 10 * (3 + work) * MS)
+    irecv, isend, wait = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Isend", "MPI_Wait"))
+    for i in range(10):
+        t = i * (3 + work) * MS
+        for rank in (0, 1):
+            story.call(rank, t, t, irecv)
+            story.call(rank, t, t + MS, isend, send_overhead=MS)
+            why = "late_sender" if late else "serialization"
+            story.call(rank, t + MS, t + 3 * MS, wait, **{why: 2 * MS})
+            story.message(
+                rank,
+                1 - rank,
+                4096,
+                (t, t + MS),
+                (t + MS, t + 3 * MS),
+                (isend, wait),
+                post=t,
+                send_overhead=MS,
+                serialization=2 * MS,
+            )
+    return story
+
+
+def test_work_behind_the_wait_could_stand_before_it() -> None:
+    finding = exchange(work=3).alone(missed_overlap.find).row(0, named=True)
+    assert (finding["ranks"], finding["region"]) == ([0, 1], "MPI_Wait")
+    # Nine of ten waits of 2 ms have work behind them; the graph ends with the last call, 57 ms from the begin.
+    assert finding["gain"] == pytest.approx(18 / 57, rel=0.01)
+    assert finding["advice"].startswith("Compute before MPI_Wait")
+
+
+def test_without_work_behind_it_nothing_can_overlap() -> None:
+    assert exchange(work=0).alone(missed_overlap.find).is_empty()
+
+
+def test_waiting_for_a_late_rank_is_no_missed_overlap() -> None:
+    assert exchange(work=3, late=True).alone(missed_overlap.find).is_empty()

@@ -1,0 +1,39 @@
+"""Round trips: questions and answers, one after the other."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, US, Story
+
+from logpost.analyzer.findings.finders import round_trips
+
+
+def questions(in_a_row: int, between: int) -> Story:
+    """Rank 0 asks and waits for the answer, 20 µs each, `in_a_row` times, then works 1 ms; ten times."""
+    each = in_a_row * (20 * US + between) + MS
+    story = Story(2, 10 * each)
+    send, recv = story.path("main", "MPI_Send"), story.path("main", "MPI_Recv")
+    for i in range(10):
+        for k in range(in_a_row):
+            t = i * each + k * (20 * US + between)
+            story.call(0, t, t + US, send, send_overhead=US)
+            story.call(1, t, t + 10 * US, recv, latency=8 * US, recv_overhead=2 * US)
+            ask = {"latency": 8 * US, "recv_overhead": 2 * US}
+            story.message(0, 1, 16, (t, t + US), (t, t + 10 * US), (send, recv), **ask)
+            half = t + 10 * US
+            story.call(1, half, half + US, send, send_overhead=US)
+            story.call(0, t + US, t + 20 * US, recv, late_sender=9 * US, latency=8 * US, recv_overhead=2 * US)
+            story.message(1, 0, 64, (half, half + US), (t + US, t + 20 * US), (send, recv), late_sender=9 * US, **ask)
+    return story
+
+
+def test_trips_in_a_row_could_be_one() -> None:
+    finding = questions(50, 0).alone(round_trips.find).row(0, named=True)
+    assert "500 round trips" in finding["title"]
+    assert "50 in a row" in finding["title"]
+    # 49 of 50 trips of 20 µs, of 2 ms a step; the last step's 1 ms of work ends no call.
+    assert finding["gain"] == pytest.approx(10 * 49 * 20 / 19_000, rel=0.01)
+
+
+def test_an_answer_that_is_worked_on_before_the_next_question_is_needed() -> None:
+    assert questions(20, 200 * US).alone(round_trips.find).is_empty()

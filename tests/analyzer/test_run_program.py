@@ -1,0 +1,79 @@
+"""A run holds what its analysis came from: the engine finds the same figures in it as in the archive."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from logpost.analyzer import schema
+from logpost.analyzer.parquet import frame
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_program import program_of
+from logpost.errors import InputError
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay._native import Analysis
+from logpost.replay.parameters import native_parameters
+
+
+def analysis_of(run: Run) -> Analysis:
+    parameters = native_parameters(
+        replay_parameters(load_machine(run.machine_file)),
+        asynchronous_progress=run.manifest.machine.asynchronous_progress,
+    )
+    return Analysis(program_of(run), parameters, len(os.sched_getaffinity(0)))
+
+
+def test_an_analysis_of_a_run_gives_the_tables_of_the_archives_analysis(runs: dict[str, Run]) -> None:
+    unmatched = 0
+    for run in runs.values():
+        analysis = analysis_of(run)
+        for table, columns in (
+            (schema.ACCOUNTING, analysis.accounting()),
+            (schema.EXPOSURE, analysis.exposure()),
+            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
+            (schema.PAIRS, analysis.pairs()),
+            (schema.LOAD, analysis.load()),
+            (schema.UNMATCHED, analysis.unmatched()),
+        ):
+            found, wanted = frame(table, columns), run.table(table.name).collect()
+            assert_frame_equal(found, wanted)
+        unmatched += run.table("unmatched").collect().height
+    assert unmatched > 0
+
+
+def test_messages_and_calls_of_a_run_are_those_of_the_archive(runs: dict[str, Run]) -> None:
+    messages = 0
+    for run in runs.values():
+        analysis = analysis_of(run)
+        for table, batches in ((schema.MESSAGES, analysis.next_messages), (schema.CALLS, analysis.next_calls)):
+            found = [frame(table, batch) for batch in iter(partial(batches, 1 << 16), None)]
+            rows = pl.concat(found) if found else table.empty()
+            assert_frame_equal(rows, run.table(table.name).collect())
+        messages += analysis.messages
+    assert messages > 40_000
+
+
+def test_a_table_that_contradicts_another_is_refused(runs: dict[str, Run], tmp_path: Path) -> None:
+    shutil.copytree(runs["pipit-ping-pong"].path, tmp_path / "a.run")
+    run = Run.open(tmp_path / "a.run")
+    # All messages of the run are said to be received by call 0, which is one of location 0.
+    wrong = run.table("messages").collect().with_columns(pl.lit(0, dtype=pl.Int32).alias("recv_call"))
+    wrong.write_parquet(tmp_path / "a.run" / "messages.parquet")
+    with pytest.raises(InputError, match=r"tables contradict each other: call 0 does not belong to location 1"):
+        program_of(Run.open(tmp_path / "a.run"))
+
+
+def test_columns_of_different_lengths_are_refused(runs: dict[str, Run]) -> None:
+    run = runs["pipit-ping-pong"]
+    program = program_of(run)
+    parameters = native_parameters(replay_parameters(load_machine(run.machine_file)))
+    one = np.zeros(1, dtype=np.int64)
+    with pytest.raises(ValueError, match="needs a begin and an end on every location"):
+        Analysis(program, parameters, 1, one, one)

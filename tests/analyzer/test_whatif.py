@@ -1,0 +1,104 @@
+"""What-if replays of real archives: the identity, and what follows from the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_program import program_of
+from logpost.analyzer.whatif import Ask, predict
+from logpost.errors import InputError
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay._native import WhatIf
+from logpost.replay.parameters import native_parameters
+
+
+@pytest.fixture(scope="module")
+def ping_pong(runs: dict[str, Run]) -> Run:
+    return runs["pipit-ping-pong"]
+
+
+def test_unchanged_every_enter_and_leave_of_every_archive_comes_back(runs: dict[str, Run]) -> None:
+    calls = 0
+    for name, run in runs.items():
+        parameters = native_parameters(
+            replay_parameters(load_machine(run.machine_file)),
+            asynchronous_progress=run.manifest.machine.asynchronous_progress,
+        )
+        enters, leaves = WhatIf(program_of(run), parameters, parameters).times(parameters)
+        accounted = run.facts("locations").filter(pl.col("accounted")).select("location")
+        wanted = run.facts("calls").join(accounted, on="location", how="semi").sort("call").collect()
+        np.testing.assert_array_equal(enters, wanted["enter_ps"].to_numpy(), err_msg=name)
+        np.testing.assert_array_equal(leaves, wanted["leave_ps"].to_numpy(), err_msg=name)
+        calls += len(enters)
+    assert calls > 300_000
+
+
+def test_unchanged_the_prediction_is_the_measurement(ping_pong: Run) -> None:
+    found = predict(ping_pong, Ask())
+    assert found.predicted_ps == found.measured_ps == ping_pong.manifest.clock.length_ps
+    assert found.interval_ps == (found.measured_ps, found.measured_ps)
+    assert found.speed_up == 1.0
+    assert all(region.gain_ps == 0 for region in found.regions)
+
+
+def test_a_critical_path_adds_up_to_the_makespan(runs: dict[str, Run]) -> None:
+    for name in ("pipit-ping-pong", "scorep-npb-lu-S-comp-4", "scorep-lulesh-nocomp-8"):
+        found = predict(runs[name], Ask(settings=("L=x3", "G=x2"), scale_compute=("0.5",)))
+        assert sum(found.before.path_ps.values()) == found.measured_ps
+        assert sum(found.after.path_ps.values()) == found.predicted_ps
+        assert found.interval_ps[0] <= found.predicted_ps <= found.interval_ps[1]
+
+
+def test_a_little_more_latency_costs_what_the_derivative_says(ping_pong: Run) -> None:
+    machine = replay_parameters(load_machine(ping_pong.machine_file))
+    before = predict(ping_pong, Ask())
+    count = sum(values["L"] for values in before.before.sensitivities.values())
+    assert count > 0
+    latency = int(machine.L_ps[-1])
+    found = predict(ping_pong, Ask(settings=(f"other_node.L={latency + 1000}ps", f"same_node.L={latency + 1000}ps")))
+    local = [int(machine.L_ps[i]) for i in range(len(machine.L_ps))]
+    if len(set(local)) == 1:
+        assert found.predicted_ps - found.measured_ps >= 1000 * count
+
+
+def test_without_computation_and_network_only_what_is_fixed_remains(ping_pong: Run) -> None:
+    found = predict(ping_pong, Ask(settings=("network=ideal",), scale_compute=("0",)))
+    assert found.predicted_ps < found.measured_ps
+    assert found.after.path_ps["compute"] == 0
+    assert found.after.path_ps["latency"] == found.after.path_ps["serialization"] == 0
+
+
+def test_a_tolerance_is_the_factor_at_which_the_makespan_has_grown(ping_pong: Run) -> None:
+    sweep = predict(ping_pong, Ask(sweep="L=x1:x100:3")).sweep
+    assert sweep is not None
+    assert [point.text for point in sweep.points] == ["x1", "x10", "x100"]
+    measured = sweep.points[0].makespan_ps
+    for one in sweep.tolerances:
+        assert one.factor is not None
+        grown = predict(ping_pong, Ask(settings=(f"L=x{one.factor:.17g}",))).predicted_ps
+        # One part in 10,000 of the factor, at most of the growth.
+        assert grown / measured - 1 == pytest.approx(one.percent / 100, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (Ask(settings=("L",)), "write NAME=VALUE"),
+        (Ask(settings=("latency=2us",)), "latency cannot be set; use L, o, o_s"),
+        (Ask(settings=("nowhere.L=2us",)), "nowhere is no locality; use self, same_socket"),
+        (Ask(settings=("L=xmuch",)), "write a factor as x2"),
+        (Ask(settings=("L=2furlong",)), "is not a unit"),
+        (Ask(settings=("progress=some",)), "the only progress to set is asynchronous"),
+        (Ask(settings=("eager_limit=x2",)), "give a size"),
+        (Ask(scale_compute=("slow",)), "write a factor"),
+        (Ask(scale_compute=("nothing=0.5",)), "no region is called nothing"),
+        (Ask(scale_compute=("rank:99=0.5",)), "there is no rank 99"),
+        (Ask(sweep="speed=1:2:3"), "write NAME=FROM:TO:COUNT"),
+    ],
+)
+def test_what_is_not_understood_is_refused(ping_pong: Run, ask: Ask, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        predict(ping_pong, ask)

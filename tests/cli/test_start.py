@@ -1,0 +1,52 @@
+"""What a verb imports is what its start costs: `--help` and `--version` nothing, `report` its tables and its text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.analyzer.two_phases import two_phases
+from tests.cli.command import imported
+
+from logpost import __version__
+from logpost.cli.app import main
+
+HEAVY = {"typer", "click", "rich", "polars", "numpy", "pydantic", "pyarrow", "plotly", "jinja2", "perfetto"}
+
+
+@pytest.mark.parametrize("option", ["--help", "-h", "--version"])
+def test_the_overview_imports_no_library(option: str) -> None:
+    modules = imported(option)
+    assert modules & HEAVY == set()
+    assert {name for name in modules if name.startswith("logpost")} <= {
+        "logpost",
+        "logpost.cli",
+        "logpost.cli.app",
+        "logpost.cli.overview",
+        "logpost.errors",
+    }
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+def test_a_report_imports_no_arrays_no_pages_and_no_engine(options: list[str], tmp_path: Path) -> None:
+    run = two_phases().write(tmp_path / "late.run").path
+    modules = imported("report", run, *options)
+    assert {"polars", "pydantic"} <= modules
+    assert modules & {"numpy", "pyarrow", "plotly", "jinja2", "perfetto"} == set()
+    others = {name for name in modules if name.startswith(("logpost.machines", "logpost.replay", "logpost.dashboards"))}
+    assert others <= {"logpost.replay", "logpost.replay._native"}, "the order of categories stands there, once"
+    assert "logpost.analyzer._native" not in modules
+
+
+def test_a_page_imports_plotly_only_when_one_is_made(tmp_path: Path) -> None:
+    run = two_phases().write(tmp_path / "late.run").path
+    assert "plotly" in imported("report", run, "--html", tmp_path / "a.html", "--quiet")
+
+
+def test_the_version_is_that_of_the_package(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["logpost", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"logpost {__version__}\n")

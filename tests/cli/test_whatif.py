@@ -1,0 +1,43 @@
+"""`logpost whatif` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from logpost.analyzer.request import Request
+from logpost.analyzer.supervise import analyze
+from logpost.cli.app import build
+
+
+@pytest.fixture(scope="module")
+def run(archives: list[Path], tmp_path_factory: pytest.TempPathFactory) -> str:
+    anchor = next(one for one in archives if one.parent.name == "pipit-ping-pong")
+    return str(analyze(Request(str(anchor), str(tmp_path_factory.mktemp("whatif") / "a.run"))))
+
+
+def test_json_holds_the_measurement_the_prediction_and_its_interval(run: str) -> None:
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--set", "L=x2", "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["settings"] == ["L=x2"]
+    assert found["measured_ps"] < found["predicted_ps"]
+    assert found["interval_ps"][0] <= found["predicted_ps"] <= found["interval_ps"][1]
+    assert sum(found["after"]["critical_path_ps"].values()) == found["predicted_ps"]
+
+
+def test_without_settings_it_says_that_nothing_is_changed(run: str) -> None:
+    result = CliRunner().invoke(build("whatif"), ["whatif", run])
+    assert result.exit_code == 0, result.output
+    assert "nothing is changed" in result.stdout
+    assert "Critical path" in result.stdout
+
+
+def test_a_sweep_is_a_curve_with_tolerances(run: str) -> None:
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--sweep", "L=x1:x1000:5"])
+    assert result.exit_code == 0, result.output
+    assert "▁" in result.stdout
+    assert "5 % more time: at" in result.stdout

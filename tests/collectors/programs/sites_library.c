@@ -1,0 +1,9 @@
+/* A shared object that calls MPI for its program. */
+#include <mpi.h>
+
+int synchronizations;
+
+void synchronize(void) {
+    MPI_Barrier(MPI_COMM_WORLD); /* at barrier */
+    synchronizations++;          /* no call in tail position, which would stand in the caller */
+}

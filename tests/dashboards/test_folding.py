@@ -1,0 +1,78 @@
+"""Ranks folded into rows and windows into bins: every time lands in exactly one cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.dashboards.synthetic import make_run
+
+from logpost.analyzer.manifest import Windows
+from logpost.analyzer.schema import CATEGORIES, LOCATIONS
+from logpost.dashboards.figures.folding import columns, rows, time_cube
+
+
+def locations(ranks: list[int], names: list[str] | None = None) -> pl.DataFrame:
+    n = len(ranks)
+    known = {
+        "location": list(range(n)),
+        "rank": ranks,
+        "name": names or ["t"] * n,
+        "host": ["<h>"] * n,
+        "accounted": [True] * n,
+    }
+    empty = LOCATIONS.empty()
+    return pl.concat([empty, pl.DataFrame(known).cast({"location": pl.Int32, "rank": pl.Int32})], how="diagonal")
+
+
+def test_rows_follow_ranks_not_locations() -> None:
+    made = rows(locations([2, 0, 1]), 10)
+    assert made.labels == ("0", "1", "2")
+    assert made.of.sort("location")["row"].to_list() == [2, 0, 1]
+    assert made.titles[0] == "rank 0 on &lt;h&gt;"
+    assert made.names[0] == "rank 0 on <h>"
+    assert made.note == ""
+
+
+def test_4096_ranks_become_blocks_that_say_so() -> None:
+    made = rows(locations(list(range(4096))), 200)
+    # ceil(4096 / 200) = 21 ranks a block; ceil(4096 / 21) = 196 blocks, the last of 4096 - 195 * 21 = 1 rank.
+    assert (made.count, made.sizes.tolist()) == (196, [21] * 195 + [1])
+    assert made.labels[:2] == ("0", "21")
+    assert made.titles[1] == "ranks 21–41"
+    assert made.note == "4,096 ranks are shown as 196 blocks of up to 21 consecutive ranks."
+
+
+def test_threads_are_called_by_their_names() -> None:
+    made = rows(locations([0, 0, -1], ["Master", "Worker <1>", "GPU"]), 10)
+    assert made.what == "location"
+    assert made.labels == ("Master", "Worker &lt;1&gt;", "GPU")
+
+
+def test_locations_that_are_not_accounted_have_no_row() -> None:
+    frame = locations([0, 1]).with_columns(pl.Series("accounted", [True, False]))
+    assert rows(frame, 10).count == 1
+
+
+@pytest.mark.parametrize(("windows", "cap", "count", "width"), [(64, 160, 64, 10), (64, 30, 22, 30), (1, 5, 1, 10)])
+def test_bins_are_whole_windows(windows: int, cap: int, count: int, width: int) -> None:
+    # 64 windows in at most 30 bins: ceil(64 / 30) = 3 windows a bin, ceil(64 / 3) = 22 bins of 30 ps.
+    made = columns(Windows(count=windows, width_ps=10), cap)
+    assert (made.count, made.width_ps) == (count, width)
+
+
+def test_span_states_edges_with_the_digits_that_tell_bins_apart() -> None:
+    # 64 bins of 0.25 ms end at 16 ms, so the axis is in ms; 0.25 needs two decimals.
+    assert columns(Windows(count=64, width_ps=250_000_000), 100).spans[3] == "0.75–1.00 ms"
+
+
+@pytest.mark.parametrize(("row_cap", "column_cap"), [(100, 100), (3, 7), (1, 1)])
+def test_cube_holds_every_picosecond_of_the_accounting(tmp_path: Path, row_cap: int, column_cap: int) -> None:
+    run = make_run(tmp_path / "a.run", ranks=5, iterations=3)
+    frame = run.table("locations").collect()
+    cube = time_cube(run.table("accounting"), rows(frame, row_cap), columns(run.manifest.windows, column_cap))
+    # Identity 1: a rank's categories add up to its wall time exactly (all numbers stay below 2**53).
+    assert cube.sum() == frame["wall_ps"].sum()
+    compute = run.table("accounting").filter(pl.col("category") == "compute").collect()["exposed_ps"].sum()
+    assert cube[:, :, CATEGORIES.index("compute")].sum() == compute

@@ -1,0 +1,65 @@
+"""Names that plotly cannot misread, and numbers for axes."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logpost.dashboards.figures.labels import grouped, plotly_text, significant, time_unit, visible
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"),
+        ('<a href="javascript:1">', '&lt;a href="javascript:1"&gt;'),
+        ("a<br>b", "a&lt;br&gt;b"),
+        ("&lt;i&gt;", "&amp;lt;i&amp;gt;"),
+        ("std::map<int, T&&>", "std::map&lt;int, T&amp;&amp;&gt;"),
+    ],
+)
+def test_markup_of_a_name_is_text(name: str, shown: str) -> None:
+    assert plotly_text(name) == shown
+
+
+@given(st.text(max_size=300), st.integers(8, 80))
+def test_every_name_is_short_visible_and_free_of_tags(name: str, limit: int) -> None:
+    label = plotly_text(name, limit)
+    assert "<" not in label
+    assert ">" not in label
+    # What is read back is what `visible` shows: nothing was cut inside an entity.
+    assert html.unescape(label) == visible(name, limit)
+    assert len(visible(name, limit)) <= limit
+    assert visible(name, limit).isprintable() or " " in visible(name, limit) or max(visible(name, limit)) >= "\u00a0"
+
+
+def test_the_middle_of_a_long_name_gives_way() -> None:
+    # 7 characters: 3 of the end, the ellipsis, 3 of the beginning.
+    assert visible("abcdefghij", 7) == "abc…hij"
+
+
+def test_control_and_bidi_characters_show_as_replacement() -> None:
+    assert visible("a\nb\u202ec\u2028") == "a\ufffdb\ufffdc\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [(0.0, 3, "0"), (3.0, 4, "3.000"), (0.12204, 4, "0.1220"), (4096.0, 4, "4,096"), (65536.0, 3, "65,536")],
+)
+def test_significant_digits(value: float, digits: int, shown: str) -> None:
+    assert significant(value, digits) == shown
+
+
+@pytest.mark.parametrize(
+    ("length_ps", "unit"), [(1, "ps"), (5e3, "ns"), (1.5e9, "µs"), (2e9, "ms"), (1.9e12, "ms"), (3e12, "s")]
+)
+def test_axis_unit_gives_at_least_two_of_itself(length_ps: float, unit: str) -> None:
+    # 1.5 ms reads as 1500 µs on an axis, 2 ms as 2 ms: from two units on, the larger one.
+    assert time_unit(length_ps)[1] == unit
+
+
+def test_integers_are_grouped() -> None:
+    assert grouped(1234567) == "1,234,567"

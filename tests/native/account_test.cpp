@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+
+#include "program_story.hpp"
+#include "replay/native/split/analysis.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::plain_machine;
+using tests::ProgramStory;
+
+/// Time by phase and category on one location.
+std::map<std::pair<Phase, std::uint8_t>, std::int64_t> sums(Analysis& analysis, std::size_t place) {
+    std::map<std::pair<Phase, std::uint8_t>, std::int64_t> result;
+    for (const auto& row : analysis.accounts()[place]) {
+        result[{row.phase, row.category}] += row.exposed_ps;
+    }
+    return result;
+}
+
+/// Rank 0: Init 0..100, Send 200..210, Finalize 900..1000. Rank 1: Init 0..150, Recv 150..480, Finalize 900..1000.
+///
+/// The 51 B leave at 210, arrive at 210 + L + 50 G = 360; the receive could have ended at 360 + o_r = 380 and ends 100
+/// later. It waited from 150 to the send's enter at 200.
+struct InitToFinalize : ProgramStory {
+    InitToFinalize() {
+        rank(0, 1000);
+        rank(1, 1000);
+        call(0, CallKind::initialize, 0, 100);
+        const auto send = call(0, CallKind::send, 200, 210);
+        call(0, CallKind::finalize, 900, 1000);
+        call(1, CallKind::initialize, 0, 150);
+        const auto receive = call(1, CallKind::receive, 150, 480);
+        call(1, CallKind::finalize, 900, 1000);
+        message(0, send, 1, receive, 51);
+    }
+};
+
+TEST(Account, EveryInstantHasAPhaseAndACategory) {
+    InitToFinalize story;
+    const auto machine = plain_machine();
+    Analysis analysis(story.program(), machine, {}, 1);
+    const auto found = sums(analysis, 1);
+    const std::map<std::pair<Phase, std::uint8_t>, std::int64_t> wanted = {
+        {{Phase::start_up, kMpiOther}, 150},
+        {{Phase::program, kCompute}, 420},                         // 480..900
+        {{Phase::program, category_of(Part::late_sender)}, 50},    // 150..200
+        {{Phase::program, category_of(Part::send_overhead)}, 10},  // 200..210, the sender's
+        {{Phase::program, category_of(Part::latency)}, 100},       // 210..310
+        {{Phase::program, category_of(Part::serialization)}, 50},  // 310..360
+        {{Phase::program, category_of(Part::residual)}, 100},      // 360..460
+        {{Phase::program, category_of(Part::recv_overhead)}, 20},  // 460..480
+        {{Phase::shut_down, kMpiOther}, 100},
+    };
+    EXPECT_EQ(found, wanted);
+}
+
+TEST(Account, TimeOfTheProgramOutsideOfTheRegionOfInterestIsOutside) {
+    InitToFinalize story;
+    const auto machine = plain_machine();
+    // From the middle of the latency to the middle of the computation after the receive.
+    Analysis analysis(story.program(), machine, std::vector<Span>(2, Span{260, 600}), 1);
+    const auto found = sums(analysis, 1);
+    EXPECT_EQ(found.at({Phase::outside, category_of(Part::late_sender)}), 50);
+    EXPECT_EQ(found.at({Phase::outside, category_of(Part::latency)}), 50);
+    EXPECT_EQ(found.at({Phase::program, category_of(Part::latency)}), 50);
+    EXPECT_EQ(found.at({Phase::program, kCompute}), 120);
+    EXPECT_EQ(found.at({Phase::outside, kCompute}), 300);
+    EXPECT_EQ(found.at({Phase::start_up, kMpiOther}), 150);
+    EXPECT_EQ(analysis.interest(1).begin_ps, 260);
+    // The receive was entered before the region: its message is none of it.
+    EXPECT_TRUE(analysis.pairs()[1].empty());
+}
+
+TEST(Account, RowsThatNobodyAskedForAreAccountedAllTheSame) {
+    InitToFinalize story;
+    const auto machine = plain_machine();
+    Analysis some(story.program(), machine, {}, 1);
+    Analysis none(story.program(), machine, {}, 1);
+    CallRows rows;
+    ASSERT_TRUE(some.next_calls(2, rows));
+    EXPECT_EQ(sums(some, 0), sums(none, 0));
+    EXPECT_EQ(sums(some, 1), sums(none, 1));
+    EXPECT_FALSE(some.next_calls(2, rows));
+    EXPECT_EQ(none.pairs()[1].at(0).bytes, 51U);
+}
+
+TEST(Account, CallsAreNumberedOverTheWholeRun) {
+    InitToFinalize story;
+    const auto machine = plain_machine();
+    const Analysis analysis(story.program(), machine, {}, 1);
+    EXPECT_EQ(analysis.call_id(0, 2), 2);
+    EXPECT_EQ(analysis.call_id(1, 0), 3);
+    EXPECT_EQ(analysis.call_id(1, kNone), kUndefined);
+}
+
+}  // namespace
+}  // namespace logpost::replay

@@ -1,0 +1,111 @@
+// Whole analyses of the real archives in batches on several threads: the identities hold, and nothing depends on how
+// many threads worked or how long the batches were. `make sanitize` runs the same under the sanitizers.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "damage.hpp"
+#include "program.hpp"
+#include "read.hpp"
+#include "replay/native/samples.hpp"
+#include "replay/native/split/analysis.hpp"
+#include "replay/native/split/wait_states.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A machine with everything a machine can have: ranges, an eager limit, strided layouts, two NICs.
+replay::Parameters machine() {
+    replay::Parameters parameters;
+    for (auto& locality : parameters.localities) {
+        locality.ranges.push_back({.up_to_bytes = 1024, .L = 500e3, .o_s = 100e3, .o_r = 120e3, .g = 100e3, .G = 100});
+        locality.ranges.push_back({.up_to_bytes = UINT64_MAX,
+                                   .L = 900e3,
+                                   .o_s = 150e3,
+                                   .o_s_per_byte = 10,
+                                   .o_r = 120e3,
+                                   .g = 150e3,
+                                   .G = 90});
+        locality.eager_limit = 8192;
+    }
+    const std::vector<double> bytes{8, 65536};
+    parameters.middleware.l_mw = {.z = {16, 1024},
+                                  .curves = {{.x = bytes, .y = {1e3, 1e6}}, {.x = bytes, .y = {1e4, 1e7}}}};
+    parameters.nics_per_node = 2;
+    return parameters;
+}
+
+/// Every figure of an analysis, in the order of the tables' rows.
+std::vector<std::int64_t> analyze(const replay::Program& program, unsigned threads, std::size_t batch) {
+    using replay::MessageRows;
+    const auto parameters = machine();
+    replay::Analysis analysis(program, parameters, {}, threads);
+    std::vector<std::int64_t> figures;
+    MessageRows messages;
+    while (analysis.next_messages(batch, messages)) {
+        for (std::size_t i = 0; i < messages.bytes.size(); ++i) {
+            std::int64_t sum = 0;
+            for (std::size_t part = 0; part < replay::kParts; ++part) {
+                const auto length = messages.times[MessageRows::first_part + part][i];
+                EXPECT_GE(length, 0);
+                sum += length;
+                figures.push_back(length);
+            }
+            EXPECT_EQ(sum, messages.times[MessageRows::envelope][i]);
+        }
+    }
+    replay::CallRows calls;
+    while (analysis.next_calls(batch, calls)) {
+        for (std::size_t i = 0; i < calls.enter.size(); ++i) {
+            std::int64_t sum = 0;
+            for (const auto& category : calls.exposed) {
+                sum += category[i];
+                figures.push_back(category[i]);
+            }
+            EXPECT_EQ(sum, calls.leave[i] - calls.enter[i]);
+        }
+    }
+    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
+        const auto location = analysis.accounted()[i];
+        std::int64_t wall = 0;
+        for (const auto& row : analysis.accounts()[i]) {
+            EXPECT_GT(row.exposed_ps, 0);
+            wall += row.exposed_ps;
+            figures.push_back(row.exposed_ps);
+        }
+        EXPECT_EQ(wall, program.timelines[location].last_ps - program.timelines[location].first_ps);
+        for (const auto& state : wait_states(program, analysis.collectives(), location)) {
+            figures.push_back(state.wait_ticks);
+        }
+    }
+    for (const auto& locality : replay::samples(program, 1000)) {
+        figures.push_back(static_cast<std::int64_t>(locality.messages));
+    }
+    return figures;
+}
+
+TEST(AnalysisOfArchives, AddsUpAndDependsNeitherOnThreadsNorOnBatches) {
+    std::size_t analyzed = 0;
+    for (const auto& entry : fs::directory_iterator(LOGPOST_ARCHIVES)) {
+        SCOPED_TRACE(entry.path().filename().string());
+        ReadOptions options;
+        options.threads = 2;
+        try {
+            auto trace = read_archive(entry.path(), options);
+            take_program(trace);
+            // Comparing vectors by EXPECT_EQ would print them.
+            EXPECT_TRUE(analyze(trace.program, 1, 1U << 17U) == analyze(trace.program, 3, 5000));
+            ++analyzed;
+        } catch (const ArchiveError&) {
+            EXPECT_EQ(entry.path().filename(), "casita-4_mpi_lammps_colloid");
+        }
+    }
+    EXPECT_GE(analyzed, 20U);
+}
+
+}  // namespace
+}  // namespace logpost::analyzer

@@ -1,0 +1,96 @@
+#pragma once
+
+// Programs told in code: who called what from when to when, and which calls a message's ends belong to.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "replay/native/phases.hpp"
+#include "replay/native/program.hpp"
+
+namespace logpost::tests {
+
+using replay::CallKind;
+
+/// Times are picoseconds; the clock ticks once a picosecond.
+class ProgramStory {
+  public:
+    ProgramStory() {
+        program_.ticks_per_second = 1'000'000'000'000;
+        for (std::size_t kind = 0; kind < replay::kCallKinds; ++kind) {
+            program_.kinds.push_back(static_cast<CallKind>(kind));
+        }
+        program_.callpaths = replay::kCallKinds;  // a callpath per kind
+    }
+
+    /// A rank on a node that lasts from 0 to `last_ps`.
+    std::int32_t rank(std::int32_t node, std::int64_t last_ps) {
+        const auto id = static_cast<std::int32_t>(places_.size());
+        places_.push_back({.process = id, .node = node, .rank = id});
+        program_.timelines.emplace_back().last_ps = last_ps;
+        program_.accounted.push_back(1);
+        program_.length_ps = std::max(program_.length_ps, last_ps);
+        return id;
+    }
+
+    std::uint32_t call(std::int32_t rank, CallKind kind, std::int64_t enter_ps, std::int64_t leave_ps) {
+        auto& calls = timeline(rank).calls;
+        calls.push_back({enter_ps, leave_ps, static_cast<std::int32_t>(kind), static_cast<std::int32_t>(kind)});
+        return static_cast<std::uint32_t>(calls.size() - 1);
+    }
+
+    /// A message that blocking calls sent and received.
+    void message(std::int32_t from, std::uint32_t send, std::int32_t to, std::uint32_t receive, std::uint64_t bytes) {
+        auto& sends = timeline(from).sends;
+        auto& receives = timeline(to).receives;
+        const auto sent = static_cast<std::uint32_t>(sends.size());
+        const auto received = static_cast<std::uint32_t>(receives.size());
+        sends.push_back({send, send, bytes, to, 0, 0, received});
+        receives.push_back({receive, receive, bytes, from, 0, 0, sent});
+    }
+
+    void collective(std::int32_t rank, std::uint32_t call, replay::Operation operation, std::int32_t root = -1) {
+        const auto& of = timeline(rank).calls[call];
+        timeline(rank).collectives.push_back({of.enter_ps, of.leave_ps, 8, 8, call, call, 0, root, 0, operation});
+        program_.collective_instances = 1;
+    }
+
+    /// Links between every two places of the network, and the place of each node.
+    void hops(std::vector<std::int32_t> hops, std::vector<std::int32_t> place_of_node) {
+        hops_ = std::move(hops);
+        place_of_node_ = std::move(place_of_node);
+    }
+
+    /// The finished program; nothing is added afterwards.
+    const replay::Program& program() {
+        std::vector<std::int32_t> world;
+        for (std::size_t l = 0; l < places_.size(); ++l) {
+            world.push_back(static_cast<std::int32_t>(l));
+        }
+        program_.members = {world};
+        program_.placement = replay::Placement(places_);
+        program_.placement.set_hops(hops_, place_of_node_);
+        program_.spans = replay::program_spans(program_);
+        return program_;
+    }
+
+  private:
+    replay::Timeline& timeline(std::int32_t rank) { return program_.timelines[static_cast<std::size_t>(rank)]; }
+
+    replay::Program program_;
+    std::vector<replay::Place> places_;
+    std::vector<std::int32_t> hops_;
+    std::vector<std::int32_t> place_of_node_;
+};
+
+/// o_s = 10, L = 100, o_r = 20, G = 1 ps/B at any distance; no gap, no rendezvous.
+inline replay::Parameters plain_machine() {
+    replay::Parameters parameters;
+    for (auto& locality : parameters.localities) {
+        locality.ranges = {{.up_to_bytes = UINT64_MAX, .L = 100, .o_s = 10, .o_r = 20, .g = 0, .G = 1}};
+    }
+    return parameters;
+}
+
+}  // namespace logpost::tests

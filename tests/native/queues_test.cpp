@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include "program_story.hpp"
+#include "replay/native/split/message_model.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::plain_machine;
+using tests::ProgramStory;
+
+std::int64_t part(const MessageModel& model, MessageId id, Part of) {
+    return model.partition(id).totals()[static_cast<std::size_t>(of)];
+}
+
+/// Two ranks on nodes of their own send 1000 B each to a third at the same time.
+///
+/// Each message leaves its sender at o_s = 10 and its first byte arrives at 10 + L = 110; the receiving NIC takes
+/// 1000 B * G = 1000 for one. The first is there at 110 + 999 * G = 1109, its receive ends at 1109 + o_r = 1129. The
+/// second waits 1000 for the NIC: it is there at 2109, its receive ends at 2129.
+struct TwoToOne : ProgramStory {
+    explicit TwoToOne(std::int32_t second_node = 1) {
+        for (const auto node : {0, second_node, 2}) {
+            rank(node, 3000);
+        }
+        for (const auto sender : {0, 1}) {
+            const auto send = call(sender, CallKind::send, 0, 10);
+            const auto receive = call(2, CallKind::receive, sender * 1129, 1129 + sender * 1000);
+            message(sender, send, 2, receive, 1000);
+        }
+    }
+};
+
+TEST(Queues, TheSecondOfTwoMessagesWaitsForTheReceivingNic) {
+    TwoToOne story;
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, {}, 1);
+    EXPECT_EQ(part(model, {2, 0}, Part::endpoint_contention), 0);
+    EXPECT_EQ(part(model, {2, 1}, Part::endpoint_contention), 1000);
+    EXPECT_EQ(model.arrival({2, 0}), 1109);
+    EXPECT_EQ(model.arrival({2, 1}), 2109);
+    // 10 + 100 + 999 + 1000 + 20 = 2129: nothing of the second is left unexplained.
+    EXPECT_EQ(part(model, {2, 1}, Part::residual), 0);
+    EXPECT_EQ(model.load(2, true, 0).queued_ps, 1000);
+    EXPECT_EQ(model.load(2, true, 0).busy_ps, 2000);
+    EXPECT_EQ(model.load(2, true, 0).peers, 2);
+}
+
+TEST(Queues, RanksOfOneNodeShareItsNic) {
+    // Both senders are on node 0. The second message leaves only when the first has left, 1000 later; it arrives at
+    // 1110, when the receiving NIC, busy from 110 to 1110, is free again: the wait is the sender's.
+    TwoToOne story(0);
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, {}, 1);
+    EXPECT_EQ(model.record({2, 1}).send_endpoint, 1000);
+    EXPECT_EQ(part(model, {2, 1}, Part::endpoint_contention), 1000);
+    EXPECT_EQ(model.load(1, false, 0).queued_ps, 1000);
+    EXPECT_EQ(model.load(2, true, 0).queued_ps, 0);
+}
+
+TEST(Queues, TwoNicsOfANodeServeTwoRanksAtOnce) {
+    TwoToOne story(0);
+    auto machine = plain_machine();
+    machine.nics_per_node = 2;
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, {}, 1);
+    EXPECT_EQ(model.record({2, 1}).send_endpoint, 0);
+    EXPECT_EQ(model.load(2, true, 0).queued_ps, 1000);
+}
+
+TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
+    TwoToOne story;
+    const auto machine = plain_machine();
+    // The second receive is entered at 1129. Its wait is as before: the first message was there.
+    const std::vector<Span> late(3, Span{1000, 3000});
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, late, 1);
+    EXPECT_EQ(model.load(2, true, 0).messages, 1U);
+    EXPECT_EQ(model.load(2, true, 0).queued_ps, 1000);
+}
+
+}  // namespace
+}  // namespace logpost::replay

@@ -1,0 +1,68 @@
+#include "replay/native/split/wait_states.hpp"
+
+#include <gtest/gtest.h>
+
+#include "program_story.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::ProgramStory;
+
+const WaitTotal& of(const WaitTotals& totals, WaitState state) {
+    return totals[static_cast<std::size_t>(state)];
+}
+
+WaitTotals states(ProgramStory& story, std::size_t rank, Span interest = {}) {
+    const auto& program = story.program();
+    return wait_states(program, CollectiveWaits(program), rank, interest);
+}
+
+TEST(WaitStates, AReceiveWaitsForTheSendThatIsEnteredLater) {
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(1, 1000);
+    const auto send = story.call(0, CallKind::send, 300, 310);
+    const auto receive = story.call(1, CallKind::receive, 50, 500);
+    story.message(0, send, 1, receive, 8);
+    EXPECT_EQ(of(states(story, 1), WaitState::late_sender).wait_ticks, 250);  // 50..300
+    EXPECT_EQ(of(states(story, 1), WaitState::late_sender).count, 1U);
+    EXPECT_EQ(of(states(story, 0), WaitState::late_receiver).count, 0U);
+    // A receive entered before the region of interest is none of its.
+    EXPECT_EQ(of(states(story, 1, Span{60, 1000}), WaitState::late_sender).count, 0U);
+}
+
+TEST(WaitStates, ASendThatEndsAfterItsReceiveWasPostedWaitedForIt) {
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(1, 1000);
+    const auto send = story.call(0, CallKind::send, 100, 450);
+    const auto receive = story.call(1, CallKind::receive, 400, 500);
+    story.message(0, send, 1, receive, 8);
+    EXPECT_EQ(of(states(story, 0), WaitState::late_receiver).wait_ticks, 300);  // 100..400
+    EXPECT_EQ(of(states(story, 1), WaitState::late_sender).count, 0U);
+}
+
+TEST(WaitStates, ABarrierWaitsForItsLastMember) {
+    ProgramStory story;
+    for (const auto enter : {100, 700, 250}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::barrier, enter, 720), Operation::barrier);
+    }
+    EXPECT_EQ(of(states(story, 0), WaitState::wait_at_barrier).wait_ticks, 600);
+    EXPECT_EQ(of(states(story, 1), WaitState::wait_at_barrier).count, 0U);
+    EXPECT_EQ(of(states(story, 2), WaitState::wait_at_barrier).wait_ticks, 450);
+}
+
+TEST(WaitStates, MembersOfABroadcastWaitForItsRoot) {
+    ProgramStory story;
+    for (const auto enter : {500, 100}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::collective, enter, 600), Operation::bcast, 0);
+    }
+    EXPECT_EQ(of(states(story, 1), WaitState::late_broadcast).wait_ticks, 400);
+    EXPECT_EQ(of(states(story, 0), WaitState::late_broadcast).count, 0U);
+}
+
+}  // namespace
+}  // namespace logpost::replay

@@ -1,0 +1,250 @@
+// What-if replays of tiny programs: unchanged they give back the measured times; changed, the times follow from the
+// machine: o_s = 10, L = 100, o_r = 20, G = 1 ps/B.
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "program_story.hpp"
+#include "replay/native/whatif/replay.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::plain_machine;
+using tests::ProgramStory;
+
+struct Outcome {
+    std::int64_t makespan;
+    std::vector<std::int64_t> leaves;  // of all calls, by location
+    CriticalPath path;
+};
+
+Outcome replay(const Graph& graph, const Parameters& machine, const Setting& setting) {
+    const std::vector<Setting> settings{setting};
+    const Weights weights(graph, machine, settings);
+    const auto times = weights.times();
+    Outcome outcome;
+    for (const auto leave : graph.leaves) {
+        outcome.leaves.push_back(times[leave]);
+    }
+    outcome.path = critical_path(graph, weights, settings, times, 0);
+    outcome.makespan = outcome.path.makespan_ps;
+    EXPECT_EQ(std::accumulate(outcome.path.parts.begin(), outcome.path.parts.end(), std::int64_t{0}), outcome.makespan);
+    return outcome;
+}
+
+std::int64_t part(const CriticalPath& path, PathPart of) {
+    return path.parts[static_cast<std::size_t>(of)];
+}
+
+Parameters with_latency(double L) {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.ranges[0].L = L;
+    }
+    return machine;
+}
+
+using Times = std::vector<std::int64_t>;
+
+/// Rank 0 computes until 100 and sends 10 bytes; rank 1 waits for them from 0 on, until `received`.
+const Program& late_sender(ProgramStory& story, std::int64_t received) {
+    story.rank(0, 200);
+    story.rank(1, received + 11);
+    story.message(0, story.call(0, CallKind::send, 100, 110), 1, story.call(1, CallKind::receive, 0, received), 10);
+    return story.program();
+}
+
+TEST(WhatIf, AReceivesLeaveFollowsItsMessage) {
+    ProgramStory story;
+    // 100 + o_s 10 + L 100 + 9 B 9 + o_r 20 = 239
+    const auto& program = late_sender(story, 239);
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+
+    const auto same = replay(graph, machine, {.machine = machine});
+    EXPECT_EQ(same.leaves, (Times{110, 239}));
+    EXPECT_EQ(same.makespan, 250);
+    EXPECT_EQ(part(same.path, PathPart::compute), 100 + 11);
+    EXPECT_EQ(part(same.path, PathPart::send_overhead), 10);
+    EXPECT_EQ(part(same.path, PathPart::latency), 100);
+    EXPECT_EQ(part(same.path, PathPart::serialization), 9);
+    EXPECT_EQ(part(same.path, PathPart::recv_overhead), 20);
+    const auto& far = same.path.sensitivities[static_cast<std::size_t>(Locality::other_node)];
+    EXPECT_EQ(far.L, 1);
+    EXPECT_EQ(far.o_s, 1);
+    EXPECT_EQ(far.o_r, 1);
+    EXPECT_EQ(far.G, 9);
+    EXPECT_EQ(same.path.compute_ps, 111);
+
+    EXPECT_EQ(replay(graph, machine, {.machine = with_latency(200)}).leaves, (Times{110, 339}));
+    // The computation before the send takes 50, that after the receive 5.5: 189 + 6.
+    EXPECT_EQ(replay(graph, machine, {.machine = machine, .compute = 0.5}).makespan, 195);
+    EXPECT_EQ(replay(graph, machine, {.machine = machine, .by_location = {0, 1}}).leaves, (Times{10, 139}));
+    const std::vector<double> nothing(kCallKinds, 0.0);
+    EXPECT_EQ(replay(graph, machine, {.machine = machine, .by_callpath = nothing}).leaves, (Times{10, 139}));
+}
+
+TEST(WhatIf, WhatTheModelDoesNotExplainStays) {
+    ProgramStory story;
+    const auto& program = late_sender(story, 300);  // 61 more than the model's 239
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    const auto same = replay(graph, machine, {.machine = machine});
+    EXPECT_EQ(same.leaves, (Times{110, 300}));
+    EXPECT_EQ(part(same.path, PathPart::residual), 61);
+    EXPECT_EQ(replay(graph, machine, {.machine = with_latency(50)}).leaves, (Times{110, 250}));
+}
+
+TEST(WhatIf, AMessageFasterThanTheModelGivesItsMeasuredTimeToo) {
+    ProgramStory story;
+    const auto& program = late_sender(story, 189);  // 50 less than the model
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    EXPECT_EQ(replay(graph, machine, {.machine = machine}).leaves, (Times{110, 189}));
+    EXPECT_EQ(replay(graph, machine, {.machine = with_latency(300)}).leaves, (Times{110, 389}));
+}
+
+/// Rank 0 sends 10 bytes by rendezvous at 0; rank 1 computes until 500, and receives.
+/// Request there at 110, match at 500 + o_s 10, clear-to-send there at 610, sent from 620 until 629;
+/// received at 620 + L 100 + 9 + o_r 20 = 749.
+const Program& late_receiver(ProgramStory& story) {
+    story.rank(0, 629);
+    story.rank(1, 749);
+    story.message(0, story.call(0, CallKind::send, 0, 629), 1, story.call(1, CallKind::receive, 500, 749), 10);
+    return story.program();
+}
+
+Parameters with_handshake() {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.eager_limit = 5;
+    }
+    return machine;
+}
+
+TEST(WhatIf, ARendezvousWaitsForItsReceiver) {
+    ProgramStory story;
+    const auto& program = late_receiver(story);
+    const auto machine = with_handshake();
+    const auto graph = build_graph(program, machine, machine);
+    const auto same = replay(graph, machine, {.machine = machine});
+    EXPECT_EQ(same.leaves, (Times{629, 749}));
+    EXPECT_EQ(part(same.path, PathPart::residual), 0);
+    EXPECT_EQ(part(same.path, PathPart::handshake), 20);
+    // Rank 1 is there at once: match at 110 + 10, sent from 230 until 239, received at 230 + 100 + 9 + 20.
+    EXPECT_EQ(replay(graph, machine, {.machine = machine, .by_location = {1, 0}}).leaves, (Times{239, 359}));
+}
+
+TEST(WhatIf, AnotherProtocolIsBuiltAsTheModelHasIt) {
+    ProgramStory story;
+    const auto& program = late_receiver(story);
+    const auto machine = with_handshake();
+    const auto eager = plain_machine();
+    const auto graph = build_graph(program, machine, eager);
+    EXPECT_EQ(graph.rebuilt, 1U);
+    // The send takes o_s; the message is there at 119, long before the receive at 500, which takes o_r.
+    EXPECT_EQ(replay(graph, machine, {.machine = eager}).leaves, (Times{10, 520}));
+}
+
+TEST(WhatIf, WithAsynchronousProgressAHandshakeNeedsNoProcessor) {
+    ProgramStory story;
+    const auto& program = late_receiver(story);
+    const auto machine = with_handshake();
+    auto asynchronous = machine;
+    asynchronous.asynchronous_progress = true;
+    const auto graph = build_graph(program, machine, asynchronous);
+    EXPECT_EQ(graph.rebuilt, 1U);
+    // Match at 500, clear-to-send at 600, sent until 609, received at 729.
+    EXPECT_EQ(replay(graph, machine, {.machine = asynchronous}).leaves, (Times{609, 729}));
+}
+
+TEST(WhatIf, MessagesQueueAtTheirNic) {
+    auto machine = plain_machine();
+    const auto with_gap = [&](double g) {
+        auto changed = machine;
+        for (auto& locality : changed.localities) {
+            locality.ranges[0].g = g;
+        }
+        return changed;
+    };
+    machine = with_gap(50);
+    ProgramStory story;
+    story.rank(0, 20);
+    story.rank(1, 180);
+    // Injected at 10 and, one gap later, at 60: received at 10 + 100 + 20 and 60 + 100 + 20.
+    story.message(0, story.call(0, CallKind::send, 0, 10), 1, story.call(1, CallKind::receive, 0, 130), 1);
+    story.message(0, story.call(0, CallKind::send, 10, 20), 1, story.call(1, CallKind::receive, 130, 180), 1);
+    const auto& program = story.program();
+    const auto graph = build_graph(program, machine, machine);
+    const auto same = replay(graph, machine, {.machine = machine});
+    EXPECT_EQ(same.leaves, (Times{10, 20, 130, 180}));
+    EXPECT_EQ(same.path.sensitivities[static_cast<std::size_t>(Locality::other_node)].g, 1);
+    EXPECT_EQ(replay(graph, machine, {.machine = with_gap(100)}).leaves, (Times{10, 20, 130, 230}));
+    // Without a gap the second one is injected at 20, and its receive is bound by its message: 20 + 100 + 20, but the
+    // first receive takes until 130, and o_r 20.
+    EXPECT_EQ(replay(graph, machine, {.machine = with_gap(0)}).leaves, (Times{10, 20, 130, 150}));
+}
+
+TEST(WhatIf, ABarrierWaitsForItsLastMember) {
+    ProgramStory story;
+    story.rank(0, 1200);
+    story.rank(1, 1200);
+    story.collective(0, story.call(0, CallKind::barrier, 0, 1200), Operation::barrier);
+    story.collective(1, story.call(1, CallKind::barrier, 1000, 1200), Operation::barrier);
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    const auto same = replay(graph, machine, {.machine = machine});
+    EXPECT_EQ(same.leaves, (Times{1200, 1200}));
+    EXPECT_EQ(part(same.path, PathPart::compute), 1000);
+    EXPECT_EQ(part(same.path, PathPart::collective), 200);  // one round of 130, and 70 that it does not explain
+    EXPECT_EQ(replay(graph, machine, {.machine = with_latency(200)}).leaves, (Times{1300, 1300}));
+    EXPECT_EQ(replay(graph, machine, {.machine = machine, .compute = 0.5}).leaves, (Times{700, 700}));
+}
+
+TEST(WhatIf, LanesAreReplaysOfTheirOwn) {
+    ProgramStory story;
+    const auto& program = late_receiver(story);
+    const auto machine = with_handshake();
+    const auto graph = build_graph(program, machine, machine);
+    std::vector<Setting> settings;
+    for (int lane = 0; lane < 15; ++lane) {  // 8 + 4 + 2 + 1
+        auto changed = with_handshake();
+        for (auto& locality : changed.localities) {
+            locality.ranges[0].L = 10.0 * lane;
+        }
+        settings.push_back({.machine = changed, .compute = 1.0 / (1 + lane)});
+    }
+    const Weights together(graph, machine, settings);
+    const auto times = together.times();
+    for (std::size_t lane = 0; lane < settings.size(); ++lane) {
+        EXPECT_EQ(critical_path(graph, together, settings, times, lane).makespan_ps,
+                  replay(graph, machine, settings[lane]).makespan);
+    }
+}
+
+TEST(WhatIf, ACircleIsAnErrorThatNamesIt) {
+    ProgramStory story;
+    story.rank(0, 300);
+    story.rank(1, 300);
+    const auto first = story.call(0, CallKind::receive, 0, 100);
+    const auto then = story.call(0, CallKind::send, 110, 120);
+    const auto other_first = story.call(1, CallKind::receive, 5, 105);
+    const auto other_then = story.call(1, CallKind::send, 115, 125);
+    story.message(0, then, 1, other_first, 10);
+    story.message(1, other_then, 0, first, 10);
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    try {
+        build_graph(program, machine, machine);
+        FAIL() << "no error";
+    } catch (const CycleError& error) {
+        EXPECT_NE(std::string(error.what()).find("location 0, call 1"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("location 1, call 0"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace logpost::replay

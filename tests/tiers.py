@@ -1,0 +1,81 @@
+"""Which tests need an MPI, the simulator or a browser, and a PATH that holds them to it.
+
+A test gets its markers from the fixtures and helpers that it uses and the folder it lies in; one that starts MPI in
+another way says `pytest.mark.mpi`. Every other test belongs to the tier of `make check` and sees a PATH without
+the commands of MPI, OpenSHMEM, SimGrid and browsers, in every run: what lacks its marker fails at once, not only where
+nothing is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+BY_FIXTURE = {
+    "mpi": "mpi",
+    "openmpi": "mpi",
+    "mpich": "mpi",
+    "mpicc": "mpi",
+    "hosts": "mpi",
+    "run_workload": "mpi",
+    "simgrid": "testbed",
+    "simulate": "testbed",
+    "quick_result": "testbed",
+    "chromium": "browser",
+    "visit": "browser",
+}
+BY_HELPER = {"require_mpi": "mpi", "Simulated": "testbed", "on_testbed": "testbed", "run_on_testbed": "testbed"}
+"""Names that a test or one of its fixtures uses."""
+BY_FOLDER = {"browser": "browser", "collectors/testbed": "testbed"}
+NEEDS = frozenset({"mpi", "testbed", "browser"})
+"""Markers of the tests that may use what the tier of `make check` does without."""
+
+FORBIDDEN = re.compile(
+    r"(mpi(run|exec|cc|cxx|c\+\+|f77|f90|fort)|osh(run|cc|mem|fort)|shmem(run|cc)|orte|prte|hydra_).*"
+    r"|smpi.*|chrom(e|ium).*|google-chrome.*|firefox.*"
+)
+
+
+def markers(fixtures: frozenset[str], names: frozenset[str], folder: str) -> set[str]:
+    """Those that follow from a test's fixtures, the names in its code and in theirs, and its folder below `tests`."""
+    found = {marker for fixture, marker in BY_FIXTURE.items() if fixture in fixtures}
+    found |= {marker for name, marker in BY_HELPER.items() if name in names}
+    return found | {marker for place, marker in BY_FOLDER.items() if f"{folder}/".startswith(f"{place}/")}
+
+
+def path_without(folder: Path, path: str) -> str:
+    """`path` with every directory that holds a forbidden command replaced by one of links to its other files."""
+    directories = []
+    for number, directory in enumerate(dict.fromkeys(path.split(os.pathsep))):
+        if not os.path.isdir(directory):
+            continue
+        names = os.listdir(directory)
+        if not any(map(FORBIDDEN.fullmatch, names)):
+            directories.append(directory)
+            continue
+        links = folder / str(number)
+        links.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            if not FORBIDDEN.fullmatch(name):
+                (links / name).symlink_to(Path(directory) / name)
+        directories.append(str(links))
+    return os.pathsep.join(directories)
+
+
+@contextmanager
+def path(value: str) -> Iterator[None]:
+    """PATH as `value` for a while."""
+    before = os.environ["PATH"]
+    os.environ["PATH"] = value
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def names_something_forbidden(reason: str) -> bool:
+    """Whether the reason of a skip is that a forbidden command is not there."""
+    return re.search(r"\bs?mpi(run|cc|exec)|MPICH|Open MPI|OpenSHMEM|SimGrid|Chromium", reason) is not None

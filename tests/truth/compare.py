@@ -1,0 +1,100 @@
+"""A run of the analysis beside the truth of the simulation that its archive came from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import CATEGORIES, PARTS
+
+
+@dataclass(frozen=True)
+class Labels:
+    """How far the labels of a run are from the truth; shares are fractions."""
+
+    category: str
+    """The message part that is off most."""
+    category_error: float
+    """By how much of all message time."""
+    errors: dict[str, float]
+    """Every part: (ours - truth) over all message time."""
+    worst_rank: float
+    """Of the rank with the lowest value: the share of its time in MPI that has the right label."""
+    all_ranks: float
+    """The same over all ranks together."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the analysis says first, beside the cause that is known."""
+
+    expected: str
+    kind: str
+    right: bool
+    gain: float
+    """As stated: fraction of the time saved at most."""
+    true_gain: float
+    """1 - time without the cause / time with it."""
+
+
+def truth_of(place: Path) -> dict[str, Any]:
+    """The simulation's own account of a case."""
+    told: dict[str, Any] = json.loads((place / "truth.json").read_text())
+    return told
+
+
+def labels(run: Run, truth: dict[str, Any]) -> Labels:
+    """Compares the parts of all messages and the time of all ranks with the truth."""
+    parts = run.table("messages").select(*(pl.col(f"{part}_ps").sum() for part in PARTS)).collect()
+    ours = {part: int(parts[f"{part}_ps"][0] or 0) for part in PARTS}
+    true = {part: sum(m["parts"].get(part, 0) for m in truth["messages"]) for part in PARTS}
+    whole = max(1, sum(true.values()))
+    errors = {part: (ours[part] - true[part]) / whole for part in PARTS}
+    worst = max(errors, key=lambda part: abs(errors[part]))
+
+    rows = run.table("accounting").group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
+    mine = {(location, str(category)): int(time) for location, category, time in rows.iter_rows()}
+    shares = []
+    right_time = mpi_time = 0
+    for rank, account in enumerate(truth["accounts"]):
+        in_mpi = sum(time for category, time in account.items() if category != "compute")
+        right = sum(
+            min(account.get(category, 0), mine.get((rank, category), 0))
+            for category in CATEGORIES
+            if category != "compute"
+        )
+        shares.append(right / in_mpi if in_mpi else 1.0)
+        right_time += right
+        mpi_time += in_mpi
+    return Labels(
+        category=worst,
+        category_error=abs(errors[worst]),
+        errors=errors,
+        worst_rank=min(shares, default=1.0),
+        all_ranks=right_time / mpi_time if mpi_time else 1.0,
+    )
+
+
+def verdict(run: Run, truth: dict[str, Any], cured: dict[str, Any] | None) -> Verdict:
+    """Compares the first finding with the cause, and its gain with what the cure really saves."""
+    found = run.table("findings").collect()
+    gain_column = "gain" if "gain" in found.columns else "share"
+    first = found.row(0, named=True) if found.height else None
+    kind = str(first["kind"]) if first else ""
+    ranks = first["ranks"] if first else []
+    expected = truth["finding"]
+    right = kind == expected
+    if right and truth["culprits"] and isinstance(ranks, list):
+        right = set(truth["culprits"]) <= set(ranks)
+    return Verdict(
+        expected=expected,
+        kind=kind,
+        right=right,
+        gain=float(first[gain_column]) if first else 0.0,
+        true_gain=1 - cured["end_ps"] / truth["end_ps"] if cured else 0.0,
+    )

@@ -1,0 +1,57 @@
+"""Programs of known cause: the built simulator, its cases, and their analysis with the exact machine."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
+from logpost.analyzer.supervise import analyze
+
+from .compare import Labels, Verdict, labels, truth_of, verdict
+
+ROOT = Path(__file__).parents[2]
+SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
+"""Built by `make setup`."""
+CURED = ".cured"
+WITHIN = 0.25
+"""A stated gain is right within a quarter of the true one."""
+NOTHING = 0.01
+"""Gains below this are none: no finding states them."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A case beside its truth."""
+
+    name: str
+    labels: Labels
+    verdict: Verdict
+
+    @property
+    def clean(self) -> bool:
+        """Has no cause to find."""
+        return self.verdict.expected == ""
+
+    @property
+    def gain_is_right(self) -> bool:
+        """Within a quarter of what the cure saves; where that is nothing, nothing is said."""
+        true = max(0.0, self.verdict.true_gain)
+        return abs(self.verdict.gain - true) <= max(NOTHING, WITHIN * true)
+
+
+def simulate(place: Path) -> list[str]:
+    """Writes every case below a directory; the names of those with a cause or none, without the cured ones."""
+    subprocess.run([str(SIMULATE), str(place)], check=True, stdout=subprocess.DEVNULL)
+    return sorted(case.name for case in place.iterdir() if case.is_dir() and not case.name.endswith(CURED))
+
+
+def judge(place: Path, name: str, runs: Path) -> Judged:
+    """Analyzes one case and compares it with its truth."""
+    case, cured = place / name, place / (name + CURED)
+    run_path = runs / name
+    analyze(Request(archive=str(case / "traces.otf2"), run=str(run_path), machine=str(case / "machine.toml")))
+    run, truth = Run.open(run_path), truth_of(case)
+    return Judged(name, labels(run, truth), verdict(run, truth, truth_of(cured) if cured.exists() else None))

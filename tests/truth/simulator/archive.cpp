@@ -1,0 +1,153 @@
+#include "archive.hpp"
+
+#include <otf2/OTF2_Events.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+
+#include "../../native/archive_builder.hpp"
+
+namespace logpost::truth {
+namespace {
+
+OTF2_CollectiveOp operation(Collective kind) {
+    switch (kind) {
+        case Collective::barrier:
+            return OTF2_COLLECTIVE_OP_BARRIER;
+        case Collective::bcast:
+            return OTF2_COLLECTIVE_OP_BCAST;
+        case Collective::reduce:
+            return OTF2_COLLECTIVE_OP_REDUCE;
+        case Collective::allreduce:
+            return OTF2_COLLECTIVE_OP_ALLREDUCE;
+        case Collective::alltoall:
+            return OTF2_COLLECTIVE_OP_ALLTOALL;
+        case Collective::allgather:
+            return OTF2_COLLECTIVE_OP_ALLGATHER;
+        case Collective::gather:
+            return OTF2_COLLECTIVE_OP_GATHER;
+        default:
+            return OTF2_COLLECTIVE_OP_SCATTER;
+    }
+}
+
+/// Picoseconds to ticks, with noise, never backwards.
+class Stamps {
+  public:
+    Stamps(const ClockView& clock, std::uint64_t rank) : clock_(clock), random_(clock.seed * 1000003 + rank) {}
+    std::uint64_t at(Time time) {
+        double shifted = static_cast<double>(time);
+        if (clock_.noise > 0) {
+            shifted += std::normal_distribution<double>(0.0, static_cast<double>(clock_.noise))(random_);
+        }
+        const auto exact = clock_.noise > 0 ? static_cast<Time>(std::max(0.0, shifted)) : time;
+        last_ = std::max(last_, static_cast<std::uint64_t>(exact / clock_.tick));
+        return last_;
+    }
+
+  private:
+    ClockView clock_;
+    std::mt19937_64 random_;
+    std::uint64_t last_ = 0;
+};
+
+std::string layout_text(const Layout& layout) {
+    return "blocks=" + std::to_string(layout.blocks) + " block_bytes=" + std::to_string(layout.block_bytes) +
+           " stride_bytes=" + std::to_string(layout.stride_bytes) +
+           " extent_bytes=" + std::to_string((layout.blocks - 1) * layout.stride_bytes + layout.block_bytes);
+}
+
+}  // namespace
+
+void write_archive(const Record& record, const std::filesystem::path& directory, const ClockView& clock) {
+    tests::ArchiveBuilder archive(directory);
+    archive.ticks_per_second = static_cast<std::uint64_t>(1'000'000'000'000 / clock.tick);
+    std::vector<std::uint64_t> members;
+    for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
+        archive.location(rank, "node" + std::to_string(record.machine.node(static_cast<int>(rank))));
+        members.push_back(rank);
+    }
+    archive.numbering(OTF2_PARADIGM_MPI, members);
+    archive.communicator(members, 0, "MPI_COMM_WORLD");
+    const auto layout_attribute = archive.attribute("logpost:layout", OTF2_TYPE_STRING);
+    std::map<std::string, std::uint32_t> regions;
+    const auto region = [&](const std::string& name) {
+        const auto at = regions.find(name);
+        if (at != regions.end()) {
+            return at->second;
+        }
+        const auto paradigm = name.starts_with("MPI_") ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER;
+        return regions[name] = archive.region(name, paradigm);
+    };
+    for (std::size_t number = 0; number < record.ranks.size(); ++number) {
+        const auto& rank = record.ranks[number];
+        Stamps stamps(clock, number);
+        archive.events(number, [&](tests::Events& events) {
+            auto mark = rank.marks.begin();
+            const auto marks_until = [&](Time time) {
+                for (; mark != rank.marks.end() && mark->time <= time; ++mark) {
+                    if (mark->enter) {
+                        events.enter(stamps.at(mark->time), region(mark->region));
+                    } else {
+                        events.leave(stamps.at(mark->time), region(mark->region));
+                    }
+                }
+            };
+            for (const auto& call : rank.calls) {
+                marks_until(call.enter);
+                const auto enter = stamps.at(call.enter);
+                const auto leave = stamps.at(call.leave);
+                events.enter(enter, region(call.region));
+                for (const auto& done : call.operations) {
+                    if (done.kind == Operation::Kind::irecv) {
+                        events.irecv_request(enter, done.request);
+                        continue;
+                    }
+                    const auto& m = record.messages[done.message];
+                    OTF2_AttributeList* attributes = nullptr;
+                    if (m.layout.strided()) {
+                        attributes = OTF2_AttributeList_New();
+                        OTF2_AttributeList_AddStringRef(attributes, layout_attribute,
+                                                        archive.text(layout_text(m.layout)));
+                    }
+                    const auto to = static_cast<std::uint32_t>(m.receiver);
+                    const auto tag = static_cast<std::uint32_t>(m.tag);
+                    if (done.kind == Operation::Kind::send) {
+                        events.send(enter, to, 0, tag, m.bytes, attributes);
+                    } else if (done.kind == Operation::Kind::isend) {
+                        events.isend(enter, to, 0, tag, m.bytes, done.request, attributes);
+                    }
+                    if (attributes != nullptr) {
+                        OTF2_AttributeList_Delete(attributes);
+                    }
+                }
+                if (call.collective != Collective::none) {
+                    const auto root = call.root < 0 ? OTF2_UNDEFINED_UINT32 : static_cast<std::uint32_t>(call.root);
+                    events.collective(enter, leave, operation(call.collective), 0, root, call.sent, call.received);
+                }
+                for (const auto& done : call.operations) {
+                    if (done.message == kNone) {
+                        continue;
+                    }
+                    const auto& m = record.messages[done.message];
+                    const auto from = static_cast<std::uint32_t>(m.sender);
+                    const auto tag = static_cast<std::uint32_t>(m.tag);
+                    if (done.kind == Operation::Kind::recv) {
+                        events.recv(leave, from, 0, tag, m.bytes);
+                    } else if (done.kind == Operation::Kind::irecv_complete) {
+                        events.irecv(leave, from, 0, tag, m.bytes, done.request);
+                    } else if (done.kind == Operation::Kind::isend_complete) {
+                        events.isend_complete(leave, done.request);
+                    }
+                }
+                events.leave(leave, region(call.region));
+            }
+            marks_until(rank.end);
+        });
+    }
+    archive.finish();
+}
+
+}  // namespace logpost::truth

@@ -1,0 +1,222 @@
+#include "ledger.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace logpost::truth {
+namespace {
+
+/// Lays segments one after the other.
+class Line {
+  public:
+    explicit Line(Time begin) : cursor_(begin) {}
+    void until(Time end, Cause cause) {
+        if (end > cursor_) {
+            segments_.push_back({cursor_, end, cause});
+            cursor_ = end;
+        }
+    }
+    [[nodiscard]] Time cursor() const noexcept { return cursor_; }
+    std::vector<Segment> take() { return std::move(segments_); }
+
+  private:
+    Time cursor_;
+    std::vector<Segment> segments_;
+};
+
+/// [cursor, posted]: the receive was not posted. While the receiver handled other messages, its processor was the
+/// cause.
+void unposted(Line& line, const Record& record, std::size_t id, Time posted) {
+    const auto& busy = record.ranks[static_cast<std::size_t>(record.messages[id].receiver)].busy;
+    auto at = std::ranges::lower_bound(busy, line.cursor(), {}, &Busy::end);
+    for (; at != busy.end() && at->begin < posted; ++at) {
+        if (at->message != id) {
+            line.until(std::min(at->begin, posted), Cause::late_receiver);
+            line.until(std::min(at->end, posted), Cause::processor_queueing);
+        }
+    }
+    line.until(posted, Cause::late_receiver);
+}
+
+Cause cause_of(Work work) {
+    switch (work) {
+        case Work::send_overhead:
+            return Cause::send_overhead;
+        case Work::recv_overhead:
+            return Cause::recv_overhead;
+        case Work::middleware:
+            return Cause::middleware;
+        case Work::collective:
+            return Cause::collective;
+    }
+    return Cause::residual;
+}
+
+/// A call by name that moves no data.
+Cause cause_without_operation(const Call& call) {
+    if (call.region == "MPI_Irecv") {
+        return Cause::recv_overhead;
+    }
+    return Cause::mpi_other;
+}
+
+/// When everybody had entered each collective operation, or its root had, by instance.
+struct Instance {
+    Time latest = 0, root = 0;
+};
+
+std::map<std::size_t, Instance> instances(const Record& record) {
+    std::map<std::size_t, Instance> result;
+    for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
+        for (const auto& call : record.ranks[rank].calls) {
+            if (call.collective != Collective::none) {
+                auto& instance = result[call.instance];
+                instance.latest = std::max(instance.latest, call.enter);
+                if (call.root == static_cast<int>(rank)) {
+                    instance.root = call.enter;
+                }
+            }
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<Segment> segments(const Record& record, std::size_t id) {
+    const auto& m = record.messages[id];
+    const auto& sender = record.ranks[static_cast<std::size_t>(m.sender)].calls;
+    const auto& receiver = record.ranks[static_cast<std::size_t>(m.receiver)].calls;
+    const Time s0 = sender[m.send_call].enter;
+    const Time r0 = receiver[m.post_call].enter;
+    const Time rw0 = receiver[m.receive_call].enter;
+    const Time rw1 = receiver[m.receive_call].leave;
+    Line line(std::min(s0, rw0));
+    line.until(s0, Cause::late_sender);
+    line.until(m.overhead_begin, Cause::processor_queueing);  // its call starts others before it
+    line.until(m.overhead_end, Cause::send_overhead);
+    line.until(m.middleware_end, Cause::middleware);
+    if (m.rendezvous) {
+        line.until(m.request_arrival, Cause::latency);
+        unposted(line, record, id, std::min(r0, m.request_begin));
+        line.until(m.request_begin, Cause::processor_queueing);
+        line.until(m.request_end, Cause::recv_overhead);
+        line.until(m.clear_arrival, Cause::latency);
+        line.until(m.clear_begin, Cause::processor_queueing);
+        line.until(m.clear_end, Cause::send_overhead);
+    }
+    line.until(m.sent_begin, Cause::endpoint_contention);
+    line.until(m.sent_begin + m.L, Cause::latency);
+    line.until(m.received_begin, Cause::endpoint_contention);
+    line.until(m.arrival, Cause::serialization);
+    unposted(line, record, id, std::min(r0, rw0));
+    line.until(m.serve_begin, Cause::processor_queueing);
+    const Time whole = record.machine.middleware(m.bytes, m.layout);
+    line.until(m.serve_begin + whole - whole / 2, Cause::middleware);
+    line.until(m.serve_end, Cause::recv_overhead);
+    line.until(rw1, Cause::processor_queueing);  // held by the call's other requests
+    return line.take();
+}
+
+Sums sum(const std::vector<Segment>& segments) {
+    Sums sums{};
+    for (const auto& segment : segments) {
+        sums[static_cast<std::size_t>(segment.cause)] += segment.end - segment.begin;
+    }
+    return sums;
+}
+
+namespace {
+
+Sums account(const Record& record, int number, const std::map<std::size_t, Instance>& collectives) {
+    const auto& rank = record.ranks[static_cast<std::size_t>(number)];
+    Sums sums{};
+    const auto add = [&](Cause cause, Time begin, Time end) {
+        sums[static_cast<std::size_t>(cause)] += std::max<Time>(0, end - begin);
+    };
+    Time cursor = 0;
+    auto busy = rank.busy.begin();
+    for (const auto& call : rank.calls) {
+        add(Cause::compute, cursor, call.enter);
+        cursor = call.leave;
+        while (busy != rank.busy.end() && busy->end <= call.enter) {
+            ++busy;
+        }
+        if (call.collective != Collective::none) {
+            const auto& instance = collectives.at(call.instance);
+            Time until = call.enter;
+            switch (call.collective) {
+                case Collective::bcast:
+                case Collective::scatter:
+                    until = call.root == number ? until : instance.root;
+                    break;
+                case Collective::reduce:
+                case Collective::gather:
+                    until = call.root == number ? instance.latest : until;
+                    break;
+                default:
+                    until = instance.latest;
+            }
+            until = std::clamp(until, call.enter, call.leave);
+            add(Cause::collective_wait, call.enter, until);
+            add(Cause::collective, until, call.leave);
+            continue;
+        }
+        // The operation that completes last.
+        std::size_t last = kNone;
+        Time latest = kNever;
+        for (const auto& operation : call.operations) {
+            if (operation.message == kNone || operation.kind == Operation::Kind::irecv) {
+                continue;
+            }
+            const auto& m = record.messages[operation.message];
+            Time instant = m.middleware_end;
+            if (operation.kind == Operation::Kind::recv || operation.kind == Operation::Kind::irecv_complete) {
+                instant = m.serve_end;
+            } else if (operation.kind != Operation::Kind::isend && m.rendezvous) {
+                instant = m.sent_end;
+            }
+            if (instant >= latest) {
+                latest = instant;
+                last = operation.message;
+            }
+        }
+        std::vector<Segment> of_last;
+        if (last != kNone && record.messages[last].receive_call != kNone) {
+            of_last = segments(record, last);
+        }
+        const auto fill = [&](Time begin, Time end) {
+            for (const auto& segment : of_last) {
+                add(segment.cause, std::max(begin, segment.begin), std::min(end, segment.end));
+            }
+            if (of_last.empty()) {
+                add(last == kNone ? cause_without_operation(call) : Cause::residual, begin, end);
+            } else {
+                add(Cause::residual, begin, std::min(end, of_last.front().begin));
+                add(Cause::residual, std::max(begin, of_last.back().end), end);
+            }
+        };
+        Time at = call.enter;
+        for (auto work = busy; work != rank.busy.end() && work->begin < call.leave; ++work) {
+            fill(at, work->begin);
+            add(cause_of(work->work), work->begin, work->end);
+            at = work->end;
+        }
+        fill(at, call.leave);
+    }
+    add(Cause::compute, cursor, rank.end);
+    return sums;
+}
+
+}  // namespace
+
+std::vector<Sums> accounts(const Record& record) {
+    const auto collectives = instances(record);
+    std::vector<Sums> result;
+    for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
+        result.push_back(account(record, static_cast<int>(rank), collectives));
+    }
+    return result;
+}
+
+}  // namespace logpost::truth

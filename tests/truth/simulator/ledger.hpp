@@ -1,0 +1,55 @@
+#pragma once
+
+/// The truth of a simulation: each message as segments with their causes, each rank's time by cause. Derived from what
+/// happened (steps of messages, work of processors), never from a model of it.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "record.hpp"
+
+namespace logpost::truth {
+
+enum class Cause : std::uint8_t {
+    compute,
+    late_sender,
+    send_overhead,
+    middleware,
+    endpoint_contention,
+    latency,
+    serialization,
+    network_contention,
+    late_receiver,
+    processor_queueing,
+    recv_overhead,
+    residual,
+    collective_wait,
+    collective,
+    mpi_other,
+};
+inline constexpr std::size_t kCauses = 15;
+inline constexpr std::array<std::string_view, kCauses> kCauseNames{
+    "compute",       "late_sender",   "send_overhead",      "middleware",    "endpoint_contention",
+    "latency",       "serialization", "network_contention", "late_receiver", "processor_queueing",
+    "recv_overhead", "residual",      "collective_wait",    "collective",    "mpi_other"};
+
+struct Segment {
+    Time begin, end;
+    Cause cause;
+};
+
+using Sums = std::array<Time, kCauses>;
+
+/// The segments of one visible, received message: from the earlier of its send call's and its completing receive call's
+/// enter to the latter's leave, without gap.
+std::vector<Segment> segments(const Record& record, std::size_t message);
+
+/// The time of each rank by cause, from 0 to its end. In a call that completes several operations, an instant has the
+/// cause of the operation that completes last; the processor's work for another one overrides it.
+std::vector<Sums> accounts(const Record& record);
+
+[[nodiscard]] Sums sum(const std::vector<Segment>& segments);
+
+}  // namespace logpost::truth

@@ -1,0 +1,127 @@
+/// simulate DIRECTORY [--case NAME]... [--set L|o_s|o_r|g|G=FACTOR]... [--tick PS] [--noise PS] [--seed N]
+///          [--list]
+///
+/// --set multiplies a value of every case's machine, between nodes and within.
+/// For each case, DIRECTORY/NAME and DIRECTORY/NAME.cured: an archive, truth.json and machine.toml.
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "archive.hpp"
+#include "case.hpp"
+#include "truth_file.hpp"
+
+namespace {
+
+using namespace logpost::truth;
+
+void write(const Case& told, const Machine& machine, const World::Program& program, const std::filesystem::path& place,
+           const ClockView& clock) {
+    World world(machine, told.ranks);
+    world.run(program);
+    std::filesystem::create_directories(place);
+    write_archive(world.record(), place, clock);
+    write_truth(told, world.record(), place / "truth.json");
+    write_machine(world.record(), place / "machine.toml");
+}
+
+/// Multiplies a value of both classes of a machine; `text` is NAME=FACTOR.
+void scale(Machine& machine, const std::string& text) {
+    const auto equals = text.find('=');
+    const auto name = text.substr(0, equals);
+    const double factor = equals == std::string::npos ? 0.0 : std::stod(text.substr(equals + 1));
+    for (auto* values : {&machine.other_node, &machine.same_node}) {
+        const auto multiply = [&](Time& time) { time = std::llround(static_cast<double>(time) * factor); };
+        if (name == "L") {
+            multiply(values->L);
+        } else if (name == "o_s") {
+            multiply(values->o_s);
+        } else if (name == "o_r") {
+            multiply(values->o_r);
+        } else if (name == "g") {
+            multiply(values->g);
+        } else if (name == "G") {
+            values->G *= factor;
+        } else {
+            throw std::invalid_argument("--set " + text + ": write L, o_s, o_r, g or G = FACTOR");
+        }
+    }
+}
+
+int run(int count, char** arguments) {
+    const auto cases = all_cases();
+    std::filesystem::path directory;
+    std::set<std::string> wanted;
+    ClockView clock;
+    std::vector<std::string> settings;
+    for (int i = 1; i < count; ++i) {
+        const std::string argument = arguments[i];
+        if (argument == "--list") {
+            for (const auto& told : cases.all()) {
+                std::cout << told.name << "\t" << told.finding << "\t" << told.story << "\n";
+            }
+            return 0;
+        }
+        if (argument.starts_with("--")) {
+            if (i + 1 == count) {
+                std::cerr << "simulate: " << argument << " needs a value\n";
+                return 2;
+            }
+            const std::string value = arguments[++i];
+            if (argument == "--case") {
+                wanted.insert(value);
+            } else if (argument == "--set") {
+                settings.push_back(value);
+            } else if (argument == "--tick") {
+                clock.tick = std::stoll(value);
+            } else if (argument == "--noise") {
+                clock.noise = std::stoll(value);
+            } else if (argument == "--seed") {
+                clock.seed = std::stoull(value);
+            } else {
+                std::cerr << "simulate: unknown option " << argument << "\n";
+                return 2;
+            }
+        } else {
+            directory = argument;
+        }
+    }
+    if (directory.empty()) {
+        std::cerr << "usage: simulate DIRECTORY [--case NAME]... [--set NAME=FACTOR]... [--tick PS] [--noise PS] "
+                     "[--seed N] [--list]\n";
+        return 2;
+    }
+    for (const auto& told : cases.all()) {
+        if (!wanted.empty() && !wanted.contains(told.name)) {
+            continue;
+        }
+        auto machine = told.machine;
+        auto cured_machine = told.cured_machine;
+        for (const auto& setting : settings) {
+            scale(machine, setting);
+            scale(cured_machine, setting);
+        }
+        write(told, machine, told.program, directory / told.name, clock);
+        if (told.cured) {
+            write(told, cured_machine, told.cured, directory / (told.name + ".cured"), clock);
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    try {
+        return run(count, arguments);
+    } catch (const std::exception& error) {
+        std::cerr << "simulate: " << error.what() << "\n";
+        return 1;
+    }
+}

@@ -1,0 +1,58 @@
+#pragma once
+
+/// Pieces that several programs are made of.
+
+#include <cstdint>
+#include <vector>
+
+#include "../case.hpp"
+
+namespace logpost::truth {
+
+/// The same pseudo-random number on every machine for (seed, a, b), in [0, 1).
+inline double uniform(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+    std::uint64_t x = seed * 0x9E3779B97F4A7C15ULL + a * 0xBF58476D1CE4E5B9ULL + b * 0x94D049BB133111EBULL;
+    x ^= x >> 31U;
+    x *= 0xD6E8FEB86659FD93ULL;
+    x ^= x >> 29U;
+    return static_cast<double>(x >> 11U) * 0x1.0p-53;
+}
+
+/// Exchange with both neighbours on a ring: Irecv, Irecv, Isend, Isend, Waitall.
+inline Task<> halo(Rank& rank, std::uint64_t bytes, Layout layout = {}) {
+    const int left = (rank.number() + rank.size() - 1) % rank.size();
+    const int right = (rank.number() + 1) % rank.size();
+    std::vector<Request> requests;
+    requests.push_back(co_await rank.irecv(left, 1));
+    requests.push_back(co_await rank.irecv(right, 2));
+    requests.push_back(co_await rank.isend(right, bytes, {.tag = 1, .layout = layout}));
+    requests.push_back(co_await rank.isend(left, bytes, {.tag = 2, .layout = layout}));
+    co_await rank.waitall(requests);
+}
+
+/// A program between MPI_Init and MPI_Finalize that ends with a barrier.
+template <class Body>
+World::Program program(Body body) {
+    return [body](Rank& rank) -> Task<> {
+        rank.enter("main");
+        co_await rank.init();
+        co_await body(rank);
+        co_await rank.barrier();
+        co_await rank.finalize();
+        rank.leave("main");
+    };
+}
+
+/// Tells a case whose cure runs on the same machine.
+template <class With, class Without>
+Case& tell(Cases& cases, std::string name, std::string story, std::string finding, int ranks, const Machine& machine,
+           With with, Without without) {
+    auto& told = cases.add(std::move(name), std::move(story), std::move(finding));
+    told.ranks = ranks;
+    told.machine = told.cured_machine = machine;
+    told.program = program(with);
+    told.cured = program(without);
+    return told;
+}
+
+}  // namespace logpost::truth

@@ -1,0 +1,192 @@
+// The simulator against closed forms, and its ledger against itself.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "case.hpp"
+#include "ledger.hpp"
+#include "world.hpp"
+
+namespace logpost::truth {
+namespace {
+
+constexpr Time us = kMicrosecond;
+
+/// L 5, o_s 1, o_r 2, g 3 us, G 1 ns/B; eager up to 8 KiB; one rank a node.
+Machine machine() {
+    Machine result;
+    result.other_node = {.L = 5 * us, .o_s = 1 * us, .o_r = 2 * us, .g = 3 * us, .G = 1000.0};
+    return result;
+}
+
+Record run(const Machine& on, int ranks, const World::Program& program) {
+    World world(on, ranks);
+    world.run(program);
+    return world.record();
+}
+
+Time leave_of(const Record& record, std::size_t rank, std::size_t call) {
+    return record.ranks[rank].calls[call].leave;
+}
+
+TEST(Simulator, AnEagerMessageTakesSendOverheadLatencySerializationAndReceiveOverhead) {
+    const auto record = run(machine(), 2, [](Rank& rank) -> Task<> {
+        if (rank.number() == 0) {
+            co_await rank.send(1, 1001);
+        } else {
+            co_await rank.recv(0);
+        }
+    });
+    EXPECT_EQ(leave_of(record, 0, 0), 1 * us);                // o_s
+    EXPECT_EQ(leave_of(record, 1, 0), (1 + 5 + 1 + 2) * us);  // o_s + L + 1000 G + o_r
+}
+
+TEST(Simulator, ASynchronousSendTakesThreeLatenciesOnTheWayToTheReceiver) {
+    const auto record = run(machine(), 2, [](Rank& rank) -> Task<> {
+        if (rank.number() == 0) {
+            co_await rank.send(1, 1, {.mode = Mode::synchronous});
+        } else {
+            co_await rank.recv(0);
+        }
+    });
+    // o_s, L (request), o_ctl = 1, L (clear to send), o_ctl, L (payload of one byte), o_r
+    EXPECT_EQ(leave_of(record, 1, 0), (1 + 5 + 1 + 5 + 1 + 5 + 2) * us);
+    EXPECT_EQ(leave_of(record, 0, 0), (1 + 5 + 1 + 5 + 1) * us);  // its last byte has left
+}
+
+TEST(Simulator, ASendingNicTakesOneMessageEveryGap) {
+    const auto record = run(machine(), 2, [](Rank& rank) -> Task<> {
+        if (rank.number() == 0) {
+            for (int i = 0; i < 4; ++i) {
+                co_await rank.send(1, 1);
+            }
+        } else {
+            for (int i = 0; i < 4; ++i) {
+                co_await rank.recv(0);
+            }
+        }
+    });
+    // Ready at 1, 2, 3, 4; the NIC starts at 1, 4, 7, 10 (g = 3); arrival L later; o_r = 2 fits between.
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(record.messages[i].sent_begin, (1 + 3 * static_cast<Time>(i)) * us);
+        EXPECT_EQ(leave_of(record, 1, i), (1 + 3 * static_cast<Time>(i) + 5 + 2) * us);
+    }
+}
+
+TEST(Simulator, KToOneIsServedOneByOneByTheReceiversNicAndProcessor) {
+    auto on = machine();
+    on.other_node.o_r = 4 * us;  // longer than the gap: the processor is the bottleneck
+    const auto record = run(on, 4, [](Rank& rank) -> Task<> {
+        if (rank.number() != 0) {
+            co_await rank.send(0, 1);
+            co_return;
+        }
+        std::vector<Request> requests;
+        for (int from = 1; from < rank.size(); ++from) {
+            requests.push_back(co_await rank.irecv(from));
+        }
+        co_await rank.waitall(requests);
+    });
+    // All arrive at the NIC at 6 us and leave it at 6, 9, 12; the processor serves 6-10, 10-14, 14-18.
+    EXPECT_EQ(record.ranks[0].calls.back().leave, 18 * us);
+    const auto second = sum(segments(record, 1));
+    EXPECT_EQ(second[static_cast<std::size_t>(Cause::endpoint_contention)], 3 * us);
+    EXPECT_EQ(second[static_cast<std::size_t>(Cause::processor_queueing)], (1 + 4) * us);  // 9-10, held 14-18
+}
+
+TEST(Simulator, ARequestWaitsForACallThatMakesProgress) {
+    const auto record = run(machine(), 2, [](Rank& rank) -> Task<> {
+        if (rank.number() == 0) {
+            const auto request = co_await rank.isend(1, 100000);
+            co_await rank.compute(200 * us);
+            co_await rank.wait(request);
+        } else {
+            co_await rank.recv(0);
+        }
+    });
+    // The clear-to-send is there at 1 + 5 + 1 + 5 = 12 us, the sender looks at 201.
+    const auto& m = record.messages[0];
+    EXPECT_EQ(m.clear_arrival, 12 * us);
+    EXPECT_EQ(m.clear_begin, 201 * us);
+    EXPECT_EQ(sum(segments(record, 0))[static_cast<std::size_t>(Cause::processor_queueing)], 189 * us);
+}
+
+TEST(Simulator, WithAsynchronousProgressNobodyNeedsToLook) {
+    auto on = machine();
+    on.asynchronous_progress = true;
+    const auto record = run(on, 2, [](Rank& rank) -> Task<> {
+        if (rank.number() == 0) {
+            const auto request = co_await rank.isend(1, 100001);
+            co_await rank.compute(200 * us);
+            co_await rank.wait(request);
+        } else {
+            co_await rank.recv(0);
+        }
+    });
+    EXPECT_EQ(leave_of(record, 1, 0), (1 + 5 + 5 + 5 + 100 + 2) * us);
+}
+
+TEST(Simulator, ADisseminationBarrierTakesTheLogarithmOfItsRanksInRounds) {
+    const auto record = run(machine(), 8, [](Rank& rank) -> Task<> { co_await rank.barrier(); });
+    for (const auto& rank : record.ranks) {
+        EXPECT_EQ(rank.calls[0].leave, 3 * (1 + 5 + 2) * us);  // three rounds of o_s + L + o_r
+    }
+}
+
+TEST(Simulator, MessagesOfOnePairDoNotOvertakeEachOther) {
+    const auto record = run(machine(), 2, [](Rank& rank) -> Task<> {
+        if (rank.number() == 0) {
+            const auto large = co_await rank.isend(1, 100000);
+            co_await rank.send(1, 1);
+            co_await rank.wait(large);
+        } else {
+            co_await rank.recv(kAnySource, kAnyTag);
+            co_await rank.recv(kAnySource, kAnyTag);
+        }
+    });
+    EXPECT_EQ(record.messages[0].receive_call, 0U);
+    EXPECT_EQ(record.messages[1].receive_call, 1U);
+}
+
+TEST(Simulator, ADeadlockIsAnError) {
+    World world(machine(), 2);
+    EXPECT_THROW(world.run([](Rank& rank) -> Task<> { co_await rank.recv(1 - rank.number()); }), std::runtime_error);
+}
+
+TEST(Ledger, SegmentsFollowEachOtherFromTheEnvelopesBeginToItsEndInEveryCase) {
+    const auto cases = all_cases();
+    for (const auto& told : cases.all()) {
+        const auto record = run(told.machine, told.ranks, told.program);
+        std::size_t seen = 0;
+        for (std::size_t id = 0; id < record.messages.size(); ++id) {
+            const auto& m = record.messages[id];
+            if (m.internal || m.receive_call == kNone) {
+                continue;
+            }
+            ++seen;
+            const auto parts = segments(record, id);
+            const auto& received = record.ranks[static_cast<std::size_t>(m.receiver)].calls[m.receive_call];
+            const Time sent = record.ranks[static_cast<std::size_t>(m.sender)].calls[m.send_call].enter;
+            ASSERT_FALSE(parts.empty()) << told.name;
+            EXPECT_EQ(parts.front().begin, std::min(sent, received.enter)) << told.name;
+            EXPECT_EQ(parts.back().end, received.leave) << told.name;
+            for (std::size_t i = 1; i < parts.size(); ++i) {
+                EXPECT_EQ(parts[i].begin, parts[i - 1].end) << told.name;
+            }
+        }
+        const auto sums = accounts(record);
+        for (std::size_t rank = 0; rank < sums.size(); ++rank) {
+            Time total = 0;
+            for (const auto time : sums[rank]) {
+                EXPECT_GE(time, 0) << told.name;
+                total += time;
+            }
+            EXPECT_EQ(total, record.ranks[rank].end) << told.name;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace logpost::truth

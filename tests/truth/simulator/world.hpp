@@ -1,0 +1,198 @@
+#pragma once
+
+/// The simulated job: its ranks, its NICs, and messages on their way between them.
+///
+/// The rules (LogGP with queues and a processor that attends to messages only inside of calls that make progress):
+/// - a send takes the sender's processor o_s and half of l_mw; an eager message is then ready for the NIC;
+/// - a NIC serves messages in the order in which they are ready, max(g, B G) each, sending and receiving apart;
+/// messages
+///   within a node queue at the rank's own end of the memory instead;
+/// - the first byte is at the receiver L after the sending NIC started, the last one (B - 1) G after the receiving NIC
+/// did;
+/// - a rendezvous sends a request (L), which the receiver answers when a receive for it is posted and its processor is
+///   free inside a call that makes progress (o_ctl), by a clear-to-send (L), which the sender answers likewise (o_ctl)
+///   by handing the payload to its NIC; with asynchronous progress the NICs do both without a processor;
+/// - a receive is completed by the receiver's processor inside the call that completes it: half of l_mw and o_r; it
+///   serves what is ready in order, one at a time.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine.hpp"
+#include "record.hpp"
+#include "task.hpp"
+
+namespace logpost::truth {
+
+class World;
+
+inline constexpr int kAnySource = -1;
+inline constexpr int kAnyTag = -1;
+
+enum class Mode : std::uint8_t { standard, synchronous, buffered };
+
+struct SendOptions {
+    int tag = 0;
+    Mode mode = Mode::standard;
+    Layout layout{};
+};
+
+/// A request of a nonblocking operation.
+struct Request {
+    std::uint64_t id = 0;
+};
+
+class Rank {
+  public:
+    Rank(World& world, int number) : world_(world), number_(number) {}
+    Rank(const Rank&) = delete;
+    Rank& operator=(const Rank&) = delete;
+
+    [[nodiscard]] int number() const noexcept { return number_; }
+    [[nodiscard]] int size() const noexcept;
+    [[nodiscard]] Time now() const noexcept;
+
+    // Outside of MPI.
+    Task<> compute(Time duration);
+    Task<> compute(Time duration, std::string region);
+    void enter(std::string region);
+    void leave(std::string region);
+
+    // Calls.
+    Task<> init();
+    Task<> finalize();
+    Task<> send(int to, std::uint64_t bytes, SendOptions options = {});
+    Task<int> recv(int from, int tag = 0);
+    Task<Request> isend(int to, std::uint64_t bytes, SendOptions options = {});
+    Task<Request> irecv(int from, int tag = 0);
+    /// MPI_Startall of persistent sends: one starts after the other.
+    struct Start {
+        int to;
+        std::uint64_t bytes;
+        SendOptions options;
+    };
+    Task<std::vector<Request>> startall(std::vector<Start> sends);
+    Task<> wait(Request request);
+    Task<> waitall(std::vector<Request> requests);
+    Task<std::size_t> waitany(std::vector<Request> requests);
+    Task<bool> test(Request request);
+    Task<> probe(int from, int tag = 0);
+    Task<bool> iprobe(int from, int tag = 0);
+    Task<> sendrecv(int to, std::uint64_t bytes, int from, int tag = 0);
+    Task<> query(std::string name);  ///< a call that makes no progress: MPI_Comm_rank, MPI_Wtime
+    Task<> barrier();
+    Task<> allreduce(std::uint64_t bytes);
+    Task<> bcast(int root, std::uint64_t bytes);
+    Task<> reduce(int root, std::uint64_t bytes);
+    Task<> alltoall(std::uint64_t bytes);
+
+  private:
+    friend class World;
+
+    /// Something that the processor does when it is inside a call that makes progress.
+    struct Job {
+        std::size_t message;
+        Time first, second;  // durations of its two steps
+        Work first_work, second_work;
+        bool completion;  // of a receive: belongs to the call that awaits it
+        std::function<void(Time begin, Time end)> done;
+    };
+    struct Pending {
+        std::size_t message = kNone;  // of a receive: kNone until it is matched
+        bool receive = false;
+        int from = 0, tag = 0;
+        bool complete = false;
+        bool arrived = false;
+        std::size_t call = kNone;
+    };
+
+    std::size_t begin_call(std::string region);
+    void end_call();
+    Call& call();
+    auto sleep(Time duration);
+    auto notified();
+    void notify();
+    void push(Job job);
+    Task<> work(Time duration, std::size_t message, Work kind);
+    Task<> run_job();
+    Task<> progress_until(std::function<bool()> reached);
+    void await_completions(std::span<const Request> requests);
+    void drop_completions();
+    void record_completion(Request request);
+    Task<Request> start_send(int to, std::uint64_t bytes, SendOptions options, bool internal);
+    Request post_receive(int from, int tag, bool internal);
+    void matched(Pending& pending, std::uint64_t id);
+    void arrived(std::size_t message);
+    void completion_job(std::uint64_t id);
+    [[nodiscard]] bool complete(Request request) const { return pending_.at(request.id).complete; }
+    Task<> collective_send(int to, std::uint64_t bytes, int tag);
+    Task<> collective_recv(int from, int tag);
+    Task<> collective_exchange(int to, std::uint64_t bytes, int from, int tag);
+    void begin_collective(std::string region, Collective kind, int root, std::uint64_t sent, std::uint64_t received);
+    [[nodiscard]] int next_tag();
+
+    World& world_;
+    int number_;
+    std::map<std::uint64_t, Pending> pending_;
+    std::uint64_t next_request_ = 1;
+    std::deque<Job> jobs_;
+    std::map<std::uint64_t, bool> awaited_;  // requests that the current call completes
+    std::coroutine_handle<> waiting_;
+    std::size_t current_ = kNone;
+    int collectives_ = 0;
+    bool in_collective_ = false;
+};
+
+class World {
+  public:
+    using Program = std::function<Task<>(Rank&)>;
+
+    World(Machine machine, int ranks);
+
+    /// Runs the program on every rank; throws std::runtime_error when it deadlocks.
+    void run(const Program& program);
+
+    [[nodiscard]] const Record& record() const noexcept { return record_; }
+
+  private:
+    friend class Rank;
+
+    struct Nic {
+        Time free_sending = 0, free_receiving = 0;
+    };
+    struct Posted {
+        std::uint64_t request;
+        int from, tag;
+        bool internal;
+    };
+    struct Inbox {
+        std::deque<Posted> posted;
+        std::deque<std::size_t> unexpected;             // envelopes that arrived before their receive
+        std::map<int, std::deque<std::size_t>> on_way;  // by sender, in the order of the sends
+        std::map<std::size_t, bool> there;
+    };
+
+    Nic& nic(int rank, int peer);
+    void inject(std::size_t message);
+    void request(std::size_t message);
+    void envelope(std::size_t message);
+    void offer(std::size_t message);
+    void match(std::size_t message, std::uint64_t request);
+    void answer_request(std::size_t message);
+    void clear_to_send(std::size_t message);
+    static bool fits(const Message& message, const Posted& posted);
+
+    Engine engine_;
+    Record record_;
+    std::vector<std::unique_ptr<Rank>> ranks_;
+    std::map<std::pair<int, int>, Nic> nics_;
+    std::vector<Inbox> inboxes_;
+    std::map<std::size_t, std::uint64_t> send_request_, receive_request_;  // by message
+};
+
+}  // namespace logpost::truth

@@ -1,0 +1,36 @@
+"""Some programs of known cause, from simulator to first finding; `python -m tests.benchmarks truth` takes all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .programs import SIMULATE, judge, simulate
+
+pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
+
+CAUSES = ("k_to_1_large", "missed_overlap", "probe", "unattended_sender")
+CLEAN = ("clean_halo_noise", "clean_overlap")
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("truth") / "cases"
+    assert {*CAUSES, *CLEAN} <= set(simulate(place))
+    return place
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_the_first_finding_names_the_cause_and_what_its_cure_saves(cases: Path, tmp_path: Path, name: str) -> None:
+    judged = judge(cases, name, tmp_path)
+    assert judged.verdict.right, judged.verdict
+    assert judged.gain_is_right, judged.verdict
+    assert judged.verdict.true_gain > 0.1
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_nothing_is_found_in_a_clean_program(cases: Path, tmp_path: Path, name: str) -> None:
+    judged = judge(cases, name, tmp_path)
+    assert judged.clean
+    assert judged.verdict.kind == ""
