@@ -167,7 +167,7 @@ def test_eager_limits_and_nics() -> None:
     assert [p.eager_limit(name) for name in LOCALITIES] == [4096, 4096, 4096, None]
     assert p.nics_per_node == 4
     assert not any("nic" in a for a in p.assumptions)
-    with pytest.raises(InputError, match=r"'rack' is not a locality; use one of self, same_socket"):
+    with pytest.raises(InputError, match=r"'rack' is not a locality class; use one of self, same_socket"):
         p.eager_limit("rack")
 
 
