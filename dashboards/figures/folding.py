@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.manifest import Windows
+from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.schema import CATEGORIES
 from logpost.dashboards.figures.labels import plotly_text, time_unit, visible
@@ -64,18 +65,35 @@ class Rows:
 
 @dataclass(frozen=True)
 class Columns:
-    """Equal bins of time: bin b covers [b, b + 1) * width_ps."""
+    """Equal bins of time, whole windows each: bin b covers [b, b + 1) * width_ps from begin_ps on."""
 
     count: int
     per_bin: int
+    """Windows in a bin."""
     width_ps: int
+    first_window: int = 0
+
+    @property
+    def begin_ps(self) -> int:
+        """When the first bin begins; ps from the trace's start."""
+        return self.first_window * (self.width_ps // self.per_bin)
+
+    @property
+    def length_ps(self) -> int:
+        """All bins together."""
+        return self.count * self.width_ps
+
+    def binned(self, table: pl.LazyFrame) -> pl.LazyFrame:
+        """The rows of a table by window that lie within the bins, with the column bin."""
+        number = (pl.col("window") - self.first_window) // self.per_bin
+        return table.with_columns(bin=number).filter(pl.col("bin").is_between(0, self.count - 1))
 
     @functools.cached_property
     def spans(self) -> list[str]:
         """From when to when each bin is, e.g. '1.20–1.25 ms'."""
-        factor, unit = time_unit(max(self.width_ps * self.count, 1))
+        factor, unit = time_unit(max(self.begin_ps + self.length_ps, 1))
         places = max(0, 1 - math.floor(math.log10(self.width_ps / factor))) if self.width_ps else 0
-        edges = [f"{edge * self.width_ps / factor:.{places}f}" for edge in range(self.count + 1)]
+        edges = [f"{(self.begin_ps + edge * self.width_ps) / factor:.{places}f}" for edge in range(self.count + 1)]
         return [f"{low}–{high} {unit}" for low, high in itertools.pairwise(edges)]
 
     @property
@@ -120,18 +138,36 @@ def rows(locations: pl.DataFrame, cap: int) -> Rows:
     )
 
 
-def columns(windows: Windows, cap: int) -> Columns:
-    """Fold the run's time windows into at most `cap` bins."""
-    per_bin = max(1, -(-windows.count // cap))
-    return Columns(-(-windows.count // per_bin), per_bin, per_bin * windows.width_ps)
+def columns(windows: Windows, cap: int, span: tuple[int, int] | None = None) -> Columns:
+    """Fold the run's time windows into at most `cap` bins.
+
+    Args:
+        windows: of the run.
+        cap: the most bins to make.
+        span: begin and end of the time to show, in ps, e.g. `program_span`; None: every window.
+    """
+    first, last = 0, windows.count - 1
+    if span is not None and windows.width_ps:
+        first = min(max(span[0] // windows.width_ps, 0), last)
+        last = min(max((span[1] - 1) // windows.width_ps, first), last)
+    some = last - first + 1
+    per_bin = max(1, -(-some // cap))
+    return Columns(-(-some // per_bin), per_bin, per_bin * windows.width_ps, first)
+
+
+def program_span(locations: pl.DataFrame) -> tuple[int, int] | None:
+    """When the first location's program begins and the last one's ends, in ps; None without any."""
+    spans = locations.filter("accounted").select(pl.col("begin_ps").min(), pl.col("end_ps").max()).row(0)
+    return None if spans[0] is None else spans
 
 
 def time_cube(accounting: pl.LazyFrame, on: Rows, over: Columns) -> np.ndarray:
-    """Time by (row, bin, category) in ps, float64; categories in the order of `CATEGORIES`."""
+    """The program's time by (row, bin, category) in ps, float64; categories in the order of `CATEGORIES`."""
     codes = pl.Series("category", CATEGORIES, dtype=pl.Enum(list(CATEGORIES))).to_frame().with_row_index("code").lazy()
     cells = (
-        accounting.join(on.of.lazy(), on="location")
-        .group_by("row", (pl.col("window") // over.per_bin).alias("bin"), "category")
+        over.binned(program(accounting))
+        .join(on.of.lazy(), on="location")
+        .group_by("row", "bin", "category")
         .agg(pl.col("exposed_ps").sum())
         .join(codes, on="category")
         .collect()

@@ -16,8 +16,9 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
     """Rank × time heat map of the table `load`, switchable between bytes arriving and leaving, and, as the model has
     it, how busy the receiving endpoint was and how long messages queued for it."""
     cells = (
-        table.join(on.of.lazy(), on="location")
-        .group_by("row", (pl.col("window") // over.per_bin).alias("bin"), "direction")
+        over.binned(table)
+        .join(on.of.lazy(), on="location")
+        .group_by("row", "bin", "direction")
         .agg(pl.col("bytes", "busy_ps", "queued_ps").sum())
         .collect()
     )
@@ -41,15 +42,16 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
             (Measure("Queued at receiver", "modelled queueing", time_text), grid("recv", "queued_ps")),
         )
     )
-    factor, unit = time_unit(over.width_ps * over.count)
+    factor, unit = time_unit(over.begin_ps + over.length_ps)
     step = over.width_ps / factor
+    begin = over.begin_ps / factor
     fig = figure(
         90 + row_height(on.count, 22, 4, 720),
-        xaxis=axis(f"time ({unit})", showgrid=False, range=[0, step * over.count]),
+        xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, begin + step * over.count]),
         yaxis=row_axis(on.labels, on.axis),
     )
     fig.add_heatmap(
-        x0=step / 2,
+        x0=begin + step / 2,
         dx=step,
         y=list(range(on.count)),
         hovertemplate="%{text}<extra></extra>",
@@ -62,7 +64,7 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
     if arriving.any():
         r, c = np.unravel_index(arriving.argmax(), arriving.shape)
         said = (
-            f"The most arrives at {on.titles[r]} at {time_text((c + 0.5) * over.width_ps)}: "
+            f"The most arrives at {on.titles[r]} at {time_text(over.begin_ps + (c + 0.5) * over.width_ps)}: "
             f"{bytes_text(arriving[r, c])} in {time_text(over.width_ps)}."
         )
     return Chart(fig, said, views)

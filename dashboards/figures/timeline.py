@@ -19,7 +19,7 @@ DULL = 0.9
 """From this share of cells dominated by compute on, the first view leaves compute out."""
 
 
-def timeline(cube: np.ndarray, on: Rows, over: Columns, until_ps: int = 0) -> Chart:
+def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> Chart:
     """A cell per (row, time bin), with three views: what dominates, what dominates outside compute, and how much
     of the time is not compute.
 
@@ -27,7 +27,7 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, until_ps: int = 0) -> Ch
         cube: shape (rows, bins, categories), time in ps.
         on: the rows.
         over: the bins.
-        until_ps: where the time axis ends, if later than the bins, so that two timelines can share a scale.
+        length_ps: of the time axis, if longer than the bins, so that two timelines can share a scale.
     """
     total = cube.sum(axis=2)
     some = total > 0
@@ -35,9 +35,10 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, until_ps: int = 0) -> Ch
     dominant = np.where(some, share.argmax(axis=2), np.nan)
     outside = 1.0 - share[:, :, 0]
     busiest = np.where(some & (outside >= LEAST), 1 + share[:, :, 1:].argmax(axis=2), np.nan)
-    end = max(until_ps, over.width_ps * over.count)
+    end = over.begin_ps + max(length_ps, over.length_ps)
     factor, unit = time_unit(end)
     step = over.width_ps / factor
+    begin = over.begin_ps / factor
     category = {"meta": {"scale": "category"}, "zmin": -0.5, "zmax": len(CATEGORIES) - 0.5, "showscale": False}
     magnitude = {
         "meta": {"scale": "magnitude"},
@@ -48,12 +49,12 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, until_ps: int = 0) -> Ch
     }
     fig = figure(
         90 + row_height(on.count, 22, 4, 720),
-        xaxis=axis(f"time ({unit})", showgrid=False, range=[0, end / factor]),
+        xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, end / factor]),
         yaxis=row_axis(on.labels, on.axis),
     )
     fig.add_heatmap(
         z=rounded(dominant),
-        x0=step / 2,
+        x0=begin + step / 2,
         dx=step,
         y=list(range(on.count)),
         customdata=_shares(share, some, on, over),

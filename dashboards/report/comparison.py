@@ -13,7 +13,7 @@ from logpost.analyzer.schema import CATEGORIES
 from logpost.dashboards.figures import comparison as figures
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.folding import columns, rows, time_cube
+from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
 from logpost.dashboards.figures.labels import grouped, significant
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.figures.wait_states import NAMES
@@ -49,10 +49,13 @@ def build_comparison(a: Run, b: Run, caps: Caps) -> ComparisonPage:
     if any(c.difference for c in found.categories):
         charts["changes"] = figures.changes(found.categories)
     present = set()
-    longest = max(run.manifest.windows.count * run.manifest.windows.width_ps for run in (a, b))
+    sides = []
     for side, run in (("a", a), ("b", b)):
-        on = rows(run.table("locations").collect(), caps.rows)
-        over = columns(run.manifest.windows, caps.columns)
+        locations = run.table("locations").collect()
+        over = columns(run.manifest.windows, caps.columns, program_span(locations))
+        sides.append((side, run, rows(locations, caps.rows), over))
+    longest = max(over.length_ps for _, _, _, over in sides)
+    for side, run, on, over in sides:
         cube = time_cube(run.table("accounting"), on, over)
         if cube.any():
             charts[f"timeline_{side}"] = timeline(cube, on, over, longest)

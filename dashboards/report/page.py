@@ -18,7 +18,7 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.folding import columns, rows, time_cube
+from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
 from logpost.dashboards.figures.labels import grouped
 from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.matrix import matrix
@@ -92,9 +92,10 @@ def build(run: Run, caps: Caps, top: int | None = None) -> Page:
     locations = run.table("locations").collect()
     on = rows(locations, caps.rows)
     ranks = rows(locations, max(1, locations.height))
-    over = columns(manifest.windows, caps.columns)
+    span = program_span(locations)
+    over = columns(manifest.windows, caps.columns, span)
     cube = time_cube(run.table("accounting"), on, over)
-    each = time_cube(run.table("accounting"), ranks, columns(manifest.windows, 1))[:, 0, :]
+    each = time_cube(run.table("accounting"), ranks, columns(manifest.windows, 1, span))[:, 0, :]
     names = location_names(locations)
     charts: dict[str, Chart] = {}
     grids: dict[str, Grid] = {}

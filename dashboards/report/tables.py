@@ -52,7 +52,7 @@ def breakdown_grid(by_row: np.ndarray, on: Rows) -> Grid:
         (name, time_text(mean[i].sum()), *(time_text(mean[i, CATEGORIES.index(c)]) for c in shown))
         for i, name in enumerate(on.names)
     ]
-    head = (on.what, "wall time", *map(palette.label, shown))
+    head = (on.what, "program time", *map(palette.label, shown))
     return Grid(head, body, frozenset(range(1, len(head))))
 
 
@@ -70,7 +70,7 @@ def timeline_grid(cube: np.ndarray, over: Columns) -> Grid:
             else ("–", "0.0 %")
         )
         end = min(start + step, over.count)
-        begin, until = time_text(start * over.width_ps), time_text(end * over.width_ps)
+        begin, until = (time_text(over.begin_ps + edge * over.width_ps) for edge in (start, end))
         body.append((f"{begin} – {until}", percent_text(1 - part[0] / part.sum()), *said))
     return Grid(("time", "outside compute", "largest part", "its share"), body, frozenset({1, 3}))
 

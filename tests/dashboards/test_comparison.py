@@ -10,6 +10,7 @@ from tests.dashboards.test_figures import drawn
 from tests.dashboards.test_html import Elements
 
 from logpost.analyzer.compare import Change
+from logpost.analyzer.run import Run
 from logpost.dashboards.figures.comparison import changes, totals
 from logpost.dashboards.report.comparison import build_comparison, relative, signed
 from logpost.dashboards.report.html import render_comparison, write_comparison
@@ -70,8 +71,25 @@ def test_timelines_share_one_scale(tmp_path: Path) -> None:
     a, b = make_run(tmp_path / "a.run"), make_run(tmp_path / "b.run", iterations=3)
     charts = build_comparison(a, b, Caps()).charts
     ranges = [charts[f"timeline_{side}"].payload()["figure"]["layout"]["xaxis"]["range"] for side in "ab"]
-    # The longer run's 64 windows, in ms.
-    assert ranges[0] == ranges[1] == [0, 64 * a.manifest.windows.width_ps / MS]
+    # Each begins where its program does, and both are as long as the longer one, in ms.
+    assert [begin for begin, _ in ranges] == [program_begin_ps(run) / MS for run in (a, b)]
+    assert [end - begin for begin, end in ranges] == pytest.approx([program_windows(a) / MS] * 2)
+
+
+def program_begin_ps(run: Run) -> int:
+    """Begin of the window in which the first program begins."""
+    width = run.manifest.windows.width_ps
+    begin = run.table("locations").collect()["begin_ps"].min()
+    assert isinstance(begin, int)
+    return begin // width * width
+
+
+def program_windows(run: Run) -> int:
+    """Length of the windows in which any program runs."""
+    width = run.manifest.windows.width_ps
+    end = run.table("locations").collect()["end_ps"].max()
+    assert isinstance(end, int)
+    return -(-end // width) * width - program_begin_ps(run)
 
 
 def test_two_equal_runs_show_no_change(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.manifest import Windows
+from logpost.analyzer.phases import program
 from logpost.analyzer.schema import CATEGORIES, LOCATIONS
-from logpost.dashboards.figures.folding import columns, rows, time_cube
+from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
 
 
 def locations(ranks: list[int], names: list[str] | None = None) -> pl.DataFrame:
@@ -62,6 +63,27 @@ def test_bins_are_whole_windows(windows: int, cap: int, count: int, width: int) 
     assert (made.count, made.width_ps) == (count, width)
 
 
+def test_bins_begin_with_the_program() -> None:
+    # Windows of 10 ps; a program from 35 to 95 ps lies in windows 3 to 9: seven, in bins of two the last half empty.
+    made = columns(Windows(count=20, width_ps=10), 4, (35, 95))
+    assert (made.first_window, made.count, made.width_ps, made.begin_ps, made.length_ps) == (3, 4, 20, 30, 80)
+    table = pl.LazyFrame({"window": [2, 3, 4, 5, 9, 10, 11, 12]})
+    assert made.binned(table).collect().rows() == [(3, 0), (4, 0), (5, 1), (9, 3), (10, 3)]
+
+
+def test_start_up_is_on_no_chart(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a.run")
+    frame = run.table("locations").collect()
+    span = program_span(frame)
+    assert span is not None
+    over = columns(run.manifest.windows, 100, span)
+    start_up = run.table("accounting").filter(pl.col("phase") != "program").collect()
+    assert start_up["exposed_ps"].sum() > 0
+    assert time_cube(run.table("accounting"), rows(frame, 10), over).sum() == sum(
+        end - begin for begin, end in frame.select("begin_ps", "end_ps").iter_rows()
+    )
+
+
 def test_span_states_edges_with_the_digits_that_tell_bins_apart() -> None:
     # 64 bins of 0.25 ms end at 16 ms, so the axis is in ms; 0.25 needs two decimals.
     assert columns(Windows(count=64, width_ps=250_000_000), 100).spans[3] == "0.75–1.00 ms"
@@ -72,7 +94,7 @@ def test_cube_holds_every_picosecond_of_the_accounting(tmp_path: Path, row_cap: 
     run = make_run(tmp_path / "a.run", ranks=5, iterations=3)
     frame = run.table("locations").collect()
     cube = time_cube(run.table("accounting"), rows(frame, row_cap), columns(run.manifest.windows, column_cap))
-    # Identity 1: a rank's categories add up to its wall time exactly (all numbers stay below 2**53).
-    assert cube.sum() == frame["wall_ps"].sum()
-    compute = run.table("accounting").filter(pl.col("category") == "compute").collect()["exposed_ps"].sum()
+    # Identity 1: a rank's categories add up to its program time exactly (all numbers stay below 2**53).
+    assert cube.sum() == (frame["end_ps"] - frame["begin_ps"]).sum()
+    compute = program(run.table("accounting")).filter(pl.col("category") == "compute").collect()["exposed_ps"].sum()
     assert cube[:, :, CATEGORIES.index("compute")].sum() == compute

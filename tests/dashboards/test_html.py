@@ -192,6 +192,8 @@ def big_run(path: Path, ranks: int, windows: int) -> Run:
         pl.Series("location", np.arange(ranks), dtype=pl.Int32),
         pl.Series("rank", np.arange(ranks), dtype=pl.Int32),
         pl.lit(wall).alias("wall_ps"),
+        pl.lit(0, pl.Int64).alias("begin_ps"),
+        pl.lit(wall).alias("end_ps"),
     )
     frames = {"accounting": cells, "pairs": pairs, "load": load, "locations": locations}
     with RunWriter(path) as writer:
