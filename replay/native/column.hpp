@@ -71,6 +71,23 @@ class Column {
 
     T& back() noexcept { return tail_[-1]; }
 
+    /// Index of the first element for which `before` does not hold; size() if it holds for all. The elements for which
+    /// it holds come first.
+    template <class Before>
+    [[nodiscard]] std::size_t partition_point(Before&& before) const noexcept {
+        std::size_t low = 0;
+        std::size_t high = size_;
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (before((*this)[middle])) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
     /// Forgets the elements from `n` on (n <= size()), and frees the chunks that none of the others needs.
     void truncate(std::size_t n) {
         assert(n <= size_);

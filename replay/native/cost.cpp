@@ -100,7 +100,7 @@ CostTerms cost_terms(const Parameters& parameters, Locality locality, const Mess
     if (parameters.asynchronous_progress) {
         terms.o_control = 0;  // the NICs answer each other
     }
-    terms.rendezvous = here.eager_limit.has_value() && message.bytes > static_cast<double>(*here.eager_limit);
+    terms.rendezvous = here.rendezvous(message.bytes);
     return terms;
 }
 

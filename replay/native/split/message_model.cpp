@@ -34,17 +34,8 @@ namespace {
 /// Row of Program::layouts of one send; kUndefined: contiguous or not stated.
 std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept {
     const auto& layouts = sender.layouts;
-    std::size_t low = 0;
-    std::size_t high = layouts.size();
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        if (layouts[middle].send < send) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < layouts.size() && layouts[low].send == send ? layouts[low].layout : kUndefined;
+    const auto at = layouts.partition_point([&](const auto& layout) { return layout.send < send; });
+    return at < layouts.size() && layouts[at].send == send ? layouts[at].layout : kUndefined;
 }
 
 }  // namespace
@@ -129,43 +120,26 @@ bool MessageModel::progresses(std::size_t location, std::size_t call) const noex
     if (kind != CallKind::send && kind != CallKind::send_synchronous) {
         return makes_progress(kind, true);
     }
-    std::size_t low = 0;
-    std::size_t high = timeline.sends.size();
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        if (timeline.sends[middle].call < call) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low == timeline.sends.size() || timeline.sends[low].call != call) {
+    const auto first = timeline.sends.partition_point([&](const MessageEnd& send) { return send.call < call; });
+    if (first == timeline.sends.size() || timeline.sends[first].call != call) {
         return makes_progress(kind, false);
     }
-    const auto& send = timeline.sends[low];
+    const auto& send = timeline.sends[first];
+    const auto locality = program_.placement.between(static_cast<std::int32_t>(location), send.peer);
+    const bool by_size =
+        parameters_.localities[static_cast<std::size_t>(locality)].rendezvous(static_cast<double>(send.bytes));
     const bool waits =
-        send.complete_call == send.call && send.match != kNone &&
-        is_rendezvous(program_, of_send(send),
-                      by_size(program_.placement.between(static_cast<std::int32_t>(location), send.peer), send.bytes));
+        send.complete_call == send.call && send.match != kNone && is_rendezvous(program_, of_send(send), by_size);
     return makes_progress(kind, waits);
 }
 
 std::int64_t MessageModel::attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept {
     const auto& calls = program_.timelines[location].calls;
-    std::size_t low = 0;
-    std::size_t high = calls.size();
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        if (calls[middle].leave_ps < time) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    auto at = calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
+    while (at < calls.size() && calls[at].enter_ps < limit && !progresses(location, at)) {
+        ++at;
     }
-    while (low < calls.size() && calls[low].enter_ps < limit && !progresses(location, low)) {
-        ++low;
-    }
-    return low == calls.size() ? INT64_MAX : std::max(time, calls[low].enter_ps);
+    return at == calls.size() ? INT64_MAX : std::max(time, calls[at].enter_ps);
 }
 
 std::int64_t MessageModel::begun(MessageId id) const noexcept {
@@ -305,7 +279,8 @@ const MessageModel::Rendezvous* MessageModel::rendezvous_of(MessageId id) const 
 
 std::vector<MessageModel::Control> MessageModel::controls(std::size_t location) const {
     std::vector<Control> result;
-    if (parameters_.asynchronous_progress) {
+    // Most programs have no rendezvous: then no message need be looked at.
+    if (parameters_.asynchronous_progress || std::ranges::all_of(rendezvous_, &std::vector<Rendezvous>::empty)) {
         return result;
     }
     for (const auto& entry : rendezvous_[location]) {

@@ -138,10 +138,6 @@ class MessageModel {
     }
     /// How long the message's send call works for others that it starts before it.
     [[nodiscard]] std::int64_t begun(MessageId id) const noexcept;
-    [[nodiscard]] bool by_size(Locality locality, std::uint64_t bytes) const noexcept {
-        const auto& limit = parameters_.localities[static_cast<std::size_t>(locality)].eager_limit;
-        return limit.has_value() && bytes > *limit;
-    }
     /// The first time from `time` on, before `limit`, at which a location is inside a call that makes progress.
     [[nodiscard]] std::int64_t attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept;
     [[nodiscard]] bool progresses(std::size_t location, std::size_t call) const noexcept;
