@@ -189,9 +189,15 @@ class ArchiveBuilder {
         windows_.emplace_back(ref, communicator);
         return ref;
     }
-    std::uint32_t calling_context(std::uint32_t region) {
-        contexts_.push_back(region);
+    std::uint32_t calling_context(std::uint32_t region,
+                                  std::uint32_t source_location = OTF2_UNDEFINED_SOURCE_CODE_LOCATION,
+                                  std::uint32_t parent = OTF2_UNDEFINED_CALLING_CONTEXT) {
+        contexts_.push_back({region, source_location, parent});
         return static_cast<std::uint32_t>(contexts_.size() - 1);
+    }
+    std::uint32_t source_location(const std::string& file, std::uint32_t line) {
+        source_locations_.emplace_back(text(file), line);
+        return static_cast<std::uint32_t>(source_locations_.size() - 1);
     }
     std::uint32_t attribute(const std::string& name, OTF2_Type type) {
         attributes_.emplace_back(text(name), type);
@@ -342,9 +348,12 @@ class ArchiveBuilder {
         for (const auto& [ref, communicator] : windows_) {
             OTF2_GlobalDefWriter_WriteRmaWin(w, ref, text(""), communicator, OTF2_RMA_WIN_FLAG_NONE);
         }
+        for (std::uint32_t i = 0; i < source_locations_.size(); ++i) {
+            OTF2_GlobalDefWriter_WriteSourceCodeLocation(w, i, source_locations_[i].first, source_locations_[i].second);
+        }
         for (std::uint32_t i = 0; i < contexts_.size(); ++i) {
-            OTF2_GlobalDefWriter_WriteCallingContext(w, i, contexts_[i], OTF2_UNDEFINED_SOURCE_CODE_LOCATION,
-                                                     OTF2_UNDEFINED_CALLING_CONTEXT);
+            const auto& c = contexts_[i];
+            OTF2_GlobalDefWriter_WriteCallingContext(w, i, c.region, c.source_location, c.parent);
         }
         OTF2_Archive_CloseGlobalDefWriter(archive_, w);
     }
@@ -358,7 +367,11 @@ class ArchiveBuilder {
     std::vector<GroupRow> groups_;
     std::vector<CommunicatorRow> communicators_;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> windows_;
-    std::vector<std::uint32_t> contexts_;
+    struct Context {
+        std::uint32_t region, source_location, parent;
+    };
+    std::vector<Context> contexts_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> source_locations_;
     std::vector<std::pair<std::uint32_t, OTF2_Type>> attributes_;
     std::map<std::string, std::uint32_t> cores_;
     std::map<std::uint64_t, std::string> bindings_;

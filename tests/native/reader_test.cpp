@@ -192,6 +192,45 @@ TEST_F(Reader, CallingContextsAreRegions) {
     EXPECT_EQ(profile_of(trace, 0, "main/MPI_Barrier")->inclusive_ps, 3'000);
 }
 
+TEST_F(Reader, CallingContextsTellTheFunctionsAboveThemAndTheLineOfEachCall) {
+    // As a measurement by unwinding writes them: the contexts of main and exchange are never entered, and each of two
+    // sends stands at a line of its own.
+    const auto main = archive.region("main", OTF2_PARADIGM_COMPILER);
+    const auto exchange = archive.region("exchange", OTF2_PARADIGM_COMPILER);
+    const auto send = archive.region("MPI_Send");
+    const auto receive = archive.region("MPI_Recv");
+    archive.world(2);
+    const auto in_main = archive.calling_context(main, archive.source_location("halo.c", 80));
+    const auto first_place = archive.calling_context(exchange, archive.source_location("halo.c", 12), in_main);
+    const auto second_place = archive.calling_context(exchange, archive.source_location("halo.c", 14), in_main);
+    const auto first = archive.calling_context(send, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, first_place);
+    const auto second = archive.calling_context(send, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, second_place);
+    const auto other = archive.calling_context(receive, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, first_place);
+    archive.events(0, [&](Events& e) {
+        e.context_enter(0, first).send(1, 1, 0, 0, 8).context_leave(2, first);
+        e.context_enter(3, second).send(4, 1, 0, 0, 8).context_leave(6, second);
+    });
+    archive.events(1, [&](Events& e) {
+        for (std::uint64_t t : {0, 5}) {
+            e.context_enter(t, other).recv(t + 3, 0, 0, 0, 8).context_leave(t + 4, other);
+        }
+    });
+    const auto trace = read();
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    const auto& calls = trace.traces[0].calls;
+    ASSERT_EQ(calls.size(), 2U);
+    const auto place_of = [&](const replay::Call& call) {
+        const auto& path = trace.callpaths[static_cast<std::size_t>(call.callpath)];
+        const auto& site = trace.sites[static_cast<std::size_t>(path.site)];
+        return site.file + ":" + std::to_string(site.line);
+    };
+    EXPECT_EQ(place_of(calls[0]), "halo.c:12");
+    EXPECT_EQ(place_of(calls[1]), "halo.c:14");
+    EXPECT_EQ(profile_of(trace, 0, "main/exchange/MPI_Send")->inclusive_ps, 2'000);
+    EXPECT_EQ(profile_of(trace, 1, "main/exchange/MPI_Recv")->visits, 2U);
+    EXPECT_EQ(trace.traces[1].calls[0].callpath, trace.traces[1].calls[1].callpath);
+}
+
 TEST_F(Reader, GivesTheSameTraceForAnyNumberOfThreads) {
     const auto main = archive.region("main", OTF2_PARADIGM_USER);
     const auto left = archive.region("left", OTF2_PARADIGM_USER);
