@@ -13,6 +13,9 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
   -o -path './collectors/pmpi/*' \) \
   ! -name '*.md' ! -name '*.pyc' -print)
 
+# A process per core, for tests that start nothing that wants all of them. Files stay whole: their fixtures are made once.
+SIDE_BY_SIDE := -n auto --dist loadfile
+
 .PHONY: help setup demo check test lint bench sanitize clean
 
 help:
@@ -53,11 +56,12 @@ demo: $(VENV)/.base
 
 check: build/.made $(VENV)/.check build/dev/.built
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error
-	@python -m pytest -m 'not (mpi or testbed or browser or slow)'
+	@python -m pytest $(SIDE_BY_SIDE) -m 'not (mpi or testbed or browser or slow)'
 
 test: setup
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error
-	@python -m pytest
+	@python -m pytest $(SIDE_BY_SIDE) -m 'not (mpi or testbed or browser)'
+	@python -m pytest -m 'mpi or testbed or browser'
 
 lint: setup
 	ruff format --check .

@@ -26,6 +26,7 @@ BY_FIXTURE = {
     "quick_result": "testbed",
     "chromium": "browser",
     "visit": "browser",
+    "analyzed": "slow",
 }
 BY_HELPER = {"require_mpi": "mpi", "Simulated": "testbed", "on_testbed": "testbed", "run_on_testbed": "testbed"}
 """Names that a test or one of its fixtures uses."""
