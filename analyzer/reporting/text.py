@@ -13,7 +13,7 @@ from logpost.analyzer.reporting.conclusion import MEANING
 from logpost.analyzer.reporting.data import FoundHere, RankTime, Report
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.names import ranks_noun
-from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, time_text
+from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
 
 WAIT_STATE_NAMES = {
     "late_sender": "Late Sender",
@@ -151,7 +151,7 @@ def _cost(found: FoundHere) -> str:
 
 def _where(found: FoundHere) -> str:
     place = shorten(found.path or found.region, 100) + (f" ({found.source})" if found.source else "")
-    window = f"from {time_text(found.begin_ps)} to {time_text(found.end_ps)}"
+    window = f"from {span_text(found.begin_ps, found.end_ps)}"
     return ", ".join(part for part in (ranks_noun(found.ranks), place, window) if part)
 
 

@@ -29,6 +29,21 @@ def time_text(ps: float) -> str:
     return f"{sign}{size:.0f} ps"
 
 
+def span_text(begin_ps: float, end_ps: float) -> str:
+    """From when to when, in one unit, with the digits that tell the two apart.
+
+    >>> span_text(1_550_200_000_000, 1_554_350_000_000)
+    '1.5502 s to 1.5543 s'
+    """
+    if end_ps <= begin_ps:
+        return f"{time_text(begin_ps)} to {time_text(end_ps)}"
+    factor, unit = next(((f, u) for f, u in _TIMES if end_ps >= f), _TIMES[-1])
+    # Two significant digits of the length, three of the end.
+    finest = min((end_ps - begin_ps) / 10, end_ps / 100) / factor
+    places = max(0, -math.floor(math.log10(finest))) if unit != "ps" else 0
+    return f"{begin_ps / factor:.{places}f} {unit} to {end_ps / factor:.{places}f} {unit}"
+
+
 PS = {"ps": 1.0, "ns": 1e3, "us": 1e6, "µs": 1e6, "ms": 1e9, "s": 1e12}
 
 

@@ -113,6 +113,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {
         "time": units.time_text,
+        "until": units.span_text,
         "bytes": units.bytes_text,
         "share": units.percent_text,
         "count": labels.grouped,

@@ -11,7 +11,7 @@ import polars as pl
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.data import Report
 from logpost.analyzer.reporting.machine_text import value_and_error
-from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES
 from logpost.dashboards.figures import palette
@@ -70,8 +70,8 @@ def timeline_grid(cube: np.ndarray, over: Columns) -> Grid:
             else ("–", "0.0 %")
         )
         end = min(start + step, over.count)
-        begin, until = (time_text(over.begin_ps + edge * over.width_ps) for edge in (start, end))
-        body.append((f"{begin} – {until}", percent_text(1 - part[0] / part.sum()), *said))
+        span = span_text(*(over.begin_ps + edge * over.width_ps for edge in (start, end)))
+        body.append((span, percent_text(1 - part[0] / part.sum()), *said))
     return Grid(("time", "outside compute", "largest part", "its share"), body, frozenset({1, 3}))
 
 

@@ -12,6 +12,7 @@ from logpost.analyzer.reporting.units import (
     quantity_text,
     safe,
     shorten,
+    span_text,
     time_text,
 )
 
@@ -96,3 +97,18 @@ def test_ranks() -> None:
 )
 def test_values_never_show_a_power_of_ten(value: float, unit: str, text: str) -> None:
     assert quantity_text(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "text"),
+    [
+        # 4.15 ms after 1.55 s: two digits of the length are those of 0.1 ms, one more for the last.
+        (1_550_200_000_000, 1_554_350_000_000, "1.5502 s to 1.5543 s"),
+        (0, 5_000_000_000, "0.00 ms to 5.00 ms"),
+        (87_000_000, 5_574_000_000, "0.09 ms to 5.57 ms"),
+        (3, 500, "3 ps to 500 ps"),
+        (7_000, 7_000, "7.00 ns to 7.00 ns"),
+    ],
+)
+def test_ends_of_a_span_are_told_apart(begin: int, end: int, text: str) -> None:
+    assert span_text(begin, end) == text
