@@ -37,7 +37,7 @@ def test_ranks_stand_on_their_hosts_and_messages_arrive_after_they_are_sent(
     for rank, name in enumerate(hosts.names):
         (line,) = [one for one in trace.defined("LOCATION_GROUP") if f'"MPI Rank {rank}"' in one]
         assert nodes[re.findall(r'Parent: "[^"]*" <(\d+)>', line)[0]] == name
-    _clocks_are_put_right(result.archive, hosts.shift_s if clock == "monotonic" else 0)
+    uncertainty_ns = _clocks_are_put_right(result.archive, hosts.shift_s if clock == "monotonic" else 0)
 
     run = tmp_path / "run"
     done = recording.logpost("analyze", str(result.archive / "traces.otf2"), "-o", str(run))
@@ -45,13 +45,14 @@ def test_ranks_stand_on_their_hosts_and_messages_arrive_after_they_are_sent(
     messages = pl.read_parquet(run / "messages.parquet")
     assert messages.height == 200
     assert set(messages["locality"]) == {"other_node"}
-    # Over the cable a message takes some microseconds; clocks that are off would make half of them arrive before.
-    late = messages.filter(pl.col("recv_leave_ps") < pl.col("send_enter_ps"))
-    assert late.height == 0
+    # Over the cable a message takes some microseconds; clocks that are off would make half of them arrive before. On a
+    # busy machine the offset itself is known no better than is stated with it.
+    early_ns = messages.select((pl.col("send_enter_ps") - pl.col("recv_leave_ps")).max()).item() / 1e3
+    assert early_ns <= uncertainty_ns
 
 
-def _clocks_are_put_right(archive: Path, shift_s: int) -> None:
-    """The measured offset of rank 1 is the shift, within the uncertainty that is stated with it."""
+def _clocks_are_put_right(archive: Path, shift_s: int) -> float:
+    """The measured offset of rank 1 is the shift, within the uncertainty that is stated with it: the largest, ns."""
     shown = subprocess.run(
         ["otf2-print", "--show-clock-offsets", str(archive / "traces.otf2")],
         capture_output=True,
@@ -64,3 +65,4 @@ def _clocks_are_put_right(archive: Path, shift_s: int) -> None:
     truth = -shift_s * 1e9
     for offset, uncertainty in found:
         assert abs(float(offset) - truth) <= float(uncertainty)
+    return max(float(uncertainty) for _, uncertainty in found)
