@@ -199,9 +199,79 @@ TEST(WhatIf, ABarrierWaitsForItsLastMember) {
     const auto same = replay(graph, machine, {.machine = machine});
     EXPECT_EQ(same.leaves, (Times{1200, 1200}));
     EXPECT_EQ(part(same.path, PathPart::compute), 1000);
-    EXPECT_EQ(part(same.path, PathPart::collective), 200);  // one round of 130, and 70 that it does not explain
-    EXPECT_EQ(replay(graph, machine, {.machine = with_latency(200)}).leaves, (Times{1300, 1300}));
+    EXPECT_EQ(part(same.path, PathPart::collective), 130);  // one round
+    EXPECT_EQ(part(same.path, PathPart::other), 70);        // what it does not explain
+    // The last member finds the other's message there.
+    EXPECT_EQ(replay(graph, machine, {.machine = with_latency(200)}).leaves, (Times{1300, 1200}));
     EXPECT_EQ(replay(graph, machine, {.machine = machine, .compute = 0.5}).leaves, (Times{700, 700}));
+}
+
+/// Every rank enters one operation and leaves it when the model has it do so: o_s 10, L 100, o_r 20, 7 for the other 7
+/// of 8 bytes.
+class Together : public ::testing::Test {
+  protected:
+    /// The leaves with L = 200 in place of 100.
+    Times with_twice_the_latency(CallKind kind, Operation operation, const Times& enters, const Times& leaves,
+                                 std::int32_t root = -1) {
+        for (std::size_t l = 0; l < enters.size(); ++l) {
+            const auto here = static_cast<std::int32_t>(l);
+            story.rank(here, 3000);
+            story.collective(here, story.call(here, kind, enters[l], leaves[l]), operation, root);
+        }
+        const auto& program = story.program();
+        const auto machine = plain_machine();
+        const auto graph = build_graph(program, machine, machine);
+        EXPECT_EQ(replay(graph, machine, {.machine = machine}).leaves, leaves);
+        return replay(graph, machine, {.machine = with_latency(200)}).leaves;
+    }
+    ProgramStory story;
+};
+
+TEST_F(Together, DisseminationIsFollowedRoundByRound) {
+    // First round, from the one before: 0 gets the late member's message at 1130, which itself is at 1030.
+    // Second round, from two before: 0 at 1160, 1 at 1030 + 130, 2 at 1130 + 130, 3 at 1060.
+    // At L = 200: first 1230 and 1030; then 1260, 1030 + 230, 1230 + 230, 1060.
+    EXPECT_EQ(with_twice_the_latency(CallKind::barrier, Operation::barrier, {0, 0, 0, 1000}, {1160, 1160, 1260, 1060}),
+              (Times{1260, 1260, 1460, 1060}));
+}
+
+TEST_F(Together, RecursiveDoublingFoldsWhatIsBeyondAPowerOfTwo) {
+    // 2 tells 0: 137. Then 0 and 1 exchange: 0 has 1's message and is at 137 + 30, 1 at 137 + 137. 0 tells 2: 167 + 10
+    // for itself, 167 + 137 there. At L = 200: 237; 267 and 474; 277 and 267 + 237.
+    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::allreduce, {0, 0, 0}, {177, 274, 304}),
+              (Times{277, 474, 504}));
+}
+
+TEST_F(Together, AMemberThatIsLateToAnAllToAllFindsTheMessagesThere) {
+    // Two rounds of 2 bytes: 131 each for those who wait for the last member, 30 each for itself.
+    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::alltoall, {0, 0, 500}, {762, 762, 560}),
+              (Times{962, 962, 560}));
+}
+
+TEST_F(Together, ALateRootOfAReductionWaitsForNoLatency) {
+    // 2 has 3's message at 137 and leaves at 147; the root takes those of 1 and 2 in 20 each.
+    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::reduce, {1000, 0, 0, 0}, {1040, 10, 147, 10}, 0),
+              (Times{1040, 10, 247, 10}));
+}
+
+TEST_F(Together, AReductionFollowsItsTreeFromALateLeaf) {
+    // 3 enters at 1000: 2 has its message at 1137, the root 137 later.
+    EXPECT_EQ(
+        with_twice_the_latency(CallKind::collective, Operation::reduce, {0, 0, 0, 1000}, {1274, 10, 1147, 1010}, 0),
+        (Times{1474, 10, 1247, 1010}));
+}
+
+TEST_F(Together, ABroadcastFollowsItsTree) {
+    // The root sends to 2, then to 1: 137, and 10 + 137; 2 passes it on to 3 and leaves at 147.
+    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::bcast, {0, 0, 0, 0}, {20, 147, 147, 274}, 0),
+              (Times{20, 247, 247, 474}));
+}
+
+TEST_F(Together, WhoLeftBeforeAllBelowItEnteredDidNotWaitForThem) {
+    // 2 leaves at 147, long before 3 enters: this reduction took another way, and 2's leave stays.
+    EXPECT_EQ(
+        with_twice_the_latency(CallKind::collective, Operation::reduce, {0, 0, 0, 1000}, {1274, 10, 147, 1010}, 0),
+        (Times{1474, 10, 147, 1010}));
 }
 
 TEST(WhatIf, LanesAreReplaysOfTheirOwn) {
