@@ -34,7 +34,8 @@ using logpost::tests::ScratchDirectory;
 
 namespace {
 
-constexpr int kSeconds = 5;
+constexpr rlim_t kProcessorSeconds = 5;
+constexpr unsigned kSeconds = 60;  // for what waits without computing: a busy machine takes its time
 constexpr rlim_t kMemory = rlim_t{3} << 30;
 
 enum class Outcome { read, refused, out_of_memory, crashed, hung };
@@ -52,13 +53,17 @@ Outcome in_child(Body&& body) {
         static_cast<void>(memory);
         const rlimit no_core{0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
+        const rlimit processor{kProcessorSeconds, kProcessorSeconds};
+        setrlimit(RLIMIT_CPU, &processor);
         alarm(kSeconds);
         _exit(body());
     }
     int status = 0;
     waitpid(child, &status, 0);
     if (WIFSIGNALED(status)) {
-        return WTERMSIG(status) == SIGALRM ? Outcome::hung : Outcome::crashed;
+        const auto signal = WTERMSIG(status);
+        // Past its hard limit of processor time a process is killed.
+        return signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL ? Outcome::hung : Outcome::crashed;
     }
     switch (WEXITSTATUS(status)) {
         case 0:
