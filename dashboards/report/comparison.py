@@ -135,7 +135,7 @@ def _facts(found: Comparison) -> list[tuple[str, str, str]]:
     efficiency = found.quantity("parallel_efficiency")
     known = efficiency is not None and efficiency.before is not None and efficiency.after is not None
     return [
-        fact("Wall time", found.wall),
+        fact("Program", found.wall),
         fact("Communication", communication),
         fact("Waiting", waiting),
         fact("Contention", contention),

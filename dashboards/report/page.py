@@ -160,7 +160,11 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
     known = {e.name: e.value for e in report.efficiencies}
     balance, communication = (known.get(name) for name in ("load_balance", "communication_efficiency"))
     return [
-        ("Wall time", time_text(report.slowest_wall_ps), "slowest rank"),
+        (
+            "Region of interest" if report.outside_ps else "Program",
+            time_text(report.program_ps),
+            f"slowest rank; start-up {time_text(report.start_up_ps)} beside it",
+        ),
         ("Ranks", grouped(report.ranks), f"on {nodes} node{'' if nodes == 1 else 's'}"),
         ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all"),
         ("Outside compute", percent_text(1 - compute) if some else "–", "of all ranks' time"),
