@@ -11,6 +11,7 @@ from logpost.analyzer.labels import folded_path
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.build import build as build_report
 from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.reporting.machine_text import used_text
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES
@@ -181,7 +182,8 @@ def model_error(report: Report) -> str:
     """Machine and error of every modelled number, to stand beside them."""
     machine = report.machine
     # An estimated machine has no name but the trace's, which the page bears already.
-    known = machine.label if machine.origin == "estimated" else f"{machine.name} ({machine.label})"
+    used = used_text(machine)
+    known = used if machine.origin == "estimated" else f"{machine.name} ({used})"
     if not report.messages.count:
         return f"Machine {known}: the run has no messages to explain."
     return (
