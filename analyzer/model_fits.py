@@ -1,4 +1,4 @@
-"""How well each model of the LogP family explains the messages of a run, on the run's machine or another.
+"""How well each model of the LogP family explains the messages of a run, on the run's machine.
 
 The same messages are split under every model that the machine has values for. What a model leaves unexplained
 (residual) and what it predicts beyond the measured time (deficit) are both its error; their sum over the envelopes is
@@ -18,15 +18,6 @@ from logpost.analyzer.schema import PARTS
 from logpost.errors import InputError
 from logpost.replay._native import Analysis
 from logpost.replay.message_models import MessageModel
-
-SIMPLEST_FIRST = (
-    MessageModel.logp,
-    MessageModel.loggp,
-    MessageModel.log3p,
-    MessageModel.logpc,
-    MessageModel.full,
-)
-"""By the number of terms: of models that explain a run equally well, the first says all that the others say."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +50,6 @@ def fit_of(analysis: Analysis, model: MessageModel) -> ModelFit:
             deficit_ps=int(sums["deficit_ps"]),
         ),
     )
-
-
-def best(fits: tuple[ModelFit, ...]) -> ModelFit | None:
-    """The fit with the smallest misfit; of equal ones that with the fewest terms; None where no model can be used."""
-    known = [fit for fit in fits if fit.messages is not None and fit.messages.count]
-    return min(known, key=lambda fit: (fit.misfit_ps, SIMPLEST_FIRST.index(fit.model)), default=None)
 
 
 def _fit(split: Resplit, model: MessageModel, interest: Interval) -> ModelFit:

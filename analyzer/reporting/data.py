@@ -222,6 +222,8 @@ class Report:
     machine: MachineUsed
     quality: tuple[QualityCount, ...]
     limits: tuple[str, ...]
+    models: tuple[ModelFit, ...] = ()
+    """the same messages under each model; empty where nobody asked"""
     """limits of this analysis"""
 
     @property

@@ -10,8 +10,9 @@ import polars as pl
 from logpost.analyzer.labels import folded_path
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.build import build as build_report
-from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.machine_text import used_text
+from logpost.analyzer.reporting.models import parts_present, verdict
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES
@@ -23,6 +24,7 @@ from logpost.dashboards.figures.folding import columns, program_span, rows, time
 from logpost.dashboards.figures.labels import grouped
 from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.matrix import matrix
+from logpost.dashboards.figures.models import models as models_chart
 from logpost.dashboards.figures.overview import overview
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.figures.wait_states import NAMES, wait_states
@@ -37,6 +39,7 @@ from logpost.dashboards.report.tables import (
     load_grid,
     location_names,
     machine_grids,
+    models_grid,
     pairs_grid,
     timeline_grid,
 )
@@ -77,19 +80,22 @@ class Page:
     present: list[str]
     """Categories with time, in the order of stacking."""
     model_error: str
+    model_parts: list[str]
+    """Parts with time under any model that is compared."""
 
 
-def build(run: Run, caps: Caps, top: int | None = None) -> Page:
+def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, ...] = ()) -> Page:
     """Compute the page of a run.
 
     Args:
         run: a finished run.
         caps: how much detail the figures may hold.
         top: how many findings to show; None: `MOST_FINDINGS`.
+        models: the fits of the models, where they are to be compared.
     """
     most = MOST_FINDINGS if top is None else top
     manifest = run.manifest
-    report = build_report(run)
+    report = build_report(run, models)
     locations = run.table("locations").collect()
     on = rows(locations, caps.rows)
     ranks = rows(locations, max(1, locations.height))
@@ -132,6 +138,13 @@ def build(run: Run, caps: Caps, top: int | None = None) -> Page:
     if paths.height:
         charts["callpaths"] = callpaths(paths)
         grids["callpaths"] = callpaths_grid(report)
+    if models:
+        charts["models"] = models_chart(models)
+        grids["models"] = models_grid(models)
+        notes["models"] = [
+            verdict(models, estimated=manifest.machine.origin == "estimated"),
+            *(f"{fit.model.label}: {fit.reason}" for fit in models if fit.messages is None),
+        ]
     grids |= machine_grids(manifest)
     return Page(
         manifest=manifest,
@@ -145,6 +158,7 @@ def build(run: Run, caps: Caps, top: int | None = None) -> Page:
         notes={name: [line for line in lines if line] for name, lines in notes.items()},
         present=[c for c in palette.INKS if each[:, CATEGORIES.index(c)].any()],
         model_error=model_error(report),
+        model_parts=[part for part in palette.INKS if part in parts_present(models)],
     )
 
 

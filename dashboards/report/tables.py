@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.machine_text import value_and_error
+from logpost.analyzer.reporting.models import parts_present
 from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES
@@ -154,6 +155,27 @@ def efficiencies_grid(report: Report) -> Grid:
         (head.get(e.name, e.name), fraction(e.value), e.reason or meaning.get(e.name, "")) for e in report.efficiencies
     ]
     return Grid(("efficiency", "value", "meaning"), body, frozenset({1}))
+
+
+def models_grid(fits: Sequence[ModelFit]) -> Grid:
+    body = [
+        (
+            fit.model.label,
+            percent_text(fit.misfit_share),
+            percent_text(fit.messages.residual_share),
+            percent_text(fit.messages.deficit_share),
+            *(percent_text(fit.messages.parts_ps[p] / max(1, fit.messages.envelope_ps)) for p in _modelled(fits)),
+            fit.model.terms,
+        )
+        for fit in fits
+        if fit.messages is not None
+    ]
+    head = ("model", "misfit", "residual", "deficit", *map(palette.label, _modelled(fits)), "terms")
+    return Grid(head, body, frozenset(range(1, len(head) - 1)))
+
+
+def _modelled(fits: Sequence[ModelFit]) -> list[str]:
+    return [part for part in parts_present(fits) if part != "residual"]
 
 
 def callpaths_grid(report: Report) -> Grid:
