@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from logpost.analyzer.manifest import MachineValue
@@ -37,3 +39,26 @@ def machine_values(parameters: ReplayParameters) -> list[MachineValue]:
                 MachineValue(locality=name, parameter="eager_limit", value=limit, unit="B", source=parameters.source)
             )
     return values
+
+
+def values_for(
+    values: Sequence[MachineValue], parameters: ReplayParameters, locality: str, size: int
+) -> tuple[MachineValue, ...]:
+    """Of a machine's values those of a message's distance and size; values of 0 of which nothing is stated are none.
+
+    Args:
+        values: of the machine, e.g. from `machine_values`.
+        parameters: the same machine's, for the class whose values stand for `locality`.
+        locality: how far apart the ends are.
+        size: bytes.
+    """
+    origin = LOCALITIES[int(parameters.class_origin[LOCALITIES.index(locality)])]
+    mine = [value for value in values if value.locality == origin]
+    reaching = {value.up_to_bytes for value in mine if value.up_to_bytes is not None and size <= value.up_to_bytes}
+    up_to = min(reaching, default=None)
+    return tuple(
+        value
+        for value in mine
+        if value.parameter == "eager_limit"
+        or (value.up_to_bytes == up_to and (value.value != 0 or value.uncertainty is not None))
+    )

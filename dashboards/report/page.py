@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.labels import folded_path
+from logpost.analyzer.location_names import location_names
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.build import build as build_report
 from logpost.analyzer.reporting.data import ModelFit, Report
@@ -37,7 +38,6 @@ from logpost.dashboards.report.tables import (
     efficiencies_grid,
     fraction,
     load_grid,
-    location_names,
     machine_grids,
     models_grid,
     pairs_grid,

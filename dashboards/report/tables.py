@@ -33,15 +33,6 @@ class Grid:
     """What the table does not show, in words."""
 
 
-def location_names(locations: pl.DataFrame) -> dict[int, str]:
-    """Location → what people call it: its rank where that names it, else its name in the archive."""
-    shared = set(locations.filter(pl.col("rank").is_duplicated())["rank"])
-    return {
-        location: f"rank {rank}" if rank >= 0 and rank not in shared else name
-        for location, rank, name in locations.select("location", "rank", "name").iter_rows()
-    }
-
-
 def fraction(value: float | None) -> str:
     return "–" if value is None else percent_text(value)
 

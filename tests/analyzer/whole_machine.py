@@ -21,14 +21,14 @@ text = "invented for tests"
 up_to_bytes = 1024
 L = 1
 o_s = 0.2
-o_r = {value = 0.3, uncertainty = 0.03}
+o_r = 0.3
 g = 0.1
 G = 0.001
 
 [[loggp.other_node.range]]
 L = 2
 o_s = 0.4
-o_r = 0.5
+o_r = {value = 0.5, uncertainty = 0.05}
 g = 0.1
 G = 0.0005
 
