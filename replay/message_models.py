@@ -37,7 +37,7 @@ _LABELS = {
     MessageModel.logp: "LogP",
 }
 _TERMS = {
-    MessageModel.full: "every term below; o(S, b) in bursts, L by hops",
+    MessageModel.full: "LoGPC, and l_mw of log3P, o(S, b) in bursts, L by hops",
     MessageModel.loggp: "o_s, L + (B-1) G, o_r; NIC: max(g, B G)",
     MessageModel.logpc: "LogGP, o_r after the DMA (G_m, a), queue for the processor (C_r)",
     MessageModel.log3p: "o_mw/2 + l_mw/2, o_net(B), l_mw/2 + o_mw/2; no queue",

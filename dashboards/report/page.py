@@ -143,7 +143,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         grids["models"] = models_grid(models)
         notes["models"] = [
             verdict(models, estimated=manifest.machine.origin == "estimated"),
-            *(f"{fit.model.label}: {fit.reason}" for fit in models if fit.messages is None),
+            *(f"{fit.model.label}: {fit.model.terms if fit.messages else fit.reason}" for fit in models),
         ]
     grids |= machine_grids(manifest)
     return Page(

@@ -156,13 +156,12 @@ def models_grid(fits: Sequence[ModelFit]) -> Grid:
             percent_text(fit.messages.residual_share),
             percent_text(fit.messages.deficit_share),
             *(percent_text(fit.messages.parts_ps[p] / max(1, fit.messages.envelope_ps)) for p in _modelled(fits)),
-            fit.model.terms,
         )
         for fit in fits
         if fit.messages is not None
     ]
-    head = ("model", "misfit", "residual", "deficit", *map(palette.label, _modelled(fits)), "terms")
-    return Grid(head, body, frozenset(range(1, len(head) - 1)))
+    head = ("model", "misfit", "residual", "deficit", *map(palette.label, _modelled(fits)))
+    return Grid(head, body, frozenset(range(1, len(head))))
 
 
 def _modelled(fits: Sequence[ModelFit]) -> list[str]:
