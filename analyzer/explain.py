@@ -16,7 +16,7 @@ from logpost.analyzer.machine_used import machine_values, values_for
 from logpost.analyzer.manifest import Layout, MachineValue
 from logpost.analyzer.model_fits import fit_of
 from logpost.analyzer.reporting.data import ModelFit
-from logpost.analyzer.resplit import Resplit
+from logpost.analyzer.resplit import Report, Resplit, silent
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
 from logpost.errors import InputError
@@ -161,6 +161,7 @@ def explain(
     machine: str | Path | None = None,
     models: Sequence[MessageModel] = tuple(MessageModel),
     most: int | None = None,
+    report: Report = silent,
 ) -> Explanation:
     """A message, or every message that a call sent or received, under each of the models.
 
@@ -170,17 +171,20 @@ def explain(
         machine: name or file; None: the run's own.
         models: which ones.
         most: at most so many messages of a call; None: all.
+        report: is told of progress.
 
     Raises:
         InputError: there is no such message or call, or the machine cannot be used.
     """
     rows = _rows(run, target)
     shown = rows.head(most) if most is not None else rows
+    report("rebuilding the program", 0, 0)
     split = Resplit(run, machine)
     numbers = list(shown.select("recv_location", "recv_number").iter_rows())
     fits: list[ModelFit] = []
     splits: list[list[Split]] = [[] for _ in numbers]
-    for model in models:
+    for done, model in enumerate(models):
+        report(f"splitting messages under {model.label}", done, len(models))
         try:
             analysis = split.under(model)
         except InputError as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.reporting.data import Messages, ModelFit
-from logpost.analyzer.resplit import Resplit, Times
+from logpost.analyzer.resplit import Report, Resplit, Times, silent
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
 from logpost.errors import InputError
@@ -28,11 +28,16 @@ class Interval:
     end_ps: Times | None = None
 
 
-def model_fits(run: Run) -> tuple[ModelFit, ...]:
+def model_fits(run: Run, report: Report = silent) -> tuple[ModelFit, ...]:
     """A fit for each model, in the order of `MessageModel`, of the messages in the run's region of interest."""
+    report("rebuilding the program", 0, 0)
     split = Resplit(run)
     interest = _interest(run)
-    return tuple(_fit(split, model, interest) for model in MessageModel)
+    fits = []
+    for done, model in enumerate(MessageModel):
+        report(f"splitting messages under {model.label}", done, len(MessageModel))
+        fits.append(_fit(split, model, interest))
+    return tuple(fits)
 
 
 def fit_of(analysis: Analysis, model: MessageModel) -> ModelFit:

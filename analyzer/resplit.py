@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,12 @@ from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
 Times = npt.NDArray[np.int64]
+Report = Callable[[str, int, int], None]
+"""progress(phase, done, total); total 0: unknown."""
+
+
+def silent(_phase: str, _done: int, _total: int) -> None:
+    """Progress that nobody watches."""
 
 
 class Resplit:

@@ -12,7 +12,7 @@ from rich.text import Text
 from logpost.analyzer.explain import Candidate, Explained, Explanation, Piece, Side, Split
 from logpost.analyzer.manifest import MachineValue
 from logpost.analyzer.reporting.machine_text import value_text
-from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, time_text
+from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
 
 CELLS = 100
 """Cells of a bar on a wide terminal."""
@@ -186,7 +186,7 @@ def _legend(groups: list[tuple[list[Split], Split]]) -> Text:
 
 
 def _pieces(message: Explained, groups: list[tuple[list[Split], Split]]) -> Table:
-    table = _table("model", "part", ">from", ">to", ">length", ">share")
+    table = _table("model", "part", ">from its begin", ">length", ">share")
     whole = max(1, message.end_ps - message.begin_ps)
     for group, split in groups:
         name = _names(group, ", ")
@@ -195,14 +195,13 @@ def _pieces(message: Explained, groups: list[tuple[list[Split], Split]]) -> Tabl
             table.add_row(
                 Text(name),
                 piece.part.replace("_", " "),
-                time_text(piece.begin_ps - message.begin_ps),
-                time_text(piece.end_ps - message.begin_ps),
+                span_text(piece.begin_ps - message.begin_ps, piece.end_ps - message.begin_ps),
                 time_text(length),
                 percent_text(length / whole),
             )
             name = ""
         if split.deficit_ps:
-            table.add_row(name, "deficit (beside the sum)", "", "", time_text(split.deficit_ps), "")
+            table.add_row(name, "deficit (beside the sum)", "", time_text(split.deficit_ps), "")
     return table
 
 

@@ -92,3 +92,12 @@ def test_without_messages_no_model_is_the_best() -> None:
 def test_every_model_has_a_name_and_its_terms(model: MessageModel) -> None:
     assert model.label
     assert model.terms
+
+
+def test_progress_names_each_model(traces: Path, tmp_path: Path) -> None:
+    run = Run.open(analyze(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"))))
+    told: list[tuple[str, int, int]] = []
+    model_fits(run, lambda *step: told.append(step))
+    assert told[0] == ("rebuilding the program", 0, 0)
+    assert told[2] == ("splitting messages under LogGP", 1, len(MessageModel))
+    assert len(told) == 1 + len(MessageModel)

@@ -54,6 +54,7 @@ def command(
     from logpost.analyzer.reporting.explain_json import candidates_json
     from logpost.analyzer.reporting.explain_text import print_candidates, print_explanation
     from logpost.analyzer.run import Run
+    from logpost.cli.progress import progress_bar
     from logpost.errors import InputError
 
     opened = Run.open(run)
@@ -68,7 +69,8 @@ def command(
             print_candidates(worst, str(run), used, Console(highlight=False))
         return
     most = top if top is not None or as_json else SHOWN
-    found = explain(opened, target, machine=machine, models=model or tuple(MessageModel), most=most)
+    with progress_bar(quiet=as_json) as report:
+        found = explain(opened, target, machine=machine, models=model or tuple(MessageModel), most=most, report=report)
     if as_json:
         typer.echo(json.dumps(object_of(found), indent=2, allow_nan=False))
     else:

@@ -58,8 +58,10 @@ def command(
     fits: tuple[ModelFit, ...] = ()
     if models:
         from logpost.analyzer.model_fits import model_fits
+        from logpost.cli.progress import progress_bar
 
-        fits = model_fits(opened)
+        with progress_bar(quiet=quiet or as_json) as progress:
+            fits = model_fits(opened, progress)
     if html is not None:
         from logpost.dashboards.report.html import write_report
 
