@@ -19,7 +19,7 @@ def command(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MESSAGE|CALL]",
+            metavar="MESSAGE|CALL",
             help="A message as RECEIVER:NUMBER (recv_location and recv_number of the table messages), or the number "
             "of a call (table calls). Without it, the messages that are explained worst are listed.",
         ),
