@@ -29,6 +29,7 @@ from logpost.analyzer.estimate import estimate
 from logpost.analyzer.estimated_machine import estimated_machine
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.machine_used import machine_values
 from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
@@ -36,10 +37,11 @@ from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.rescope import rescope
 from logpost.analyzer.run import Run, RunWriter, scan
 from logpost.errors import InputError
-from logpost.machines import LOCALITIES, Machine, ReplayParameters, file_hash, replay_parameters
-from logpost.machines.parameters import ESTIMATED, PARAMETERS, UNLIMITED
+from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
+from logpost.machines.parameters import ESTIMATED
 from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
 from logpost.replay._native import Analysis, operations
+from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
 MESSAGES_PER_BATCH = 1 << 16
@@ -136,7 +138,9 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
     chosen = choose_machine(request, trace, anchor)
     placed = place_trace(trace, chosen.machine)
     report("replaying queues", 0, 0)
-    parameters = native_parameters(chosen.parameters, asynchronous_progress=request.asynchronous_progress)
+    parameters = native_parameters(
+        chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
+    )
     analysis = Analysis(trace.program, parameters, source.threads)
     # Messages and calls in parallel: each alone leaves a core idle while its last batches are written.
     with ThreadPoolExecutor(max_workers=1) as pool:
@@ -194,36 +198,6 @@ def _collectives(analysis: Analysis) -> pl.DataFrame:
     return frame(schema.COLLECTIVES, columns)
 
 
-def _machine_values(parameters: ReplayParameters) -> list[m.MachineValue]:
-    """Every parameter of the classes that are the machine's own (not those that borrow another's)."""
-    values = []
-    for row, c in enumerate(parameters.class_id):
-        if int(parameters.class_origin[c]) != int(c):
-            continue
-        upper = int(parameters.max_bytes[row])
-        for name, column in PARAMETERS.items():
-            value = float(getattr(parameters, column)[row])
-            error = float(parameters.errors[column][row])
-            values.append(
-                m.MachineValue(
-                    locality=LOCALITIES[int(c)],
-                    parameter=name,
-                    up_to_bytes=None if upper == UNLIMITED else upper,
-                    value=value,
-                    unit="ps/B" if column.endswith("per_byte") else "ps",
-                    uncertainty=None if np.isnan(error) else error,
-                    source=parameters.source,
-                )
-            )
-    for c, name in enumerate(LOCALITIES):
-        limit = parameters.eager_limit(name)
-        if limit is not None and int(parameters.class_origin[c]) == c:
-            values.append(
-                m.MachineValue(locality=name, parameter="eager_limit", value=limit, unit="B", source=parameters.source)
-            )
-    return values
-
-
 def _manifest(
     request: Request,
     anchor: Path,
@@ -266,7 +240,8 @@ def _manifest(
             file=chosen.file,
             sha256=chosen.sha256,
             asynchronous_progress=analysis.asynchronous_progress,
-            values=_machine_values(parameters),
+            model=request.model,
+            values=machine_values(parameters),
             residual_share=sums["residual_ps"] / envelope,
             deficit_share=sums["deficit_ps"] / envelope,
             notes=fits + chosen.notes + placement_notes + _progress_notes(request, analysis),
@@ -285,7 +260,7 @@ def _manifest(
         one_sided_bytes={
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
         },
-        notes=_limits(trace, analysis, parameters, frames),
+        notes=_model_notes(request.model) + _limits(trace, analysis, parameters, frames),
     )
 
 
@@ -295,6 +270,16 @@ def _progress_notes(request: Request, analysis: Analysis) -> list[str]:
         return []
     known = "as stated (--async-progress)" if request.asynchronous_progress else "as transfers of this trace prove"
     return [f"rendezvous go on while their processors compute (asynchronous progress), {known}"]
+
+
+def _model_notes(model: MessageModel) -> list[str]:
+    """What a model other than the whole leaves unexplained."""
+    if model is MessageModel.full:
+        return []
+    return [
+        f"messages are split under {model.label} alone ({model.terms}): what it has no term for is residual; "
+        "report --models compares the models"
+    ]
 
 
 def place_trace(trace: Trace, machine: Machine | None) -> Placed:

@@ -289,4 +289,9 @@ def _notes(a: Report, b: Report) -> tuple[str, ...]:
             f"The messages were split with different machines ({a.machine.label}; {b.machine.label}): modelled parts "
             "(overheads, latency, serialization, contention, residual) are comparable only within their errors."
         )
+    if a.machine.model is not b.machine.model:
+        found.append(
+            f"The messages were split under different models ({a.machine.model.label}; {b.machine.model.label}): "
+            "modelled parts are not comparable; analyze both with the same --model."
+        )
     return tuple(found)

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
+from logpost.replay.message_models import MessageModel
 
 
 class Record(BaseModel):
@@ -59,6 +60,9 @@ class MachineUsed(Record):
     sha256: str | None = None
     asynchronous_progress: bool = Field(
         default=False, description="rendezvous requests were answered outside of MPI calls too"
+    )
+    model: MessageModel = Field(
+        default=MessageModel.full, description="what messages were split under: which of the machine's values count"
     )
     values: list[MachineValue] = Field(default_factory=list)
     residual_share: float = Field(description="unexplained residual over the sum of envelopes")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from logpost.analyzer.roi import RegionOfInterest
+from logpost.replay.message_models import MessageModel
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Request:
         force: overwrite a run that is there.
         roi: what the aggregates and findings are about.
         asynchronous_progress: a posted receive answers rendezvous requests outside of MPI calls too.
+        model: what messages are split under.
     """
 
     archive: str
@@ -28,6 +30,7 @@ class Request:
     threads: int = 0
     force: bool = False
     asynchronous_progress: bool = False
+    model: MessageModel = MessageModel.full
     roi: RegionOfInterest = field(default_factory=RegionOfInterest)
 
 

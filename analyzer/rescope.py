@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer import schema
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.manifest import Interest
 from logpost.analyzer.parquet import frame
+from logpost.analyzer.resplit import Resplit, Times
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
-from logpost.analyzer.run_program import program_of
 from logpost.analyzer.schema import TABLES
 from logpost.analyzer.within import within
 from logpost.errors import InputError
-from logpost.machines import load_machine, replay_parameters
-from logpost.replay._native import Analysis
-from logpost.replay.parameters import native_parameters
-
-Times = npt.NDArray[np.int64]
 
 
 class RescopedRun(Run):
@@ -54,12 +47,7 @@ def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
     """
     locations = run.facts("locations").sort("location").collect()
     begin, end = spans(run, roi, locations)
-    parameters = native_parameters(
-        replay_parameters(load_machine(run.machine_file)),
-        asynchronous_progress=run.manifest.machine.asynchronous_progress,
-    )
-    threads = len(os.sched_getaffinity(0))
-    analysis = Analysis(program_of(run), parameters, threads, begin, end)
+    analysis = Resplit(run).under(begin_ps=begin, end_ps=end)
     frames = {
         table.name: frame(table, columns)
         for table, columns in (

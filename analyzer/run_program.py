@@ -11,7 +11,7 @@ from logpost.analyzer.placement import place
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import DIRECTIONS, TABLES
 from logpost.errors import InputError
-from logpost.machines import load_machine
+from logpost.machines import Machine, load_machine
 from logpost.replay._native import FINALIZE, Program, call_kinds, operations
 from logpost.replay.columns import Column
 
@@ -48,8 +48,8 @@ COLLECTIVES = (
 )
 
 
-def program_of(run: Run) -> Program:
-    """The program that was analyzed.
+def program_of(run: Run, machine: Machine | None = None) -> Program:
+    """The program that was analyzed, placed on a machine; without one, on the run's own.
 
     Raises:
         InputError: tables of the run contradict each other.
@@ -63,7 +63,7 @@ def program_of(run: Run) -> Program:
             length_ps=manifest.clock.length_ps,
             callpaths=run.facts("callpaths").select(pl.len()).collect().item(),
             kinds=_kinds(regions),
-            strides=[layout.stride_bytes for layout in manifest.layouts],
+            layouts=[(one.blocks, one.block_bytes, one.stride_bytes) for one in manifest.layouts],
             members=members,
             locations=_columns(run, "locations", LOCATIONS),
             calls=_columns(run, "calls", CALLS),
@@ -71,9 +71,11 @@ def program_of(run: Run) -> Program:
             unmatched=_columns(run, "unmatched", UNMATCHED),
             collectives=_columns(run, "collectives", COLLECTIVES),
         )
-        if manifest.machine.origin != "estimated":
+        if machine is None and manifest.machine.origin != "estimated":
+            machine = load_machine(run.machine_file)
+        if machine is not None:
             locations = run.facts("locations").sort("location").select("rank", "node", "socket", "core").collect()
-            place(program, load_machine(run.machine_file), locations, {})
+            place(program, machine, locations, {})
         return program
     except ValueError as error:
         raise InputError(f"{run.path}: its tables contradict each other: {error}; analyze the archive again") from error

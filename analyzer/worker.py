@@ -35,6 +35,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         from logpost.analyzer.read_ahead import ReadAhead
         from logpost.analyzer.request import Request
         from logpost.analyzer.roi import RegionOfInterest
+        from logpost.replay.message_models import MessageModel
 
         source = ReadAhead(options["archive"], options["threads"])
         state: dict[str, Any] = {"phase": "reading", "done": 0, "total": 0}
@@ -59,7 +60,8 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         try:
             from logpost.analyzer.build import build_run
 
-            request = Request(**{**options, "roi": RegionOfInterest(**options["roi"])})
+            given = {"roi": RegionOfInterest(**options["roi"]), "model": MessageModel(options["model"])}
+            request = Request(**{**options, **given})
             result = {"run": str(build_run(request, source, report, lambda p: tell(temporary=str(p))))}
         except InputError as error:
             result = {"error": str(error)}

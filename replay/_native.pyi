@@ -26,13 +26,16 @@ class Surface:
         """Values, and 1 where x or z lies beyond the last point."""
 
 class Parameters:
-    """What a machine says of messages, in picoseconds."""
+    """What a machine says of messages to a model, in picoseconds."""
 
-    def __init__(self, class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], L: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], across_network: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nics_per_node: int, l_mw: Surface, block_bytes: float, o_mw: Curve, o_net: Curve, T_mem: Curve, o_burst: Surface, G_m: float | None, header_bytes: float, per_hop: float, mean_hops: float | None, log3p: bool, asynchronous_progress: bool) -> None: ...
+    def __init__(self, class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], L: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], across_network: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nics_per_node: int, l_mw: Surface, block_bytes: float, o_mw: Curve, o_net: Curve, T_mem: Curve, o_burst: Surface, G_m: float | None, header_bytes: float, per_hop: float, mean_hops: float | None, asynchronous_progress: bool, model: str) -> None: ...
 
     @property
     def block_bytes(self) -> float:
         """Bytes of the blocks that l_mw was measured with; 0: not stated."""
+
+def message_models() -> list[str]:
+    """Names of the models that messages can be split under."""
 
 def costs(machine: Parameters, locality: logpost.replay.columns.UInt8, bytes: logpost.replay.columns.Float64, block: logpost.replay.columns.Float64, stride: logpost.replay.columns.Float64, burst: logpost.replay.columns.Float64, hops: logpost.replay.columns.Float64) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
     """
@@ -62,7 +65,7 @@ FINALIZE: int = 18
 class Program:
     """Calls, messages and collectives of a program, as the replay sees them."""
 
-    def __init__(self, ticks_per_second: int, length_ps: int, callpaths: int, kinds: list[int], strides: list[int], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], unmatched: dict[str, logpost.replay.columns.Column], collectives: dict[str, logpost.replay.columns.Column]) -> None: ...
+    def __init__(self, ticks_per_second: int, length_ps: int, callpaths: int, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], unmatched: dict[str, logpost.replay.columns.Column], collectives: dict[str, logpost.replay.columns.Column]) -> None: ...
 
     @property
     def length_ps(self) -> int: ...
@@ -83,6 +86,11 @@ class Analysis:
     def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None: ...
 
     def next_calls(self, limit: int) -> logpost.replay.columns.Calls | None: ...
+
+    def segments(self, location: int, receive: int) -> tuple[logpost.replay.columns.Segments, int, bool]:
+        """
+        One message's partition by its receiving end, its deficit in picoseconds, whether it is a rendezvous.
+        """
 
     def split_only(self) -> int: ...
 

@@ -115,6 +115,12 @@ class WaitStates(TypedDict):
     count: UInt64
 
 
+class Segments(TypedDict):
+    part: UInt8
+    begin_ps: Int64
+    end_ps: Int64
+
+
 class Pairs(Parts):
     send_location: Int32
     recv_location: Int32

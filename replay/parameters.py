@@ -13,11 +13,12 @@ from logpost.machines import LOCALITIES, Log3PTable, ReplayParameters
 from logpost.machines.parameters import PARAMETERS, BeyondLogGP
 from logpost.replay import _native
 from logpost.replay._native import Parameters
+from logpost.replay.message_models import MessageModel
 from logpost.replay.tables import NO_LINE, NO_SURFACE, Line, Surface
 
 
 def native_parameters(
-    machine: ReplayParameters, *, asynchronous_progress: bool = False, log3p: bool = False
+    machine: ReplayParameters, *, asynchronous_progress: bool = False, model: MessageModel = MessageModel.full
 ) -> Parameters:
     """The native core's copy of `machine`.
 
@@ -25,13 +26,16 @@ def native_parameters(
         machine: what the machine states of messages, in picoseconds.
         asynchronous_progress: a posted receive answers a rendezvous request outside of MPI calls too
             (a progress thread, or a NIC that matches).
-        log3p: a message costs o_mw/2, o_net, o_mw/2 in place of LogGP's o_s, L + (B-1) G, o_r.
-            Raises InputError when the machine has no o_mw or o_net.
+        model: the only values that count are those that it knows.
+
+    Raises:
+        InputError: the model is log3P, and the machine has no o_mw or o_net.
     """
-    if log3p and (lacking := sorted({"o_mw", "o_net"} - lines_by_size(machine.log3p).keys())):
+    lacking = sorted({"o_mw", "o_net"} - lines_by_size(machine.log3p).keys())
+    if model is MessageModel.log3p and lacking:
         raise InputError(
             f"machine {machine.machine} has no {' and no '.join(lacking)}: log3P needs both; calibrate the machine, "
-            "or use LogGP"
+            "or use another model (full, loggp)"
         )
     return build(
         class_start=machine.class_start,
@@ -43,7 +47,7 @@ def native_parameters(
         beyond_loggp=machine.beyond_loggp,
         nics_per_node=machine.nics_per_node,
         asynchronous_progress=asynchronous_progress,
-        log3p=log3p,
+        model=model,
     )
 
 
@@ -58,7 +62,7 @@ def build(
     beyond_loggp: BeyondLogGP,
     nics_per_node: int = 1,
     asynchronous_progress: bool = False,
-    log3p: bool = False,
+    model: MessageModel = MessageModel.full,
 ) -> Parameters:
     """Native parameters from ranges by parameter name (NaN: not stated) and the tables of a machine."""
     l_mw, block = _middleware(log3p_table)
@@ -89,8 +93,8 @@ def build(
         header_bytes=beyond_loggp.header_bytes,
         per_hop=per_hop or 0.0,
         mean_hops=None if per_hop is None else mean_hops,
-        log3p=log3p,
         asynchronous_progress=asynchronous_progress,
+        model=model,
     )
 
 

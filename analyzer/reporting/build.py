@@ -17,6 +17,7 @@ from logpost.analyzer.reporting.data import (
     HostFacts,
     Largest,
     Messages,
+    ModelFit,
     RankTime,
     Report,
     Share,
@@ -31,8 +32,13 @@ PLACES = 12
 """Number of call paths listed, so that the report can be read within a minute."""
 
 
-def build(run: Run) -> Report:
-    """The report of a run; reads every small table once and none of the large ones."""
+def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
+    """The report of a run; reads every small table once and none of the large ones.
+
+    Args:
+        run: a finished run.
+        models: the fits of the models (`model_fits.model_fits`), where they are to be compared.
+    """
     manifest = run.manifest
     exposed = program(run.table("accounting")).with_columns(pl.col("category").cast(pl.String))
     by_rank = exposed.group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
@@ -76,6 +82,7 @@ def build(run: Run) -> Report:
         machine=manifest.machine,
         quality=tuple(manifest.quality),
         limits=_limits(run),
+        models=models,
     )
 
 

@@ -12,6 +12,7 @@ from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.prose import confidence_text, evidence_text, gain_text
 from logpost.analyzer.manifest import MachineUsed, QualityCount
 from logpost.analyzer.reporting.names import ranks_text
+from logpost.replay.message_models import MessageModel
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,27 @@ class Messages:
     def deficit_share(self) -> float:
         """Model time beyond the measured time, over the sum of envelopes."""
         return self.deficit_ps / self.envelope_ps if self.envelope_ps else 0.0
+
+
+@dataclass(frozen=True)
+class ModelFit:
+    """All messages together as one model splits them."""
+
+    model: MessageModel
+    messages: Messages | None
+    """None where the machine lacks what the model needs"""
+    reason: str = ""
+    """what it lacks"""
+
+    @property
+    def misfit_ps(self) -> int:
+        """What is measured and not explained, and what is predicted and was not measured."""
+        return 0 if self.messages is None else self.messages.parts_ps["residual"] + self.messages.deficit_ps
+
+    @property
+    def misfit_share(self) -> float:
+        """The misfit over the sum of envelopes."""
+        return 0.0 if self.messages is None else self.messages.residual_share + self.messages.deficit_share
 
 
 @dataclass(frozen=True)
@@ -200,6 +222,8 @@ class Report:
     machine: MachineUsed
     quality: tuple[QualityCount, ...]
     limits: tuple[str, ...]
+    models: tuple[ModelFit, ...] = ()
+    """the same messages under each model; empty where nobody asked"""
     """limits of this analysis"""
 
     @property

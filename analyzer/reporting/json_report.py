@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from logpost.analyzer.reporting.data import FoundHere, Report
+from logpost.analyzer.reporting.data import FoundHere, Messages, ModelFit, Report
 
 PS_PER_S = 10**12
 
@@ -54,18 +54,34 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
             efficiency.name: efficiency.reason for efficiency in report.efficiencies if efficiency.value is None
         },
         "wait_states": wait_states,
-        "messages": {
-            "count": report.messages.count,
-            "bytes": report.messages.bytes,
-            "envelope_s": report.messages.envelope_ps / PS_PER_S,
-            "parts_s": {part: time / PS_PER_S for part, time in report.messages.parts_ps.items()},
-            "deficit_s": report.messages.deficit_ps / PS_PER_S,
-            "residual_share": report.messages.residual_share,
-            "deficit_share": report.messages.deficit_share,
-        },
+        "messages": _messages(report.messages),
+        "models": [_model(fit) for fit in report.models] or None,
         "places": [_seconds(asdict(place)) for place in report.places[:top]],
         "findings": [finding_json(found) for found in report.findings[:top]],
         "notes": list(report.limits),
+    }
+
+
+def _messages(messages: Messages) -> dict[str, Any]:
+    return {
+        "count": messages.count,
+        "bytes": messages.bytes,
+        "envelope_s": messages.envelope_ps / PS_PER_S,
+        "parts_s": {part: time / PS_PER_S for part, time in messages.parts_ps.items()},
+        "deficit_s": messages.deficit_ps / PS_PER_S,
+        "residual_share": messages.residual_share,
+        "deficit_share": messages.deficit_share,
+    }
+
+
+def _model(fit: ModelFit) -> dict[str, Any]:
+    """One model's split of the messages; null with a reason where the machine has no values for it."""
+    return {
+        "model": fit.model.value,
+        "terms": fit.model.terms,
+        "messages": None if fit.messages is None else _messages(fit.messages),
+        "misfit_share": None if fit.messages is None else fit.misfit_share,
+        "reason": fit.reason,
     }
 
 

@@ -8,6 +8,7 @@ from rich.text import Text
 from logpost.analyzer.manifest import MachineUsed, MachineValue
 from logpost.analyzer.reporting.data import Report
 from logpost.analyzer.reporting.units import bytes_text, percent_text, quantity_text, safe
+from logpost.replay.message_models import MessageModel
 
 NOT_STATED = "not stated"
 
@@ -61,10 +62,15 @@ def common_source(machine: MachineUsed) -> str:
     return f"source of every value: {sources.pop()}" if len(sources) == 1 else ""
 
 
+def used_text(machine: MachineUsed) -> str:
+    """The machine as people know it, and the model where that is not the whole."""
+    return machine.label if machine.model is MessageModel.full else f"{machine.label}; {machine.model.label} alone"
+
+
 def machine_error(report: Report) -> str:
     """The model error of the split, to stand beside every modelled number."""
     machine = report.machine
     return (
-        f"model error ({machine.label}): {percent_text(machine.residual_share)} of message time is residual (measured, "
-        f"not explained), {percent_text(machine.deficit_share)} deficit (explained beyond what was measured)"
+        f"model error ({used_text(machine)}): {percent_text(machine.residual_share)} of message time is residual "
+        f"(measured, not explained), {percent_text(machine.deficit_share)} deficit (explained beyond what was measured)"
     )

@@ -12,6 +12,7 @@ from rich.text import Text
 from logpost.analyzer.reporting.conclusion import MEANING
 from logpost.analyzer.reporting.data import FoundHere, RankTime, Report
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
+from logpost.analyzer.reporting.models_text import models_section
 from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
 
@@ -54,6 +55,7 @@ def print_report(report: Report, console: Console, *, quiet: bool = False, top: 
         _wait_states(report),
         _places(report, top),
         _messages(report),
+        *([models_section(report)] if report.models else []),
         _machine(report),
         _quality(report),
         _limits(report),

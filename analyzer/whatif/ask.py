@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.model_fits import fit_of
+from logpost.analyzer.resplit import Resplit
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
 from logpost.analyzer.whatif.scaling import regions, scaled
@@ -16,6 +18,7 @@ from logpost.analyzer.whatif.tolerance import Tolerance, tolerances
 from logpost.analyzer.whatif.uncertainty import interval_ps
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
+from logpost.replay.message_models import MessageModel
 from logpost.replay.predict.quantities import parse_sweep
 from logpost.replay.whatif import Engine, Outcome, Scenario, changed, on_machine
 from logpost.replay.whatif.changes import PARAMETERS
@@ -105,6 +108,7 @@ def predict(run: Run, ask: Ask) -> Prediction:
         scenario = on_machine(scenario, replay_parameters(load_machine(ask.machine)))
     scenario = scaled(run, changed(scenario, ask.settings), ask.scale_compute)
     before, after = (engine.replay([one])[0] for one in (recorded, scenario))
+    deficit_share = _deficit_share(run)
     return Prediction(
         settings=[
             *([] if ask.machine is None else [f"machine {ask.machine}"]),
@@ -114,14 +118,23 @@ def predict(run: Run, ask: Ask) -> Prediction:
         machine=used.label,
         measured_ps=before.makespan_ps,
         predicted_ps=after.makespan_ps,
-        interval_ps=interval_ps(engine, scenario, before, after, used.deficit_share),
+        interval_ps=interval_ps(engine, scenario, before, after, deficit_share),
         before=before,
         after=after,
         regions=_regions(run, before, after),
         messages=run.facts("messages").select(pl.len()).collect().item(),
-        sweep=None if ask.sweep is None else _sweep(engine, scenario, before, ask.sweep, used.deficit_share),
+        sweep=None if ask.sweep is None else _sweep(engine, scenario, before, ask.sweep, deficit_share),
         notes=_notes(run, after),
     )
+
+
+def _deficit_share(run: Run) -> float:
+    """Of the split under all of the machine's values, which is what the replay computes with."""
+    used = run.manifest.machine
+    if used.model is MessageModel.full:
+        return used.deficit_share
+    found = fit_of(Resplit(run).under(MessageModel.full), MessageModel.full).messages
+    return found.deficit_share if found else 0.0
 
 
 def _regions(run: Run, before: Outcome, after: Outcome) -> list[RegionChange]:
@@ -141,6 +154,8 @@ def _regions(run: Run, before: Outcome, after: Outcome) -> list[RegionChange]:
 
 def _notes(run: Run, after: Outcome) -> list[str]:
     notes = []
+    if (model := run.manifest.machine.model) is not MessageModel.full:
+        notes.append(f"the run's messages are split under {model.label}; the replay takes all values of the machine")
     if after.rebuilt:
         notes.append(f"{after.rebuilt} messages change their protocol: what they take is the model's, not the trace's")
     one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").select("region")

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from logpost import __version__
 from logpost.analyzer.reporting import units
+from logpost.analyzer.reporting.data import ModelFit
 from logpost.analyzer.run import Run
 from logpost.dashboards.figures import labels, palette
 from logpost.dashboards.figures.chart import Chart
@@ -26,13 +27,13 @@ LIMIT_BYTES = 3_000_000
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
-def write_report(run: Run, path: Path, top: int | None = None) -> None:
-    """Write the report of a run as one HTML file; with `top` only so many findings.
+def write_report(run: Run, path: Path, top: int | None = None, models: tuple[ModelFit, ...] = ()) -> None:
+    """Write the report of a run as one HTML file; with `top` only so many findings, with `models` their comparison.
 
     Raises:
         InputError: the file cannot be written.
     """
-    _write(path, lambda caps: render(build(run, caps, top)))
+    _write(path, lambda caps: render(build(run, caps, top, models)))
 
 
 def write_comparison(a: Run, b: Run, path: Path) -> None:

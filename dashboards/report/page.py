@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.labels import folded_path
+from logpost.analyzer.location_names import location_names
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.build import build as build_report
-from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.reporting.data import ModelFit, Report
+from logpost.analyzer.reporting.machine_text import used_text
+from logpost.analyzer.reporting.models import parts_present, verdict
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES
@@ -22,6 +25,7 @@ from logpost.dashboards.figures.folding import columns, program_span, rows, time
 from logpost.dashboards.figures.labels import grouped
 from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.matrix import matrix
+from logpost.dashboards.figures.models import models as models_chart
 from logpost.dashboards.figures.overview import overview
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.figures.wait_states import NAMES, wait_states
@@ -34,8 +38,8 @@ from logpost.dashboards.report.tables import (
     efficiencies_grid,
     fraction,
     load_grid,
-    location_names,
     machine_grids,
+    models_grid,
     pairs_grid,
     timeline_grid,
 )
@@ -76,19 +80,22 @@ class Page:
     present: list[str]
     """Categories with time, in the order of stacking."""
     model_error: str
+    model_parts: list[str]
+    """Parts with time under any model that is compared."""
 
 
-def build(run: Run, caps: Caps, top: int | None = None) -> Page:
+def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, ...] = ()) -> Page:
     """Compute the page of a run.
 
     Args:
         run: a finished run.
         caps: how much detail the figures may hold.
         top: how many findings to show; None: `MOST_FINDINGS`.
+        models: the fits of the models, where they are to be compared.
     """
     most = MOST_FINDINGS if top is None else top
     manifest = run.manifest
-    report = build_report(run)
+    report = build_report(run, models)
     locations = run.table("locations").collect()
     on = rows(locations, caps.rows)
     ranks = rows(locations, max(1, locations.height))
@@ -131,6 +138,13 @@ def build(run: Run, caps: Caps, top: int | None = None) -> Page:
     if paths.height:
         charts["callpaths"] = callpaths(paths)
         grids["callpaths"] = callpaths_grid(report)
+    if models:
+        charts["models"] = models_chart(models)
+        grids["models"] = models_grid(models)
+        notes["models"] = [
+            verdict(models, estimated=manifest.machine.origin == "estimated"),
+            *(f"{fit.model.label}: {fit.model.terms if fit.messages else fit.reason}" for fit in models),
+        ]
     grids |= machine_grids(manifest)
     return Page(
         manifest=manifest,
@@ -144,6 +158,7 @@ def build(run: Run, caps: Caps, top: int | None = None) -> Page:
         notes={name: [line for line in lines if line] for name, lines in notes.items()},
         present=[c for c in palette.INKS if each[:, CATEGORIES.index(c)].any()],
         model_error=model_error(report),
+        model_parts=[part for part in palette.INKS if part in parts_present(models)],
     )
 
 
@@ -185,7 +200,8 @@ def model_error(report: Report) -> str:
     """Machine and error of every modelled number, to stand beside them."""
     machine = report.machine
     # An estimated machine has no name but the trace's, which the page bears already.
-    known = machine.label if machine.origin == "estimated" else f"{machine.name} ({machine.label})"
+    used = used_text(machine)
+    known = used if machine.origin == "estimated" else f"{machine.name} ({used})"
     if not report.messages.count:
         return f"Machine {known}: the run has no messages to explain."
     return (

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.machine_text import value_and_error
+from logpost.analyzer.reporting.models import parts_present
 from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES
@@ -30,15 +31,6 @@ class Grid:
     numeric: frozenset[int] = frozenset()
     left_out: str = ""
     """What the table does not show, in words."""
-
-
-def location_names(locations: pl.DataFrame) -> dict[int, str]:
-    """Location → what people call it: its rank where that names it, else its name in the archive."""
-    shared = set(locations.filter(pl.col("rank").is_duplicated())["rank"])
-    return {
-        location: f"rank {rank}" if rank >= 0 and rank not in shared else name
-        for location, rank, name in locations.select("location", "rank", "name").iter_rows()
-    }
 
 
 def fraction(value: float | None) -> str:
@@ -154,6 +146,26 @@ def efficiencies_grid(report: Report) -> Grid:
         (head.get(e.name, e.name), fraction(e.value), e.reason or meaning.get(e.name, "")) for e in report.efficiencies
     ]
     return Grid(("efficiency", "value", "meaning"), body, frozenset({1}))
+
+
+def models_grid(fits: Sequence[ModelFit]) -> Grid:
+    body = [
+        (
+            fit.model.label,
+            percent_text(fit.misfit_share),
+            percent_text(fit.messages.residual_share),
+            percent_text(fit.messages.deficit_share),
+            *(percent_text(fit.messages.parts_ps[p] / max(1, fit.messages.envelope_ps)) for p in _modelled(fits)),
+        )
+        for fit in fits
+        if fit.messages is not None
+    ]
+    head = ("model", "misfit", "residual", "deficit", *map(palette.label, _modelled(fits)))
+    return Grid(head, body, frozenset(range(1, len(head))))
+
+
+def _modelled(fits: Sequence[ModelFit]) -> list[str]:
+    return [part for part in parts_present(fits) if part != "residual"]
 
 
 def callpaths_grid(report: Report) -> Grid:

@@ -90,6 +90,24 @@ nb::object next_calls(Analysis& analysis, std::size_t limit) {
     return d;
 }
 
+/// One message's segments in their order, its deficit, and whether it is a rendezvous.
+nb::tuple segments(const Analysis& analysis, std::int32_t location, std::uint32_t receive) {
+    const auto& timelines = analysis.program().timelines;
+    if (location < 0 || static_cast<std::size_t>(location) >= timelines.size() ||
+        receive >= timelines[static_cast<std::size_t>(location)].receives.size() ||
+        !analysis.model().record({location, receive}).matched) {
+        throw nb::index_error("no matched message is received there");
+    }
+    const MessageId id{location, receive};
+    const auto parts = analysis.model().partition(id);
+    const std::vector<Segment> rows(parts.begin_segment(), parts.end_segment());
+    nb::dict d;
+    d["part"] = column<std::uint8_t>(rows, [](const Segment& s) { return static_cast<std::uint8_t>(s.part); });
+    d["begin_ps"] = column<std::int64_t>(rows, [](const Segment& s) { return s.begin; });
+    d["end_ps"] = column<std::int64_t>(rows, [](const Segment& s) { return s.end; });
+    return nb::make_tuple(d, parts.deficit_ps, analysis.model().stages(id).rendezvous);
+}
+
 nb::dict accounting(Analysis& analysis) {
     {
         const nb::gil_scoped_release release;
@@ -337,6 +355,10 @@ void bind_analysis(nb::module_& module) {
              nb::sig("def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None"))
         .def("next_calls", &next_calls, "limit"_a,
              nb::sig("def next_calls(self, limit: int) -> logpost.replay.columns.Calls | None"))
+        .def("segments", &segments, "location"_a, "receive"_a,
+             nb::sig("def segments(self, location: int, receive: int) "
+                     "-> tuple[logpost.replay.columns.Segments, int, bool]"),
+             "One message's partition by its receiving end, its deficit in picoseconds, whether it is a rendezvous.")
         .def("split_only", &Analysis::split_only, nb::call_guard<nb::gil_scoped_release>())
         .def("accounting", &accounting, nb::sig("def accounting(self) -> logpost.replay.columns.Accounting"))
         .def("exposure", &exposure, nb::sig("def exposure(self) -> logpost.replay.columns.Exposure"))

@@ -1,5 +1,8 @@
+#include <nanobind/stl/tuple.h>
+
 #include <span>
 #include <string_view>
+#include <tuple>
 
 #include "replay/native/bindings.hpp"
 #include "replay/native/phases.hpp"
@@ -117,9 +120,12 @@ CollectiveColumns collective_columns(const nb::dict& table) {
             .bytes_received = of.operator()<std::uint64_t>("bytes_received")};
 }
 
+/// Number of blocks, bytes of each, bytes from one to the next.
+using BlocksOfData = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
+
 /// Tables are dictionaries of numpy arrays, named as the run's columns.
 void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t length_ps, std::size_t callpaths,
-                  const std::vector<int>& kinds, const std::vector<std::int64_t>& strides,
+                  const std::vector<int>& kinds, const std::vector<BlocksOfData>& layouts,
                   const std::vector<std::vector<std::int32_t>>& members, const nb::dict& locations,
                   const nb::dict& calls, const nb::dict& messages, const nb::dict& unmatched,
                   const nb::dict& collectives) {
@@ -130,8 +136,8 @@ void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t le
     for (const auto kind : kinds) {
         program.kinds.push_back(static_cast<CallKind>(kind));
     }
-    for (const auto stride : strides) {
-        program.layouts.push_back({.stride_bytes = stride});
+    for (const auto& [blocks, block_bytes, stride_bytes] : layouts) {
+        program.layouts.push_back({.blocks = blocks, .block_bytes = block_bytes, .stride_bytes = stride_bytes});
     }
     program.members = members;
     const ProgramColumns columns{location_columns(locations), call_columns(calls), message_columns(messages),
@@ -164,15 +170,15 @@ void bind_program(nb::module_& module) {
     module.def("phases", [] { return names(kPhaseNames); }, "Names of the phases of a location's time, by code.");
     module.attr("FINALIZE") = static_cast<int>(CallKind::finalize);
     nb::class_<Program>(module, "Program", "Calls, messages and collectives of a program, as the replay sees them.")
-        .def("__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callpaths"_a, "kinds"_a, "strides"_a,
+        .def("__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callpaths"_a, "kinds"_a, "layouts"_a,
              "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a,
-             nb::sig(
-                 "def __init__(self, ticks_per_second: int, length_ps: int, callpaths: int, kinds: list[int], "
-                 "strides: list[int], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], "
-                 "calls: dict[str, logpost.replay.columns.Column], "
-                 "messages: dict[str, logpost.replay.columns.Column], "
-                 "unmatched: dict[str, logpost.replay.columns.Column], "
-                 "collectives: dict[str, logpost.replay.columns.Column]) -> None"))
+             nb::sig("def __init__(self, ticks_per_second: int, length_ps: int, callpaths: int, kinds: list[int], "
+                     "layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, "
+                     "logpost.replay.columns.Column], "
+                     "calls: dict[str, logpost.replay.columns.Column], "
+                     "messages: dict[str, logpost.replay.columns.Column], "
+                     "unmatched: dict[str, logpost.replay.columns.Column], "
+                     "collectives: dict[str, logpost.replay.columns.Column]) -> None"))
         .def_ro("length_ps", &Program::length_ps)
         .def("place", &place, "sockets"_a, "place_of_node"_a, "hops"_a,
              nb::sig("def place(self, sockets: numpy.ndarray, place_of_node: numpy.ndarray, hops: numpy.ndarray) "

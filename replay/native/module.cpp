@@ -11,6 +11,7 @@
 
 #include "replay/native/bindings.hpp"
 #include "replay/native/cost.hpp"
+#include "replay/native/model.hpp"
 #include "replay/native/parameters.hpp"
 #include "replay/native/split/fit.hpp"
 #include "replay/native/split/partition.hpp"
@@ -64,7 +65,12 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
                       const In<std::int64_t>& eager_limit, const In<std::uint8_t>& across_network, int nics_per_node,
                       const Surface& l_mw, double block_bytes, const Curve& o_mw, const Curve& o_net,
                       const Curve& T_mem, const Surface& o_burst, std::optional<double> G_m, double header_bytes,
-                      double per_hop, std::optional<double> mean_hops, bool log3p, bool asynchronous_progress) {
+                      double per_hop, std::optional<double> mean_hops, bool asynchronous_progress,
+                      const std::string& model) {
+    const auto named = model_named(model);
+    if (!named.has_value()) {
+        throw nb::value_error(("no model is called " + model).c_str());
+    }
     Parameters result;
     for (std::size_t c = 0; c < kLocalities; ++c) {
         auto& locality = result.localities[c];
@@ -94,10 +100,9 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
     }
     result.per_hop = per_hop;
     result.mean_hops = mean_hops;
-    result.terms = log3p ? Terms::log3p : Terms::loggp;
     result.nics_per_node = nics_per_node;
     result.asynchronous_progress = asynchronous_progress;
-    return result;
+    return reduced(std::move(result), *named);
 }
 
 nb::tuple costs(const Parameters& machine, const In<std::uint8_t>& locality, const In<double>& bytes,
@@ -198,14 +203,17 @@ NB_MODULE(_native, module) {
             nb::sig("def at(self, x: logpost.replay.columns.Float64, z: logpost.replay.columns.Float64) "
                     "-> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]"),
             "Values, and 1 where x or z lies beyond the last point.");
-    nb::class_<Parameters>(module, "Parameters", "What a machine says of messages, in picoseconds.")
+    nb::class_<Parameters>(module, "Parameters", "What a machine says of messages to a model, in picoseconds.")
         .def(nb::new_(&parameters), "class_start"_a, "max_bytes"_a, "L"_a, "o_s"_a, "o_s_per_byte"_a, "o_r"_a,
              "o_r_per_byte"_a, "g"_a, "G"_a, "eager_limit"_a, "across_network"_a, "nics_per_node"_a, "l_mw"_a,
              "block_bytes"_a, "o_mw"_a, "o_net"_a, "T_mem"_a, "o_burst"_a, "G_m"_a.none(), "header_bytes"_a,
-             "per_hop"_a, "mean_hops"_a.none(), "log3p"_a, "asynchronous_progress"_a)
+             "per_hop"_a, "mean_hops"_a.none(), "asynchronous_progress"_a, "model"_a)
         .def_prop_ro(
             "block_bytes", [](const Parameters& self) { return self.middleware.block_bytes; },
             "Bytes of the blocks that l_mw was measured with; 0: not stated.");
+    module.def(
+        "message_models", [] { return std::vector<std::string>(kModelNames.begin(), kModelNames.end()); },
+        "Names of the models that messages can be split under.");
     module.def("costs", &costs, "machine"_a, "locality"_a, "bytes"_a, "block"_a, "stride"_a, "burst"_a, "hops"_a,
                nb::sig("def costs(machine: Parameters, locality: logpost.replay.columns.UInt8, "
                        "bytes: logpost.replay.columns.Float64, block: logpost.replay.columns.Float64, "

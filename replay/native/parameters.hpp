@@ -66,6 +66,8 @@ struct Parameters {
     Terms terms = Terms::loggp;
     std::int32_t nics_per_node = 1;
     bool asynchronous_progress = false;  ///< a posted receive matches a rendezvous request outside of MPI
+    bool endpoints_queue = true;         ///< messages wait for NICs that serve others
+    bool processors_queue = true;        ///< messages wait for processors that serve others
 };
 
 }  // namespace logpost::replay

@@ -119,7 +119,7 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool 
     sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
         return a.time != b.time ? a.time < b.time : a.here < b.here;
     });
-    FifoServer server;
+    FifoServer server(parameters_.endpoints_queue);
     std::vector<PeerCounter> peers(locations.size());
     for (const auto& customer : customers) {
         const std::int64_t wait = server.wait(customer.time, customer.service);

@@ -16,7 +16,9 @@ from logpost.analyzer.compare import Change, Comparison, compare, names
 from logpost.analyzer.reporting.compare_json import as_json
 from logpost.analyzer.reporting.compare_text import print_comparison
 from logpost.analyzer.reporting.gate import check, parse
+from logpost.analyzer.run import Run
 from logpost.errors import InputError
+from logpost.replay.message_models import MessageModel
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +212,17 @@ def test_text(faster: Comparison) -> None:
     assert "MPI_Recv communication 30.0 ms 15.0 ms -15.0 ms -50.0 % 10 10" in lines
     assert any(line.startswith("both rank 0 computes longer than the others in solve") for line in lines)
     assert lines[-1] == "late_sender > +5%: late_sender went from 20.0 ms to 5.00 ms (-75.0 %): ok"
+
+
+def test_runs_of_different_models_are_hard_to_compare(tmp_path: Path) -> None:
+    a, b = two_phases().write(tmp_path / "a"), two_phases().write(tmp_path / "b")
+    assert not any("models" in note for note in compare(a, b).notes)
+    machine = b.manifest.machine.model_copy(update={"model": MessageModel.loggp})
+    other = Run(b.path, b.manifest.model_copy(update={"machine": machine}))
+    assert compare(a, other).notes[-1] == (
+        "The messages were split under different models (full; LogGP): modelled parts are not comparable; "
+        "analyze both with the same --model."
+    )
 
 
 def test_top_shows_only_the_first(faster: Comparison) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
+from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
+from logpost.analyzer.supervise import analyze
 from logpost.analyzer.whatif import Ask, predict
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay._native import WhatIf
+from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
 
@@ -81,6 +86,16 @@ def test_a_tolerance_is_the_factor_at_which_the_makespan_has_grown(ping_pong: Ru
         grown = predict(ping_pong, Ask(settings=(f"L=x{one.factor:.17g}",))).predicted_ps
         # One part in 10,000 of the factor, at most of the growth.
         assert grown / measured - 1 == pytest.approx(one.percent / 100, rel=1e-3)
+
+
+def test_a_run_of_another_model_is_replayed_with_all_values_and_says_so(
+    ping_pong: Run, traces: Path, tmp_path: Path
+) -> None:
+    place = analyze(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"), model=MessageModel.logp))
+    logp, full = (predict(run, Ask(settings=("L=x2",))) for run in (Run.open(place), ping_pong))
+    assert (logp.predicted_ps, logp.interval_ps) == (full.predicted_ps, full.interval_ps)
+    assert full.notes == []
+    assert logp.notes == ["the run's messages are split under LogP; the replay takes all values of the machine"]
 
 
 @pytest.mark.parametrize(

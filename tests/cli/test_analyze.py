@@ -92,9 +92,23 @@ def test_the_machine_can_be_named(ping_pong: Path, tmp_path: Path) -> None:
     assert all(value["source"] for value in machine["values"])
 
 
+def test_the_run_says_under_which_model_its_messages_are_split(ping_pong: Path, tmp_path: Path) -> None:
+    for options, model in (((), "full"), (("--model", "logp"), "logp")):
+        done = logpost("analyze", ping_pong, "-o", "a.run", "--force", *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        manifest = json.loads((tmp_path / "a.run" / "manifest.json").read_text())
+        assert manifest["machine"]["model"] == model
+    assert any("split under LogP alone (o_s, L, o_r of a small message" in note for note in manifest["notes"])
+    assert "estimated from this trace; LogP alone" in " ".join(logpost("report", "a.run", cwd=tmp_path).stdout.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            ["ARCHIVE", "--model", "log3p", "-m", "estimate"],
+            "logpost: machine pipit-ping-pong has no o_mw and no o_net: ",
+        ),
         (["nothing"], "logpost: nothing does not exist; give the archive's anchor file (*.otf2) or its directory\n"),
         (["."], "logpost: "),
         (["ARCHIVE", "-m", "cray-9"], "logpost: unknown machine 'cray-9'; use one of "),

@@ -18,6 +18,7 @@ from logpost.cli.overview import VERBS, help_text
 
 FIGURES = [
     ("report",),
+    ("explain",),
     ("compare",),
     ("export",),
     ("calibrate",),

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.two_phases import two_phases
+from tests.analyzer.whole_machine import write_whole_machine
 from typer.testing import CliRunner
 
+from logpost.analyzer.request import Request
+from logpost.analyzer.supervise import analyze
 from logpost.cli.app import build, main
+from logpost.replay.message_models import MessageModel
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +48,56 @@ def test_html(run: Path, tmp_path: Path) -> None:
     assert "page.html" in result.stdout.replace("\n", "")
     result = CliRunner().invoke(build("report"), ["report", str(run), "--html", str(page), "--force", "--json"])
     assert json.loads(result.stdout)["ranks"] == 2
+
+
+@pytest.fixture(scope="module")
+def recorded(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("models")
+    machine = write_whole_machine(folder)
+    archive = str(traces / "pipit-ping-pong")
+    return str(analyze(Request(archive, str(folder / "a.run"), machine=machine, model=MessageModel.logp)))
+
+
+def test_models_are_compared_on_the_same_messages(recorded: str) -> None:
+    result = CliRunner().invoke(build("report"), ["report", recorded, "--models"], terminal_width=120)
+    assert result.exit_code == 0, result.output
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "share of message time full LogGP LoGPC log3P LogP" in lines
+    assert any(line.startswith("misfit: residual + deficit ") and line.count("%") == 5 for line in lines)
+    assert any(line.startswith("The smallest misfit is that of ") for line in lines)
+    assert "machine: whole (whole)" in lines
+
+
+def test_json_has_every_model_where_it_is_asked_for(recorded: str) -> None:
+    told = [
+        json.loads(CliRunner().invoke(build("report"), ["report", recorded, "--json", *more]).stdout)
+        for more in ((), ("--models",))
+    ]
+    assert told[0]["models"] is None
+    assert [model["model"] for model in told[1]["models"]] == ["full", "loggp", "logpc", "log3p", "logp"]
+    assert told[1]["machine"]["model"] == "logp"
+    assert told[1]["models"][-1]["messages"] == told[0]["messages"]
+    for model in told[1]["models"]:
+        messages = model["messages"]
+        assert sum(messages["parts_s"].values()) == pytest.approx(messages["envelope_s"], rel=1e-12)
+        assert model["misfit_share"] == messages["residual_share"] + messages["deficit_share"]
+
+
+def test_a_model_without_values_is_named_with_what_is_lacking(traces: Path, tmp_path: Path) -> None:
+    place = str(analyze(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"))))
+    log3p = json.loads(CliRunner().invoke(build("report"), ["report", place, "--json", "--models"]).stdout)["models"][3]
+    assert (log3p["messages"], log3p["misfit_share"]) == (None, None)
+    assert log3p["reason"].startswith("machine pipit-ping-pong has no o_mw and no o_net: ")
+
+
+def test_the_page_compares_the_models_where_it_is_asked_to(recorded: str, tmp_path: Path) -> None:
+    for name, more in (("plain", ()), ("models", ("--models",))):
+        page = tmp_path / f"{name}.html"
+        result = CliRunner().invoke(build("report"), ["report", recorded, "--html", str(page), *more])
+        assert result.exit_code == 0, result.output
+        text = page.read_text(encoding="utf-8")
+        assert ("Share of message time under each model" in text) == bool(more)
+        assert ('data-chart="models"' in text) == bool(more)
 
 
 def test_what_is_not_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

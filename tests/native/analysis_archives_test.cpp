@@ -9,6 +9,7 @@
 #include "damage.hpp"
 #include "program.hpp"
 #include "read.hpp"
+#include "replay/native/model.hpp"
 #include "replay/native/samples.hpp"
 #include "replay/native/split/analysis.hpp"
 #include "replay/native/split/wait_states.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A machine with everything a machine can have: ranges, an eager limit, strided layouts, two NICs.
+/// A machine with everything a machine can have: ranges, an eager limit, strided layouts, log3P, two NICs.
 replay::Parameters machine() {
     replay::Parameters parameters;
     for (auto& locality : parameters.localities) {
@@ -35,14 +36,17 @@ replay::Parameters machine() {
     const std::vector<double> bytes{8, 65536};
     parameters.middleware.l_mw = {.z = {16, 1024},
                                   .curves = {{.x = bytes, .y = {1e3, 1e6}}, {.x = bytes, .y = {1e4, 1e7}}}};
+    parameters.o_mw = {.x = bytes, .y = {2e5, 4e6}};
+    parameters.o_net = {.x = bytes, .y = {5e5, 7e6}};
     parameters.nics_per_node = 2;
     return parameters;
 }
 
 /// Every figure of an analysis, in the order of the tables' rows.
-std::vector<std::int64_t> analyze(const replay::Program& program, unsigned threads, std::size_t batch) {
+std::vector<std::int64_t> analyze(const replay::Program& program, unsigned threads, std::size_t batch,
+                                  replay::Model model = replay::Model::full) {
     using replay::MessageRows;
-    const auto parameters = machine();
+    const auto parameters = replay::reduced(machine(), model);
     replay::Analysis analysis(program, parameters, {}, threads);
     std::vector<std::int64_t> figures;
     MessageRows messages;
@@ -99,6 +103,10 @@ TEST(AnalysisOfArchives, AddsUpAndDependsNeitherOnThreadsNorOnBatches) {
             take_program(trace);
             // Comparing vectors by EXPECT_EQ would print them.
             EXPECT_TRUE(analyze(trace.program, 1, 1U << 17U) == analyze(trace.program, 3, 5000));
+            for (const auto model :
+                 {replay::Model::loggp, replay::Model::logpc, replay::Model::log3p, replay::Model::logp}) {
+                analyze(trace.program, 3, 1U << 17U, model);
+            }
             ++analyzed;
         } catch (const ArchiveError&) {
             EXPECT_EQ(entry.path().filename(), "casita-4_mpi_lammps_colloid");

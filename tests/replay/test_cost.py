@@ -16,6 +16,7 @@ from logpost.errors import InputError
 from logpost.machines import LOCALITIES, load_machine, replay_parameters
 from logpost.machines.schema import Machine
 from logpost.replay.cost import MessageCosts, message_costs, range_of
+from logpost.replay.message_models import MessageModel
 from logpost.replay.models import MODELS
 from logpost.replay.parameters import native_parameters
 from logpost.replay.predict.machine_values import machine_values
@@ -152,12 +153,12 @@ def test_hops_beyond_the_mean_add_their_latency() -> None:
 def test_log3p_s_terms_add_up_to_its_equation() -> None:
     points = [{"size_bytes": s, "o_mw": o, "o_net": n, "T_mem": m} for s, o, n, m in ((1, 2, 10, 1), (1025, 4, 20, 3))]
     ours = replay_parameters(machine(log3p={"point": points}))
-    log3p = native_parameters(ours, log3p=True)
+    log3p = native_parameters(ours, model=MessageModel.log3p)
     found = message_costs(log3p, 1025)
     assert (found.o_s, found.L, found.serialization, found.o_r) == (2 * US, 10 * US, 10 * US, 2 * US)
     assert message_costs(log3p, 1025, locality="self").total == 7 * US
     with pytest.raises(InputError, match=r"machine ours has no o_mw and no o_net: log3P needs both; calibrate"):
-        native_parameters(replay_parameters(machine()), log3p=True)
+        native_parameters(replay_parameters(machine()), model=MessageModel.log3p)
 
 
 def test_a_size_falls_into_the_first_range_that_reaches_it() -> None:

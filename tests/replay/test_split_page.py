@@ -10,6 +10,7 @@ import pytest
 from logpost.machines import RangeValues, ReplayParameters, assemble
 from logpost.machines.parameters import UNLIMITED
 from logpost.replay import _native
+from logpost.replay.message_models import MessageModel
 
 from .test_split import PARTS, split
 
@@ -56,3 +57,10 @@ def test_the_example_of_the_fit() -> None:
 def test_every_part_is_explained() -> None:
     table = PAGE.read_text(encoding="utf-8").partition("## 3. ")[2].partition("## 4. ")[0]
     assert tuple(re.findall(r"^\| (\w+) \|", table, re.MULTILINE))[1:] == PARTS
+
+
+def test_every_model_has_its_row() -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("## 8. ")[2].partition("## 9. ")[0]
+    rows = re.findall(r"^\| (\w+) \|", section, re.MULTILINE)
+    assert rows[0] == "model"
+    assert sorted(rows[1:]) == sorted(model.label for model in MessageModel)

@@ -133,7 +133,8 @@ bool MessageModel::replay_processor(std::size_t location) {
 
     std::vector<MessageStages> rows;
     StageTable own(parameters_, rows);
-    const bool every_job = !late.empty();  // else only what competes with a completion matters
+    // Else only what competes with a completion matters, and nothing does where processors do not queue.
+    const bool every_job = !late.empty() && parameters_.processors_queue;
     std::int64_t started = 0;
     for (std::uint32_t i = 0; i < timeline.sends.size(); ++i) {
         const auto& send = timeline.sends[i];
@@ -172,7 +173,7 @@ bool MessageModel::replay_processor(std::size_t location) {
     }
 
     sort_nearly_sorted(jobs, [](const Job& a, const Job& b) { return a.ready < b.ready; });
-    FifoServer processor;
+    FifoServer processor(parameters_.processors_queue);
     busy.clear();
     bool changed = false;
     for (const auto& job : jobs) {

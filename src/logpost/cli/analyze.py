@@ -10,6 +10,7 @@ import typer
 
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
+from logpost.replay.message_models import MessageModel
 
 
 def the_archive(place: Path) -> tuple[Path, int]:
@@ -38,6 +39,10 @@ def command(
         bool,
         typer.Option("--async-progress", help="The MPI library progresses rendezvous outside MPI calls, too."),
     ] = False,
+    model: Annotated[
+        MessageModel,
+        typer.Option("--model", help="Split messages under this model of the LogP family; full: their union."),
+    ] = MessageModel.full,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -49,6 +54,8 @@ def command(
 
     Without --machine, the machine recorded with the trace is used (`logpost record --machine FILE`); where there is
     none, the LogGP parameters are estimated from the trace itself, and labelled so.
+
+    --model leaves of the machine's values only those that the model knows: what it has no term for is residual.
 
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
@@ -66,7 +73,10 @@ def command(
     with progress_bar(quiet=quiet) as report:
         written = analyze(
             requested(
-                Request(str(archive), str(run), machine, threads, force, asynchronous_progress=async_progress), chosen
+                Request(
+                    str(archive), str(run), machine, threads, force, asynchronous_progress=async_progress, model=model
+                ),
+                chosen,
             ),
             report,
         )

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, scoped, selection
+
+if TYPE_CHECKING:
+    from logpost.analyzer.reporting.data import ModelFit
 
 
 def command(
@@ -22,6 +25,9 @@ def command(
         int | None,
         typer.Option("--top", min=1, metavar="N", help="Show only the N largest findings and places in the code."),
     ] = None,
+    models: Annotated[
+        bool, typer.Option("--models", help="Split the messages under each model, too, and compare the models.")
+    ] = False,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -38,6 +44,8 @@ def command(
     Example: logpost report trace.run --html report.html --force
 
     Example: logpost report trace.run --region solve --top 3
+
+    Example: logpost report trace.run --models
     """
     from rich.console import Console
 
@@ -47,17 +55,24 @@ def command(
     if html is not None:
         refuse_existing(html, force=force)
     opened = scoped(Run.open(run), selection(begin, end, region, phase))
+    fits: tuple[ModelFit, ...] = ()
+    if models:
+        from logpost.analyzer.model_fits import model_fits
+        from logpost.cli.progress import progress_bar
+
+        with progress_bar(quiet=quiet or as_json) as progress:
+            fits = model_fits(opened, progress)
     if html is not None:
         from logpost.dashboards.report.html import write_report
 
-        write_report(opened, html, top)
+        write_report(opened, html, top, fits)
         if not quiet and not as_json:
             Console().print(f"report written to {html}", markup=False, highlight=False, soft_wrap=True)
         if not as_json:
             return
     from logpost.analyzer.reporting.build import build
 
-    report = build(opened)
+    report = build(opened, fits)
     hidden = 0
     if top is not None:
         hidden = max(0, len(report.findings) - top)

@@ -1,0 +1,44 @@
+"""The same messages under each model: what each says that their time consists of, and what it leaves over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from logpost.analyzer.reporting.data import ModelFit
+from logpost.analyzer.reporting.models import parts_present, usable
+from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
+
+
+def models(fits: Sequence[ModelFit]) -> Chart:
+    """One stacked bar per model, in per cent of all message time; a name bears the model's misfit.
+
+    Args:
+        fits: of every model; those without messages have no bar.
+    """
+    shown = usable(fits)
+    names = [f"{fit.model.label}: {percent_text(fit.misfit_share)} misfit" for fit in shown]
+    fig = figure(
+        70 + row_height(len(shown)),
+        barmode="stack",
+        bargap=0.28,
+        xaxis=axis("share of message time (%)", range=[0, 100], fixedrange=True),
+        yaxis=row_axis(names, ""),
+    )
+    split = [(fit.model.label, fit.messages) for fit in shown if fit.messages is not None]
+    for part in (part for part in palette.INKS if part in parts_present(fits)):
+        shares = [one.parts_ps[part] / max(1, one.envelope_ps) for _, one in split]
+        fig.add_bar(
+            orientation="h",
+            y=list(range(len(split))),
+            x=[float(f"{100 * share:.4g}") for share in shares],
+            customdata=[
+                f"{label}<br><b>{palette.label(part)}</b> {percent_text(share)} · {time_text(one.parts_ps[part])}"
+                for (label, one), share in zip(split, shares, strict=True)
+            ],
+            hovertemplate="%{customdata}<extra></extra>",
+            **category_trace(part),
+        )
+    said = ", ".join(f"{fit.model.label} {percent_text(fit.misfit_share)}" for fit in shown)
+    return Chart(fig, f"Misfit of each model, of all message time: {said or 'no model'}.")

@@ -1,0 +1,77 @@
+"""`logpost explain`: one message, or the messages of a call, split under each model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from logpost.replay.message_models import MessageModel
+
+SHOWN = 10
+"""Messages shown as text without --top: each takes a screen."""
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="A run directory that `logpost analyze` wrote.")],
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MESSAGE|CALL",
+            help="A message as RECEIVER:NUMBER (recv_location and recv_number of the table messages), or the number "
+            "of a call (table calls). Without it, the messages that are explained worst are listed.",
+        ),
+    ] = None,
+    machine: Annotated[
+        str | None, typer.Option("--machine", "-m", metavar="NAME|FILE", help="Split on this machine, not the run's.")
+    ] = None,
+    model: Annotated[
+        list[MessageModel] | None, typer.Option("--model", help="Only under this model. May be repeated.")
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", min=1, metavar="N", help=f"Show only N messages (text: {SHOWN} without it)."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in picoseconds.")] = False,
+) -> None:
+    """Show where one message's time went under each model of the LogP family: its segments, side by side.
+
+    The split is computed again from the run, so that any machine can be tried in place. The segments of a message
+    add up to its measured time under every model.
+
+    Example: logpost explain app.run
+
+    Example: logpost explain app.run 3:17
+
+    Example: logpost explain app.run 120 --machine cluster.toml --model loggp --json
+    """
+    from rich.console import Console
+
+    from logpost.analyzer.explain import candidates, explain
+    from logpost.analyzer.reporting.explain_json import as_json as object_of
+    from logpost.analyzer.reporting.explain_json import candidates_json
+    from logpost.analyzer.reporting.explain_text import print_candidates, print_explanation
+    from logpost.analyzer.run import Run
+    from logpost.cli.progress import progress_bar
+    from logpost.errors import InputError
+
+    opened = Run.open(run)
+    used = opened.manifest.machine.label
+    if target is None:
+        if machine is not None or model:
+            raise InputError("--machine and --model need a message or a call; name one, e.g. 3:17")
+        worst = candidates(opened, top or SHOWN)
+        if as_json:
+            typer.echo(json.dumps(candidates_json(worst, str(run), used), indent=2, allow_nan=False))
+        else:
+            print_candidates(worst, str(run), used, Console(highlight=False))
+        return
+    most = top if top is not None or as_json else SHOWN
+    with progress_bar(quiet=as_json) as report:
+        found = explain(opened, target, machine=machine, models=model or tuple(MessageModel), most=most, report=report)
+    if as_json:
+        typer.echo(json.dumps(object_of(found), indent=2, allow_nan=False))
+    else:
+        print_explanation(found, Console(highlight=False))

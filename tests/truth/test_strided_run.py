@@ -1,0 +1,30 @@
+"""A run keeps how data lie in memory: split again in place, strided messages cost what they did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from polars.testing import assert_frame_equal
+
+from logpost.analyzer import schema
+from logpost.analyzer.parquet import frame
+from logpost.analyzer.request import Request
+from logpost.analyzer.resplit import Resplit
+from logpost.analyzer.run import Run
+from logpost.analyzer.supervise import analyze
+
+from .programs import SIMULATE, simulate
+
+pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
+
+
+def test_strided_messages_of_a_run_are_those_of_the_archive(tmp_path: Path) -> None:
+    simulate(tmp_path / "cases")
+    case = tmp_path / "cases" / "strided_halo"
+    run = Run.open(
+        analyze(Request(str(case / "traces.otf2"), str(tmp_path / "a.run"), machine=str(case / "machine.toml")))
+    )
+    pairs = run.table("pairs").collect()
+    assert (pairs["middleware_ps"] > 0).all()
+    assert_frame_equal(frame(schema.PAIRS, Resplit(run).under().pairs()), pairs)
