@@ -1,8 +1,8 @@
 """The calibration programs for one MPI: compiled when they are first needed, then kept in the cache.
 
-`programs/` has a C file for each program, `programs/harness/` the files that every program is compiled with. The cache
-key is compiler wrapper, its date, flags and the sources' hash, so an update of either side makes a new folder and never
-a stale one.
+`programs/` has a C file for each program; `programs/harness/` and `programs/timed/` (what is timed) are compiled into
+every program. The cache key is compiler wrapper, its date, flags and the sources' hash, so an update of either side
+makes a new folder and never a stale one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from logpost.collectors import build as cache
 from logpost.errors import InputError
 
 PROGRAMS = Path(__file__).parent / "programs"
+PARTS = ("harness", "timed")
 FLAGS = ("-std=c11", "-O2", "-w")
 
 
@@ -41,14 +42,14 @@ def build(compiler: str, names: Sequence[str] | None = None) -> dict[str, Path]:
 
 
 def compile_program(compiler: str, source: Path, target: Path) -> None:
-    """Compile one C file with the harness of the calibration programs.
+    """Compile one C file with the harness of the calibration programs and what they time.
 
     Raises InputError when the compiler fails, with its first error, and OSError when it cannot be started.
     """
-    harness = PROGRAMS / "harness"
-    sources = map(str, (source, *sorted(harness.glob("*.c"))))
+    folders = [PROGRAMS / name for name in PARTS]
+    sources = map(str, (source, *(path for folder in folders for path in sorted(folder.glob("*.c")))))
     cache.run_compiler(
-        [compiler, *FLAGS, f"-I{harness}", "-o", str(target), *sources, "-lm"],
+        [compiler, *FLAGS, *(f"-I{folder}" for folder in folders), "-o", str(target), *sources, "-lm"],
         f"{compiler} could not compile the calibration program {source.stem}",
     )
 

@@ -12,23 +12,21 @@ from __future__ import annotations
 import itertools
 import math
 import shlex
-import statistics as numbers
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from logpost.collectors.calibration.build import build
+from logpost.collectors.calibration.gathered import Gathered
 from logpost.collectors.calibration.grid import DEFAULT, THOROUGH, Grid, listed, peers
 from logpost.collectors.calibration.launch import run_program
 from logpost.collectors.mpi import compiler_of
 from logpost.errors import InputError
 from logpost.machines.calibration import samples
-from logpost.machines.calibration.bursts import steady_depth
-from logpost.machines.calibration.samples import DELAYED, FAMILIES, Host, Key, Sample, Samples
-from logpost.machines.calibration.statistics import Visit, combine
+from logpost.machines.calibration.samples import Samples
 
 Report: TypeAlias = "Callable[[str, float, str], None]"
 """Called with the program's name, the fraction of all work that is done (0 to 1), and a message."""
@@ -40,8 +38,6 @@ MOST_PASSES = 20
 PROTOCOL_PASSES = 3
 ORDER = ("overhead", "protocol", "signature", "burst", "pattern", "layout")
 SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
-_BUSY = 10.0
-"""Ratio of the median to the smallest sample that only other load explains."""
 _PATIENCE_S = 60.0
 _SHARED = 4.0
 """How many times as long computation may take where other programs have the processors, too."""
@@ -52,77 +48,6 @@ _FEWEST_SAMPLES = 10
 """Samples that a program takes of each point, at most, when its share of the time is over already; generously."""
 _PROTOCOL_TRIES = 50
 """Most sends of a size: 25 to either kind of receiver."""
-
-
-@dataclass
-class _Gathered:
-    """What the launches so far have written: points in their order, visits by point and launch."""
-
-    host: Host | None = None
-    points: dict[tuple[Key, ...], Sample] = field(default_factory=dict)
-    visits: dict[tuple[Key, ...], dict[int, list[Visit]]] = field(default_factory=dict)
-    values: dict[tuple[Key, ...], dict[str, list[float]]] = field(default_factory=dict)
-
-    def take(self, path: Path, launch: int) -> None:
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except OSError as error:
-            raise InputError(
-                f"the calibration program left no samples in {path}: {error}; its rank 0 must see this folder (choose "
-                "an output file on a shared file system)"
-            ) from error
-        if not lines:
-            raise InputError(f"the calibration program left {path.name} empty; is the device full?")
-        if self.host is None:
-            first = f"{path.name}, line 1"
-            self.host = samples.parse_host(samples.parse_line(lines[0], first), first)
-        for number, line in enumerate(lines[1:], start=2):
-            where = f"{path.name}, line {number}"
-            record = samples.parse_line(line, where)
-            point = samples.parse(record, where)
-            visit = Visit(point.time, repeat=max(1, int(record.get("repeat", 1))))
-            self.points.setdefault(point.name, point)
-            self.visits.setdefault(point.name, {}).setdefault(launch, []).append(visit)
-            values = self.values.setdefault(point.name, {})
-            for key in FAMILIES[point.family].values:
-                values.setdefault(key, []).append(float(point.keys[key]))
-
-    def result(self, launcher: str, compiler: str) -> Samples:
-        assert self.host is not None
-        step = self.host.clock_resolution_s
-        points = [self._point(name, step) for name in self.points]
-        return Samples(replace(self.host, launcher=launcher, compiler=compiler), tuple(points))
-
-    def _point(self, name: tuple[Key, ...], clock_step_s: float) -> Sample:
-        first = self.points[name]
-        found = combine(list(self.visits[name].values()), clock_step_s=clock_step_s)
-        keys: dict[str, Key] = dict(first.keys)
-        for key, kind in FAMILIES[first.family].values.items():
-            seen = self.values[name][key]
-            keys[key] = steady_depth([int(x) for x in seen]) if key == "depth" else kind(numbers.median_low(seen))
-        return replace(first, keys=keys, time=found)
-
-    def switches(self) -> list[tuple[int, int]]:
-        """Changes of protocol: the largest size that does not wait, and the smallest that does."""
-        found: set[tuple[int, int]] = set()
-        for family in DELAYED:
-            for locality in {p.locality for p in self.points.values() if p.family == family}:
-                tried = [p for p in self.points.values() if p.family == family and p.locality == locality]
-                waits = {p.bytes for p in tried if p.time.median_s > float(p.keys["delay_s"]) / 2}
-                at_once = {p.bytes for p in tried} - waits
-                if waits and at_once and max(at_once) < min(waits):
-                    found.add((max(at_once), min(waits)))
-        return sorted(found)
-
-    def typical(self, family: str, size: int) -> float | None:
-        """A time that later programs are set up with: the longest median over the locality classes.
-
-        No longer than some smallest samples: medians of a busy machine may be 1000 times as long, and computing for
-        a few of those between requests would take minutes.
-        """
-        times = [p.time for p in self.points.values() if p.family == family and p.bytes == size]
-        found = [min(time.median_s, _BUSY * time.minimum_s) for time in times]
-        return max(found) if found else None
 
 
 @dataclass
@@ -137,7 +62,7 @@ class _Run:
     report: Report
     batch: int
     started: float
-    gathered: _Gathered = field(default_factory=_Gathered)
+    gathered: Gathered = field(default_factory=Gathered)
     launches: int = 0
     settings: dict[str, float] = field(default_factory=dict)
     switches: list[tuple[int, int]] = field(default_factory=list)

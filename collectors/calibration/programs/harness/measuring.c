@@ -2,7 +2,6 @@
 #include "parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Share of the remaining time that a visit may take; rank 0's counts. */
@@ -50,6 +49,24 @@ static void timers_medians(const double* samples, int n, int timers, double* scr
     }
 }
 
+bool cal_goes_on(struct cal* c, MPI_Comm group) {
+    /* The next point may be a larger size. */
+    enum { LONGER = 4 };
+    int rank, over = c->over;
+    if (over || c->until_s == 0)
+        return !over;
+    MPI_Comm_rank(group, &rank);
+    if (rank == 0)
+        over = cal_now() + LONGER * c->longest_visit_s > c->until_s;
+    MPI_Bcast(&over, 1, MPI_INT, 0, group);
+    c->over = over;
+    return !over;
+}
+
+void cal_visited(struct cal* c, double start_s) {
+    c->longest_visit_s = fmax(c->longest_visit_s, cal_now() - start_s);
+}
+
 void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, void* what, struct cal_result* result) {
     enum { MOST_BATCHES = 40 };
     int rank, size, repeat, batch, more = 1;
@@ -58,6 +75,8 @@ void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, 
         c->visits_left += 1;
         return;
     }
+    if (!cal_goes_on(c, group))
+        return;
     MPI_Comm_rank(group, &rank);
     MPI_Comm_size(group, &size);
     double start = cal_now(), slice = slice_of_time(c);
@@ -95,9 +114,20 @@ void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, 
     if (rank == 0)
         timers_medians(by_timer, n, timers, scratch, result);
     c->visits_left -= 1;
-    free(mine);
-    free(gathered);
-    free(by_timer);
-    free(kept);
-    free(scratch);
+    cal_visited(c, start);
+    /* In the opposite order of their allocation, and NULL at ranks that have none. */
+    cal_release(c, scratch);
+    cal_release(c, kept);
+    cal_release(c, by_timer);
+    cal_release(c, gathered);
+    cal_release(c, mine);
+}
+
+void cal_rounds(struct cal* c, cal_visits* visits, void* what) {
+    c->counting = true;
+    visits(c, what, 0);
+    c->counting = false;
+    c->visits_left *= c->rounds;
+    for (int round = 0; round < c->rounds; round++)
+        visits(c, what, round);
 }

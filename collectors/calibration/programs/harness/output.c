@@ -44,7 +44,7 @@ void cal_put_host(const struct cal* c) {
 
 void cal_emit(struct cal* c, const struct cal_result* r, int round, const char* family, const char* locality,
               int64_t bytes, const char* keys) {
-    if (c->rank != 0 || c->counting)
+    if (c->rank != 0 || c->counting || r->samples == 0)
         return;
     fprintf(c->out, "{\"family\": \"%s\", \"locality\": \"%s\", \"bytes\": %lld, ", family, locality, (long long)bytes);
     fprintf(c->out, "%s%s", keys, keys[0] ? ", " : "");

@@ -17,6 +17,9 @@ struct cal_place {
     int socket;    /* of these; -1 when they are of several, or unknown */
 };
 
+/* place.c: where this rank is. */
+void cal_find_place(struct cal_place* place);
+
 /* clock.c: what reading the clock costs, its step, and the speed of the computation. */
 void cal_measure_clock(struct cal* c);
 

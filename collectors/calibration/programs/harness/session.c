@@ -25,6 +25,11 @@ void* cal_memory(const struct cal* c, int64_t bytes) {
     return memory;
 }
 
+void cal_release(const struct cal* c, void* memory) {
+    (void)c;
+    free(memory);
+}
+
 void cal_open(struct cal* c, int argc, char** argv) {
     memset(c, 0, sizeof *c);
     MPI_Init(&argc, &argv);
@@ -65,15 +70,6 @@ int cal_close(struct cal* c) {
     free(c->places);
     MPI_Finalize();
     return failed;
-}
-
-void cal_rounds(struct cal* c, cal_visits* visits, void* what) {
-    c->counting = true;
-    visits(c, what, 0);
-    c->counting = false;
-    c->visits_left *= c->rounds;
-    for (int round = 0; round < c->rounds; round++)
-        visits(c, what, round);
 }
 
 void cal_each_pair(struct cal* c, cal_pair_visits* visits, void* what, int round) {

@@ -1,0 +1,78 @@
+/* A message between the two ranks of a pair. */
+#include "message.h"
+
+enum { DATA = 1, READY = 2 };
+
+static void tell(MPI_Comm group, int to) {
+    MPI_Send(NULL, 0, MPI_BYTE, to, READY, group);
+}
+
+static void wait_for(MPI_Comm group, int from) {
+    MPI_Recv(NULL, 0, MPI_BYTE, from, READY, group, MPI_STATUS_IGNORE);
+}
+
+double cal_one_way(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    const struct cal_message* m = what;
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    double start = cal_now();
+    for (int r = 0; r < repeat; r++) {
+        if (rank == 0)
+            MPI_Send(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group);
+        MPI_Recv(m->buffer, m->bytes, MPI_BYTE, 1 - rank, DATA, group, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group);
+    }
+    return cal_since(c, start) / (2.0 * repeat);
+}
+
+static double send_call(const struct cal* c, MPI_Comm group, const struct cal_message* m, int repeat, bool blocking) {
+    double total = 0;
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    for (int r = 0; r < repeat; r++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (rank == 0) {
+            wait_for(group, 1);
+            double start = cal_now();
+            if (blocking)
+                MPI_Send(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group);
+            else
+                MPI_Isend(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group, &request);
+            total += cal_since(c, start);
+        } else {
+            MPI_Irecv(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group, &request);
+            tell(group, 0);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return total / repeat;
+}
+
+double cal_send(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    return send_call(c, group, what, repeat, false);
+}
+
+double cal_blocking_send(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    return send_call(c, group, what, repeat, true);
+}
+
+double cal_receive(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    const struct cal_message* m = what;
+    double total = 0;
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    for (int r = 0; r < repeat; r++) {
+        if (rank == 1) {
+            wait_for(group, 0);
+            MPI_Send(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group);
+            continue;
+        }
+        tell(group, 1);
+        cal_compute(c, m->settle_s);
+        double start = cal_now();
+        MPI_Recv(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group, MPI_STATUS_IGNORE);
+        total += cal_since(c, start);
+    }
+    return total / repeat;
+}
