@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,6 +38,8 @@ from logpost.analyzer.rescope import rescope
 from logpost.analyzer.run import Run, RunWriter, scan
 from logpost.errors import InputError
 from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
+from logpost.machines.calibration.while_recording import NAME as MEASURED
+from logpost.machines.calibration.while_recording import read_outcome
 from logpost.machines.parameters import ESTIMATED
 from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
 from logpost.replay._native import Analysis, operations
@@ -81,20 +83,31 @@ def choose_machine(request: Request, trace: Trace, anchor: Path) -> ChosenMachin
         return _from_file(find_machine_file(request.machine), "file")
     if request.machine is None and recorded.is_file():
         try:
-            return _from_file(recorded, "recorded")
+            chosen = _from_file(recorded, "recorded")
         except InputError as error:
             raise InputError(
                 f"{error}; this machine was recorded with the trace: pass another one, or --machine {ESTIMATE}"
             ) from error
+        notes = _measured_notes(anchor, wanted=True) if chosen.parameters.machine == MEASURED else []
+        return replace(chosen, notes=notes + chosen.notes)
     parameters, notes = estimate(archive_name(anchor), trace.program.samples(SAMPLES))
+    notes = _measured_notes(anchor, wanted=False) + notes
     text = estimated_machine(parameters, notes, datetime.date.today())
     return ChosenMachine(parameters, "estimated", ESTIMATED, None, None, notes, text, None)
+
+
+def _measured_notes(anchor: Path, wanted: bool) -> list[str]:
+    """What the recording says of measuring its machine: that it did (wanted), or why it did not."""
+    measured = read_outcome(anchor.parent)
+    return [measured.sentence()] if measured is not None and bool(measured.reason) != wanted else []
 
 
 def _from_file(file: Path, origin: Literal["file", "recorded"]) -> ChosenMachine:
     machine = load_machine_file(file)
     parameters = replay_parameters(machine)
     label = machine.name if origin == "file" else f"{machine.name}, recorded with this trace"
+    if origin == "recorded" and machine.name == MEASURED:
+        label = "measured while recording"
     text = file.read_text(encoding="utf-8-sig")
     return ChosenMachine(
         parameters, origin, label, str(file), file_hash(file), list(parameters.assumptions), text, machine

@@ -19,6 +19,7 @@ from pathlib import Path
 from logpost.collectors import build as cache
 from logpost.collectors import recorder
 from logpost.errors import InputError
+from logpost.machines.calibration.while_recording import Outcome
 
 _PROGRAM = "logpost-assemble"
 _NATIVE = Path(__file__).parent / "assembler" / "native"
@@ -34,6 +35,8 @@ class Archive:
 
     path: Path
     summary: dict[str, object]
+    calibration: Outcome | None = None
+    """What came of measuring the machine while recording; None: nobody asked."""
 
     @property
     def warnings(self) -> list[str]:

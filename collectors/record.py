@@ -14,11 +14,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
 from logpost.collectors import assemble, mpi
+from logpost.collectors.calibration import recorded
 from logpost.collectors.pmpi import generate, interposer
 from logpost.errors import InputError
 
@@ -35,6 +36,8 @@ class Settings:
     stack_depth: int = 16
     window_kib: int = 256
     limit_mib: int | None = None
+    calibrate_s: float | None = None
+    """Time for measuring the machine within MPI_Init; None: it is not measured."""
     keep_raw: bool = False
     environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
 
@@ -69,6 +72,8 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     }
     if settings.limit_mib is not None:
         variables["LOGPOST_LIMIT_MIB"] = str(settings.limit_mib)
+    if settings.calibrate_s is not None:
+        variables["LOGPOST_CALIBRATE"] = str(settings.calibrate_s)
     before = settings.environment.get("LD_PRELOAD")
     if before:
         variables["LD_PRELOAD"] += f":{before}"
@@ -131,8 +136,15 @@ def with_environment(command: Sequence[str], abi: str, variables: dict[str, str]
     return [command[0], *options, *words]
 
 
-def recover(directory: Path, output: Path | None, say: Say) -> list[assemble.Archive]:
+def _with_machine(archive: assemble.Archive, raw: Path) -> assemble.Archive:
+    """The archive with what was measured while it was recorded."""
+    return replace(archive, calibration=recorded.keep(raw, archive.path))
+
+
+def recover(directory: Path, output: Path | None, say: Say, *, measured: bool = True) -> list[assemble.Archive]:
     """Make archives of raw logs that a killed recording left behind; the raw logs stay where they are.
+
+    `measured`: with the machine that was measured while recording.
 
     Raises InputError when there are none, or when their program still runs.
     """
@@ -142,7 +154,8 @@ def recover(directory: Path, output: Path | None, say: Say) -> list[assemble.Arc
         alive = assemble.running(raw)
         if alive:
             raise InputError(f"process {alive[0]} still writes to {raw}; recover it when the program has ended")
-        made.append(assemble.assemble(assembler, raw.absolute(), output or raw.absolute().parent))
+        archive = assemble.assemble(assembler, raw.absolute(), output or raw.absolute().parent)
+        made.append(_with_machine(archive, raw) if measured else archive)
     return made
 
 
@@ -198,7 +211,7 @@ def _run(command: list[str], environment: dict[str, str]) -> int:
 def _archive(assembler: Path, raw: Path, settings: Settings, say: Say) -> assemble.Archive | None:
     """Assemble the archive, or say why there is none. Never raises, so that the program's status is returned."""
     try:
-        archive = assemble.assemble(assembler, raw, settings.output.resolve())
+        archive = _with_machine(assemble.assemble(assembler, raw, settings.output.resolve()), raw)
     except (InputError, OSError, ValueError) as error:
         say(f"{error}; the raw logs are kept: retry with logpost record --recover {raw}")
         return None

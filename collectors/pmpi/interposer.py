@@ -10,27 +10,41 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from logpost.collectors import build as cache
 from logpost.collectors import mpi, recorder
+from logpost.collectors.calibration.build import PARTS, PROGRAMS
 from logpost.collectors.pmpi import generate
 from logpost.errors import InputError
 
 SOURCES = Path(__file__).parent / "native"
 _FILES = ("resolve.c", "comm.c", "layout.c", "runtime.c")
+_CALIBRATION = ("calibrate.c", "quick.c")
+"""Compiled like the parts of the calibration programs that they share: with calls.h in front."""
+_SHARED = (
+    "harness/clock.c",
+    "harness/measuring.c",
+    "harness/output.c",
+    "harness/place.c",
+    "harness/statistics.c",
+    "timed/late.c",
+    "timed/message.c",
+    "timed/requests.c",
+)
 _OPTIONS = (
     "-std=gnu11",
     "-D_GNU_SOURCE",
     "-O2",
     "-fPIC",
-    "-shared",
-    "-static-libgcc",  # the unwinder: no library that the program does not have
     "-fno-semantic-interposition",
     "-w",
     "-Wfatal-errors",
 )
+
+
+_LINKING = ("-shared", "-static-libgcc")  # the unwinder: no library that the program does not have
 
 
 def exported_names(library: Path | None, includes: tuple[str, ...]) -> frozenset[str]:
@@ -56,7 +70,8 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
     """
     names = exported_names(target.library, target.includes)
     files = [*SOURCES.glob("*.*"), *recorder.sources(), generate.TABLE, Path(generate.__file__)]
-    key = cache.key_of(sorted(files), [*_OPTIONS, *sorted(names)])
+    files += PROGRAMS.rglob("*.[ch]")
+    key = cache.key_of(sorted(files), [*_OPTIONS, *_LINKING, *sorted(names)])
     version = re.sub(r"[^\w.]", "_", target.version)
     folder = cache.cache_directory() / f"pmpi-{target.abi}-{version}-{key}"
     path = folder / "liblogpost_pmpi.so"
@@ -67,13 +82,29 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
     say(f"building the interposer for {target} (once, takes seconds)")
 
     def make(place: Path) -> None:
+        complaint = f"the interposer for {target} does not compile"
+        includes = [f"-I{folder}" for folder in (SOURCES, recorder.NATIVE, *(PROGRAMS / name for name in PARTS))]
+        compiler = [*cache.c_compiler(), *_OPTIONS, *target.includes, *includes]
         with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
+            calibration = Path(scratch) / "calibration.o"
+            sources = [*(SOURCES / name for name in _CALIBRATION), *(PROGRAMS / name for name in _SHARED)]
+            _compile_together(compiler, ["-include", "calls.h"], sources, calibration, complaint)
             wrappers = Path(scratch) / "wrappers.c"
             wrappers.write_text(generate.wrappers(names))
-            command = [*cache.c_compiler(), *_OPTIONS, *target.includes, f"-I{SOURCES}", f"-I{recorder.NATIVE}"]
-            command += ["-o", str(place / path.name), str(wrappers), *(str(SOURCES / name) for name in _FILES)]
-            command += [str(recorder.NATIVE / name) for name in recorder.FILES]
-            command += [f"-Wl,--version-script={SOURCES / 'export.map'}", "-ldl", "-lpthread"]
-            cache.run_compiler(command, f"the interposer for {target} does not compile")
+            command = [*compiler, *_LINKING, "-o", str(place / path.name), str(wrappers), str(calibration)]
+            command += [*(str(SOURCES / name) for name in _FILES), *(str(recorder.NATIVE / n) for n in recorder.FILES)]
+            command += [f"-Wl,--version-script={SOURCES / 'export.map'}", "-ldl", "-lpthread", "-lm"]
+            cache.run_compiler(command, complaint)
 
     return cache.kept(folder, make) / path.name
+
+
+def _compile_together(
+    compiler: Sequence[str], options: Sequence[str], sources: Sequence[Path], target: Path, complaint: str
+) -> None:
+    """Compile C files into one object."""
+    parts = []
+    for source in sources:
+        parts.append(str(target.with_name(f"{source.stem}.o")))
+        cache.run_compiler([*compiler, *options, "-c", "-o", parts[-1], str(source)], complaint)
+    cache.run_compiler([*cache.c_compiler(), "-r", "-nostdlib", "-o", str(target), *parts], complaint)

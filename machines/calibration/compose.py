@@ -8,7 +8,7 @@ the notes: a model that needs it names it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -61,8 +61,8 @@ class Calibration:
     """What makes the whole calibration doubtful; empty when nothing does."""
 
 
-def calibration(samples: Samples, *, name: str) -> Calibration:
-    """Extract all that the samples say.
+def calibration(samples: Samples, *, name: str, notes: Sequence[str] = ()) -> Calibration:
+    """Extract all that the samples say; ``notes`` come first among the file's.
 
     Raises InputError when the name is not a valid machine name, or the samples give no value at all.
     """
@@ -102,7 +102,7 @@ def calibration(samples: Samples, *, name: str) -> Calibration:
         )
     raw["sources"] = {key: _source(samples, key) for key in METHODS if key in used}
     told = warning(samples)
-    raw["notes"] = [*([told] if told else []), *_notes(where, refused, lacking, values)]
+    raw["notes"] = [*notes, *([told] if told else []), *_notes(where, refused, lacking, values)]
     machine, problems = check_machine(raw, name)
     if machine is None:
         raise InputError(f"the extracted values make no machine file: {problems[0]}")
@@ -131,7 +131,7 @@ def _source(samples: Samples, key: SourceKey) -> dict[str, str]:
     launcher = f", {host.launcher}" if host.launcher else ""
     return {
         "kind": "measurement",
-        "text": f"logpost calibrate with {host.mpi_library}{launcher}",
+        "text": f"{host.measured} with {host.mpi_library}{launcher}",
         "date": host.date[:10],
         "host": shown,
         "method": f"{METHODS[key]}; medians, 95 % intervals over rounds; clock {host.clock}",

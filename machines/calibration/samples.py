@@ -166,6 +166,8 @@ class Host:
     date: str
     launcher: str = ""
     compiler: str = ""
+    measured: str = "logpost calibrate"
+    """By what, as sources name it."""
 
 
 @dataclass(frozen=True)
@@ -280,6 +282,8 @@ def parse_host(record: Mapping[str, Any], where: str) -> Host:
         if not isinstance(entries, list) or len(entries) != ranks or not all(isinstance(e, wanted) for e in entries):
             raise InputError(f"{where}: {name} must be a list with one {wanted.__name__} for each of the {ranks} ranks")
     texts = {name: record.get(name, "") for name in ("mpi_library", "clock", "date", "launcher", "compiler")}
+    if "measured" in record:
+        texts["measured"] = record["measured"]
     for name, text in texts.items():
         if not isinstance(text, str) or (not text and name not in ("launcher", "compiler")):
             raise InputError(f"{where}: {name} must be a text, not {_short(text)}")

@@ -204,7 +204,9 @@ def logpost(
 
 
 def record(folder: Path, *command: str, options: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Result:
-    """Run `logpost record -o FOLDER OPTIONS -- COMMAND`."""
+    """Run `logpost record -o FOLDER OPTIONS -- COMMAND`; the machine is measured only where the options say so."""
+    if not {"--calibrate", "--machine"} & set(options):
+        options = ("--calibrate", "none", *options)
     done = logpost("record", "-o", str(folder), *options, "--", *command, env=env)
     return Result(done.returncode, done.stdout, done.stderr, folder)
 

@@ -11,6 +11,10 @@ import polars as pl
 import pytest
 from tests.collectors import recording
 
+from logpost.collectors import record as recorder
+from logpost.machines import load_machine
+from logpost.machines.calibration import samples
+
 if TYPE_CHECKING:
     from tests.two_hosts import TwoHosts
 
@@ -49,6 +53,23 @@ def test_ranks_stand_on_their_hosts_and_messages_arrive_after_they_are_sent(
     # busy machine the offset itself is known no better than is stated with it.
     early_ns = messages.select((pl.col("send_enter_ps") - pl.col("recv_leave_ps")).max()).item() / 1e3
     assert early_ns <= uncertainty_ns
+
+
+def test_a_recording_measures_between_its_hosts(hosts: TwoHosts, openmpi: str, tmp_path: Path) -> None:
+    """One rank on either host: a class other_node, and no other."""
+    program = recording.build("hosts.c", openmpi, tmp_path)
+    # Two relays beside the ranks take their turns on the processors: time enough.
+    settings = recorder.Settings(tmp_path, openmpi, calibrate_s=10.0, environment=recording.environment())
+    made = recorder.record((*hosts.launch, "-n", "2", str(program)), settings, print, print).archive
+    assert made is not None
+    found = made.calibration
+    assert found is not None
+    assert (found.reason, dict(found.pairs)) == ("", {"other_node": (0, 1)})
+    assert samples.read(made.path / "calibration.jsonl").host.hosts == tuple(hosts.names)
+    measured = load_machine(made.path / "machine.toml").loggp
+    assert measured.other_node is not None
+    assert measured.same_socket is None
+    assert measured.same_node is None
 
 
 def _clocks_are_put_right(archive: Path, shift_s: int) -> float:

@@ -52,6 +52,8 @@ static void open_own(void) {}
 
 static void close_own(void) {}
 
+static void calibrate(void) {}
+
 static void choose_who_measures(void) {}
 
 static void measure_offsets(struct lp_thread* t) {
@@ -146,6 +148,10 @@ static void close_own(void) {
     lp_mpi.Comm_free(&own);
 }
 
+static void calibrate(void) {
+    lp_calibrate(own, own_rank, own_size);
+}
+
 #endif
 
 static const char* library_name(void) {
@@ -179,6 +185,8 @@ struct lp_thread* lp_after_init(uint64_t enter) {
         lp_comm_register(t, parent, 0, 0);
     choose_who_measures();
     measure_offsets(t);
+    if (parent == lp_k.comm_null) /* the parents of a spawned world have measured, and wait for it */
+        calibrate();
     lp_write_sync(t, lp_read_sync());
     lp_on = 1;
     return t;

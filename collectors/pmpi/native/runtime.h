@@ -65,6 +65,10 @@ LP_HIDDEN void lp_comm_forget(uintptr_t handle);
 LP_HIDDEN void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name);
 LP_HIDDEN void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other);
 
+/* calibrate.c: LogGP between ranks of this job, where the recording asks for it; by all ranks, within MPI_Init. `own`
+ * is a private duplicate of MPI_COMM_WORLD. */
+LP_HIDDEN void lp_calibrate(MPI_Comm own, int rank, int size);
+
 /* layout.c */
 #define LP_TYPE_SLOTS 1024u
 extern LP_HIDDEN volatile uint32_t lp_type_generation[LP_TYPE_SLOTS]; /* moves when a type of that slot is freed */
@@ -80,10 +84,17 @@ LP_HIDDEN struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_typ
     X(Comm_remote_size) X(Comm_size) X(Comm_test_inter) X(Get_elements_x) X(Get_library_version) X(Group_free) \
     X(Group_size) X(Group_translate_ranks) X(Recv) X(Send) X(Test_cancelled) X(Type_free) X(Type_get_contents) \
     X(Type_get_envelope) X(Type_get_extent_x) X(Type_size_x)
+#if defined(LOGPOST_SIMULATED) /* a simulated machine needs no measuring */
+#define LP_CALIBRATION_API(X)
+#else
+#define LP_CALIBRATION_API(X) \
+    X(Barrier) X(Comm_create_group) X(Comm_set_errhandler) X(Gather) X(Group_incl) X(Iprobe) X(Irecv) X(Isend) X(Test) \
+    X(Wait) X(Wtick) X(Wtime)
+#endif
 /* clang-format on */
 struct lp_api {
 #define X(name) __typeof__(PMPI_##name)* name;
-    LP_API(X)
+    LP_API(X) LP_CALIBRATION_API(X)
 #undef X
 };
 extern LP_HIDDEN struct lp_api lp_mpi;
@@ -94,6 +105,9 @@ struct lp_constants {
     MPI_Datatype type_null, uint64, byte;
     MPI_Op max;
     MPI_Group group_null;
+    MPI_Datatype integer, real; /* from here on: for calibrate.c */
+    MPI_Op bor;
+    MPI_Errhandler errors_return;
 };
 extern LP_HIDDEN struct lp_constants lp_k;
 

@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Read an OTF2 archive, split every message into its causes, and write a run.
 
-    Without --machine, the machine recorded with the trace is used (`logpost record --machine FILE`); where there is
+    Without --machine, the machine recorded with the trace is used (`logpost record --calibrate`); where there is
     none, the LogGP parameters are estimated from the trace itself, and labelled so.
 
     --model leaves of the machine's values only those that the model knows: what it has no term for is residual.

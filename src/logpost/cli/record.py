@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from logpost.machines.calibration.while_recording import Outcome
 
 # What follows `--` belongs to the program, options included.
 COMMAND_SETTINGS: dict[str, Any] = {
@@ -33,7 +37,16 @@ def command(
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option("-m", "--machine", help="Machine file (`logpost calibrate`) to keep with the archive."),
+        typer.Option("-m", "--machine", help="Machine file to keep with the archive; the same as --calibrate FILE."),
+    ] = None,
+    calibrate: Annotated[
+        str | None,
+        typer.Option(
+            "--calibrate",
+            metavar="quick|none|FILE",
+            help="quick: measure the machine inside MPI_Init, at most 0.5 s; none; or a machine file "
+            "(`logpost calibrate`) to keep with the archive. [default: quick]",
+        ),
     ] = None,
     stack: Annotated[
         int,
@@ -55,16 +68,25 @@ def command(
     The program's output is untouched, and record exits with its status; logpost's messages go to standard error.
     The archive is logpost_<program>_<ranks>_<time>/traces.otf2 in the output directory. A program that crashes or is
     killed is recorded up to its last completed call. Each recording gets a new directory; none is overwritten.
+    Inside MPI_Init, at most 0.5 s go into messages between pairs of ranks: the machine that they show is kept with the
+    archive, and analyze takes it. Where ranks outnumber cores nothing is measured, and record says so.
     Exit status 2 although the program succeeded: it made no MPI call.
 
     Example: logpost record -o traces -- mpirun -n 4 ./app input.txt
     """
     from logpost.collectors import record as recorder
     from logpost.collectors.assemble import Archive
+    from logpost.collectors.calibration.recorded import BUDGET_S
     from logpost.errors import InputError
     from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
 
-    described = find_machine_file(machine) if machine is not None else None
+    if machine is not None and calibrate is not None:
+        raise InputError(
+            f"--machine {machine} and --calibrate {calibrate} both say where the machine comes from; keep one"
+        )
+    quick = machine is None and calibrate in (None, "quick")
+    named = machine if machine is not None else None if calibrate in (None, "quick", "none") else calibrate
+    described = find_machine_file(named) if named is not None else None
     if described is not None:
         load_machine_file(described)  # before the program runs: a faulty file must not cost a recording
 
@@ -80,11 +102,14 @@ def command(
             say(warning)
         if described is not None:
             shutil.copyfile(described, archive.path / RECORDED)
-        s = archive.summary
+        s, measured = archive.summary, archive.calibration
+        if measured is not None:
+            # A single rank has no messages to explain; any other reason is a problem.
+            (say if measured.reason and measured.ranks != 1 else hush)(measured.sentence())
         if s.get("stopped"):
             say(f"{s['stopped']} threads stopped recording before the program ended (full disk or --limit)")
         if as_json:
-            print(json.dumps({"archive": str(archive.path), **s}), file=sys.stderr, flush=True)
+            print(json.dumps({"archive": str(archive.path), **s, **_calibrated(measured)}), file=sys.stderr, flush=True)
         else:
             anchor = archive.path / "traces.otf2"
             hush(f"{s['recorded']} of {s['ranks']} ranks, {s['calls']} calls, {s['events']} events in {anchor}")
@@ -94,13 +119,23 @@ def command(
     if recover is not None:
         if program:
             raise InputError("--recover takes a directory and no program; record the program separately")
-        for archive in recorder.recover(recover, output, hush):
+        for archive in recorder.recover(recover, output, hush, measured=described is None and calibrate != "none"):
             report(archive)
         return
     settings = recorder.Settings(
-        output=output or Path(), mpi=mpi, stack_depth=stack, window_kib=window, limit_mib=limit, keep_raw=keep_raw
+        output=output or Path(),
+        mpi=mpi,
+        stack_depth=stack,
+        window_kib=window,
+        limit_mib=limit,
+        calibrate_s=BUDGET_S if quick else None,
+        keep_raw=keep_raw,
     )
     result = recorder.record(program or [], settings, say, hush)
     if result.archive is not None:
         report(result.archive)
     raise typer.Exit(result.status)
+
+
+def _calibrated(measured: Outcome | None) -> dict[str, object]:
+    return {} if measured is None else {"calibration": dataclasses.asdict(measured)}

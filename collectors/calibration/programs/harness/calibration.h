@@ -47,11 +47,12 @@ struct cal {
     char** argv;
     FILE* out; /* of rank 0 */
     double budget_s, started_s, accuracy;
-    double until_s;         /* no visit begins that may not be over then; 0: no such end */
-    double longest_visit_s; /* so far */
-    bool over;              /* the end has come: visits do nothing any more, and have no samples */
-    double visits_left;     /* of rank 0: it is there at all */
-    bool counting;          /* visits are only counted: see cal_rounds */
+    double sample_s;    /* how long a sample is at least, by repetitions: long beside the clock */
+    int most_batches;   /* in a visit */
+    double until_s;     /* no sample begins then, and a visit that is not over is dropped; 0: no such end */
+    bool over;          /* the end has come: visits do nothing any more, and have no samples */
+    double visits_left; /* of rank 0: it is there at all */
+    bool counting;      /* visits are only counted: see cal_rounds */
     int rounds, batch;
     int crowded; /* some host has more ranks than processors */
     double clock_cost_s, clock_resolution_s, spins_per_s;
@@ -98,11 +99,8 @@ typedef double cal_sample(const struct cal* c, MPI_Comm group, void* what, int r
  * first `timers` ranks of the group time; a sample is their median. The result is rank 0's. */
 void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, void* what, struct cal_result* result);
 
-/* Whether a visit to a point may begin: rank 0 of the group decides where there is an end (until_s). */
+/* Whether another sample may begin: rank 0 of the group decides where there is an end (until_s). */
 bool cal_goes_on(struct cal* c, MPI_Comm group);
-
-/* A visit that began at start_s is over. */
-void cal_visited(struct cal* c, double start_s);
 
 /* The median of n values in any order (they get sorted). */
 double cal_median(double* values, int n);

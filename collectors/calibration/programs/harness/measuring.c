@@ -13,7 +13,6 @@ static double slice_of_time(const struct cal* c) {
 /* How many repetitions make a sample, and how many samples a batch: rank 0 decides, everybody follows. */
 static void plan(struct cal* c, MPI_Comm group, cal_sample* sample, void* what, int* repeat, int* batch) {
     enum { LONGEST = 128, FEWEST = 6, HOPELESS = 3 };
-    const double target_s = 20e-6; /* a sample, beside which the clock's own tens of nanoseconds are small */
     int rank, both[2] = {1, HOPELESS};
     MPI_Comm_rank(group, &rank);
     double start = cal_now();
@@ -25,7 +24,7 @@ static void plan(struct cal* c, MPI_Comm group, cal_sample* sample, void* what, 
         start = cal_now();
         sample(c, group, what, 2);
         double once = (cal_now() - start) / 2;
-        double times = once > 0 ? ceil(target_s / once) : LONGEST;
+        double times = once > 0 ? ceil(c->sample_s / once) : LONGEST;
         both[0] = times > LONGEST ? LONGEST : (int)times;
         double affordable = once > 0 ? 2 * slice_of_time(c) / (once * both[0]) : c->batch;
         both[1] = affordable >= c->batch ? c->batch : affordable < FEWEST ? FEWEST : (int)affordable;
@@ -50,25 +49,19 @@ static void timers_medians(const double* samples, int n, int timers, double* scr
 }
 
 bool cal_goes_on(struct cal* c, MPI_Comm group) {
-    /* The next point may be a larger size. */
-    enum { LONGER = 4 };
     int rank, over = c->over;
     if (over || c->until_s == 0)
         return !over;
     MPI_Comm_rank(group, &rank);
     if (rank == 0)
-        over = cal_now() + LONGER * c->longest_visit_s > c->until_s;
+        over = cal_now() > c->until_s;
     MPI_Bcast(&over, 1, MPI_INT, 0, group);
+    MPI_Barrier(group); /* or rank 0 would begin a sample while the others still hear that there is one */
     c->over = over;
     return !over;
 }
 
-void cal_visited(struct cal* c, double start_s) {
-    c->longest_visit_s = fmax(c->longest_visit_s, cal_now() - start_s);
-}
-
 void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, void* what, struct cal_result* result) {
-    enum { MOST_BATCHES = 40 };
     int rank, size, repeat, batch, more = 1;
     memset(result, 0, sizeof *result);
     if (c->counting) {
@@ -81,7 +74,7 @@ void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, 
     MPI_Comm_size(group, &size);
     double start = cal_now(), slice = slice_of_time(c);
     plan(c, group, sample, what, &repeat, &batch);
-    const size_t most = (size_t)batch * MOST_BATCHES;
+    const size_t most = (size_t)batch * (size_t)c->most_batches;
     double* mine = cal_memory(c, batch * (int64_t)sizeof *mine);
     double* gathered = rank == 0 ? cal_memory(c, batch * (int64_t)size * (int64_t)sizeof *mine) : NULL;
     double* by_timer = rank == 0 ? cal_memory(c, (int64_t)most * timers * (int64_t)sizeof *mine) : NULL;
@@ -90,8 +83,10 @@ void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, 
     int n = 0;
     result->repeat = repeat;
     while (more) {
-        for (int i = 0; i < batch; i++)
+        for (int i = 0; i < batch && cal_goes_on(c, group); i++)
             mine[i] = sample(c, group, what, repeat);
+        if (c->over)
+            break;
         MPI_Gather(mine, batch, MPI_DOUBLE, gathered, batch, MPI_DOUBLE, 0, group);
         if (rank == 0) {
             for (int i = 0; i < batch; i++, n++) {
@@ -106,15 +101,16 @@ void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, 
             cal_statistics(scratch, n, c->accuracy, result);
             double passed = cal_now() - start;
             /* Another batch only if it is likely to fit. */
-            more = !result->reached && result->batches < MOST_BATCHES &&
+            more = !result->reached && result->batches < c->most_batches &&
                    passed * (result->batches + 1) / result->batches <= slice;
         }
         MPI_Bcast(&more, 1, MPI_INT, 0, group);
     }
-    if (rank == 0)
+    if (c->over)
+        memset(result, 0, sizeof *result);
+    else if (rank == 0)
         timers_medians(by_timer, n, timers, scratch, result);
     c->visits_left -= 1;
-    cal_visited(c, start);
     /* In the opposite order of their allocation, and NULL at ranks that have none. */
     cal_release(c, scratch);
     cal_release(c, kept);

@@ -44,19 +44,18 @@ static bool waits(struct cal* c, const struct cal_pair* pair, struct cal_late* l
     struct cal_result r;
     char keys[64];
     MPI_Comm_rank(pair->comm, &rank);
-    if (!cal_goes_on(c, pair->comm))
-        return false;
-    double start = cal_now();
     l->bytes = bytes;
     l->delay_s = l->least_delay_s + (l->longest_delay_s - l->least_delay_s) * (double)bytes / (double)l->largest;
-    for (int i = 0; i < tries; i++)
+    for (int i = 0; i < tries && cal_goes_on(c, pair->comm); i++)
         waited[i] = wait_of_send(c, pair->comm, l, rank);
+    if (c->over)
+        return false;
     if (rank == 0) {
         int above = count_above(waited, tries, l->delay_s / 2);
         again = above > 0 && above < tries;
     }
     MPI_Bcast(&again, 1, MPI_INT, 0, pair->comm);
-    for (; again && n < MORE * tries; n++)
+    for (; again && n < MORE * tries && cal_goes_on(c, pair->comm); n++)
         waited[n] = wait_of_send(c, pair->comm, l, rank);
     if (rank == 0) {
         cal_statistics(waited, n, c->accuracy, &r);
@@ -66,7 +65,6 @@ static bool waits(struct cal* c, const struct cal_pair* pair, struct cal_late* l
         cal_emit(c, &r, round, l->silent ? "silent_receiver" : "protocol", pair->locality, bytes, keys);
     }
     MPI_Bcast(&answer, 1, MPI_INT, 0, pair->comm);
-    cal_visited(c, start);
     return answer != 0;
 }
 

@@ -1,0 +1,116 @@
+"""From what the interposer measured within MPI_Init to the machine beside the archive.
+
+The interposer leaves `calibration.<process>.jsonl` among the raw logs: one line about the measurement, then for each
+pair of ranks the lines of a calibration program, its host line first. Their rounds are the passes of one measurement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from logpost.collectors.calibration.gathered import Gathered
+from logpost.errors import InputError
+from logpost.machines import replay_parameters
+from logpost.machines.calibration import samples
+from logpost.machines.calibration.compose import calibration
+from logpost.machines.calibration.samples import Host, Samples
+from logpost.machines.calibration.while_recording import NAME, SAMPLES, SOURCE, Outcome, outcome
+from logpost.machines.schema.load import RECORDED
+from logpost.machines.schema.save import save_machine
+
+BUDGET_S = 0.5
+"""Of a recording, at most."""
+
+
+@dataclass(frozen=True)
+class _Left:
+    """A file of the interposer."""
+
+    began_ns: int
+    outcome: Outcome
+    pairs: tuple[tuple[int, int], ...]
+    lines: tuple[str, ...]
+    path: Path
+
+
+def keep(raw: Path, archive: Path) -> Outcome | None:
+    """Put the machine, its samples and what came of the measurement beside the archive; None where none was asked for.
+
+    Of several worlds (further `mpirun`s of a script) the first that measured counts. Never raises for what the
+    measurement left: what cannot be used is the outcome's reason.
+    """
+    try:
+        found = [_read(path) for path in sorted(raw.glob("calibration.*.jsonl"))]
+        if not found:
+            return None
+        left = min(found, key=lambda one: (bool(one.outcome.reason), one.began_ns))
+        result = left.outcome
+        if not result.reason:
+            result = _machine(left, archive)
+    except InputError as error:
+        result = Outcome(str(error), BUDGET_S, 0.0, 0)
+    result.write(archive)
+    return result
+
+
+def _machine(left: _Left, archive: Path) -> Outcome:
+    """Write machine and samples. Raises InputError when they are damaged, or too few for a machine."""
+    measured = _samples(left)
+    pairs = dict(zip(measured.localities(), left.pairs, strict=True))
+    result = replace(left.outcome, pairs=pairs)
+    samples.write(archive / SAMPLES, measured)
+    try:
+        machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}."]).machine
+        replay_parameters(machine)  # what analyze asks of it
+    except InputError as error:
+        raise InputError(f"the samples of {result.took_s:.2g} s make no machine ({error})") from error
+    save_machine(machine, archive / RECORDED)
+    return result
+
+
+def _read(path: Path) -> _Left:
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    first = samples.parse_line(lines[0] if lines else "", f"{path.name}, line 1")
+    try:
+        pairs = tuple((int(a), int(b)) for a, b in first["pairs"])
+        about = outcome({**first, "pairs": {}})
+        return _Left(int(first["began_ns"]), about, pairs, tuple(lines[1:]), path)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path.name}, line 1 does not tell of a measurement ({error})") from error
+
+
+def _samples(left: _Left) -> Samples:
+    gathered = Gathered()
+    hosts: list[Host] = []
+    for number, line in enumerate(left.lines, start=2):
+        where = f"{left.path.name}, line {number}"
+        record: Mapping[str, Any] = samples.parse_line(line, where)
+        if record.get("family") == "host":
+            hosts.append(samples.parse_host(record, where))
+        else:
+            gathered.take_visit(record, where, None)
+    if len(hosts) != len(left.pairs) or not gathered.points:
+        raise InputError(
+            f"within {left.outcome.budget_s:g} s there was no time for any message" if hosts else "no samples came"
+        )
+    gathered.host = _together(hosts, left.pairs)
+    return gathered.result("", "")
+
+
+def _together(hosts: list[Host], pairs: tuple[tuple[int, int], ...]) -> Host:
+    """One host line of all ranks that took part, in the order of ranks."""
+    at: dict[int, tuple[str, str, int]] = {}
+    for host, ranks in zip(hosts, pairs, strict=True):
+        at.update(zip(ranks, zip(host.hosts, host.cpus, host.sockets, strict=True), strict=True))
+    places = [at[rank] for rank in sorted(at)]
+    return replace(
+        hosts[0],
+        hosts=tuple(name for name, _, _ in places),
+        cpus=tuple(cpus for _, cpus, _ in places),
+        sockets=tuple(socket for _, _, socket in places),
+        ranks=len(places),
+        measured=SOURCE,
+    )

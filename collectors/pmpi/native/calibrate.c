@@ -1,0 +1,329 @@
+/* LogGP of the job, measured within MPI_Init: a pair of ranks in each locality class that the job has, one after the
+ * other, while all other ranks wait in a barrier.
+ *
+ * Everything travels on a private communicator whose errors return, and which is freed; no message is left behind.
+ * Where the ranks of a host outnumber the processors that they may use, nothing is measured: it would be the scheduler.
+ *
+ * LOGPOST_CALIBRATE is the time in seconds that all of it may take. Rank 0 leaves
+ * $LOGPOST_RAW_DIR/calibration.<process>.jsonl: a line about the measurement (written below), then for each pair what a
+ * calibration program writes (machines/calibration/samples.py), its host line first. */
+#include "calls.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "quick.h"
+
+int lp_call_failed;
+
+enum { CLASSES = 3, CPU_WORDS = 64, LENGTH = 1, TEXT = 2 };
+static const char* const CLASS_NAMES[CLASSES] = {"same_socket", "same_node", "other_node"};
+static const double RESERVE = 0.3; /* of the time: for a sample that takes longer, and for gathering */
+
+struct place {
+    uint64_t host;
+    int32_t socket; /* -1: of several, or unknown */
+    int32_t cpu;    /* the only one that the rank may use; -1: several */
+};
+
+struct job {
+    MPI_Comm comm;
+    int rank, size;
+    struct place* places; /* of all ranks */
+    int* ranks;           /* room for as many */
+    uint64_t began_ns;    /* since 1970 */
+    double started_s, budget_s;
+};
+
+struct ends {
+    int a, b; /* b 0: the job has no pair of the class */
+};
+
+/* --- where the ranks are ----------------------------------------------------------------------------------------- */
+
+static int processors(uint64_t mask[CPU_WORDS]) {
+    int count = 0;
+    memset(mask, 0, CPU_WORDS * sizeof *mask);
+    cpu_set_t* set = CPU_ALLOC(64 * CPU_WORDS);
+    const size_t size = CPU_ALLOC_SIZE(64 * CPU_WORDS);
+    if (set && !sched_getaffinity(0, size, set))
+        for (int cpu = 0; cpu < 64 * CPU_WORDS; cpu++)
+            if (CPU_ISSET_S(cpu, size, set)) {
+                mask[cpu / 64] |= 1ull << cpu % 64;
+                count++;
+            }
+    if (set)
+        CPU_FREE(set);
+    return count;
+}
+
+static struct place own_place(uint64_t mask[CPU_WORDS]) {
+    struct cal_place here;
+    struct place mine = {0xcbf29ce484222325ull, -1, -1};
+    memset(&here, 0, sizeof here);
+    cal_find_place(&here);
+    for (const char* c = here.host; *c; c++)
+        mine.host = (mine.host ^ (unsigned char)*c) * 0x100000001b3ull;
+    mine.socket = here.socket;
+    if (processors(mask) == 1)
+        for (int i = 0; i < CPU_WORDS; i++)
+            if (mask[i])
+                mine.cpu = 64 * i + __builtin_ctzll(mask[i]);
+    return mine;
+}
+
+/* Of the host with most ranks among those that have more ranks than processors: ranks, processors and its first rank,
+ * packed so that the largest can be agreed on; 0 where there are enough. */
+static uint64_t crowd(const struct job* j, const uint64_t mask[CPU_WORDS]) {
+    const uint64_t host = j->places[j->rank].host;
+    uint64_t all[CPU_WORDS], ranks = 0, cpus = 0;
+    MPI_Group everybody, here;
+    MPI_Comm comm = MPI_COMM_NULL;
+    for (int i = 0; i < j->size; i++)
+        if (j->places[i].host == host)
+            j->ranks[ranks++] = i;
+    const uint64_t first = (uint64_t)j->ranks[0];
+    MPI_Comm_group(j->comm, &everybody);
+    MPI_Group_incl(everybody, (int)ranks, j->ranks, &here);
+    MPI_Comm_create_group(j->comm, here, 0, &comm);
+    memcpy(all, mask, sizeof all);
+    if (comm != MPI_COMM_NULL) {
+        MPI_Allreduce(mask, all, CPU_WORDS, lp_k.uint64, lp_k.bor, comm);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Group_free(&here);
+    MPI_Group_free(&everybody);
+    for (int i = 0; i < CPU_WORDS; i++)
+        cpus += (uint64_t)__builtin_popcountll(all[i]);
+    return ranks > cpus && cpus > 0 ? ranks << 44 | cpus << 24 | first : 0;
+}
+
+/* --- the pairs --------------------------------------------------------------------------------------------------- */
+
+static const struct place* sorted_by;
+
+static int by_place(const void* x, const void* y) {
+    const int i = *(const int*)x, k = *(const int*)y;
+    const struct place *a = &sorted_by[i], *b = &sorted_by[k];
+    if (a->host != b->host)
+        return a->host < b->host ? -1 : 1;
+    if (a->socket != b->socket)
+        return a->socket < b->socket ? -1 : 1;
+    if (a->cpu != b->cpu)
+        return a->cpu < b->cpu ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+static int class_of(const struct place* a, const struct place* b) {
+    if (a->host != b->host)
+        return 2;
+    return a->socket >= 0 && a->socket == b->socket ? 0 : 1;
+}
+
+/* In the order of places a class that the job has is one of neighbours. Of several pairs the one of the lowest rank;
+ * never two ranks that share one processor. */
+static void choose_pairs(const struct job* j, struct ends pairs[CLASSES]) {
+    int* const order = j->ranks;
+    memset(pairs, 0, CLASSES * sizeof *pairs);
+    for (int i = 0; i < j->size; i++)
+        order[i] = i;
+    sorted_by = j->places;
+    qsort(order, (size_t)j->size, sizeof *order, by_place);
+    for (int i = 0; i + 1 < j->size; i++) {
+        const int a = order[i] < order[i + 1] ? order[i] : order[i + 1];
+        const int b = order[i] + order[i + 1] - a;
+        const struct place *one = &j->places[a], *other = &j->places[b];
+        struct ends* pair = &pairs[class_of(one, other)];
+        if (one->host == other->host && one->cpu >= 0 && one->cpu == other->cpu)
+            continue;
+        if (pair->b == 0 || a < pair->a)
+            *pair = (struct ends){a, b};
+    }
+}
+
+/* --- measuring --------------------------------------------------------------------------------------------------- */
+
+static double elapsed_s(const struct job* j) {
+    return lp_mpi.Wtime() - j->started_s;
+}
+
+/* What a rank that takes part has: memory, and the samples of its pairs as text. */
+struct own {
+    char *memory, *text;
+    size_t length;
+    FILE* out;
+};
+
+/* By both ranks; the lower one has the samples then. */
+static void measure(const struct job* j, struct cal* c, struct ends ends, const char* locality, double time_s,
+                    struct own* own) {
+    int both[2] = {ends.a, ends.b};
+    struct cal_place places[2], mine;
+    MPI_Group everybody, two;
+    struct cal_pair pair = {MPI_COMM_NULL, locality};
+    MPI_Comm_group(j->comm, &everybody);
+    MPI_Group_incl(everybody, 2, both, &two);
+    MPI_Comm_create_group(j->comm, two, 1, &pair.comm);
+    MPI_Group_free(&two);
+    MPI_Group_free(&everybody);
+    if (pair.comm == MPI_COMM_NULL)
+        return;
+    memset(&mine, 0, sizeof mine);
+    cal_find_place(&mine);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, places, sizeof mine, MPI_BYTE, pair.comm);
+    c->rank = j->rank == ends.b;
+    c->ranks = 2;
+    c->places = places;
+    c->over = false;
+    c->until_s = lp_mpi.Wtime() + time_s;
+    c->out = own->out;
+    if (c->rank == 0)
+        cal_put_host(c);
+    lp_quick_pair(c, &pair, own->memory);
+    MPI_Comm_free(&pair.comm);
+    fflush(own->out); /* which makes own->text what was written */
+}
+
+/* The samples of all pairs come to rank 0, which appends them to `all`. */
+static void gather(const struct job* j, struct ends ends, char* text, uint64_t length, FILE* all) {
+    char *received = NULL, none;
+    if (j->rank == ends.a && j->rank != 0) {
+        MPI_Send(&length, 1, lp_k.uint64, 0, LENGTH, j->comm);
+        MPI_Send(text, (int)length, MPI_BYTE, 0, TEXT, j->comm);
+    }
+    if (j->rank == 0 && ends.a != 0) {
+        MPI_Recv(&length, 1, lp_k.uint64, ends.a, LENGTH, j->comm, MPI_STATUS_IGNORE);
+        text = received = malloc((size_t)length + 1);
+        /* Without memory it is received, too, as an error: nothing is left behind. */
+        MPI_Recv(text ? text : &none, text ? (int)length : 1, MPI_BYTE, ends.a, TEXT, j->comm, MPI_STATUS_IGNORE);
+    }
+    if (j->rank == 0 && text)
+        fwrite(text, 1, (size_t)length, all);
+    free(received);
+}
+
+static void measure_pairs(const struct job* j, const struct ends pairs[CLASSES], struct own* own, FILE* all) {
+    struct cal c;
+    int left = 0;
+    memset(&c, 0, sizeof c);
+    for (int k = 0; k < CLASSES; k++)
+        left += pairs[k].b != 0;
+    if (own->out)
+        cal_measure_clock(&c);
+    for (int k = 0; k < CLASSES; k++) {
+        const size_t before = own->length;
+        if (pairs[k].b == 0)
+            continue;
+        double time_s = ((1 - RESERVE) * j->budget_s - elapsed_s(j)) / left--;
+        if (j->rank == pairs[k].a || j->rank == pairs[k].b)
+            measure(j, &c, pairs[k], CLASS_NAMES[k], time_s, own);
+        MPI_Barrier(j->comm);
+        gather(j, pairs[k], own->text ? own->text + before : NULL, own->length - before, all);
+    }
+}
+
+/* --- what rank 0 leaves ------------------------------------------------------------------------------------------ */
+
+static void write_file(const struct job* j, const struct ends pairs[CLASSES], const char* reason, const char* samples,
+                       size_t length) {
+    const char* directory = getenv("LOGPOST_RAW_DIR");
+    char path[1200], begin[512];
+    int n = snprintf(begin, sizeof begin,
+                     "{\"budget_s\": %.6g, \"began_ns\": %llu, \"took_s\": %.6f, \"ranks\": %d, \"reason\": \"%s\", "
+                     "\"pairs\": [",
+                     j->budget_s, (unsigned long long)j->began_ns, elapsed_s(j), j->size, reason);
+    int shown = 0;
+    for (int k = 0; k < CLASSES && !*reason; k++)
+        if (pairs[k].b)
+            n += snprintf(begin + n, sizeof begin - (size_t)n, "%s[%d, %d]", shown++ ? ", " : "", pairs[k].a,
+                          pairs[k].b);
+    n += snprintf(begin + n, sizeof begin - (size_t)n, "]}\n");
+    snprintf(path, sizeof path, "%s/calibration.%016llx.jsonl", directory, (unsigned long long)lp_process_id);
+    struct rlimit limit; /* growing beyond it would be a SIGXFSZ in the program */
+    if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && length + (size_t)n > limit.rlim_cur)
+        return;
+    FILE* file = fopen(path, "we");
+    if (!file)
+        return;
+    fwrite(begin, 1, (size_t)n, file);
+    if (!*reason)
+        fwrite(samples, 1, length, file);
+    if (fclose(file))
+        unlink(path); /* a full disk */
+}
+
+static int can_measure(void) {
+#define X(name) &&lp_mpi.name != NULL
+    return 1 LP_CALIBRATION_API(X);
+#undef X
+}
+
+static void run(struct job* j) {
+    uint64_t mask[CPU_WORDS];
+    struct ends pairs[CLASSES];
+    struct own own = {NULL, NULL, 0, NULL};
+    char *samples = NULL, reason[160] = "";
+    size_t length = 0;
+    int take_part = 0;
+    struct place mine = own_place(mask);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, j->places, sizeof mine, MPI_BYTE, j->comm);
+    choose_pairs(j, pairs);
+    for (int k = 0; k < CLASSES; k++)
+        take_part |= pairs[k].b != 0 && (j->rank == pairs[k].a || j->rank == pairs[k].b);
+    if (take_part) {
+        own.memory = malloc(lp_quick_memory());
+        own.out = open_memstream(&own.text, &own.length);
+    }
+    FILE* all = j->rank == 0 ? open_memstream(&samples, &length) : NULL;
+    uint64_t here[2] = {crowd(j, mask), (take_part && !(own.memory && own.out)) || (j->rank == 0 && !all)},
+             found[2] = {0, 0};
+    MPI_Allreduce(here, found, 2, lp_k.uint64, lp_k.max, j->comm);
+    if (found[0])
+        snprintf(reason, sizeof reason, "%d ranks share %d processor%s on the host of rank %d", (int)(found[0] >> 44),
+                 (int)(found[0] >> 24 & 0xfffff), (found[0] >> 24 & 0xfffff) == 1 ? "" : "s",
+                 (int)(found[0] & 0xffffff));
+    else if (found[1])
+        snprintf(reason, sizeof reason, "out of memory");
+    else
+        measure_pairs(j, pairs, &own, all);
+    uint64_t failed = (uint64_t)lp_call_failed, any = 0;
+    MPI_Allreduce(&failed, &any, 1, lp_k.uint64, lp_k.max, j->comm);
+    if (any)
+        snprintf(reason, sizeof reason, "a call of the MPI library failed meanwhile");
+    if (all)
+        fclose(all);
+    if (j->rank == 0)
+        write_file(j, pairs, reason, samples, length);
+    if (own.out)
+        fclose(own.out);
+    free(own.text);
+    free(own.memory);
+    free(samples);
+}
+
+void lp_calibrate(MPI_Comm own, int rank, int size) {
+    const char* text = getenv("LOGPOST_CALIBRATE");
+    struct job j = {.comm = own, .rank = rank, .size = size, .budget_s = text ? atof(text) : 0};
+    if (!(j.budget_s > 0) || !can_measure())
+        return;
+    j.began_ns = lp_clock_ns(CLOCK_REALTIME);
+    j.started_s = lp_mpi.Wtime();
+    if (size < 2) {
+        write_file(&j, NULL, "one rank sends no messages", NULL, 0);
+        return;
+    }
+    j.places = malloc(sizeof *j.places * (size_t)size);
+    j.ranks = malloc(sizeof *j.ranks * (size_t)size);
+    if (!j.places || !j.ranks)
+        return; /* out of memory within MPI_Init: the program is lost without us */
+    MPI_Comm_set_errhandler(own, lp_k.errors_return);
+    if (MPI_Comm_dup(own, &j.comm) == MPI_SUCCESS) {
+        run(&j);
+        MPI_Comm_free(&j.comm);
+    }
+    free(j.ranks);
+    free(j.places);
+}

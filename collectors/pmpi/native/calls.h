@@ -1,0 +1,55 @@
+/* MPI as the calibration's sources call it (../../calibration/programs), led to the library behind the wrappers: they
+ * are compiled with `-include calls.h`. A call that fails ends nothing; it is noted, and its calibration is not used.
+ *
+ * Constants are looked up once: Open MPI's are objects that have to be found by name, which takes as long as a message.
+ */
+#ifndef LOGPOST_CALLS_H
+#define LOGPOST_CALLS_H
+
+#include "runtime.h"
+
+extern LP_HIDDEN int lp_call_failed;
+
+static inline int lp_try(int rc) {
+    if (LP_UNLIKELY(rc != MPI_SUCCESS))
+        lp_call_failed = 1;
+    return rc;
+}
+
+#define MPI_Allgather(...) lp_try(lp_mpi.Allgather(__VA_ARGS__))
+#define MPI_Allreduce(...) lp_try(lp_mpi.Allreduce(__VA_ARGS__))
+#define MPI_Barrier(...) lp_try(lp_mpi.Barrier(__VA_ARGS__))
+#define MPI_Bcast(...) lp_try(lp_mpi.Bcast(__VA_ARGS__))
+#define MPI_Comm_create_group(...) lp_try(lp_mpi.Comm_create_group(__VA_ARGS__))
+#define MPI_Comm_dup(...) lp_try(lp_mpi.Comm_dup(__VA_ARGS__))
+#define MPI_Comm_free(...) lp_try(lp_mpi.Comm_free(__VA_ARGS__))
+#define MPI_Comm_group(...) lp_try(lp_mpi.Comm_group(__VA_ARGS__))
+#define MPI_Comm_rank(...) lp_try(lp_mpi.Comm_rank(__VA_ARGS__))
+#define MPI_Comm_set_errhandler(...) lp_try(lp_mpi.Comm_set_errhandler(__VA_ARGS__))
+#define MPI_Comm_size(...) lp_try(lp_mpi.Comm_size(__VA_ARGS__))
+#define MPI_Gather(...) lp_try(lp_mpi.Gather(__VA_ARGS__))
+#define MPI_Get_library_version(...) lp_try(lp_mpi.Get_library_version(__VA_ARGS__))
+#define MPI_Group_free(...) lp_try(lp_mpi.Group_free(__VA_ARGS__))
+#define MPI_Group_incl(...) lp_try(lp_mpi.Group_incl(__VA_ARGS__))
+#define MPI_Iprobe(...) lp_try(lp_mpi.Iprobe(__VA_ARGS__))
+#define MPI_Irecv(...) lp_try(lp_mpi.Irecv(__VA_ARGS__))
+#define MPI_Isend(...) lp_try(lp_mpi.Isend(__VA_ARGS__))
+#define MPI_Recv(...) lp_try(lp_mpi.Recv(__VA_ARGS__))
+#define MPI_Send(...) lp_try(lp_mpi.Send(__VA_ARGS__))
+#define MPI_Test(...) lp_try(lp_mpi.Test(__VA_ARGS__))
+#define MPI_Wait(...) lp_try(lp_mpi.Wait(__VA_ARGS__))
+#define MPI_Wtick() lp_mpi.Wtick()
+#define MPI_Wtime() lp_mpi.Wtime()
+
+#undef MPI_BYTE
+#undef MPI_COMM_NULL
+#undef MPI_DOUBLE
+#undef MPI_INT
+#undef MPI_REQUEST_NULL
+#define MPI_BYTE lp_k.byte
+#define MPI_COMM_NULL lp_k.comm_null
+#define MPI_DOUBLE lp_k.real
+#define MPI_INT lp_k.integer
+#define MPI_REQUEST_NULL lp_k.request_null
+
+#endif

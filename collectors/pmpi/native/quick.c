@@ -1,0 +1,187 @@
+/* The points of a calibration within MPI_Init, and how its time is shared among them.
+ *
+ * They are some of those that `logpost calibrate` measures, by the same code: one_way and message_overhead for o(n) and
+ * T(n), protocol for the eager limit, round_trip and signature for g. All points are visited in passes, one after the
+ * other, so that the spread between passes says what changes from moment to moment. */
+#include "quick.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "late.h"
+#include "message.h"
+#include "requests.h"
+
+enum {
+    PASSES = 12,
+    BATCH = 6,
+    LARGEST = 256 << 10,
+    SIGNATURE_BYTES = 8,
+    WINDOW = 32,
+    TRIES = 3,
+    MOST_SIZES = 9,
+    SCRATCH = 64 << 10 /* cal_measure keeps some 130 doubles per sample of a batch */
+};
+/* Short: where a rank loses its processor, each repetition takes as long as others have it. */
+static const double SAMPLE_S = 5e-6;
+static const double LEAST_DELAY_S = 100e-6, LEAST_SETTLE_S = 5e-6;
+static const int SIZES[] = {1, 64, 512, 4096, 16384, 65536, LARGEST};
+static const int BURSTS[] = {1, 2, 4, 8, 16, WINDOW};
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+static const struct {
+    cal_sample* sample;
+    const char *family, *keys;
+} KINDS[] = {
+    {cal_one_way, "one_way", ""}, /* first: the receiver's computation depends on it */
+    {cal_send, "message_overhead", "\"side\": \"send\""},
+    {cal_receive, "message_overhead", "\"side\": \"receive\""},
+};
+
+struct quick {
+    const struct cal_pair* pair;
+    struct cal_message message;
+    struct cal_requests requests;
+    int sizes[MOST_SIZES], count;
+    double trip_s, longest_s; /* round trip of few bytes, half of one of many */
+};
+
+/* --- memory: cal_measure asks for little, and gives it back in the opposite order -------------------------------- */
+
+static char *scratch, *scratch_next;
+
+void* cal_memory(const struct cal* c, int64_t bytes) {
+    (void)c;
+    const size_t size = ((size_t)bytes + 63) / 64 * 64;
+    if (size > (size_t)(scratch + SCRATCH - scratch_next)) {
+        lp_call_failed = 1; /* and what was measured is not used */
+        scratch_next = scratch;
+    }
+    char* memory = scratch_next;
+    scratch_next += size;
+    return memset(memory, 1, size);
+}
+
+void cal_release(const struct cal* c, void* memory) {
+    (void)c;
+    if (memory)
+        scratch_next = memory;
+}
+
+size_t lp_quick_memory(void) {
+    return SCRATCH + LARGEST + WINDOW * (CAL_REPLY_BYTES + sizeof(MPI_Request));
+}
+
+/* --- how long messages take, and where the protocol changes ------------------------------------------------------- */
+
+static double one_way_s(struct cal* c, struct quick* q, int bytes) {
+    struct cal_result r;
+    q->message.bytes = bytes;
+    c->visits_left = 1e6; /* no more samples than it must have */
+    cal_measure(c, q->pair->comm, 1, cal_one_way, &q->message, &r);
+    MPI_Bcast(&r.median_s, 1, MPI_DOUBLE, 0, q->pair->comm);
+    return r.median_s;
+}
+
+static void add_size(struct quick* q, int64_t bytes) {
+    for (int i = 0; i < q->count; i++)
+        if (q->sizes[i] == bytes)
+            return;
+    q->sizes[q->count++] = (int)bytes;
+}
+
+static void find_eager_limit(struct cal* c, struct quick* q) {
+    struct cal_late l = {.largest = LARGEST, .buffer = q->message.buffer, .tries = TRIES};
+    l.least_delay_s = fmax(LEAST_DELAY_S, 4 * q->trip_s);
+    l.longest_delay_s = fmax(l.least_delay_s, 4 * q->longest_s);
+    int64_t eager = cal_bisect(c, q->pair, &l, 0);
+    if (eager > 0) { /* times jump there, so both sides need a point */
+        add_size(q, eager);
+        add_size(q, eager + 1);
+    }
+}
+
+/* --- visits ------------------------------------------------------------------------------------------------------ */
+
+static void visit_messages(struct cal* c, struct quick* q, int round) {
+    struct cal_message* m = &q->message;
+    for (int i = 0; i < q->count; i++) {
+        m->bytes = q->sizes[i];
+        for (int k = 0; k < COUNT(KINDS); k++) {
+            struct cal_result r;
+            cal_measure(c, q->pair->comm, 1, KINDS[k].sample, m, &r);
+            cal_emit(c, &r, round, KINDS[k].family, q->pair->locality, m->bytes, KINDS[k].keys);
+            if (k == 0)
+                m->settle_s = fmax(4 * r.median_s, LEAST_SETTLE_S);
+        }
+    }
+}
+
+static void visit_requests(struct cal* c, struct quick* q, int round) {
+    struct cal_requests* b = &q->requests;
+    struct cal_result r;
+    cal_measure(c, q->pair->comm, 1, cal_round_trip, b, &r);
+    cal_emit(c, &r, round, "round_trip", q->pair->locality, b->bytes, "");
+    for (int delayed = 0; delayed < 2; delayed++) {
+        b->delta_s = delayed ? 2 * q->trip_s : 0; /* enough to make the requester the bottleneck */
+        for (int i = 0; i < COUNT(BURSTS); i++) {
+            char keys[96];
+            b->requests = BURSTS[i];
+            snprintf(keys, sizeof keys, "\"burst\": %d, \"delta_s\": %.9g", b->requests, b->delta_s);
+            cal_measure(c, q->pair->comm, 1, cal_request_burst, b, &r);
+            cal_emit(c, &r, round, "signature", q->pair->locality, b->bytes, keys);
+        }
+    }
+}
+
+/* A pass that the time cuts off is kept only when it is the first: a point more or less in the last round would make
+ * rounds of different points look like one. */
+static void pass(struct cal* c, void* what, int round) {
+    char* text = NULL;
+    size_t length = 0;
+    FILE* const out = c->out;
+    if (c->over)
+        return;
+    if (c->rank == 0 && !c->counting)
+        c->out = open_memstream(&text, &length);
+    if (c->out == NULL)
+        c->out = out;
+    /* After the first pass: it gives a machine, however short the time is. */
+    if (round == 1)
+        find_eager_limit(c, what);
+    visit_messages(c, what, round);
+    visit_requests(c, what, round);
+    if (c->out == out)
+        return;
+    fclose(c->out);
+    c->out = out;
+    if (!c->over || round == 0)
+        fwrite(text, 1, length, out);
+    free(text);
+}
+
+void lp_quick_pair(struct cal* c, const struct cal_pair* pair, char* memory) {
+    struct quick q = {.pair = pair, .count = COUNT(SIZES)};
+    memcpy(q.sizes, SIZES, sizeof SIZES);
+    scratch = scratch_next = memory;
+    q.message.buffer = memory + SCRATCH;
+    q.requests = (struct cal_requests){.bytes = SIGNATURE_BYTES,
+                                       .window = WINDOW,
+                                       .peers = 1,
+                                       .buffer = q.message.buffer,
+                                       .ring = (MPI_Request*)(memory + SCRATCH + LARGEST),
+                                       .replies = memory + SCRATCH + LARGEST + WINDOW * sizeof(MPI_Request)};
+    memset(q.message.buffer, 1, LARGEST);
+    c->rounds = PASSES;
+    c->batch = BATCH;
+    c->accuracy = 0.05;
+    c->sample_s = SAMPLE_S;
+    c->most_batches = 1;
+    c->started_s = cal_now();
+    c->budget_s = c->until_s - c->started_s;
+    q.trip_s = 2 * one_way_s(c, &q, SIGNATURE_BYTES);
+    q.longest_s = one_way_s(c, &q, LARGEST);
+    c->visits_left = 0;
+    cal_rounds(c, pass, &q);
+}

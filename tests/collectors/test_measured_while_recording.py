@@ -1,0 +1,209 @@
+"""`record --calibrate quick`: the machine is measured inside MPI_Init, and the program cannot notice."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.collectors import recording
+
+from logpost.analyzer.run import Run
+from logpost.collectors import record as recorder
+from logpost.collectors.assemble import Archive
+from logpost.errors import InputError
+from logpost.machines import load_machine
+from logpost.machines.calibration import samples
+from logpost.machines.calibration.while_recording import NAME, SOURCE, Outcome, read_outcome
+from logpost.machines.schema.load import find_machine_file
+from logpost.machines.values.quantity import Quantity
+
+QUICK = ("--calibrate", "quick")
+PASSES = 12
+"""Of a measurement that its time does not cut off."""
+
+
+def _outcome(archive: Path) -> Outcome:
+    found = read_outcome(archive)
+    assert found is not None
+    return found
+
+
+def _needs_two_processors() -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("two ranks need two processors to be measured")
+
+
+def _recorded(mpi: str, program: Path, folder: Path, budget_s: float) -> Archive:
+    command = (recording.LAUNCHERS[mpi], "-n", "2", str(program))
+    settings = recorder.Settings(output=folder, calibrate_s=budget_s, environment=recording.environment())
+    result = recorder.record(command, settings, print, print)
+    assert result.status == 0
+    assert result.archive is not None
+    return result.archive
+
+
+def test_recording_measures_by_default_and_says_so(mpi: str, tmp_path: Path) -> None:
+    _needs_two_processors()
+    program = recording.build("blocking.c", mpi, tmp_path)
+    words = ("-o", str(tmp_path / "out"), "--", recording.LAUNCHERS[mpi], "-n", "2", str(program))
+    done = recording.logpost("record", *words)
+    assert done.returncode == 0, done.stderr
+    (archive,) = (tmp_path / "out").iterdir()
+    found = _outcome(archive)
+    assert found.budget_s == 0.5
+    assert found.sentence() in done.stderr
+    assert (archive / "machine.toml").exists() == (not found.reason)
+
+
+def test_the_machine_is_measured_and_analyze_takes_it(mpi: str, tmp_path: Path) -> None:
+    """With time enough for a machine that is busy with other work, too."""
+    _needs_two_processors()
+    result = recording.Result(0, "", "", tmp_path / "out")
+    made = _recorded(mpi, recording.build("blocking.c", mpi, tmp_path), result.folder, budget_s=10.0)
+    assert made.path == result.archive
+    found = _outcome(result.archive)
+    assert found == made.calibration
+    assert found.reason == ""
+    assert list(found.pairs.values()) == [(0, 1)], "one pair in the one class that two ranks have"
+    assert 0.0 < found.took_s <= found.budget_s, "by the measurement's own stamps"
+
+    machine = load_machine(result.archive / "machine.toml")
+    assert machine.name == NAME
+    assert all(source.text.startswith(SOURCE) for source in machine.sources.values())
+    ((locality, _),) = found.pairs.items()
+    ranges = getattr(machine.loggp, locality).range
+    assert ranges
+    for row in ranges:
+        for name in ("L", "o_s", "o_r", "G"):
+            value = getattr(row, name)
+            assert isinstance(value, Quantity), name
+            assert value.interval is not None, name
+            assert value.value is not None, name
+            assert (value.samples or 0) > 0
+    assert ranges[0].g is not None
+    kept = samples.read(result.archive / "calibration.jsonl")
+    families = {"one_way", "message_overhead", "protocol", "round_trip", "signature"}
+    assert {point.family for point in kept.points} == families
+    assert kept.host.ranks == 2
+
+    run = tmp_path / "run"
+    done = recording.logpost("analyze", str(result.archive), "-o", str(run))
+    assert done.returncode == 0, done.stderr
+    used = Run.open(run).manifest.machine
+    assert (used.name, used.origin, used.label) == (NAME, "recorded", "measured while recording")
+    assert found.sentence() in used.notes
+    report = " ".join(recording.logpost("report", str(run)).stdout.split())
+    assert f"{NAME}: measured while recording" in report
+    assert f"note: {found.sentence()}" in report
+
+    done = recording.logpost("analyze", str(result.archive), "-o", str(run), "--force", "--machine", "estimate")
+    assert done.returncode == 0, done.stderr
+    assert Run.open(run).manifest.machine.origin == "estimated"
+
+
+def test_ranks_that_outnumber_processors_are_not_measured_and_it_is_said(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("blocking.c", mpi, tmp_path)
+    processor = str(min(os.sched_getaffinity(0)))
+    command = (recording.LAUNCHERS[mpi], "-n", "2", "taskset", "-c", processor, str(program))
+    result = recording.record(tmp_path / "out", *command, options=(*QUICK, "--mpi", recording.COMPILERS[mpi], "-q"))
+    assert result.status == 0, result.err
+    said = "the machine was not measured while recording: 2 ranks share 1 processor on the host of rank 0"
+    assert result.err.strip() == f"logpost: {said}", "quiet prints problems, and this is one"
+    assert _outcome(result.archive).pairs == {}
+    assert sorted(p.name for p in result.archive.glob("*.*")) == ["calibration.json", "traces.def", "traces.otf2"]
+
+    run = tmp_path / "run"
+    assert recording.logpost("analyze", str(result.archive), "-o", str(run)).returncode == 0
+    used = Run.open(run).manifest.machine
+    assert used.origin == "estimated"
+    assert said in used.notes
+    assert said in " ".join(recording.logpost("report", str(run)).stdout.split())
+
+
+@pytest.mark.parametrize("threads", ["0", "3"], ids=["MPI_Init", "MPI_THREAD_MULTIPLE"])
+def test_the_program_cannot_notice(mpi: str, tmp_path: Path, threads: str) -> None:
+    """Handles, attributes, error handlers, pending messages, threads, files, processors: as without."""
+    program = recording.build("unnoticed.c", mpi, tmp_path)
+    seen = {}
+    for how in ("none", "quick"):
+        result = recording.run(mpi, tmp_path / how, 2, program, threads, options=("--calibrate", how))
+        assert result.status == 0, result.err
+        seen[how] = sorted(result.out.splitlines())
+        assert read_outcome(result.archive) is None or how == "quick"
+    assert seen["quick"] == seen["none"]
+    assert {"0: strays 0", "1: strays 0", "0: handlers fatal fatal"} <= set(seen["quick"])
+
+
+def test_none_leaves_nothing(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("blocking.c", mpi, tmp_path)
+    result = recording.run(mpi, tmp_path / "out", 2, program, options=("--calibrate", "none"))
+    assert "machine" not in result.err
+    assert sorted(p.name for p in result.archive.glob("*.*")) == ["traces.def", "traces.otf2"]
+
+
+def test_a_file_is_kept_as_by_machine(openmpi: str, tmp_path: Path) -> None:
+    program = recording.build("blocking.c", openmpi, tmp_path)
+    result = recording.run(openmpi, tmp_path / "out", 2, program, options=("--calibrate", "alewife"))
+    assert (result.archive / "machine.toml").read_bytes() == find_machine_file("alewife").read_bytes()
+    assert read_outcome(result.archive) is None
+
+
+def test_one_rank_has_nothing_to_measure(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("surroundings.c", mpi, tmp_path)
+    result = recording.record(tmp_path / "out", str(program), "many", "5", options=QUICK)
+    assert result.status == 0, result.err
+    assert "the machine was not measured while recording: one rank sends no messages" in result.err
+    quiet = recording.record(tmp_path / "quiet", str(program), "many", "5", options=(*QUICK, "-q"))
+    assert "logpost" not in quiet.err, "it is no problem"
+
+
+def test_sampling_ends_with_its_time(mpi: str, tmp_path: Path) -> None:
+    _needs_two_processors()
+    program = recording.build("blocking.c", mpi, tmp_path)
+    none = _recorded(mpi, program, tmp_path / "none", 1e-6)
+    assert none.calibration is not None
+    assert none.calibration.reason == "within 1e-06 s there was no time for any message"
+    assert not (none.path / "machine.toml").exists()
+
+    some = _recorded(mpi, program, tmp_path / "some", 0.02)
+    rounds = 0
+    if (some.path / "calibration.jsonl").exists():
+        kept = samples.read(some.path / "calibration.jsonl")
+        rounds = max((len(p.time.rounds_s) for p in kept.of("one_way")), default=0)
+    assert rounds < PASSES, "cut off, or the test's time is too long"
+
+
+def test_children_of_a_measured_program_come_up(openmpi: str, tmp_path: Path) -> None:
+    """Their parents wait for them and could not take part; they have no measurement of their own."""
+    program = recording.build("spawn.c", openmpi, tmp_path)
+    result = recording.run(openmpi, tmp_path / "out", 2, program, options=(*QUICK, "--keep-raw"))
+    assert result.status == 0, result.err
+    assert result.read().members("MPI_COMM_WORLD (world 1)") == ["2, 3"]
+    (raw,) = (tmp_path / "out").glob("*.raw")
+    (left,) = raw.glob("calibration.*.jsonl")
+    assert json.loads(left.read_text().splitlines()[0])["ranks"] == 2
+
+    again = recorder.recover(raw, tmp_path / "again", print)[0]
+    assert again.calibration == _outcome(result.archive), "recovered with what was measured"
+
+
+def test_two_machines_are_one_too_many(openmpi: str, tmp_path: Path) -> None:
+    result = recording.record(tmp_path / "out", "true", options=("--machine", "alewife", "--calibrate", "none"))
+    assert result.status == 2
+    expected = "--machine alewife and --calibrate none both say where the machine comes from; keep one"
+    assert expected in result.err
+
+
+def test_an_unknown_file_is_refused_before_the_program_runs(openmpi: str, tmp_path: Path) -> None:
+    result = recording.record(tmp_path / "out", "touch", str(tmp_path / "ran"), options=("--calibrate", "fast"))
+    assert result.status == 2
+    assert "unknown machine 'fast'" in result.err
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_damaged_outcome_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "calibration.json").write_text('{"reason": ""}')
+    with pytest.raises(InputError, match=r"calibration.json is damaged \('budget_s'\); remove it, and analyze again"):
+        read_outcome(tmp_path)
