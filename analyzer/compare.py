@@ -19,6 +19,7 @@ from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.data import FoundHere, Report
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, FINDING_KINDS, WAIT_STATES
+from logpost.machines.calibration.while_recording import NAME as MEASURED
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "contention": ("endpoint_contention", "network_contention"),
@@ -271,6 +272,14 @@ def _likeness(a: FoundHere, b: FoundHere) -> tuple[bool, bool, bool]:
     return a.ranks == b.ranks, (a.file, a.line) == (b.file, b.line), a.cause_region == b.cause_region
 
 
+def _own_machine(report: Report) -> str:
+    """How a run came to a machine that is its alone; empty where it has another."""
+    if report.machine.origin == "estimated":
+        return "estimated from its own trace"
+    measured = report.machine.origin == "recorded" and report.machine.name == MEASURED
+    return "measured while it was recorded" if measured else ""
+
+
 def _notes(a: Report, b: Report) -> tuple[str, ...]:
     """Warnings on what makes the two runs hard to compare."""
     both = [warning for warning in a.warnings if warning in b.warnings]
@@ -279,9 +288,11 @@ def _notes(a: Report, b: Report) -> tuple[str, ...]:
         found += [f"{name}: {warning}" for warning in report.warnings if warning not in both]
     if a.ranks != b.ranks:
         found.append(f"A has {a.ranks} ranks and B has {b.ranks}: this alone changes sums over ranks.")
-    if a.machine.origin == b.machine.origin == "estimated":
+    own = _own_machine(a)
+    alone = a.machine.sha256 is None or a.machine.sha256 != b.machine.sha256
+    if own and own == _own_machine(b) and alone:
         found.append(
-            "Each run's machine was estimated from its own trace, which alone may cause small differences of modelled "
+            f"Each run's machine was {own}, which alone may cause small differences of modelled "
             "parts; analyze both with the same --machine FILE to exclude this."
         )
     elif (a.machine.name, a.machine.sha256) != (b.machine.name, b.machine.sha256):

@@ -74,6 +74,18 @@ def test_estimated_machines_are_pointed_out(faster: Comparison) -> None:
     assert any("estimated from its own trace" in note for note in faster.notes)
 
 
+def test_machines_measured_while_recording_are_pointed_out(tmp_path: Path) -> None:
+    """Each recording measures anew, so the two files differ; of one and the same file there is nothing to say."""
+    runs = []
+    for name, work_ms in (("a", 20), ("b", 5)):
+        run = two_phases(work_ms).write(tmp_path / name)
+        own = {"name": "measured-while-recording", "origin": "recorded", "sha256": name}
+        machine = run.manifest.machine.model_copy(update=own)
+        runs.append(Run(run.path, run.manifest.model_copy(update={"machine": machine})))
+    assert any("Each run's machine was measured while it was recorded" in note for note in compare(*runs).notes)
+    assert not any("machine" in note for note in compare(runs[0], runs[0]).notes)
+
+
 @pytest.mark.parametrize(
     ("expression", "holds"),
     [

@@ -27,7 +27,7 @@ def _record(mpicc: str, mpirun: str, folder: Path, stack: int) -> tuple[dict[str
     program = folder / "pingpong"
     subprocess.run([mpicc, "-O2", "-o", str(program), str(_SOURCE), "-ldl"], check=True)
     env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    command = [sys.executable, "-m", "logpost.cli.app", "record", "--quiet", "-o", str(folder)]
+    command = [sys.executable, "-m", "logpost.cli.app", "record", "--quiet", "--calibrate", "none", "-o", str(folder)]
     command += ["--stack", str(stack), "--", mpirun, "-n", "2", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     anchor = next(folder.glob("logpost_*/traces.otf2"))

@@ -1,0 +1,139 @@
+"""What the interposer measured becomes the machine beside the archive: from a machine whose times are known exactly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logpost.collectors.calibration.recorded import keep
+from logpost.machines import load_machine
+from logpost.machines.calibration import samples
+from logpost.machines.calibration.while_recording import NAME, SOURCE, Outcome, read_outcome
+from logpost.machines.values.quantity import Quantity
+
+ROUNDS = 6
+SIZES = (1, 64, 4096, 65536)
+O_S, O_R = 1e-6, 2e-6
+LATENCY = {"same_socket": 5e-6, "other_node": 50e-6}
+G = 1e-9
+
+
+def _line(family: str, locality: str, size: int, seconds: float, number: int, **keys: object) -> str:
+    times = {"minimum_s": seconds, "median_s": seconds, "mean_s": seconds, "half_width_s": 0.0}
+    counts = {"samples": 8, "batches": 1, "reached": True, "round": number, "repeat": 1}
+    return json.dumps({"family": family, "locality": locality, "bytes": size, **keys, **times, **counts})
+
+
+def _host(*names: str) -> str:
+    places: dict[str, Any] = {"hosts": names, "cpus": ["0"] * len(names), "sockets": [0] * len(names)}
+    told = {"mpi_library": "an MPI", "clock": "MPI_Wtime", "clock_resolution_s": 1e-9, "date": "2026-11-22T12:00:00Z"}
+    return json.dumps({"family": "host", "ranks": len(names), **places, **told})
+
+
+def _points(locality: str) -> Iterator[str]:
+    """T(n) = o_s + L + (n - 1) G + o_r. The rounds are 0, 1, 2, … % slower: an interval of their whole range."""
+    for number in range(ROUNDS):
+        slower = 1.0 + 0.01 * number
+        for size in SIZES:
+            way = (O_S + LATENCY[locality] + (size - 1) * G + O_R) * slower
+            yield _line("one_way", locality, size, way, number)
+            yield _line("message_overhead", locality, size, O_S * slower, number, side="send")
+            yield _line("message_overhead", locality, size, O_R * slower, number, side="receive")
+
+
+def _left(folder: Path, *lines: str, began_ns: int = 1, reason: str = "", pairs: object = ((0, 1),)) -> Path:
+    folder.mkdir(exist_ok=True)
+    about = {"budget_s": 0.5, "began_ns": began_ns, "took_s": 0.1, "ranks": 4, "reason": reason, "pairs": pairs}
+    path = folder / f"calibration.{began_ns:016x}.jsonl"
+    path.write_text("\n".join([json.dumps(about), *lines]) + "\n")
+    return folder
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    return folder
+
+
+def _seconds(quantity: object) -> float:
+    assert isinstance(quantity, Quantity)
+    return 1e-12 * quantity.base()
+
+
+def test_each_class_has_its_values_and_the_pair_that_gave_them(tmp_path: Path, archive: Path) -> None:
+    near, far = _points("same_socket"), _points("other_node")
+    raw = _left(tmp_path / "raw", _host("a", "a"), *near, _host("a", "b"), *far, pairs=((0, 1), (0, 3)))
+    found = keep(raw, archive)
+    assert found == read_outcome(archive) == Outcome("", 0.5, 0.1, 4, {"same_socket": (0, 1), "other_node": (0, 3)})
+    machine = load_machine(archive / "machine.toml")
+    assert machine.name == NAME
+    assert machine.notes[0] == (
+        "the machine was measured while recording: in 100 ms of MPI_Init, by pairs of ranks (same_socket: ranks 0 and "
+        "1; other_node: ranks 0 and 3); intervals hold what changed within that time."
+    )
+    assert {source.text for source in machine.sources.values()} == {f"{SOURCE} with an MPI"}
+    middle = 1.025  # the median of 6 rounds that are 0 to 5 % slower
+    for locality, latency in LATENCY.items():
+        (row,) = getattr(machine.loggp, locality).range
+        assert _seconds(row.o_s) == pytest.approx(O_S * middle, rel=1e-5)
+        assert _seconds(row.o_r) == pytest.approx(O_R * middle, rel=1e-5)
+        assert _seconds(row.L) == pytest.approx(latency * middle, rel=1e-5)
+        assert _seconds(row.G) == pytest.approx(G * middle, rel=1e-5)
+        assert row.L.interval == pytest.approx((1e6 * latency, 1e6 * latency * 1.05), rel=1e-5)
+    host = samples.read(archive / "calibration.jsonl").host
+    assert host.hosts == ("a", "a", "b"), "ranks 0, 1 and 3, once each"
+
+
+def test_the_first_world_that_measured_counts(tmp_path: Path, archive: Path) -> None:
+    """A script starts three programs: one rank, then two that measure."""
+    raw = tmp_path / "raw"
+    _left(raw, began_ns=1, reason="one rank sends no messages", pairs=())
+    _left(raw, _host("first", "first"), *_points("same_socket"), began_ns=2)
+    _left(raw, _host("second", "second"), *_points("same_socket"), began_ns=3)
+    assert keep(raw, archive) == Outcome("", 0.5, 0.1, 4, {"same_socket": (0, 1)})
+    assert samples.read(archive / "calibration.jsonl").host.hosts == ("first", "first")
+
+
+def test_nothing_is_left_where_nobody_asked(tmp_path: Path, archive: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    assert keep(tmp_path / "raw", archive) is None
+    assert not list(archive.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ((_host("a", "a"),), "within 0.5 s there was no time for any message"),
+        ((), "no samples came"),
+        (
+            (_host("a", "a"), _line("one_way", "same_socket", 1, 8e-6, 0)),
+            "the samples of 0.1 s make no machine (the samples give no value for a machine file: loggp.same_socket: "
+            "o_s(n), o_r(n) and T(n) share 0 sizes; a line over sizes needs 3)",
+        ),
+        (
+            (_host("a", "a"), '{"family": "one_way", "loc'),
+            "calibration.0000000000000001.jsonl, line 3 is not JSON (Unterminated string starting at): the file is "
+            "damaged; measure again",
+        ),
+    ],
+    ids=["no time", "no pair", "too few", "cut off"],
+)
+def test_what_makes_no_machine_is_said(tmp_path: Path, archive: Path, lines: tuple[str, ...], reason: str) -> None:
+    found = keep(_left(tmp_path / "raw", *lines), archive)
+    assert found is not None
+    assert found.reason == reason
+    assert found.sentence() == f"the machine was not measured while recording: {reason}"
+    assert not (archive / "machine.toml").exists()
+    assert read_outcome(archive) == found
+
+
+def test_a_first_line_of_something_else_is_said(tmp_path: Path, archive: Path) -> None:
+    (tmp_path / "calibration.1.jsonl").write_text('{"budget_s": 0.5}\n')
+    found = keep(tmp_path, archive)
+    assert found is not None
+    assert found.reason == "calibration.1.jsonl, line 1 does not tell of a measurement ('pairs')"
