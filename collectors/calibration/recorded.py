@@ -31,7 +31,6 @@ class _Left:
 
     began_ns: int
     outcome: Outcome
-    pairs: tuple[tuple[int, int], ...]
     lines: tuple[str, ...]
     path: Path
 
@@ -59,8 +58,8 @@ def keep(raw: Path, archive: Path) -> Outcome | None:
 def _machine(left: _Left, archive: Path) -> Outcome:
     """Write machine and samples. Raises InputError when they are damaged, or too few for a machine."""
     measured = _samples(left)
-    pairs = dict(zip(measured.localities(), left.pairs, strict=True))
-    result = replace(left.outcome, pairs=pairs)
+    pairs = left.outcome.pairs
+    result = replace(left.outcome, pairs={locality: pairs[locality] for locality in measured.localities()})
     samples.write(archive / SAMPLES, measured)
     try:
         machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}."]).machine
@@ -75,10 +74,8 @@ def _read(path: Path) -> _Left:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     first = samples.parse_line(lines[0] if lines else "", f"{path.name}, line 1")
     try:
-        pairs = tuple((int(a), int(b)) for a, b in first["pairs"])
-        about = outcome({**first, "pairs": {}})
-        return _Left(int(first["began_ns"]), about, pairs, tuple(lines[1:]), path)
-    except (KeyError, TypeError, ValueError) as error:
+        return _Left(int(first["began_ns"]), outcome(first), tuple(lines[1:]), path)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path.name}, line 1 does not tell of a measurement ({error})") from error
 
 
@@ -92,11 +89,12 @@ def _samples(left: _Left) -> Samples:
             hosts.append(samples.parse_host(record, where))
         else:
             gathered.take_visit(record, where, None)
-    if len(hosts) != len(left.pairs) or not gathered.points:
+    pairs = tuple(left.outcome.pairs.values())
+    if len(hosts) != len(pairs) or not gathered.points:
         raise InputError(
             f"within {left.outcome.budget_s:g} s there was no time for any message" if hosts else "no samples came"
         )
-    gathered.host = _together(hosts, left.pairs)
+    gathered.host = _together(hosts, pairs)
     return gathered.result("", "")
 
 

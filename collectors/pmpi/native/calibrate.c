@@ -233,14 +233,14 @@ static void write_file(const struct job* j, const struct ends pairs[CLASSES], co
     char path[1200], begin[512];
     int n = snprintf(begin, sizeof begin,
                      "{\"budget_s\": %.6g, \"began_ns\": %llu, \"took_s\": %.6f, \"ranks\": %d, \"reason\": \"%s\", "
-                     "\"pairs\": [",
+                     "\"pairs\": {",
                      j->budget_s, (unsigned long long)j->began_ns, elapsed_s(j), j->size, reason);
     int shown = 0;
     for (int k = 0; k < CLASSES && !*reason; k++)
         if (pairs[k].b)
-            n += snprintf(begin + n, sizeof begin - (size_t)n, "%s[%d, %d]", shown++ ? ", " : "", pairs[k].a,
-                          pairs[k].b);
-    n += snprintf(begin + n, sizeof begin - (size_t)n, "]}\n");
+            n += snprintf(begin + n, sizeof begin - (size_t)n, "%s\"%s\": [%d, %d]", shown++ ? ", " : "",
+                          CLASS_NAMES[k], pairs[k].a, pairs[k].b);
+    n += snprintf(begin + n, sizeof begin - (size_t)n, "}}\n");
     snprintf(path, sizeof path, "%s/calibration.%016llx.jsonl", directory, (unsigned long long)lp_process_id);
     struct rlimit limit; /* growing beyond it would be a SIGXFSZ in the program */
     if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && length + (size_t)n > limit.rlim_cur)

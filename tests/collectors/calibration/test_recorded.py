@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from logpost.machines.values.quantity import Quantity
 ROUNDS = 6
 SIZES = (1, 64, 4096, 65536)
 O_S, O_R = 1e-6, 2e-6
+ONE = MappingProxyType({"same_socket": (0, 1)})
 LATENCY = {"same_socket": 5e-6, "other_node": 50e-6}
 G = 1e-9
 
@@ -45,9 +47,11 @@ def _points(locality: str) -> Iterator[str]:
             yield _line("message_overhead", locality, size, O_R * slower, number, side="receive")
 
 
-def _left(folder: Path, *lines: str, began_ns: int = 1, reason: str = "", pairs: object = ((0, 1),)) -> Path:
+def _left(
+    folder: Path, *lines: str, began_ns: int = 1, reason: str = "", pairs: Mapping[str, tuple[int, int]] = ONE
+) -> Path:
     folder.mkdir(exist_ok=True)
-    about = {"budget_s": 0.5, "began_ns": began_ns, "took_s": 0.1, "ranks": 4, "reason": reason, "pairs": pairs}
+    about = {"budget_s": 0.5, "began_ns": began_ns, "took_s": 0.1, "ranks": 4, "reason": reason, "pairs": dict(pairs)}
     path = folder / f"calibration.{began_ns:016x}.jsonl"
     path.write_text("\n".join([json.dumps(about), *lines]) + "\n")
     return folder
@@ -67,9 +71,10 @@ def _seconds(quantity: object) -> float:
 
 def test_each_class_has_its_values_and_the_pair_that_gave_them(tmp_path: Path, archive: Path) -> None:
     near, far = _points("same_socket"), _points("other_node")
-    raw = _left(tmp_path / "raw", _host("a", "a"), *near, _host("a", "b"), *far, pairs=((0, 1), (0, 3)))
+    both = {"same_socket": (0, 1), "other_node": (0, 3)}
+    raw = _left(tmp_path / "raw", _host("a", "a"), *near, _host("a", "b"), *far, pairs=both)
     found = keep(raw, archive)
-    assert found == read_outcome(archive) == Outcome("", 0.5, 0.1, 4, {"same_socket": (0, 1), "other_node": (0, 3)})
+    assert found == read_outcome(archive) == Outcome("", 0.5, 0.1, 4, both)
     machine = load_machine(archive / "machine.toml")
     assert machine.name == NAME
     assert machine.notes[0] == (
@@ -92,11 +97,18 @@ def test_each_class_has_its_values_and_the_pair_that_gave_them(tmp_path: Path, a
 def test_the_first_world_that_measured_counts(tmp_path: Path, archive: Path) -> None:
     """A script starts three programs: one rank, then two that measure."""
     raw = tmp_path / "raw"
-    _left(raw, began_ns=1, reason="one rank sends no messages", pairs=())
+    _left(raw, began_ns=1, reason="one rank sends no messages", pairs={})
     _left(raw, _host("first", "first"), *_points("same_socket"), began_ns=2)
     _left(raw, _host("second", "second"), *_points("same_socket"), began_ns=3)
     assert keep(raw, archive) == Outcome("", 0.5, 0.1, 4, {"same_socket": (0, 1)})
     assert samples.read(archive / "calibration.jsonl").host.hosts == ("first", "first")
+
+
+def test_a_class_that_the_time_did_not_suffice_for_is_left_out(tmp_path: Path, archive: Path) -> None:
+    near, both = _points("same_socket"), {"same_socket": (0, 1), "other_node": (0, 3)}
+    found = keep(_left(tmp_path / "raw", _host("a", "a"), *near, _host("a", "b"), pairs=both), archive)
+    assert found == Outcome("", 0.5, 0.1, 4, {"same_socket": (0, 1)})
+    assert load_machine(archive / "machine.toml").loggp.other_node is None
 
 
 def test_nothing_is_left_where_nobody_asked(tmp_path: Path, archive: Path) -> None:
@@ -136,4 +148,4 @@ def test_a_first_line_of_something_else_is_said(tmp_path: Path, archive: Path) -
     (tmp_path / "calibration.1.jsonl").write_text('{"budget_s": 0.5}\n')
     found = keep(tmp_path, archive)
     assert found is not None
-    assert found.reason == "calibration.1.jsonl, line 1 does not tell of a measurement ('pairs')"
+    assert found.reason == "calibration.1.jsonl, line 1 does not tell of a measurement ('began_ns')"
