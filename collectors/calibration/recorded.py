@@ -23,6 +23,8 @@ from logpost.machines.schema.save import save_machine
 
 BUDGET_S = 0.5
 """Of a recording, at most."""
+LEAST_SHARE = 0.7
+"""Of the time each rank has its processor; then both have theirs in half of it, and medians are of such samples."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class _Left:
     outcome: Outcome
     lines: tuple[str, ...]
     path: Path
+    processor_share: float
 
 
 def keep(raw: Path, archive: Path) -> Outcome | None:
@@ -45,14 +48,20 @@ def keep(raw: Path, archive: Path) -> Outcome | None:
         found = [_read(path) for path in sorted(raw.glob("calibration.*.jsonl"))]
         if not found:
             return None
-        left = min(found, key=lambda one: (bool(one.outcome.reason), one.began_ns))
-        result = left.outcome
-        if not result.reason:
-            result = _machine(left, archive)
     except InputError as error:
         result = Outcome(str(error), BUDGET_S, 0.0, 0)
+    else:
+        left = min(found, key=lambda one: (bool(one.outcome.reason), one.began_ns))
+        result = left.outcome if left.outcome.reason else _kept(left, archive)
     result.write(archive)
     return result
+
+
+def _kept(left: _Left, archive: Path) -> Outcome:
+    try:
+        return _machine(left, archive)
+    except InputError as error:
+        return replace(left.outcome, reason=str(error), pairs={})
 
 
 def _machine(left: _Left, archive: Path) -> Outcome:
@@ -61,6 +70,11 @@ def _machine(left: _Left, archive: Path) -> Outcome:
     pairs = left.outcome.pairs
     result = replace(left.outcome, pairs={locality: pairs[locality] for locality in measured.localities()})
     samples.write(archive / SAMPLES, measured)
+    if left.processor_share < LEAST_SHARE:
+        raise InputError(
+            f"ranks had their processors for {100 * left.processor_share:.0f} % of the measurement: there was other "
+            "load, or this MPI sleeps while it waits"
+        )
     try:
         machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}."]).machine
         replay_parameters(machine)  # what analyze asks of it
@@ -74,7 +88,7 @@ def _read(path: Path) -> _Left:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     first = samples.parse_line(lines[0] if lines else "", f"{path.name}, line 1")
     try:
-        return _Left(int(first["began_ns"]), outcome(first), tuple(lines[1:]), path)
+        return _Left(int(first["began_ns"]), outcome(first), tuple(lines[1:]), path, float(first["processor_share"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path.name}, line 1 does not tell of a measurement ({error})") from error
 

@@ -36,6 +36,7 @@ struct job {
     int* ranks;           /* room for as many */
     uint64_t began_ns;    /* since 1970 */
     double started_s, budget_s;
+    double share; /* of the time of measuring in which the ranks had their processors, those who had them least */
 };
 
 struct ends {
@@ -155,7 +156,12 @@ struct own {
     char *memory, *text;
     size_t length;
     FILE* out;
+    double share;
 };
+
+static double processor_s(void) {
+    return 1e-9 * (double)lp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
 
 /* By both ranks; the lower one has the samples then. */
 static void measure(const struct job* j, struct cal* c, struct ends ends, const char* locality, double time_s,
@@ -182,7 +188,11 @@ static void measure(const struct job* j, struct cal* c, struct ends ends, const 
     c->out = own->out;
     if (c->rank == 0)
         cal_put_host(c);
+    const double begin_s = lp_mpi.Wtime(), ran_s = processor_s();
     lp_quick_pair(c, &pair, own->memory);
+    const double share = (processor_s() - ran_s) / (lp_mpi.Wtime() - begin_s);
+    if (share < own->share)
+        own->share = share;
     MPI_Comm_free(&pair.comm);
     fflush(own->out); /* which makes own->text what was written */
 }
@@ -232,9 +242,10 @@ static void write_file(const struct job* j, const struct ends pairs[CLASSES], co
     const char* directory = getenv("LOGPOST_RAW_DIR");
     char path[1200], begin[512];
     int n = snprintf(begin, sizeof begin,
-                     "{\"budget_s\": %.6g, \"began_ns\": %llu, \"took_s\": %.6f, \"ranks\": %d, \"reason\": \"%s\", "
+                     "{\"budget_s\": %.6g, \"began_ns\": %llu, \"took_s\": %.6f, \"processor_share\": %.4f, \"ranks\": "
+                     "%d, \"reason\": \"%s\", "
                      "\"pairs\": {",
-                     j->budget_s, (unsigned long long)j->began_ns, elapsed_s(j), j->size, reason);
+                     j->budget_s, (unsigned long long)j->began_ns, elapsed_s(j), j->share, j->size, reason);
     int shown = 0;
     for (int k = 0; k < CLASSES && !*reason; k++)
         if (pairs[k].b)
@@ -264,7 +275,7 @@ static int can_measure(void) {
 static void run(struct job* j) {
     uint64_t mask[CPU_WORDS];
     struct ends pairs[CLASSES];
-    struct own own = {NULL, NULL, 0, NULL};
+    struct own own = {.share = 1};
     char *samples = NULL, reason[160] = "";
     size_t length = 0;
     int take_part = 0;
@@ -289,9 +300,10 @@ static void run(struct job* j) {
         snprintf(reason, sizeof reason, "out of memory");
     else
         measure_pairs(j, pairs, &own, all);
-    uint64_t failed = (uint64_t)lp_call_failed, any = 0;
-    MPI_Allreduce(&failed, &any, 1, lp_k.uint64, lp_k.max, j->comm);
-    if (any)
+    uint64_t own_worst[2] = {(uint64_t)lp_call_failed, (uint64_t)(1e6 * (1 - own.share))}, worst[2] = {0, 0};
+    MPI_Allreduce(own_worst, worst, 2, lp_k.uint64, lp_k.max, j->comm);
+    j->share = 1 - 1e-6 * (double)worst[1];
+    if (worst[0])
         snprintf(reason, sizeof reason, "a call of the MPI library failed meanwhile");
     if (all)
         fclose(all);
@@ -306,7 +318,7 @@ static void run(struct job* j) {
 
 void lp_calibrate(MPI_Comm own, int rank, int size) {
     const char* text = getenv("LOGPOST_CALIBRATE");
-    struct job j = {.comm = own, .rank = rank, .size = size, .budget_s = text ? atof(text) : 0};
+    struct job j = {.comm = own, .rank = rank, .size = size, .budget_s = text ? atof(text) : 0, .share = 1};
     if (!(j.budget_s > 0) || !can_measure())
         return;
     j.began_ns = lp_clock_ns(CLOCK_REALTIME);

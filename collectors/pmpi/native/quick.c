@@ -143,13 +143,13 @@ static void pass(struct cal* c, void* what, int round) {
     FILE* const out = c->out;
     if (c->over)
         return;
+    /* After the first pass, which gives a machine however short the time is. Cut off, it still bounds the limit. */
+    if (round == 1)
+        find_eager_limit(c, what);
     if (c->rank == 0 && !c->counting)
         c->out = open_memstream(&text, &length);
     if (c->out == NULL)
         c->out = out;
-    /* After the first pass: it gives a machine, however short the time is. */
-    if (round == 1)
-        find_eager_limit(c, what);
     visit_messages(c, what, round);
     visit_requests(c, what, round);
     if (c->out == out)

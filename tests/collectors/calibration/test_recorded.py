@@ -48,10 +48,23 @@ def _points(locality: str) -> Iterator[str]:
 
 
 def _left(
-    folder: Path, *lines: str, began_ns: int = 1, reason: str = "", pairs: Mapping[str, tuple[int, int]] = ONE
+    folder: Path,
+    *lines: str,
+    began_ns: int = 1,
+    reason: str = "",
+    pairs: Mapping[str, tuple[int, int]] = ONE,
+    share: float = 1.0,
 ) -> Path:
     folder.mkdir(exist_ok=True)
-    about = {"budget_s": 0.5, "began_ns": began_ns, "took_s": 0.1, "ranks": 4, "reason": reason, "pairs": dict(pairs)}
+    about = {
+        "budget_s": 0.5,
+        "began_ns": began_ns,
+        "took_s": 0.1,
+        "ranks": 4,
+        "processor_share": share,
+        "reason": reason,
+        "pairs": dict(pairs),
+    }
     path = folder / f"calibration.{began_ns:016x}.jsonl"
     path.write_text("\n".join([json.dumps(about), *lines]) + "\n")
     return folder
@@ -142,6 +155,14 @@ def test_what_makes_no_machine_is_said(tmp_path: Path, archive: Path, lines: tup
     assert found.sentence() == f"the machine was not measured while recording: {reason}"
     assert not (archive / "machine.toml").exists()
     assert read_outcome(archive) == found
+
+
+def test_ranks_that_shared_their_processors_give_no_machine(tmp_path: Path, archive: Path) -> None:
+    """With 0.69 of the time each, both have theirs in 0.69² = 0.48 of it: medians are the scheduler's."""
+    found = keep(_left(tmp_path / "raw", _host("a", "a"), *_points("same_socket"), share=0.69), archive)
+    reason = "ranks had their processors for 69 % of the measurement: there was other load, or this MPI sleeps while it"
+    assert found == Outcome(f"{reason} waits", 0.5, 0.1, 4)
+    assert sorted(p.name for p in archive.iterdir()) == ["calibration.json", "calibration.jsonl"]
 
 
 def test_a_first_line_of_something_else_is_said(tmp_path: Path, archive: Path) -> None:
