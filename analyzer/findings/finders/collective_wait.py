@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
@@ -32,7 +33,7 @@ from logpost.analyzer.findings.evidence.lateness import Lateness, lateness_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanwhile_of
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, NOISE, Doing, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_sharing
 from logpost.analyzer.reporting.units import count_text
@@ -96,11 +97,8 @@ def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     """The same as a barrier that could be left out: no data goes through it, and its last rank is another one each
     time. None where that saves no more than noise costs."""
     graph = graph_of(evidence)
-    saving = saving_if(
-        graph,
-        work=lambda _, node: 0 if node.callpath == found.callpath else node.work,
-        waits=lambda _, node: [] if node.callpath == found.callpath else node.waits,
-    )
+    here = graph.callpath == found.callpath
+    saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
     return replace(found, kind="needless_barrier", gain=saving.gain) if saving.gain > NOISE else None
 
 

@@ -40,7 +40,7 @@ from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanw
 from logpost.analyzer.findings.evidence.own_time import took_longer
 from logpost.analyzer.findings.evidence.polled import polled_place, polled_waits
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Doing, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 
@@ -204,7 +204,7 @@ def _gain(
     graph = graph_of(evidence)
     if net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT:
         return gain
-    moved = saving_if(graph, waits=lambda _, node: [wait for wait in node.waits if wait.reason != "send"]).gain
+    moved = saving_if(graph, Hypothesis(dropped=("send",))).gain
     gain = min(gain, moved)
     return gain if gain > NOISE else 0.0
 
