@@ -29,11 +29,9 @@ def chance_of(evidence: Evidence, times: Mapping[int, float]) -> float:
         }
     )
     variance = (
-        stretches.group_by("location", "before", "callpath")
+        stretches.group_by("location", "before", "callpath", maintain_order=True)
         .agg(squares=(pl.col("gap") - pl.col("gap").mean()).pow(2).sum(), count=pl.len())
         .filter(pl.col("count") >= MIN_SAMPLES)["squares"]
-        .sort()
-        .sum()
     )
     whole = evidence.slowest_program_ps / max(1, graph.length_ps)
-    return math.sqrt(whole * variance / max(1, len(times)))
+    return math.sqrt(whole * float(variance.sum()) / max(1, len(times)))
