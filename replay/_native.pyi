@@ -206,7 +206,7 @@ class RecordedGraph:
     def depths(self, calls: logpost.replay.columns.Int32) -> logpost.replay.columns.Int32:
         """Ranks that compute one after the other while these calls wait."""
 
-    def replay(self, hypothesis: dict[str, logpost.replay.columns.Column], dropped: list[str]) -> logpost.replay.columns.Replayed:
+    def replay(self, hypothesis: dict[str, logpost.replay.columns.Column | logpost.replay.columns.Float64], dropped: list[str]) -> logpost.replay.columns.Replayed:
         """
         The program under a hypothesis: columns of the native struct, by name, and reasons that nobody waits for.
         """

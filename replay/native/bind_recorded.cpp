@@ -53,12 +53,13 @@ class Recorded {
         const auto serialization = needed<std::int64_t>(messages, "serialization_ps");
         const auto instance = needed<std::int32_t>(members, "instance");
         const auto member = needed<std::int32_t>(members, "call");
+        const auto operation = needed<std::uint8_t>(members, "operation");
         messages_ = send.size();
         const nb::gil_scoped_release release;
         graph_.emplace(RecordedCalls{span(location), span(callpath), span(enter), span(leave), span(begin), span(work)},
                        RecordedMessages{span(send), span(complete), span(post), span(receive), span(rendezvous),
                                         span(transport), span(latency), span(serialization)},
-                       RecordedMembers{span(instance), span(member)}, Polling{span(query), spin_ps});
+                       RecordedMembers{span(instance), span(member), span(operation)}, Polling{span(query), spin_ps});
     }
 
     [[nodiscard]] const RecordedGraph& graph() const noexcept { return *graph_; }
@@ -110,6 +111,7 @@ class Recorded {
     [[nodiscard]] nb::dict replay(const nb::dict& hypothesis, const std::vector<std::string>& dropped) const {
         const auto gap = column_of<std::int64_t>(hypothesis, "gap_ps");
         const auto work = column_of<std::int64_t>(hypothesis, "work_ps");
+        const auto share = column_of<double>(hypothesis, "share");
         const auto freed = column_of<std::uint8_t>(hypothesis, "freed");
         const auto later = column_of<std::int32_t>(hypothesis, "later");
         const auto less = column_of<std::int64_t>(hypothesis, "less_ps");
@@ -122,7 +124,9 @@ class Recorded {
         {
             const nb::gil_scoped_release release;
             outcome = logpost::replay::replay(
-                *graph_, {span(gap), span(work), span(freed), span(later), span(less), span(most), reasons}, messages_);
+                *graph_,
+                {span(gap), span(work), span(share), span(freed), span(later), span(less), span(most), reasons},
+                messages_);
         }
         nb::dict d;
         d["length_ps"] = outcome.length_ps;
@@ -169,7 +173,8 @@ void bind_recorded(nb::module_& module) {
              nb::sig("def depths(self, calls: logpost.replay.columns.Int32) -> logpost.replay.columns.Int32"),
              "Ranks that compute one after the other while these calls wait.")
         .def("replay", &Recorded::replay, "hypothesis"_a, "dropped"_a,
-             nb::sig("def replay(self, hypothesis: dict[str, logpost.replay.columns.Column], dropped: list[str]) "
+             nb::sig("def replay(self, hypothesis: dict[str, logpost.replay.columns.Column | "
+                     "logpost.replay.columns.Float64], dropped: list[str]) "
                      "-> logpost.replay.columns.Replayed"),
              "The program under a hypothesis: columns of the native struct, by name, and reasons that nobody waits "
              "for.");

@@ -22,8 +22,8 @@ import polars as pl
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.machine_values import value_ps
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.replay._native import RecordedGraph, wait_reasons
-from logpost.replay.columns import Int32, Int64, UInt8
+from logpost.replay._native import RecordedGraph, operations, wait_reasons
+from logpost.replay.columns import Column, Int32, Int64, UInt8
 
 MOST_CALLS = 500_000
 """Calls looked at: about half a second of work. A program repeats itself long before that."""
@@ -119,7 +119,7 @@ class Graph:
                 "latency_ps": self.messages.parts["latency"],
                 "serialization_ps": self.messages.parts["serialization"],
             },
-            {"instance": members["instance"], "call": members["call"]},
+            members,
             _queries(evidence),
             _spin_ps(evidence),
         )
@@ -268,16 +268,22 @@ def _messages(evidence: Evidence, row_of: Int32, until: int) -> Messages:
     )
 
 
-def _members(evidence: Evidence, row_of: Int32) -> dict[str, Int32]:
+def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:
     rows = (
         evidence.tables["collectives"]
         .filter(pl.col("instance") >= 0)
-        .select("instance", "call")
+        .select("instance", "call", pl.col("operation").cast(pl.String))
         .sort("instance", "call")
         .collect()
     )
     calls = _looked_up(row_of, rows["call"])
-    return {"instance": rows["instance"].to_numpy()[calls >= 0], "call": calls[calls >= 0]}
+    codes = rows["operation"].replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
+    inside = calls >= 0
+    return {
+        "instance": rows["instance"].to_numpy()[inside],
+        "call": calls[inside],
+        "operation": codes.to_numpy()[inside],
+    }
 
 
 def polling_places(evidence: Evidence) -> set[int]:

@@ -21,6 +21,8 @@ class Hypothesis:
     """code before each call, instead of what was measured"""
     work_ps: Int64 | None = None
     """what each call does itself, likewise"""
+    share: npt.NDArray[np.float64] | None = None
+    """of each call's work, and of what it takes from its own begin to a message's end, what remains"""
     freed: Flags | None = None
     """calls that wait for nobody"""
     later: Int32 | None = None
@@ -34,7 +36,7 @@ class Hypothesis:
 
     def columns(self) -> dict[str, Any]:
         """Those that are given, as the engine takes them."""
-        kinds = {"gap_ps": np.int64, "work_ps": np.int64, "freed": np.uint8}
+        kinds = {"gap_ps": np.int64, "work_ps": np.int64, "share": np.float64, "freed": np.uint8}
         kinds |= {"later": np.int32, "less_ps": np.int64, "most_ps": np.int64}
         given = {name: getattr(self, name) for name in kinds}
         return {

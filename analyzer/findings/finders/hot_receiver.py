@@ -130,10 +130,7 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         numbers,
         evidence.confidence(level, hot.certainty),
         (hot.windows[0], hot.windows[-1]),
-        # A replay that saves nothing where ranks do wait tells nothing: the run's own waits then bound the gain.
-        saving.gain
-        if hot.whole_run and saving.gain >= MIN_SHARE
-        else gain_by_sharing(evidence, max(charge.beyond.values())),
+        saving.gain if hot.whole_run else gain_by_sharing(evidence, max(charge.beyond.values())),
         saving,
     )
 
@@ -146,11 +143,10 @@ def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
     to_it = messages.receiver == hot.location
     share = messages.count / max(1, evidence.locations.height) / max(1, int(to_it.sum()))
     unqueued = messages.transport - sum(messages.parts[part] for part in QUEUES)
-    takes = np.zeros(graph.count, dtype=np.bool_)
-    takes[messages.recv_call[to_it]] = True
-    work = np.where(takes, np.rint(graph.work_ps * min(1.0, share)).astype(np.int64), graph.work_ps)
+    takes = np.ones(graph.count)
+    takes[messages.recv_call[to_it]] = min(1.0, share)
     most = np.where(to_it, unqueued, np.iinfo(np.int64).max)
-    return saving_if(graph, Hypothesis(work_ps=work, most_ps=most))
+    return saving_if(graph, Hypothesis(share=takes, most_ps=most))
 
 
 def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> Finding | None:

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "replay/native/whatif/pass.hpp"
+#include "replay/native/whatif/replay.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -11,8 +12,9 @@ namespace {
 void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages) {
     const auto fits = [](const auto& column, std::size_t size) { return column.empty() || column.size() == size; };
     const auto n = graph.calls();
-    if (!fits(hypothesis.gap_ps, n) || !fits(hypothesis.work_ps, n) || !fits(hypothesis.freed, n) ||
-        !fits(hypothesis.later, n) || !fits(hypothesis.less_ps, messages) || !fits(hypothesis.most_ps, messages)) {
+    if (!fits(hypothesis.gap_ps, n) || !fits(hypothesis.work_ps, n) || !fits(hypothesis.share, n) ||
+        !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.less_ps, messages) ||
+        !fits(hypothesis.most_ps, messages)) {
         throw std::invalid_argument("a hypothesis needs a value for every call or message");
     }
     for (std::uint32_t call = 0; call < hypothesis.later.size(); ++call) {
@@ -51,7 +53,7 @@ class Edges {
 
     [[nodiscard]] std::uint32_t place(std::uint32_t node) const noexcept { return place_[node]; }
     [[nodiscard]] std::int64_t work(std::uint32_t call) const noexcept {
-        return hypothesis_.work_ps.empty() ? graph_.work_ps[call] : hypothesis_.work_ps[call];
+        return shared(call, hypothesis_.work_ps.empty() ? graph_.work_ps[call] : hypothesis_.work_ps[call]);
     }
 
     std::vector<std::uint32_t> first;
@@ -71,6 +73,9 @@ class Edges {
         std::ranges::sort(moved_, {}, &Moved::to);
     }
 
+    [[nodiscard]] std::int64_t shared(std::uint32_t call, std::int64_t time) const noexcept {
+        return hypothesis_.share.empty() ? time : Weights::scaled(time, hypothesis_.share[call]);
+    }
     void add(std::uint32_t source, std::int64_t weight) { edges.push_back({place_[source], 0, weight}); }
 
     void enter(std::uint32_t call) {
@@ -102,7 +107,7 @@ class Edges {
             if ((hypothesis_.dropped >> static_cast<unsigned>(wait.reason) & 1U) != 0) {
                 continue;
             }
-            auto lag = wait.lag_ps;
+            auto lag = wait.source == RecordedGraph::enter_node(call) ? shared(call, wait.lag_ps) : wait.lag_ps;
             if (wait.message >= 0) {
                 const auto message = static_cast<std::size_t>(wait.message);
                 lag = hypothesis_.less_ps.empty() ? lag : std::max<std::int64_t>(0, lag - hypothesis_.less_ps[message]);

@@ -13,15 +13,16 @@ namespace logpost::replay {
 /// What is different from the run; an empty column: nothing.
 struct Hypothesis {
     // By call.
-    std::span<const std::int64_t> gap_ps;   ///< code before it, instead of what was measured
-    std::span<const std::int64_t> work_ps;  ///< what it does itself, likewise
-    std::span<const std::uint8_t> freed;    ///< 1: waits for nobody
-    std::span<const std::int32_t> later;    ///< the later call of its location that waits instead of it, behind its own
-                                            ///< work; -1: itself
+    std::span<const std::int64_t> gap_ps = {};   ///< code before it, instead of what was measured
+    std::span<const std::int64_t> work_ps = {};  ///< what it does itself, likewise
+    std::span<const double> share = {};  ///< of its work, and of what it takes from its own begin to a message's end
+    std::span<const std::uint8_t> freed = {};  ///< 1: waits for nobody
+    std::span<const std::int32_t> later = {};  ///< the later call of its location that waits instead of it, behind its
+                                               ///< own work; -1: itself
     // By message.
-    std::span<const std::int64_t> less_ps;  ///< taken off the lag of every wait for it
-    std::span<const std::int64_t> most_ps;  ///< that lag at most
-    std::uint32_t dropped = 0;              ///< a bit per Reason: nobody waits for that
+    std::span<const std::int64_t> less_ps = {};  ///< taken off the lag of every wait for it
+    std::span<const std::int64_t> most_ps = {};  ///< that lag at most
+    std::uint32_t dropped = 0;                   ///< a bit per Reason: nobody waits for that
 };
 
 struct HypothesisOutcome {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "replay/native/collective_shape.hpp"
 #include "replay/native/whatif/topological.hpp"
 
 namespace logpost::replay {
@@ -35,7 +36,7 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
     if (!all_of_size(n, calls.callpath, calls.enter_ps, calls.leave_ps, calls.begin_ps, calls.work_ps) ||
         !all_of_size(messages.send_call.size(), messages.complete_call, messages.post_call, messages.recv_call,
                      messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps) ||
-        members.instance.size() != members.call.size()) {
+        !all_of_size(members.call.size(), members.instance, members.operation)) {
         throw std::invalid_argument("columns of one table must be of one length");
     }
     const auto within = [](std::span<const std::int32_t> rows, std::size_t size) {
@@ -128,6 +129,8 @@ void RecordedGraph::take_members(const RecordedMembers& members) {
         if (i == 0 || members.instance[i] != members.instance[i - 1]) {
             first_member.push_back(static_cast<std::uint32_t>(i));
             last_member.push_back(call);
+            const auto operation = static_cast<Operation>(members.operation[i]);
+            synchronizes.push_back(shape(operation) == Shape::all_to_all ? 1 : 0);
         }
         if (enter_ps[call] > enter_ps[last_member.back()]) {
             last_member.back() = call;
@@ -221,9 +224,13 @@ void RecordedGraph::wait_for_members(const std::vector<std::uint8_t>& polled, st
         if (first_member[operation + 1] - first_member[operation] < 2) {
             continue;
         }
+        const auto meeting = time(meeting_node(operation));
         for (auto i = first_member[operation]; i < first_member[operation + 1]; ++i) {
-            if (polled[member[i]] == kKept && leave_ps[member[i]] >= time(meeting_node(operation))) {
-                pending.push_back({member[i], {meeting_node(operation), -1, 0, Reason::member}});
+            const auto leave = leave_ps[member[i]];
+            if (polled[member[i]] == kKept && leave >= meeting) {
+                // What follows the meeting is everybody's, the last one's as well.
+                const auto lag = synchronizes[operation] != 0 ? leave - meeting : 0;
+                pending.push_back({member[i], {meeting_node(operation), -1, lag, Reason::member}});
             }
         }
     }
@@ -309,10 +316,17 @@ void RecordedGraph::put_in_order() {
     for (std::uint32_t call = 0; call < n; ++call) {
         const auto begin = first_wait[call];
         first_wait[call] = static_cast<std::uint32_t>(kept - waits.begin());
+        auto latest = enter_ps[call] + work_ps[call];
         for (auto i = begin; i < first_wait[call + 1]; ++i) {
             if (place[waits[i].source] < place[leave_node(call)]) {
+                latest = std::max(latest, time(waits[i].source) + waits[i].lag_ps);
                 *kept++ = waits[i];
             }
+        }
+        const bool let_go =
+            first_wait[call] + (first_wait[call + 1] - begin) != static_cast<std::size_t>(kept - waits.begin());
+        if (let_go && latest < leave_ps[call]) {
+            work_ps[call] = length_of(call);  // nothing explains its time any more
         }
     }
     first_wait[n] = static_cast<std::uint32_t>(kept - waits.begin());

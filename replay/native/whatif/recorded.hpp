@@ -57,6 +57,7 @@ struct RecordedMessages {
 /// Members of collective operations, by operation.
 struct RecordedMembers {
     std::span<const std::int32_t> instance, call;
+    std::span<const std::uint8_t> operation;  ///< Operation
 };
 
 /// How the polling of a program is told from its work.
@@ -116,6 +117,7 @@ class RecordedGraph {
 
     std::vector<std::uint32_t> first_member;  ///< by operation
     std::vector<std::uint32_t> member;        ///< calls
+    std::vector<std::uint8_t> synchronizes;   ///< by operation: 1: no member is done before all have come
     std::vector<std::uint32_t> last_member;   ///< by operation: the call that enters last
     std::vector<std::uint32_t> order;         ///< all nodes, causes first
 
