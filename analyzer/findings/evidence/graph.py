@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +19,16 @@ import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.machine_values import value_ps
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.reporting.units import count_text
 from logpost.replay._native import RecordedGraph, operations, wait_reasons
 from logpost.replay.columns import Column, Int32, Int64, UInt8
 
 MOST_CALLS = 500_000
 """Calls looked at: about half a second of work. A program repeats itself long before that."""
+SAMPLED = 16
+"""Each of so many calls is asked for its time to find out when that many have begun."""
 POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Probe", "MPI_Mprobe")
 """Beginnings of the names of queries for messages."""
 BLOCKING_POLLS = ("MPI_Probe", "MPI_Mprobe")
@@ -75,23 +77,20 @@ class Messages:
         return np.asarray(np.sum([self.parts[part] for part in TRANSPORT], axis=0), dtype=np.int64)
 
 
-_GRAPHS: WeakKeyDictionary[Evidence, Graph] = WeakKeyDictionary()
-_BUILDING = Lock()
-
-
+@once
 def graph_of(evidence: Evidence) -> Graph:
-    """The graph of a run, built once."""
-    with _BUILDING:
-        if evidence not in _GRAPHS:
-            _GRAPHS[evidence] = Graph(evidence)
-        return _GRAPHS[evidence]
+    """The graph of a run."""
+    return Graph(evidence)
 
 
 class Graph:
     """The calls by row, their messages, and what they wait for."""
 
     def __init__(self, evidence: Evidence) -> None:
-        calls = _calls(evidence)
+        until = _until(evidence)
+        self.whole = until is None
+        """whether it holds the whole program"""
+        calls = _calls(evidence, until)
         self.location: Int32 = calls["location"].to_numpy()
         self.callpath: Int32 = calls["callpath"].to_numpy()
         self.enter_ps: Int64 = calls["enter_ps"].to_numpy()
@@ -137,6 +136,12 @@ class Graph:
     def count(self) -> int:
         """Calls."""
         return len(self.location)
+
+    def stated(self, certainty: str) -> str:
+        """The reason of a confidence, with the part of the program that the graph holds, where that is not all."""
+        if self.whole:
+            return certainty
+        return f"{certainty}; what the cure saves is replayed on the program's first {count_text(self.count, 'call')}"
 
     @property
     def length(self) -> Int64:
@@ -197,17 +202,16 @@ def sums_by(keys: Int32, times: npt.NDArray[np.int64]) -> dict[int, int]:
     return dict(rows.iter_rows())
 
 
-def _calls(evidence: Evidence) -> pl.DataFrame:
-    scope = evidence.tables["locations"].filter("accounted").select("location", "begin_ps", "end_ps")
+def _calls(evidence: Evidence, until: int | None) -> pl.DataFrame:
+    scope = evidence.locations.lazy().select("location", "begin_ps", "end_ps")
     waiting = pl.sum_horizontal(
         [pl.col(f"{category}_ps") for category in (*WAITING, "latency", "serialization", "residual")]
     )
     calls = evidence.tables["calls"]
-    enters = calls.select("enter_ps").collect()["enter_ps"].to_numpy()
-    if len(enters) > MOST_CALLS:
-        calls = calls.filter(pl.col("enter_ps") <= int(np.partition(enters, MOST_CALLS - 1)[MOST_CALLS - 1]))
+    if until is not None:
+        calls = calls.filter(pl.col("enter_ps") <= until)
     length = pl.col("leave_ps") - pl.col("enter_ps")
-    return (
+    found = (
         calls.select(
             "call",
             "location",
@@ -217,11 +221,23 @@ def _calls(evidence: Evidence) -> pl.DataFrame:
             "middleware_ps",
             work_ps=(length - waiting).clip(lower_bound=0),
         )
-        .join(scope, on="location")
+        .join(scope, on="location", maintain_order="left")
         .filter(pl.col("enter_ps") >= pl.col("begin_ps"), pl.col("leave_ps") <= pl.col("end_ps"))
-        .sort("location", "call")
         .collect()
     )
+    # As the table has them; a sort would take as long as reading it.
+    in_order = bool((np.diff(found["location"]) >= 0).all()) and bool((np.diff(found["call"]) > 0).all())
+    return found if in_order else found.sort("location", "call")
+
+
+def _until(evidence: Evidence) -> int | None:
+    """The enter of the last call that is looked at; None: all are."""
+    enters = evidence.tables["calls"].select("enter_ps").collect()["enter_ps"].to_numpy()
+    if len(enters) <= MOST_CALLS:
+        return None
+    some = enters[::SAMPLED]
+    last = MOST_CALLS // SAMPLED
+    return int(np.partition(some, last)[last])
 
 
 def _rows(calls: Int32) -> Int32:
@@ -273,17 +289,15 @@ def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:
         evidence.tables["collectives"]
         .filter(pl.col("instance") >= 0)
         .select("instance", "call", pl.col("operation").cast(pl.String))
-        .sort("instance", "call")
         .collect()
     )
     calls = _looked_up(row_of, rows["call"])
-    codes = rows["operation"].replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
-    inside = calls >= 0
-    return {
-        "instance": rows["instance"].to_numpy()[inside],
-        "call": calls[inside],
-        "operation": codes.to_numpy()[inside],
-    }
+    (inside,) = np.nonzero(calls >= 0)
+    instance = rows["instance"].to_numpy()
+    inside = inside[np.lexsort([calls[inside], instance[inside]])]
+    names = rows["operation"].gather(pl.Series(inside))
+    codes = names.replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
+    return {"instance": instance[inside], "call": calls[inside], "operation": codes.to_numpy()}
 
 
 def polling_places(evidence: Evidence) -> set[int]:

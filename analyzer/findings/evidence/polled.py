@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph, graph_of, polling_places, sums_by
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.replay.columns import Int64
 
@@ -20,6 +21,7 @@ SCHEMA = {
 }
 
 
+@once
 def polled_waits(evidence: Evidence) -> pl.DataFrame:
     """Rows (receiver; location: the sender that it waits for; callpath of the send; begin_ps: of the first query;
     end_ps: when the sender entered its send)."""

@@ -29,8 +29,8 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.lateness import Lateness, lateness_of
-from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, lateness_of
+from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
@@ -67,8 +67,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         .head(MOST_LATE)
         .to_list()
     )
-    meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"))
-    lateness = lateness_of(evidence, longest)
+    ends = ends_of(evidence, longest)
+    near = calls_near(evidence, (longest, late), *ends.wanted)
+    meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"), near=near)
+    lateness = lateness_of(evidence, ends, near)
     for callpath in costly:
         rows = places.filter(pl.col("callpath") == callpath)
         exposed = {
@@ -99,7 +101,9 @@ def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     graph = graph_of(evidence)
     here = graph.callpath == found.callpath
     saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
-    return replace(found, kind="needless_barrier", gain=saving.gain) if saving.gain > NOISE else None
+    if saving.gain <= NOISE:
+        return None
+    return replace(found, kind="needless_barrier", gain=saving.gain, certainty=graph.stated(found.certainty))
 
 
 def _delays(evidence: Evidence) -> pl.DataFrame:

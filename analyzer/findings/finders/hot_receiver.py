@@ -128,7 +128,7 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         [hot.location],
         charge,
         numbers,
-        evidence.confidence(level, hot.certainty),
+        evidence.confidence(level, graph_of(evidence).stated(hot.certainty) if hot.whole_run else hot.certainty),
         (hot.windows[0], hot.windows[-1]),
         saving.gain if hot.whole_run else gain_by_sharing(evidence, max(charge.beyond.values())),
         saving,
