@@ -167,3 +167,18 @@ class Collectives(TypedDict):
     wait_ps: Int64
     bytes_sent: UInt64
     bytes_received: UInt64
+
+
+class Waits(TypedDict):
+    call: Int32
+    source: Int32
+    message: Int32
+    arrival_ps: Int64
+    reason: UInt8
+
+
+class Replayed(TypedDict):
+    length_ps: int
+    enter_ps: Int64
+    leave_ps: Int64
+    waited_ps: Int64

@@ -26,6 +26,9 @@ MIN_SAMPLES = 8
 HIGH, MEDIUM, LOW = 0.9, 0.6, 0.3
 """Confidence of what is measured, of what a model says of measured times, and of what has another explanation."""
 
+WORTH_SAYING = 0.01
+"""Below a hundredth of the time, what a rank did does not matter."""
+
 Doing = Literal["computing", "handling", "waiting"]
 """What keeps somebody from attending: code outside of calls, other messages, or waiting of its own."""
 
@@ -45,6 +48,15 @@ class Number:
     def row(self) -> dict[str, object]:
         """As `schema.EVIDENCE`."""
         return {"name": self.name, "value": float(self.value), "unit": self.unit}
+
+
+def numbers_of_doings(shares: Iterable[tuple[tuple[str, str], float]]) -> tuple[Number, ...]:
+    """(what ranks do, in which region) with its share of the time, as evidence; the largest share first."""
+    return tuple(
+        Number(f"{doing}[{region}]" if region else doing, share, "1")
+        for (doing, region), share in sorted(shares, key=lambda item: (-item[1], item[0]))
+        if share >= WORTH_SAYING
+    )
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def finding_of(
         cause_region=cause_region,
         evidence=numbers,
         confidence=confidence[0],
-        certainty=confidence[1],
+        certainty=graph.stated(confidence[1]),
         callpath=callpath,
         first_window=first,
         last_window=last,

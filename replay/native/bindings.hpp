@@ -61,5 +61,7 @@ void bind_program(nb::module_& module);
 void bind_analysis(nb::module_& module);
 /// WhatIf: the dependency graph and its replays.
 void bind_whatif(nb::module_& module);
+/// RecordedGraph: what waits for what in a run, and what hypotheses save.
+void bind_recorded(nb::module_& module);
 
 }  // namespace logpost::replay::bindings

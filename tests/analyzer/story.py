@@ -20,6 +20,7 @@ from logpost.analyzer.findings.prose import evidence_text
 from logpost.analyzer.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source, Windows
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES
+from logpost.replay._native import operations
 
 US = 10**6
 MS = 10**9
@@ -180,6 +181,7 @@ class Story:
 
     def collective(self, path: int, operation: str, members: dict[int, tuple[int, int]]) -> None:
         """A synchronizing operation: members wait for the last to enter; the rest of their call is `collective`."""
+        assert operation in operations(), operation
         last = max(enter for enter, _ in members.values())
         for rank, (enter, leave) in members.items():
             self.call(rank, enter, leave, path, collective_wait=last - enter, collective=leave - last)

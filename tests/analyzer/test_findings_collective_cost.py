@@ -40,7 +40,7 @@ def reductions(
         at = i * MS + 100 * US
         for _ in range(per_round):
             leave = at + skew + cost
-            story.collective(path, "allreduce", {rank: (at + (skew if rank == 3 else 0), leave) for rank in range(4)})
+            story.collective(path, "Allreduce", {rank: (at + (skew if rank == 3 else 0), leave) for rank in range(4)})
             at = leave + gap
     for row in story.rows["collectives"]:
         row["bytes_sent"] = row["bytes_received"] = size

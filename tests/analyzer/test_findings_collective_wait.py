@@ -17,7 +17,7 @@ def barriers(late_rank: list[int]) -> Story:
     for i, late in enumerate(late_rank):
         t = 10 * MS * i
         story.collective(
-            path, "allreduce", {rank: (t + (5 if rank == late else 2) * MS, t + 6 * MS) for rank in range(3)}
+            path, "Allreduce", {rank: (t + (5 if rank == late else 2) * MS, t + 6 * MS) for rank in range(3)}
         )
     for rank in range(3):
         late_ones = late_rank.count(rank)
@@ -65,7 +65,7 @@ def test_the_root_of_a_broadcast_is_the_one_waited_for() -> None:
                     "comm": 0,
                     "root": 0,
                     "callpath": path,
-                    "operation": "bcast",
+                    "operation": "Bcast",
                     "enter_ps": enter,
                     "leave_ps": t + 6 * MS,
                     "wait_ps": wait,
@@ -84,7 +84,7 @@ def test_members_that_enter_together_are_no_finding() -> None:
     path = story.path("MPI_Barrier")
     for i in range(10):
         t = 10 * MS * i
-        story.collective(path, "barrier", {0: (t + MS // 20, t + 2 * MS), 1: (t, t + 2 * MS)})
+        story.collective(path, "Barrier", {0: (t + MS // 20, t + 2 * MS), 1: (t, t + 2 * MS)})
     # 0.05 ms in 10 ms is 0.5 % of the run.
     assert story.alone(collective_wait.find).is_empty()
 
@@ -102,7 +102,7 @@ def test_a_rank_that_is_late_because_it_waits_itself_only_passes_the_waiting_on(
             2, 1, 8, (t + 7 * MS, t + 8 * MS), (t, t + 8 * MS), (send, recv), late_sender=7 * MS, serialization=MS
         )
         story.collective(
-            barrier, "barrier", {0: (t, t + 9 * MS), 1: (t + 8 * MS, t + 9 * MS), 2: (t + 8 * MS, t + 9 * MS)}
+            barrier, "Barrier", {0: (t, t + 9 * MS), 1: (t + 8 * MS, t + 9 * MS), 2: (t + 8 * MS, t + 9 * MS)}
         )
     found = story.alone(collective_wait.find).row(0, named=True)
     assert found["title"] == "rank 0 waits in MPI_Barrier for rank 1, itself delayed by waiting in MPI_Recv"
@@ -127,7 +127,7 @@ def passed_on(steps: int, late_rank_waits: int, late_rank_computes: int) -> Stor
         story.call(2, sent, got, send, serialization=MS)
         story.message(2, 1, 8, (sent, got), (t, got), (send, recv), late_sender=sent - t, serialization=MS)
         enters = {0: t + 3 * MS, 1: got + late_rank_computes * MS, 2: got}
-        story.collective(barrier, "barrier", {rank: (enter, t + 9 * MS) for rank, enter in enters.items()})
+        story.collective(barrier, "Barrier", {rank: (enter, t + 9 * MS) for rank, enter in enters.items()})
     return story
 
 

@@ -35,7 +35,7 @@ def late_posts(*, waits_itself: bool = False) -> Story:
         story.message(
             0, 1, 10**6, (t, t + 5 * MS), (t + 4 * MS, t + 5 * MS), (ssend, recv), complete=t + 5 * MS, **parts
         )
-        story.collective(barrier, "barrier", {0: (t + 9 * MS, t + 10 * MS), 1: (t + 5 * MS, t + 10 * MS)})
+        story.collective(barrier, "Barrier", {0: (t + 9 * MS, t + 10 * MS), 1: (t + 5 * MS, t + 10 * MS)})
     for rank, own in enumerate(((0, 40), (40, 0))):
         story.user(rank, story.path("main", "pull"), own[0] * MS)
         story.user(rank, story.path("main", "push"), own[1] * MS)

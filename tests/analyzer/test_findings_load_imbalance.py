@@ -14,7 +14,7 @@ def ranks_that_compute(times: list[int], *, instrumented: bool = True) -> Story:
     story = Story(len(times), 100 * MS)
     barrier = story.path("main", "MPI_Barrier")
     members = {rank: (time, 100 * MS) for rank, time in enumerate(times)}
-    story.collective(barrier, "barrier", members)
+    story.collective(barrier, "Barrier", members)
     for rank, time in enumerate(times):
         if instrumented:
             story.user(rank, story.path("main", "forces"), time - 2 * MS)
@@ -61,8 +61,8 @@ def test_regions_that_are_unequal_in_turn_are_one_finding() -> None:
     """Rank 0 has 30 ms in assemble and 10 in solve, rank 1 the reverse, with a barrier behind each: 40 ms both."""
     story = Story(2, 100 * MS)
     barrier = story.path("main", "MPI_Barrier")
-    story.collective(barrier, "barrier", {0: (30 * MS, 31 * MS), 1: (10 * MS, 31 * MS)})
-    story.collective(barrier, "barrier", {0: (41 * MS, 62 * MS), 1: (61 * MS, 62 * MS)})
+    story.collective(barrier, "Barrier", {0: (30 * MS, 31 * MS), 1: (10 * MS, 31 * MS)})
+    story.collective(barrier, "Barrier", {0: (41 * MS, 62 * MS), 1: (61 * MS, 62 * MS)})
     for rank, (assemble, solve) in enumerate(((30, 10), (10, 30))):
         story.user(rank, story.path("main", "assemble"), assemble * MS)
         story.user(rank, story.path("main", "solve"), solve * MS)
@@ -84,7 +84,7 @@ def test_between_which_calls_the_excess_lies(instrumented: bool) -> None:
         t = i * 10 * MS
         for rank in range(2):
             story.call(rank, t + 2 * MS, t + 3 * MS, recv, recv_overhead=MS)
-        story.collective(barrier, "barrier", {0: (t + 9 * MS, t + 10 * MS), 1: (t + 3 * MS, t + 10 * MS)})
+        story.collective(barrier, "Barrier", {0: (t + 9 * MS, t + 10 * MS), 1: (t + 3 * MS, t + 10 * MS)})
     if instrumented:
         for rank, own in enumerate((80, 20)):
             story.user(rank, story.path("main", "master"), own * MS)

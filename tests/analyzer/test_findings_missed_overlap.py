@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 from tests.analyzer.story import MS, Story
 
+from logpost.analyzer.findings.evidence import graph
 from logpost.analyzer.findings.finders import missed_overlap
 
 
-def exchange(*, work: int, late: bool = False) -> Story:
-    """Both ranks start an exchange of 2 ms, wait for it and work `work` ms behind it, ten times; or wait for each
+def exchange(*, work: int, late: bool = False, times: int = 10) -> Story:
+    """Both ranks start an exchange of 2 ms, wait for it and work `work` ms behind it, some times; or wait for each
     other's sending."""
-    story = Story(2, 10 * (3 + work) * MS)
+    story = Story(2, times * (3 + work) * MS)
     irecv, isend, wait = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Isend", "MPI_Wait"))
-    for i in range(10):
+    for i in range(times):
         t = i * (3 + work) * MS
         for rank in (0, 1):
             story.call(rank, t, t, irecv)
@@ -40,6 +41,22 @@ def test_work_behind_the_wait_could_stand_before_it() -> None:
     # Nine of ten waits of 2 ms have work behind them; the graph ends with the last call, 57 ms from the begin.
     assert finding["gain"] == pytest.approx(18 / 57, rel=0.01)
     assert finding["advice"].startswith("Compute before MPI_Wait")
+
+
+def test_of_a_long_program_the_first_part_is_replayed_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    story = exchange(work=3, times=100)
+    whole = story.alone(missed_overlap.find).row(0, named=True)
+    assert "replayed" not in whole["certainty"]
+    monkeypatch.setattr(graph, "MOST_CALLS", 320)
+    part = story.alone(missed_overlap.find).row(0, named=True)
+    # Every 16th call is asked when it began, on rank 0 the calls 0, 16, ..., on rank 1 the calls 4, 20, ...: the 21st
+    # of these, as 320 / 16 are before it, is rank 0's call 160, the send of exchange 53. With it, 161 calls of each.
+    assert part["certainty"].endswith("; what the cure saves is replayed on the program's first 322 calls")
+    # Per exchange 2 of 6 ms, whatever the number.
+    assert part["gain"] == pytest.approx(1 / 3, rel=0.02)
+    assert whole["gain"] == pytest.approx(1 / 3, rel=0.02)
+    # The time that waits lose is that of the whole program.
+    assert part["exposed_ps"] == pytest.approx(whole["exposed_ps"], rel=0.03)
 
 
 def test_without_work_behind_it_nothing_can_overlap() -> None:

@@ -12,7 +12,7 @@ def steps(operation: str, *, slow: int | None = None, longer: float = 4.0) -> St
     """Eight ranks work 4 ms before each of 16 operations, one of them `longer` more: each in turn, or always `slow`."""
     each = 4 * MS + round(longer * MS)
     story = Story(8, 16 * each)
-    path = story.path("main", "MPI_Barrier" if operation == "barrier" else "MPI_Allreduce")
+    path = story.path("main", "MPI_Barrier" if operation == "Barrier" else "MPI_Allreduce")
     for i in range(16):
         begin, last = i * each, slow if slow is not None else i % 8
         members = {rank: (begin + (each if rank == last else 4 * MS), begin + each) for rank in range(8)}
@@ -21,7 +21,7 @@ def steps(operation: str, *, slow: int | None = None, longer: float = 4.0) -> St
 
 
 def test_a_barrier_whose_last_rank_changes_is_needless() -> None:
-    finding = steps("barrier").alone(collective_wait.find).row(0, named=True)
+    finding = steps("Barrier").alone(collective_wait.find).row(0, named=True)
     assert finding["kind"] == "needless_barrier"
     # Without it each rank works 16 * 4 ms and twice 4 ms more, of 128 ms.
     assert finding["gain"] == pytest.approx(1 - 72 / 128)
@@ -29,16 +29,16 @@ def test_a_barrier_whose_last_rank_changes_is_needless() -> None:
 
 
 def test_a_reduction_needs_its_data() -> None:
-    found = steps("allreduce").alone(collective_wait.find)
+    found = steps("Allreduce").alone(collective_wait.find)
     assert found["kind"].to_list() == ["collective_wait"]
 
 
 def test_a_rank_that_is_always_last_is_to_blame_not_the_barrier() -> None:
-    finding = steps("barrier", slow=3).alone(collective_wait.find).row(0, named=True)
+    finding = steps("Barrier", slow=3).alone(collective_wait.find).row(0, named=True)
     assert finding["kind"] == "collective_wait"
     assert "rank 3" in finding["title"]
 
 
-@pytest.mark.parametrize("operation", ["barrier", "allreduce"])
+@pytest.mark.parametrize("operation", ["Barrier", "Allreduce"])
 def test_noise_of_five_percent_is_no_finding(operation: str) -> None:
     assert steps(operation, longer=0.2).alone(collective_wait.find).is_empty()

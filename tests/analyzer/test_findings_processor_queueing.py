@@ -259,53 +259,55 @@ def test_a_call_shares_its_wait_over_the_messages_that_it_completes() -> None:
     assert waits.select(pl.col("end_ps") - pl.col("begin_ps")).to_series().to_list() == [MS, 3 * MS]
 
 
-STEP = 40 * US
+STEPS = 80
+EACH = 10 * US
 
 
-def all_to_one(*, busy: bool) -> Story:
-    """80 times, ranks 1-3 send to rank 0 at once, whose processor takes 10 µs for each: the k-th waits (k - 1) 10 µs.
+def all_to_one(*, away: int) -> Story:
+    """80 times, ranks 1-3 send to rank 0 at once, whose processor takes 10 µs for each; then all meet in a barrier.
 
-    Rank 0 is in MPI_Recv all the time in which they wait (`busy`), or outside of calls.
+    Rank 0 first computes for `away`, its receives posted. Message k waits for its processor for away + (k - 1) 10 µs,
+    and its sender with it; all meet at away + 30 µs, and leave 1 µs later.
     """
-    story = Story(4, 81 * STEP, windows=8)
-    send, recv, wait = story.path("main", "MPI_Ssend"), story.path("main", "MPI_Recv"), story.path("main", "MPI_Wait")
-    for step in range(80):
-        begin = step * STEP
+    length = away + 3 * EACH + US
+    story = Story(4, (STEPS + 1) * length, windows=8)
+    send, post, recv = (story.path("main", f"MPI_{name}") for name in ("Ssend", "Startall", "Recv"))
+    barrier = story.path("main", "MPI_Barrier")
+    for step in range(STEPS):
+        begin = step * length
+        if away:
+            story.call(0, begin, begin, post)
         for sender in (1, 2, 3):
-            waits = (sender - 1) * 10 * US
-            leave = begin + waits + 10 * US
-            parts = {"serialization": 10 * US} | ({"processor_queueing": waits} if waits else {})
+            queueing = away + (sender - 1) * EACH
+            enter, leave = begin + queueing, begin + queueing + EACH
+            parts = {"serialization": EACH} | ({"processor_queueing": queueing} if queueing else {})
             story.call(sender, begin, leave, send, **parts)
-            story.message(
-                sender,
-                0,
-                1000,
-                (begin, leave),
-                (begin + 30 * US, begin + 40 * US),
-                (send, wait),
-                complete=leave,
-                post=begin,
-                service=10 * US,
-                serialization=10 * US,
-                processor_queueing=30 * US - 10 * US + 10 * US,
-            )
-        if busy:
-            story.call(0, begin, begin + 30 * US, recv, recv_overhead=30 * US)
-        story.call(0, begin + 30 * US, begin + 40 * US, wait, recv_overhead=10 * US)
+            story.call(0, enter, leave, recv, recv_overhead=EACH)
+            times = {"complete": leave} | ({"post": begin} if away else {})
+            story.message(sender, 0, 1000, (begin, leave), (enter, leave), (send, recv), service=EACH, **times, **parts)
+        enters = {rank: begin + away + max(1, rank or 3) * EACH for rank in range(4)}
+        story.collective(barrier, "Barrier", {rank: (enter, begin + length) for rank, enter in enters.items()})
     return story
 
 
 def test_what_a_hot_receiver_has_no_time_for_is_said_once() -> None:
-    kinds = all_to_one(busy=True).findings()["kind"].to_list()
-    assert "hot_receiver" in kinds
-    assert "processor_queueing" not in kinds
+    found = all_to_one(away=0).findings()
+    first = found.row(0, named=True)
+    assert first["kind"] == "hot_receiver"
+    assert "processor_queueing" not in found["kind"].to_list()
+    # Were its quarter of the messages all that rank 0 took, each receive would take 2.5 µs. The first message still
+    # takes 10 µs, so the second one is received at 12.5 and the third one at 15; its sender, which the second receive's
+    # end lets go on, is done 10 µs after 12.5. They meet at 22.5 instead of 30 µs of 31.
+    assert first["gain"] == pytest.approx(7.5 / 31, rel=1e-3)
 
 
 def test_a_hot_receiver_that_computes_is_another_matter() -> None:
-    """It computes longer than the others, who wait for its processor meanwhile: one bug, said once."""
-    kinds = all_to_one(busy=False).findings()["kind"].to_list()
-    assert kinds == ["hot_receiver"]
-    assert "processor_queueing" not in kinds
+    """The others wait for its processor all the time, first because it computes: one bug, said once."""
+    found = all_to_one(away=30 * US).findings()
+    assert found["kind"].to_list() == ["hot_receiver"]
+    # With a quarter of the messages the receives end at 32.5, 35 and 37.5 µs. Each sender is answered when its receive
+    # begins and done 10 µs later, the last one at 45: they meet 15 µs earlier, of 61.
+    assert found["gain"][0] == pytest.approx(15 / 61, rel=1e-3)
 
 
 def test_the_intervals_are_as_long_as_the_split_says_on_every_archive(runs: dict[str, Run]) -> None:

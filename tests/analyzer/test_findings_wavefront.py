@@ -38,7 +38,7 @@ def sweep(*, serial: bool) -> Story:
                 sent[rank] = at + (9 * MS if serial or rank == 0 else 0) + (3 * MS if rank == 0 and not serial else 0)
                 story.call(rank, sent[rank], sent[rank] + MS, send, send_overhead=MS)
             done[rank] = sent[rank] + MS if rank in sent else at + 9 * MS
-        story.collective(barrier, "barrier", {rank: (done[rank], t + 42 * MS) for rank in range(4)})
+        story.collective(barrier, "Barrier", {rank: (done[rank], t + 42 * MS) for rank in range(4)})
     return story
 
 

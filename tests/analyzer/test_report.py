@@ -161,7 +161,7 @@ def with_start_up() -> Story:
         story.shut_down(rank, 160 * MS)
     for begin, site in zip((60, 110), sites, strict=True):
         enters = {0: begin + 10, 1: begin + 39}
-        story.collective(site, "barrier", {rank: (at * MS, (begin + 40) * MS) for rank, at in enters.items()})
+        story.collective(site, "Barrier", {rank: (at * MS, (begin + 40) * MS) for rank, at in enters.items()})
     return story
 
 
@@ -204,7 +204,7 @@ def test_a_name_from_the_trace_cannot_command_the_terminal(tmp_path: Path) -> No
     evil = story.path("main", "\x1b[2J[red]MPI_Evil[/red]\u202e", "MPI_Barrier")
     for i in range(8):
         story.collective(
-            evil, "barrier", {0: (10 * i * MS, (10 * i + 6) * MS), 1: ((10 * i + 5) * MS, (10 * i + 6) * MS)}
+            evil, "Barrier", {0: (10 * i * MS, (10 * i + 6) * MS), 1: ((10 * i + 5) * MS, (10 * i + 6) * MS)}
         )
     text = text_of(story, tmp_path / "run")
     assert "\x1b" not in text

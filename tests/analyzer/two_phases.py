@@ -26,7 +26,7 @@ def two_phases(late: int = 20) -> Story:
         story.message(
             0, 1, 2048, (begin, begin + MS), (at, begin + MS), (send, recv), service=3 * MS // 5, **wait, **inside
         )
-    story.collective(barrier, "barrier", {0: (92 * MS, 95 * MS), 1: (90 * MS, 95 * MS)})
+    story.collective(barrier, "Barrier", {0: (92 * MS, 95 * MS), 1: (90 * MS, 95 * MS)})
     # Each user region's own time: the rank's compute time, of which rank 0 has 100 - 10 - 3 = 87 ms and rank 1
     # 100 - (late + 10) - 5 = 85 - late ms.
     story.user(0, solve, 80 * MS)

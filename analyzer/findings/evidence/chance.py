@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -17,14 +19,19 @@ def chance_of(evidence: Evidence, times: Mapping[int, float]) -> float:
     From the stretches of code between the same two calls: n of them that vary by s add up to s sqrt(n).
     """
     graph = graph_of(evidence)
-    stretches: dict[tuple[int, int, int], list[float]] = defaultdict(list)
-    for node in graph.nodes.values():
-        if node.location in times and node.before >= 0:
-            stretches[node.location, graph.nodes[node.before].callpath, node.callpath].append(node.gap)
-    variance: dict[int, float] = defaultdict(float)
-    for (location, _, _), gaps in stretches.items():
-        if len(gaps) >= MIN_SAMPLES:
-            mean = sum(gaps) / len(gaps)
-            variance[location] += sum((gap - mean) ** 2 for gap in gaps)
+    (calls,) = np.nonzero(graph.follows & np.isin(graph.location, list(times)))
+    stretches = pl.DataFrame(
+        {
+            "location": graph.location[calls],
+            "before": graph.callpath[calls - 1],
+            "callpath": graph.callpath[calls],
+            "gap": graph.gap_ps[calls].astype(np.float64),
+        }
+    )
+    variance = (
+        stretches.group_by("location", "before", "callpath", maintain_order=True)
+        .agg(squares=(pl.col("gap") - pl.col("gap").mean()).pow(2).sum(), count=pl.len())
+        .filter(pl.col("count") >= MIN_SAMPLES)["squares"]
+    )
     whole = evidence.slowest_program_ps / max(1, graph.length_ps)
-    return math.sqrt(whole * sum(variance.values()) / max(1, len(times)))
+    return math.sqrt(whole * float(variance.sum()) / max(1, len(times)))

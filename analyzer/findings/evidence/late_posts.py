@@ -58,7 +58,7 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
     return (
         _with_others_taken(evidence, rows)
         .select("place", "waiter", "location", "callpath", "begin_ps", "free_ps", "end_ps", "exposed_ps")
-        .sort("place", "waiter", "begin_ps", "location")
+        .sort("place", "waiter", "begin_ps", "location", "end_ps", "callpath", "exposed_ps")
     )
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, Near, meanwhile_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Number
 
@@ -46,8 +46,25 @@ class Lateness:
         )
 
 
-def lateness_of(evidence: Evidence, operations: pl.DataFrame) -> dict[int, Lateness]:
-    """Call path of a collective operation to the lateness of those that come last there.
+@dataclass(frozen=True)
+class Ends:
+    """The ranks that came last and first to the operations compared, and since when they were on their way."""
+
+    late: pl.DataFrame
+    """`callpath`, `location`, `begin_ps` and `end_ps` of the last ones"""
+    early: pl.DataFrame
+    """likewise of the first ones"""
+    late_ranks: list[int]
+    early_ranks: list[int]
+
+    @property
+    def wanted(self) -> tuple[tuple[pl.DataFrame, list[int]], ...]:
+        """As `calls_near` takes them."""
+        return (self.late, self.late_ranks), (self.early, self.early_ranks)
+
+
+def ends_of(evidence: Evidence, operations: pl.DataFrame) -> Ends:
+    """Who is compared.
 
     Arguments:
         operations: `callpath`, `location` that came last and `end_ps` when it entered, `first` location and `begin_ps`
@@ -63,9 +80,14 @@ def lateness_of(evidence: Evidence, operations: pl.DataFrame) -> dict[int, Laten
     late = _since_before(evidence, some.select("callpath", "location", end_ps="end_ps"))
     early = _since_before(evidence, some.select("callpath", location="first", end_ps="begin_ps"))
     both = late["begin_ps"].is_not_null() & early["begin_ps"].is_not_null()
+    return Ends(late.filter(both), early.filter(both), members["location"].to_list(), members["first"].to_list())
+
+
+def lateness_of(evidence: Evidence, ends: Ends, near: Near) -> dict[int, Lateness]:
+    """Call path of a collective operation to the lateness of those that come last there."""
     spent = [
-        _by_callpath(meanwhile_of(evidence, rows.filter(both), ranks.to_list(), by=("callpath", "location")))
-        for rows, ranks in ((late, members["location"]), (early, members["first"]))
+        _by_callpath(meanwhile_of(evidence, rows, ranks, by=("callpath", "location"), near=near))
+        for rows, ranks in ends.wanted
     ]
     found = {}
     for callpath, last in spent[0].items():

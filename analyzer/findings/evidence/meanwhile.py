@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,8 +67,16 @@ class Meanwhile:
         return found
 
 
+Near = Mapping[int, pl.DataFrame]
+"""Location to its calls within some intervals, and the `LOOK_BACK` before each, in their order."""
+
+
 def meanwhile_of(
-    evidence: Evidence, intervals: pl.DataFrame, locations: list[int], by: tuple[str, ...] = ("location",)
+    evidence: Evidence,
+    intervals: pl.DataFrame,
+    locations: list[int],
+    by: tuple[str, ...] = ("location",),
+    near: Near | None = None,
 ) -> dict[tuple[int, ...], Meanwhile]:
     """What each late rank does in the intervals in which others wait for it.
 
@@ -75,21 +84,28 @@ def meanwhile_of(
         intervals: `location` that is late, `begin_ps` and `end_ps` of the waiting, `callpath` of the call that ends it.
         locations: the late ranks whose calls are read.
         by: columns of `intervals` that make the keys of the result.
+        near: `calls_near` these intervals, among others, where that was read already.
     """
-    parts = _calls_near(evidence, intervals, locations).partition_by("location", as_dict=True)
+    if near is None:
+        near = calls_near(evidence, (intervals, locations))
     found: dict[tuple[int, ...], Meanwhile] = {}
     for key, some in intervals.partition_by(list(by), as_dict=True).items():
         location = int(some["location"][0])
-        if (location,) in parts:
-            found[tuple(int(part) for part in key)] = _of(evidence, location, some, parts[(location,)])
+        if location in near and location in locations:
+            found[tuple(int(part) for part in key)] = _of(evidence, location, some, near[location])
     return found
 
 
-def _calls_near(evidence: Evidence, intervals: pl.DataFrame, locations: list[int]) -> pl.DataFrame:
-    """The calls of these locations within the intervals, and the `LOOK_BACK` before each; by location and time.
+def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> Near:
+    """The calls of some locations within their intervals, for several pairs of intervals and locations at once.
 
     The table may have 10^7 rows, of which the intervals touch few.
     """
+    locations = sorted({location for _, some in wanted for location in some})
+    intervals = pl.concat(
+        intervals.filter(pl.col("location").is_in(some)).select("location", "begin_ps", "end_ps")
+        for intervals, some in wanted
+    )
     columns = ["location", "enter_ps", "leave_ps", "callpath"]
     others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
     waiting = [pl.col("late_sender_ps"), pl.sum_horizontal(others).alias("waiting_ps"), pl.col("residual_ps")]
@@ -115,7 +131,8 @@ def _calls_near(evidence: Evidence, intervals: pl.DataFrame, locations: list[int
         np.add.at(steps, np.maximum(np.minimum(first, past) - LOOK_BACK, 0), 1)
         np.add.at(steps, past, -1)
         keep[start:stop] = np.cumsum(steps[:-1]) > 0
-    return every.filter(pl.Series(keep))
+    parts = every.filter(pl.Series(keep)).partition_by("location", as_dict=True)
+    return {int(location): calls for (location,), calls in parts.items()}
 
 
 def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.DataFrame) -> Meanwhile:

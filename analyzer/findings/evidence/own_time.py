@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.replay.columns import Int64
 
 
 def took_longer(graph: Graph) -> float:
@@ -11,22 +14,22 @@ def took_longer(graph: Graph) -> float:
 
     Where both did the same, the sender was held up before, by others or by chance, and its own time is not to blame.
     """
-    since: dict[int, float] = {}  # call to its rank's own time from the last collective operation to its enter
-    total: dict[int, float] = {}
-    for call, left in graph.order:
-        node = graph.nodes[call]
-        if not left:
-            since[call] = total.get(node.location, 0.0) + node.gap
-            total[node.location] = since[call]
-        else:
-            total[node.location] = 0.0 if node.collective >= 0 else total[node.location] + node.work
-    waited = longer = 0.0
-    for call, node in graph.nodes.items():
-        last = graph.binding(node)
-        if last is None or last.reason != "send":
-            continue
-        wait = max(0, graph.nodes[last.call].enter - node.enter)
-        waited += wait
-        longer += min(float(wait), max(0.0, since[last.call] - since[call]))
+    calls = graph.waiting_for("send")
+    senders = graph.last_source(calls)
+    waits = np.maximum(0, graph.enter_ps[senders] - graph.enter_ps[calls])
+    since = _since_last_met(graph)
+    longer = np.minimum(waits, np.maximum(0, since[senders] - since[calls]))
+    waited = int(waits.sum())
     # Nothing to compare: the calls of these waits are not in the graph.
-    return longer / waited if waited > 0 else 1.0
+    return int(longer.sum()) / waited if waited > 0 else 1.0
+
+
+def _since_last_met(graph: Graph) -> Int64:
+    """By call: its rank's own time from its last collective operation to the call's enter; ps."""
+    own = np.concatenate([[0], np.cumsum(graph.gap_ps + graph.work_ps)])
+    # Of each call: behind which call the time begins anew, counted from 1; 0: the first of all.
+    rows = np.arange(graph.count)
+    met = np.zeros(graph.count, dtype=np.int64)
+    met[1:] = np.where(graph.is_member[:-1], rows[1:], 0)
+    met = np.maximum.accumulate(np.where(graph.follows, met, rows))
+    return np.asarray(own[rows] + graph.gap_ps - own[met])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
+import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import Graph, graph_of, polling_places
+from logpost.analyzer.findings.evidence.graph import Graph, graph_of, polling_places, sums_by
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.replay.columns import Int64
 
 SCHEMA = {
     "receiver": pl.Int32(),
@@ -19,47 +21,47 @@ SCHEMA = {
 }
 
 
+@once
 def polled_waits(evidence: Evidence) -> pl.DataFrame:
     """Rows (receiver; location: the sender that it waits for; callpath of the send; begin_ps: of the first query;
     end_ps: when the sender entered its send)."""
     if not polling_places(evidence):
         return pl.DataFrame(schema=SCHEMA)
     graph = graph_of(evidence)
-    rows = []
-    for call, node in graph.nodes.items():
-        last = graph.binding(node) if node.polls else None
-        if last is None or last.reason != "send":
-            continue
-        begin, send = _begin(graph, call), graph.nodes[last.call]
-        if send.enter > begin:
-            rows.append((node.location, send.location, send.callpath, begin, send.enter))
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    calls = graph.waiting_for("send")
+    calls = calls[graph.polls[calls]]
+    sends = graph.last_source(calls)
+    begins = _begins(graph)[calls]
+    rows = pl.DataFrame(
+        {
+            "receiver": graph.location[calls],
+            "location": graph.location[sends],
+            "callpath": graph.callpath[sends],
+            "begin_ps": begins,
+            "end_ps": graph.enter_ps[sends],
+        },
+        schema=SCHEMA,
+    )
+    return rows.filter(pl.col("end_ps") > pl.col("begin_ps"))
 
 
-def _begin(graph: Graph, call: int) -> int:
-    """Enter of the first query of the loop that this one ends."""
-    node = graph.nodes[call]
-    while node.before >= 0:
-        before = graph.nodes[node.before]
-        if not before.polls or before.callpath != node.callpath or node.gap > 0:
-            break
-        node = before
-    return node.enter
+def _begins(graph: Graph) -> Int64:
+    """By call: enter of the first query of the loop that it ends."""
+    loops = graph.follows & (graph.gap_ps <= 0)
+    loops[1:] &= graph.polls[:-1] & (graph.callpath[1:] == graph.callpath[:-1])
+    first = np.maximum.accumulate(np.where(loops, 0, np.arange(graph.count)))
+    return graph.enter_ps[first]
 
 
 def polled_place(evidence: Evidence, locations: Iterable[int]) -> int:
     """Where these locations poll longest; -1: nowhere."""
-    graph, wanted = graph_of(evidence), set(locations)
-    times: dict[int, int] = defaultdict(int)
-    for node in graph.nodes.values():
-        if node.polls and node.location in wanted:
-            times[node.callpath] += node.length
+    graph = graph_of(evidence)
+    calls = graph.polls & np.isin(graph.location, list(locations))
+    times = sums_by(graph.callpath[calls], graph.length[calls])
     return max(times, key=lambda callpath: times[callpath], default=-1)
 
 
 def polled_ps(evidence: Evidence) -> dict[int, int]:
     """Location to the time in which it polls for messages that have not been sent yet."""
-    found: dict[int, int] = defaultdict(int)
-    for receiver, _, _, begin, end in polled_waits(evidence).iter_rows():
-        found[receiver] += end - begin
-    return found
+    waits = polled_waits(evidence)
+    return sums_by(waits["receiver"].to_numpy(), (waits["end_ps"] - waits["begin_ps"]).to_numpy())

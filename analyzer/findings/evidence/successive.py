@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 
 CLOSE = 0.5
@@ -60,15 +61,14 @@ class Successive:
 
 def with_follows(collectives: pl.LazyFrame) -> pl.LazyFrame:
     """The collectives table with `follows`: whether the call directly follows another one of its kind."""
-    before = {
-        name: pl.col(name).shift(1).over("location") for name in ("leave_ps", "operation", "comm", "root", "location")
-    }
-    gap = pl.col("enter_ps") - before["leave_ps"]
-    alike = pl.all_horizontal([pl.col(name) == before[name] for name in ("operation", "comm", "root")])
+    same = ("location", "operation", "comm", "root")
+    alike = pl.all_horizontal([pl.col(name) == pl.col(name).shift(1) for name in same])
+    gap = pl.col("enter_ps") - pl.col("leave_ps").shift(1)
     close = gap <= CLOSE * (pl.col("leave_ps") - pl.col("enter_ps"))
     return collectives.sort("location", "enter_ps").with_columns(follows=(alike & close).fill_null(value=False))
 
 
+@once
 def successive(evidence: Evidence) -> Successive:
     """The collective calls of the program, or of the region of interest, by rank and place."""
     scope = evidence.tables["locations"].select("location", "begin_ps", "end_ps")

@@ -289,4 +289,9 @@ class Evidence:
 
 def exposed_by(waits: pl.DataFrame, by: str) -> pl.DataFrame:
     """(by, exposed_ps) of waits, the largest first."""
-    return waits.group_by(by).agg(pl.col("exposed_ps").sum()).sort("exposed_ps", by, descending=[True, False])
+    # In the order of the rows: a sum of fractions depends on it.
+    return (
+        waits.group_by(by, maintain_order=True)
+        .agg(pl.col("exposed_ps").sum())
+        .sort("exposed_ps", by, descending=[True, False])
+    )

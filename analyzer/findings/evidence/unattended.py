@@ -47,7 +47,9 @@ def unattended(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
     every = pl.concat([elsewhere, own.join(elsewhere, on="call", how="anti")])
     length = (pl.col("end_ps") - pl.col("begin_ps")).cast(pl.Float64)
     shared = pl.col("exposed_ps") * length / length.sum().over("call")
-    return every.with_columns(exposed_ps=shared).sort("call", "begin_ps", "location")
+    return every.with_columns(exposed_ps=shared).sort(
+        "call", "begin_ps", "location", "end_ps", "callpath", "exposed_ps"
+    )
 
 
 def _calls(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:

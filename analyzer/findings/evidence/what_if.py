@@ -1,49 +1,49 @@
-"""How long the program takes under a hypothesis: other gaps, work or waits in the graph of its calls."""
+"""What the program saves under a hypothesis: other gaps, work or waits in the graph of its calls."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from logpost.analyzer.findings.evidence.graph import Graph, Node, Wait
+import numpy as np
+import numpy.typing as npt
 
-GapOf = Callable[[int, Node], float]
-WorkOf = Callable[[int, Node], float]
-WaitsOf = Callable[[int, Node], Iterable[Wait]]
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, Reason
+from logpost.replay.columns import Int32, Int64
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A pass through the graph; ps."""
+class Hypothesis:
+    """What is different from the run; None: nothing. Columns by row of the calls or the messages; times in ps."""
 
-    length: float
-    """from the begin of the program to its last call's end"""
-    waited: Mapping[tuple[int, int], float]
-    """(location, call path) to the time in calls there that is no work"""
+    gap_ps: Int64 | None = None
+    """code before each call, instead of what was measured"""
+    work_ps: Int64 | None = None
+    """what each call does itself, likewise"""
+    share: npt.NDArray[np.float64] | None = None
+    """of each call's work, and of what it takes from its own begin to a message's end, what remains"""
+    freed: Flags | None = None
+    """calls that wait for nobody"""
+    later: Int32 | None = None
+    """the later call that waits instead of each call, behind its own work; -1: itself"""
+    less_ps: npt.NDArray[np.int64] | None = None
+    """by message: taken off the lag of every wait for it"""
+    most_ps: npt.NDArray[np.int64] | None = None
+    """by message: that lag at most"""
+    dropped: tuple[Reason, ...] = ()
+    """for what nobody waits"""
 
-
-def outcome_if(
-    graph: Graph, *, gap: GapOf | None = None, work: WorkOf | None = None, waits: WaitsOf | None = None
-) -> Outcome:
-    """What happens with these functions of a call in place of what was measured."""
-    enter: dict[int, float] = {}
-    leave: dict[int, float] = {}
-    waited: dict[tuple[int, int], float] = defaultdict(float)
-    for call, left in graph.order:
-        node = graph.nodes[call]
-        if not left:
-            code = node.gap if gap is None else gap(call, node)
-            begin = leave[node.before] if node.before >= 0 else node.enter - node.gap
-            enter[call] = begin + code
-            continue
-        done = end = enter[call] + (node.work if work is None else work(call, node))
-        for wait in node.waits if waits is None else waits(call, node):
-            end = max(end, enter[wait.call] + wait.lag)
-        leave[call] = end
-        waited[node.location, node.callpath] += end - done
-    last = max((leave[call] for call in graph.last.values()), default=graph.begin_ps)
-    return Outcome(last - graph.begin_ps, waited)
+    def columns(self) -> dict[str, Any]:
+        """Those that are given, as the engine takes them."""
+        kinds = {"gap_ps": np.int64, "work_ps": np.int64, "share": np.float64, "freed": np.uint8}
+        kinds |= {"later": np.int32, "less_ps": np.int64, "most_ps": np.int64}
+        given = {name: getattr(self, name) for name in kinds}
+        return {
+            name: np.ascontiguousarray(column, dtype=kinds[name])
+            for name, column in given.items()
+            if column is not None
+        }
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,13 @@ class Saving:
     """(location, call path) to the waiting there that disappears; ps"""
 
 
-def saving_if(
-    graph: Graph, *, gap: GapOf | None = None, work: WorkOf | None = None, waits: WaitsOf | None = None
-) -> Saving:
+def saving_if(graph: Graph, hypothesis: Hypothesis) -> Saving:
     """A hypothesis beside the run as it was."""
     if graph.length_ps <= 0:
         return Saving(0.0, {})
-    before, after = graph.measured, outcome_if(graph, gap=gap, work=work, waits=waits)
-    removes = {place: time - after.waited.get(place, 0.0) for place, time in before.items()}
+    after = graph.native.replay(hypothesis.columns(), list(hypothesis.dropped))
+    removed = graph.by_place(graph.length - graph.work_ps) - graph.by_place(after["waited_ps"])
     return Saving(
-        gain=max(0.0, 1.0 - after.length / graph.length_ps),
-        removes={place: time for place, time in removes.items() if time > 0},
+        gain=max(0.0, 1.0 - after["length_ps"] / graph.length_ps),
+        removes={place: time for place, time in zip(graph.places[0], removed.tolist(), strict=True) if time > 0},
     )

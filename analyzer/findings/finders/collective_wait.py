@@ -25,14 +25,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.lateness import Lateness, lateness_of
-from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, lateness_of
+from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, NOISE, Doing, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_sharing
 from logpost.analyzer.reporting.units import count_text
@@ -66,8 +67,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         .head(MOST_LATE)
         .to_list()
     )
-    meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"))
-    lateness = lateness_of(evidence, longest)
+    ends = ends_of(evidence, longest)
+    near = calls_near(evidence, (longest, late), *ends.wanted)
+    meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"), near=near)
+    lateness = lateness_of(evidence, ends, near)
     for callpath in costly:
         rows = places.filter(pl.col("callpath") == callpath)
         exposed = {
@@ -96,12 +99,11 @@ def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     """The same as a barrier that could be left out: no data goes through it, and its last rank is another one each
     time. None where that saves no more than noise costs."""
     graph = graph_of(evidence)
-    saving = saving_if(
-        graph,
-        work=lambda _, node: 0 if node.callpath == found.callpath else node.work,
-        waits=lambda _, node: [] if node.callpath == found.callpath else node.waits,
-    )
-    return replace(found, kind="needless_barrier", gain=saving.gain) if saving.gain > NOISE else None
+    here = graph.callpath == found.callpath
+    saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
+    if saving.gain <= NOISE:
+        return None
+    return replace(found, kind="needless_barrier", gain=saving.gain, certainty=graph.stated(found.certainty))
 
 
 def _delays(evidence: Evidence) -> pl.DataFrame:

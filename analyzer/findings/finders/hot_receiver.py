@@ -23,15 +23,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from logpost.analyzer.categories import WAITING, WAITS_AT_RECEIVER
 from logpost.analyzer.findings.evidence.attribution import attribute
 from logpost.analyzer.findings.evidence.collisions import Crowding, crowding
-from logpost.analyzer.findings.evidence.graph import TRANSPORT, Node, Wait, graph_of
+from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Saving, saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 from logpost.analyzer.phases import program
@@ -127,12 +128,9 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         [hot.location],
         charge,
         numbers,
-        evidence.confidence(level, hot.certainty),
+        evidence.confidence(level, graph_of(evidence).stated(hot.certainty) if hot.whole_run else hot.certainty),
         (hot.windows[0], hot.windows[-1]),
-        # A replay that saves nothing where ranks do wait tells nothing: the run's own waits then bound the gain.
-        saving.gain
-        if hot.whole_run and saving.gain >= MIN_SHARE
-        else gain_by_sharing(evidence, max(charge.beyond.values())),
+        saving.gain if hot.whole_run else gain_by_sharing(evidence, max(charge.beyond.values())),
         saving,
     )
 
@@ -141,26 +139,14 @@ def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
     """The same program if this endpoint took its share of all messages only: none queues, and its processor, which may
     be busy without a pause while others wait behind it somewhere else, handles so many fewer."""
     graph = graph_of(evidence)
-    received = [number for number, m in enumerate(graph.messages) if m.receiver == hot.location]
-    share = len(graph.messages) / max(1, evidence.locations.height) / max(1, len(received))
-    to_it = {
-        number: sum(graph.messages[number].parts[part] for part in TRANSPORT if part not in QUEUES)
-        for number in received
-    }
-
-    def waits(_: int, node: Node) -> list[Wait]:
-        return [
-            Wait(wait.call, min(wait.lag, to_it[wait.message]), wait.reason, wait.message)
-            if wait.message in to_it
-            else wait
-            for wait in node.waits
-        ]
-
-    def work(call: int, node: Node) -> float:
-        takes = node.location == hot.location and bool(graph.received.get(call))
-        return node.work * min(1.0, share) if takes else node.work
-
-    return saving_if(graph, work=work, waits=waits)
+    messages = graph.messages
+    to_it = messages.receiver == hot.location
+    share = messages.count / max(1, evidence.locations.height) / max(1, int(to_it.sum()))
+    unqueued = messages.transport - sum(messages.parts[part] for part in QUEUES)
+    takes = np.ones(graph.count)
+    takes[messages.recv_call[to_it]] = min(1.0, share)
+    most = np.where(to_it, unqueued, np.iinfo(np.int64).max)
+    return saving_if(graph, Hypothesis(share=takes, most_ps=most))
 
 
 def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> Finding | None:

@@ -18,7 +18,16 @@ import polars as pl
 from logpost.analyzer.findings.evidence.late_posts import late_posts
 from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
 from logpost.analyzer.findings.evidence.tables import Evidence, exposed_by
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Doing, Finding, Number, worst_hit
+from logpost.analyzer.findings.finding import (
+    HIGH,
+    MEDIUM,
+    MIN_SAMPLES,
+    Doing,
+    Finding,
+    Number,
+    numbers_of_doings,
+    worst_hit,
+)
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 from logpost.analyzer.findings.prose import OTHERS
 
@@ -30,9 +39,6 @@ NAMED = 0.25
 """A rank is named if its time is at least this fraction of the foremost one's."""
 COVERED = 0.8
 """The waits looked at must hold most of the time before anything is sure."""
-
-WORTH_SAYING = 0.01
-"""Below a hundredth of the time, what a rank did does not matter."""
 
 FAULT: dict[str, Doing] = {"computing": "computing", "working": "handling", "waiting": "waiting"}
 """What a cause does, as every finding says it."""
@@ -64,7 +70,11 @@ def _did(
     """(receiver, what, region) to the time in which it did that while it was waited for; ps."""
     length = (pl.col("end_ps") - pl.col("begin_ps")).cast(pl.Float64)
     others = pl.col("exposed_ps") * (pl.col("free_ps") - pl.col("begin_ps")) / length
-    by_receiver = waits.group_by("location").agg(pl.col("exposed_ps").sum(), others=others.sum()).sort("location")
+    by_receiver = (
+        waits.group_by("location", maintain_order=True)
+        .agg(pl.col("exposed_ps").sum(), others=others.sum())
+        .sort("location")
+    )
     did: dict[tuple[int, Doing, str], float] = {}
 
     def add(location: int, doing: Doing, region: str, time: float) -> None:
@@ -127,11 +137,7 @@ def _finding(
                 Number(f"posted[{_site(evidence, callpath)}]", time / seen, "1")
                 for callpath, time in posted.head(3).iter_rows()
             ),
-            *(
-                Number(f"{doing}[{region}]" if region else doing, part, "1")
-                for (doing, region), part in sorted(shares.items(), key=lambda item: (-item[1], item[0]))
-                if part >= WORTH_SAYING
-            ),
+            *numbers_of_doings(shares.items()),
         ),
         confidence=confidence,
         certainty=certainty,

@@ -40,7 +40,7 @@ from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanw
 from logpost.analyzer.findings.evidence.own_time import took_longer
 from logpost.analyzer.findings.evidence.polled import polled_place, polled_waits
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Doing, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 
@@ -80,7 +80,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         intervals = polled.select("location", "callpath", "begin_ps", "end_ps").cast(largest.schema)
         largest = pl.concat([largest, intervals])
     senders = (
-        waits.group_by("sender")
+        waits.group_by("sender", maintain_order=True)
         .agg(pl.col("wait").sum())
         .sort("wait", "sender", descending=[True, False])["sender"]
         .head(MOST_SENDERS)
@@ -97,7 +97,9 @@ def _with_polled(waits: pl.DataFrame, polled: pl.DataFrame) -> pl.DataFrame:
         wait=(pl.col("end_ps") - pl.col("begin_ps")).cast(pl.Float64).sum()
     )
     every = pl.concat([waits, asked.select(waits.columns).cast(waits.schema)])
-    return every.group_by("receiver", "sender").agg(pl.col("wait").sum()).sort("receiver", "sender")
+    return (
+        every.group_by("receiver", "sender", maintain_order=True).agg(pl.col("wait").sum()).sort("receiver", "sender")
+    )
 
 
 def _largest(messages: pl.LazyFrame) -> pl.DataFrame:
@@ -146,7 +148,12 @@ def _findings(
     size = len(locations)
     # Row: the worst-hit receivers one by one, then all others together; column: for whom the waiting stands at the
     # moment.
-    order = waits.group_by("receiver").agg(pl.col("wait").sum()).sort("wait", descending=True)["receiver"].to_list()
+    order = (
+        waits.group_by("receiver", maintain_order=True)
+        .agg(pl.col("wait").sum())
+        .sort("wait", "receiver", descending=[True, False])["receiver"]
+        .to_list()
+    )
     row = {receiver: min(i, MOST_SENDERS) for i, receiver in enumerate(order)}
     standing = np.zeros((min(len(order), MOST_SENDERS + 1), size))
     upstream: dict[int, list[tuple[int, float]]] = {}
@@ -199,12 +206,12 @@ def _gain(
     """What the cure saves at most; 0 where everybody is late in turn, and by no more than noise makes them."""
     most_hit = max(by_receiver.values())
     gain = gain_by_sharing(evidence, most_hit) if cause.doing == "computing" else gain_by_moving(evidence, by_receiver)
-    suffered = dict(waits.group_by("receiver").agg(pl.col("wait").sum()).iter_rows())
+    suffered = dict(waits.group_by("receiver", maintain_order=True).agg(pl.col("wait").sum()).iter_rows())
     net = sum(max(0.0, time - suffered.get(sender, 0.0)) for sender, time in by_sender.items())
     graph = graph_of(evidence)
     if net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT:
         return gain
-    moved = saving_if(graph, waits=lambda _, node: [wait for wait in node.waits if wait.reason != "send"]).gain
+    moved = saving_if(graph, Hypothesis(dropped=("send",))).gain
     gain = min(gain, moved)
     return gain if gain > NOISE else 0.0
 

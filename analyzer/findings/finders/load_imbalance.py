@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from logpost.analyzer.categories import WAITING
@@ -96,13 +97,10 @@ def _heavy(times: Mapping[int, float]) -> list[int]:
 def _waited_for(evidence: Evidence, locations: list[int]) -> bool:
     """Whether much of the others' waiting is for these: of several groups, another one may set the pace."""
     graph = graph_of(evidence)
-    every = for_these = 0
-    for node in graph.nodes.values():
-        last = graph.binding(node)
-        if last is not None and node.location not in locations:
-            every += node.length
-            for_these += node.length if graph.nodes[last.call].location in locations else 0
-    return for_these > WAITED_FOR * every
+    (calls,) = np.nonzero((graph.waited_last >= 0) & ~np.isin(graph.location, locations))
+    for_these = np.isin(graph.location[graph.last_source(calls)], locations)
+    lengths = graph.length[calls]
+    return int(lengths[for_these].sum()) > WAITED_FOR * int(lengths.sum())
 
 
 def _beside(times: Mapping[int, float], roles: Mapping[int, int]) -> dict[int, float]:

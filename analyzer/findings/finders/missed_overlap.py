@@ -10,17 +10,18 @@ Gain: the same program if each of these Waits were completed by the rank's next 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
+import numpy as np
 import polars as pl
 
 from logpost.analyzer.categories import WAITING
-from logpost.analyzer.findings.evidence.graph import Graph, Node, Wait, graph_of
+from logpost.analyzer.findings.evidence.graph import Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of, lost_by_location
+from logpost.replay.columns import Int32
 
 LEAST_GAIN = 0.05
 """Splitting a loop costs something itself, and part of the work needs the data: less is not worth it."""
@@ -39,37 +40,28 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     moved = _movable(graph, places)
     if len(moved) < MIN_SAMPLES:
         return
-    taken: dict[int, list[Wait]] = {}
-    for call, following in moved.items():
-        work = graph.nodes[following].work
-        taken[following] = [Wait(wait.call, wait.lag + work, wait.reason) for wait in graph.nodes[call].waits]
-
-    def waits(call: int, node: Node) -> list[Wait]:
-        own = [] if call in moved else node.waits
-        return [*own, *taken[call]] if call in taken else own
-
-    saving = saving_if(graph, waits=waits)
+    later = np.full(graph.count, -1, dtype=np.int32)
+    later[moved] = graph.following[moved]
+    saving = saving_if(graph, Hypothesis(later=later))
     if saving.gain < LEAST_GAIN:
         return
-    by_place: dict[int, int] = defaultdict(int)
-    for call in moved:
-        by_place[graph.nodes[call].callpath] += graph.nodes[call].length - graph.nodes[call].work
+    waiting = (graph.length - graph.work_ps)[moved]
+    by_place = sums_by(graph.callpath[moved], waiting)
     place = max(by_place, key=lambda callpath: by_place[callpath])
     lost = lost_by_location(saving)
-    worst = max(lost, key=lambda location: lost[location], default=graph.nodes[next(iter(moved))].location)
-    follows = sum(graph.nodes[following].gap for following in moved.values()) / len(moved)
+    worst = max(lost, key=lambda location: lost[location], default=int(graph.location[moved[0]]))
     yield finding_of(
         evidence,
         graph,
         "missed_overlap",
         saving,
-        at_fault={graph.nodes[call].location for call in moved},
+        at_fault=set(graph.location[moved].tolist()),
         callpath=place,
         cause_region=evidence.delaying_region(worst, place) or "",
         numbers=(
             Number("waits", len(moved), "count"),
-            Number("mean_wait", sum(by_place.values()) / len(moved), "ps"),
-            Number("mean_work_behind_it", follows, "ps"),
+            Number("mean_wait", float(waiting.mean()), "ps"),
+            Number("mean_work_behind_it", float(graph.gap_ps[graph.following[moved]].mean()), "ps"),
         ),
         confidence=evidence.confidence(
             MEDIUM, "waits and the work behind them are measured; whether that work needs the data is not known"
@@ -90,17 +82,19 @@ def _transfer_bound(evidence: Evidence) -> set[int]:
     return set(rows["callpath"].to_list())
 
 
-def _movable(graph: Graph, places: set[int]) -> dict[int, int]:
-    """Wait to the call before which it could stand: it directly follows what it completes, and work follows it."""
-    found = {}
-    for call, node in graph.nodes.items():
-        last = graph.binding(node)
-        following = graph.after.get(call, -1)
-        if node.callpath not in places or last is None or last.reason != "send" or following < 0:
-            continue
-        mine = [graph.messages[number] for number in graph.received.get(call, [])]
-        nonblocking = mine and all(m.post_call != call and not m.rendezvous for m in mine)
-        waiting = node.length - node.work
-        if nonblocking and node.gap < waiting and graph.nodes[following].gap >= waiting / 2:
-            found[call] = following
-    return found
+def _movable(graph: Graph, places: set[int]) -> Int32:
+    """Waits that could stand before the next call: they directly follow what they complete, and work follows them."""
+    messages = graph.messages
+    here = messages.rendezvous | (messages.post_call == messages.recv_call)
+    received = np.bincount(messages.recv_call, minlength=graph.count)
+    blocking = np.bincount(messages.recv_call[here], minlength=graph.count)
+    calls = graph.waiting_for("send")
+    calls = calls[
+        np.isin(graph.callpath[calls], list(places))
+        & (graph.following[calls] >= 0)
+        & (received[calls] > 0)
+        & (blocking[calls] == 0)
+    ]
+    waiting = (graph.length - graph.work_ps)[calls]
+    behind = graph.gap_ps[graph.following[calls]]
+    return np.asarray(calls[(graph.gap_ps[calls] < waiting) & (behind >= waiting / 2)])

@@ -27,7 +27,16 @@ import polars as pl
 from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
 from logpost.analyzer.findings.evidence.tables import Evidence, exposed_by
 from logpost.analyzer.findings.evidence.unattended import unattended
-from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
+from logpost.analyzer.findings.finding import (
+    HIGH,
+    LOW,
+    MEDIUM,
+    MIN_SAMPLES,
+    Finding,
+    Number,
+    numbers_of_doings,
+    worst_hit,
+)
 from logpost.analyzer.findings.gain import gain_by_moving
 from logpost.analyzer.reporting.units import count_text, percent_text
 
@@ -42,8 +51,6 @@ NAMED = 0.25
 """A processor is named if it is waited for at least this fraction of the time that the foremost one is."""
 COVERED = 0.8
 """The waits looked at must hold most of the time before anything is sure."""
-WORTH_SAYING = 0.01
-"""Below a hundredth of the time, what a processor did does not matter."""
 LITTLE = 0.1
 """Where the modelled parts of the messages are at most this fraction of their queueing, a machine file that is wrong by
 a factor of two moves the queueing by a tenth."""
@@ -163,11 +170,7 @@ def _finding(
             Number("mean_wait", seen / calls, "ps"),
             Number("looked_at", min(1.0, seen / total), "1"),
             *_processors(evidence, attention),
-            *(
-                Number(f"{doing}[{region}]" if region else doing, fraction, "1")
-                for (doing, region), fraction in sorted(attention.did.items(), key=lambda item: -item[1])
-                if fraction >= WORTH_SAYING
-            ),
+            *numbers_of_doings(attention.did.items()),
             *((Number("ranks_without_core", 1, "count"),) if evidence.oversubscribed() else ()),
         ),
         confidence=confidence,

@@ -9,14 +9,17 @@ Gain: the same program if each series took one trip (all questions in one messag
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
-from logpost.analyzer.findings.evidence.graph import TRANSPORT, Graph, Node, Wait, graph_of
+import numpy as np
+import numpy.typing as npt
+
+from logpost.analyzer.findings.evidence.graph import Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
+from logpost.replay.columns import Int32, Int64
 
 LEAST_SERIES = 3
 """Shorter series are an exchange, not a habit."""
@@ -27,40 +30,33 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not evidence.worth_a_look(["latency", "late_sender", "recv_overhead", "send_overhead"]):
         return
     graph = graph_of(evidence)
-    series = [trips for trips in _series(graph, _trips(graph)) if len(trips) >= LEAST_SERIES]
-    trips = sum(len(some) for some in series)
-    if trips < MIN_SAMPLES:
+    trips, series = _in_series(graph, _trips(graph))
+    if len(trips) < MIN_SAMPLES:
         return
-    spared = {call for some in series for trip in some[1:] for call in trip}
-
-    def waits(call: int, node: Node) -> list[Wait]:
-        return [] if call in spared else node.waits
-
+    spared = np.zeros(graph.count, dtype=np.bool_)
+    spared[trips[1:][series[1:] == series[:-1]].ravel()] = True
     saving = saving_if(
         graph,
-        gap=lambda call, node: 0 if call in spared else node.gap,
-        work=lambda call, node: 0 if call in spared else node.work,
-        waits=waits,
+        Hypothesis(gap_ps=np.where(spared, 0, graph.gap_ps), work_ps=np.where(spared, 0, graph.work_ps), freed=spared),
     )
     if saving.gain < MIN_SHARE:
         return
-    asks: dict[int, int] = defaultdict(int)
-    for some in series:
-        asks[graph.nodes[some[0][1]].callpath] += len(some)
+    firsts = trips[np.searchsorted(series, series)]
+    asks = sums_by(graph.callpath[firsts[:, TAKE]], np.ones(len(trips), dtype=np.int64))
     place = max(asks, key=lambda callpath: asks[callpath])
-    each = [graph.nodes[trip[1]].leave - graph.nodes[trip[0]].enter for some in series for trip in some]
+    each = graph.leave_ps[trips[:, TAKE]] - graph.enter_ps[trips[:, ASK]]
     yield finding_of(
         evidence,
         graph,
         "round_trips",
         saving,
-        at_fault={graph.nodes[call].location for some in series for trip in some for call in trip},
+        at_fault=set(graph.location[trips.ravel()].tolist()),
         callpath=place,
         cause_region=evidence.region(evidence.parent(place)),
         numbers=(
-            Number("round_trips", trips, "count"),
-            Number("in_a_row", trips / len(series), "count"),
-            Number("mean_round_trip", sum(each) / len(each), "ps"),
+            Number("round_trips", len(trips), "count"),
+            Number("in_a_row", len(trips) / len(np.unique(series)), "count"),
+            Number("mean_round_trip", float(each.mean()), "ps"),
         ),
         confidence=evidence.confidence(
             MEDIUM, "questions and answers are measured; whether a question needs the answer before it is not known"
@@ -68,47 +64,54 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-Trip = tuple[int, int, int, int]
-"""The calls that ask, take the answer, take the question, and answer."""
+Trips = npt.NDArray[np.int32]
+"""A row each: the calls that ask, take the answer, take the question, and answer."""
+ASK, TAKE, _ASKED, ANSWER = range(4)
 
 
-def _trips(graph: Graph) -> list[Trip]:
-    nodes, after = graph.nodes, graph.after
-    found = []
-    for question in graph.messages:
-        ask, asked = question.send_call, question.recv_call
-        take, answer = after.get(ask, -1), after.get(asked, -1)
-        if take < 0 or answer < 0:
-            continue
-        replies = [graph.messages[number] for number in graph.sent.get(answer, [])]
-        close = sum(question.parts[part] for part in TRANSPORT)
-        if (
-            any(reply.recv_call == take and reply.receiver == question.sender for reply in replies)
-            and nodes[take].gap <= close
-            and nodes[answer].gap <= close
-        ):
-            found.append((ask, take, asked, answer))
-    return _by_asker(graph, found)
+def _trips(graph: Graph) -> Trips:
+    """In the order of the calls that ask."""
+    messages = graph.messages
+    ask, asked = messages.send_call, messages.recv_call
+    take, answer = graph.following[ask], graph.following[asked]
+    sent = _pair(graph, messages.send_call, messages.recv_call)
+    close = messages.transport
+    found = (
+        (take >= 0)
+        & (answer >= 0)
+        & np.isin(_pair(graph, answer, take), sent)
+        & (graph.gap_ps[take] <= close)
+        & (graph.gap_ps[answer] <= close)
+    )
+    trips = np.stack([ask, take, asked, answer], axis=1)[found]
+    return _by_asker(trips[np.argsort(graph.enter_ps[trips[:, ASK]], kind="stable")])
 
 
-def _by_asker(graph: Graph, trips: list[Trip]) -> list[Trip]:
+def _pair(graph: Graph, one: Int32, other: Int32) -> Int64:
+    """A number for each pair of calls."""
+    return one.astype(np.int64) * (graph.count + 1) + other
+
+
+def _by_asker(trips: Trips) -> Trips:
     """The trips of those who ask: an answer that the next question follows is no question itself."""
-    asked, answers = [], set()
-    for trip in sorted(trips, key=lambda trip: graph.nodes[trip[0]].enter):
-        if trip[0] not in answers:
-            asked.append(trip)
-            answers.add(trip[3])
-    return sorted(asked)
+    kept, answers = [], set()
+    for row, (ask, answer) in enumerate(trips[:, [ASK, ANSWER]].tolist()):
+        if ask not in answers:
+            kept.append(row)
+            answers.add(answer)
+    asked = trips[kept]
+    return asked[np.lexsort(asked.T[::-1])]
 
 
-def _series(graph: Graph, trips: list[Trip]) -> list[list[Trip]]:
-    """Trips whose asking call follows the one that took the answer before."""
-    found: list[list[Trip]] = []
-    for trip in trips:
-        node = graph.nodes[trip[0]]
-        trip_time = graph.nodes[trip[1]].leave - node.enter
-        if found and node.before == found[-1][-1][1] and node.gap <= trip_time / 2:
-            found[-1].append(trip)
-        else:
-            found.append([trip])
-    return found
+def _in_series(graph: Graph, trips: Trips) -> tuple[Trips, Int64]:
+    """The trips in series that are long enough, and the number of the series of each.
+
+    A trip continues a series if its asking call follows the one that took the answer before.
+    """
+    trip_time = graph.leave_ps[trips[:, TAKE]] - graph.enter_ps[trips[:, ASK]]
+    goes_on = np.zeros(len(trips), dtype=np.bool_)
+    asks = trips[1:, ASK]
+    goes_on[1:] = (graph.following[trips[:-1, TAKE]] == asks) & (graph.gap_ps[asks] <= trip_time[1:] / 2)
+    series: Int64 = np.cumsum(~goes_on)
+    long = np.bincount(series)[series] >= LEAST_SERIES
+    return trips[long], series[long]

@@ -8,14 +8,16 @@ Gain: the same program if these messages did not queue: more NICs, or sends that
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
-from logpost.analyzer.findings.evidence.graph import Graph, Wait, graph_of
+import numpy as np
+
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
+from logpost.replay.columns import Int64
 
 MAINLY = 0.5
 """More than half of all endpoint contention."""
@@ -27,64 +29,63 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if len(set(nodes.values())) in (1, len(nodes)) or not evidence.worth_a_look(["endpoint_contention"]):
         return
     graph = graph_of(evidence)
-    queues = {number: m.parts["endpoint_contention"] for number, m in enumerate(graph.messages)}
+    messages = graph.messages
+    queues = messages.parts["endpoint_contention"]
     shared = _behind_neighbours(graph, nodes)
-    time = sum(queues[number] for number in shared)
-    if len(shared) < MIN_SAMPLES or time <= MAINLY * sum(queues.values()):
+    count, time, every = int(shared.sum()), int(queues[shared].sum()), int(queues.sum())
+    if count < MIN_SAMPLES or time <= MAINLY * every:
         return
-    saving = saving_if(
-        graph,
-        waits=lambda _, node: [
-            Wait(wait.call, max(0, wait.lag - queues[wait.message]), wait.reason, wait.message)
-            if wait.message in shared
-            else wait
-            for wait in node.waits
-        ],
-    )
+    saving = saving_if(graph, Hypothesis(less_ps=np.where(shared, queues, 0)))
     if saving.gain < MIN_SHARE:
         return
-    senders = {graph.messages[number].sender for number in shared}
-    by_place: dict[int, int] = defaultdict(int)
-    for number in shared:
-        by_place[graph.nodes[graph.messages[number].recv_call].callpath] += queues[number]
+    by_place = sums_by(graph.callpath[messages.recv_call[shared]], queues[shared])
     place = max(by_place, key=lambda callpath: by_place[callpath])
+    first_send = int(messages.send_call[int(shared.argmax())])
     yield finding_of(
         evidence,
         graph,
         "hot_sender",
         saving,
-        at_fault=senders,
+        at_fault=set(messages.sender[shared].tolist()),
         callpath=place,
-        cause_region=evidence.region(graph.nodes[graph.messages[min(shared)].send_call].callpath),
+        cause_region=evidence.region(int(graph.callpath[first_send])),
         numbers=(
             Number("ranks_share_a_nic", len(nodes) / len(set(nodes.values())), "count"),
-            Number("messages_behind_a_neighbour's", len(shared), "count"),
-            Number("mean_queue", time / len(shared), "ps"),
-            Number("share_of_endpoint_contention", time / sum(queues.values()), "1"),
-            *evidence.rank_numbers("waiting_rank", {graph.messages[number].receiver for number in shared}),
+            Number("messages_behind_a_neighbour's", count, "count"),
+            Number("mean_queue", time / count, "ps"),
+            Number("share_of_endpoint_contention", time / every, "1"),
+            *evidence.rank_numbers("waiting_rank", set(messages.receiver[shared].tolist())),
         ),
         confidence=evidence.confidence(MEDIUM, "send times are measured; the queues follow from the machine's values"),
     )
 
 
-def _behind_neighbours(graph: Graph, nodes: dict[int, int]) -> set[int]:
-    """Messages that wait while another rank of their node sends to another receiver."""
-    sent: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-    for m in graph.messages:
-        if nodes.get(m.sender) != nodes.get(m.receiver):
-            sent[nodes[m.sender]].append((graph.nodes[m.send_call].enter, m.sender, m.receiver))
-    for rows in sent.values():
-        rows.sort()
-    found = set()
-    for number, m in enumerate(graph.messages):
-        queue = m.parts["endpoint_contention"]
-        if queue <= 0 or nodes.get(m.sender) == nodes.get(m.receiver):
-            continue
-        begin = graph.nodes[m.send_call].enter
-        reach = queue + m.parts["serialization"] + m.parts["send_overhead"]
-        if any(
-            abs(at - begin) <= reach and sender != m.sender and receiver != m.receiver
-            for at, sender, receiver in sent[nodes[m.sender]]
-        ):
-            found.add(number)
-    return found
+def _behind_neighbours(graph: Graph, nodes: dict[int, int]) -> Flags:
+    """By message: whether it waits while another rank of its node sends to another receiver."""
+    messages = graph.messages
+    node_of = np.full(max(nodes) + 2, -1, dtype=np.int64)  # of a location that is not accounted: none
+    node_of[list(nodes)] = list(nodes.values())
+    known = len(node_of) - 1
+    sender, receiver = (np.minimum(ends, known).astype(np.int64) for ends in (messages.sender, messages.receiver))
+    leaves_node = node_of[sender] != node_of[receiver]
+    begin = graph.enter_ps[messages.send_call]
+    parts = messages.parts
+    reach = parts["endpoint_contention"] + parts["serialization"] + parts["send_overhead"]
+
+    def around(key: Int64) -> Int64:
+        """By message: those of the same key that leave their node within its reach, before or behind."""
+        return _within(begin[leaves_node], key[leaves_node], begin - reach, begin + reach, key)
+
+    # Of all from its node, those of other senders to other receivers.
+    pair, crowd = sender * (known + 1) + receiver, node_of[sender] * (known + 1) + receiver
+    others = around(node_of[sender]) - around(sender) - around(crowd) + around(pair)
+    return np.asarray(leaves_node & (parts["endpoint_contention"] > 0) & (others > 0))
+
+
+def _within(times: Int64, keys: Int64, since: Int64, until: Int64, wanted: Int64) -> Int64:
+    """For each wanted key: how many times of that key lie between since and until, both included."""
+    order = np.argsort(times, kind="stable")
+    ranked = np.sort(keys[order] * (len(times) + 1) + np.arange(len(times)))
+    first, last = np.searchsorted(times[order], since, "left"), np.searchsorted(times[order], until, "right")
+    at = wanted * (len(times) + 1)
+    return np.searchsorted(ranked, at + last) - np.searchsorted(ranked, at + first)

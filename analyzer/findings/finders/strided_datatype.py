@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import Wait, graph_of
+from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
 from logpost.analyzer.reporting.units import percent_text
@@ -36,12 +37,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if places.is_empty():
         return
     graph = graph_of(evidence)
-    packing = {number: message.parts["middleware"] for number, message in enumerate(graph.messages)}
-    saving = saving_if(
-        graph,
-        work=lambda _, node: max(0, node.work - node.middleware),
-        waits=lambda _, node: [_without(wait, packing.get(wait.message, 0)) for wait in node.waits],
-    )
+    without = np.maximum(0, graph.work_ps - graph.middleware_ps)
+    saving = saving_if(graph, Hypothesis(work_ps=without, less_ps=graph.messages.parts["middleware"]))
     if saving.gain < MIN_SHARE:
         return
     place, count, size, cost, senders = places.row(0)
@@ -63,7 +60,3 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         ),
         confidence=evidence.confidence(MEDIUM, reason),
     )
-
-
-def _without(wait: Wait, packing: int) -> Wait:
-    return Wait(wait.call, max(0, wait.lag - packing), wait.reason, wait.message) if packing else wait

@@ -10,16 +10,19 @@ Gain: the same program if every handshake were answered at once.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
-from logpost.analyzer.findings.evidence.graph import Graph, Wait, graph_of
+import numpy as np
+
+from logpost.analyzer.findings.evidence.graph import Graph, Reason, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
+from logpost.replay._native import wait_reasons
+from logpost.replay.columns import Int32, Int64
 
-ASKS = ("attend", "begin")
+ASKS: tuple[Reason, ...] = ("attend", "begin")
 NAMED = 0.25
 """A rank is named if it keeps others waiting at least this fraction of what the foremost one does."""
 
@@ -29,17 +32,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not bool((evidence.tables["messages"].select("protocol").collect()["protocol"] == "rendezvous").any()):
         return
     graph = graph_of(evidence)
-    delays = _delays(graph)
-    if not delays:
+    attending, delays = _delays(graph)
+    if not len(delays):
         return
-    saving = saving_if(graph, waits=lambda _, node: [wait for wait in node.waits if wait.reason not in ASKS])
+    saving = saving_if(graph, Hypothesis(dropped=ASKS))
     if saving.gain < MIN_SHARE:
         return
-    by_rank: dict[int, float] = defaultdict(float)
-    by_place: dict[int, float] = defaultdict(float)
-    for call, delay in delays:
-        by_rank[graph.nodes[call].location] += delay
-        by_place[graph.nodes[call].callpath] += delay
+    by_rank = sums_by(graph.location[attending], delays)
+    by_place = sums_by(graph.callpath[attending], delays)
     late = [location for location, time in by_rank.items() if time >= NAMED * max(by_rank.values())]
     place = max(by_place, key=lambda callpath: by_place[callpath])
     cause = evidence.delaying_region(late[0], place) or evidence.code_before(place)
@@ -54,33 +54,29 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         cause_region=cause,
         numbers=(
             Number("handshakes_unanswered", len(delays), "count"),
-            Number("mean_delay", sum(delay for _, delay in delays) / len(delays), "ps"),
+            Number("mean_delay", float(delays.mean()), "ps"),
         ),
         confidence=evidence.confidence(HIGH if len(delays) >= MIN_SAMPLES else MEDIUM, reason),
     )
 
 
-def _delays(graph: Graph) -> list[tuple[int, float]]:
-    """(call that attends in the end, how much later it did than everything else was ready)."""
-    found = []
-    for node in graph.nodes.values():
-        last = graph.binding(node)
-        if last is None or last.reason not in ASKS:
-            continue
-        ready = [graph.nodes[wait.call].enter + wait.lag for wait in node.waits if wait.reason not in ASKS]
-        delay = node.leave - max([node.enter + node.work, *ready])
-        # Else a call was busy with others, which it attends to in turn.
-        if delay > 0 and _code_since_begun(graph, last) >= delay / 2:
-            found.append((last.call, float(delay)))
-    return found
+def _delays(graph: Graph) -> tuple[Int32, Int64]:
+    """The calls that attend in the end, and how much later each did than everything else was ready; ps."""
+    calls = graph.waiting_for(*ASKS)
+    asks = np.isin(graph.waits["reason"], [wait_reasons().index(reason) for reason in ASKS])
+    ready = graph.enter_ps + graph.work_ps
+    np.maximum.at(ready, graph.waits["call"][~asks], graph.waits["arrival_ps"][~asks])
+    delays = (graph.leave_ps - ready)[calls]
+    # Else a call was busy with others, which it attends to in turn.
+    away = (delays > 0) & (_code_since_begun(graph, calls) >= delays / 2)
+    return graph.last_source(calls)[away], delays[away]
 
 
-def _code_since_begun(graph: Graph, last: Wait) -> int:
-    """Time outside of calls from the call that began the send, or posted the receive, to the one that attends."""
-    message = graph.messages[last.message]
-    begun = message.send_call if last.reason == "begin" else message.post_call
-    call, code = last.call, 0
-    while call > begun:
-        code += graph.nodes[call].gap
-        call = graph.nodes[call].before
-    return code
+def _code_since_begun(graph: Graph, calls: Int32) -> Int64:
+    """By call: time outside of calls from what began the send, or posted the receive, to the call that attends."""
+    last = graph.waited_last[calls]
+    attends, message = graph.waits["source"][last], graph.waits["message"][last]
+    begins = graph.waits["reason"][last] == wait_reasons().index("begin")
+    begun = np.where(begins, graph.messages.send_call[message], graph.messages.post_call[message])
+    code = np.cumsum(graph.gap_ps)
+    return np.where(attends > begun, code[attends] - code[begun], 0)

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "replay/native/whatif/draft.hpp"
+#include "replay/native/whatif/topological.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -93,37 +94,9 @@ std::vector<std::uint32_t> cycle(const Draft& draft, const ByTarget& incoming, s
 
 NodeOrder::NodeOrder(const Draft& draft) {
     const auto nodes = draft.measured.size();
-    const ByTarget incoming(draft);
-    std::vector<std::uint32_t> waiting(nodes);
-    std::vector<std::uint32_t> first(nodes + 1);
-    for (const auto& edge : draft.edges) {
-        ++waiting[edge.target];
-        ++first[edge.source + 1];
-    }
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<std::uint32_t> targets(draft.edges.size());
-    {
-        auto next = first;
-        for (const auto& edge : draft.edges) {
-            targets[next[edge.source]++] = edge.target;
-        }
-    }
-    nodes_.reserve(nodes);
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-        if (waiting[node] == 0) {
-            nodes_.push_back(node);
-        }
-    }
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        for (auto k = first[nodes_[i]]; k < first[nodes_[i] + 1]; ++k) {
-            if (--waiting[targets[k]] == 0) {
-                nodes_.push_back(targets[k]);
-            }
-        }
-    }
-    if (nodes_.size() != nodes) {
-        throw Cycle{cycle(draft, incoming, waiting)};
-    }
+    nodes_ = topological_order(nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
+        throw Cycle{cycle(draft, ByTarget(draft), waiting)};
+    });
     place_.resize(nodes);
     key_.resize(nodes);
     estimate(draft);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "replay/native/whatif/pass.hpp"
+
 namespace logpost::replay {
 
 Weights::Weights(const Graph& graph, const Parameters& machine, std::span<const Setting> settings)
@@ -38,50 +40,38 @@ std::int64_t Weights::scaled(std::int64_t weight, double factor) noexcept {
 }
 
 template <std::size_t Lanes>
-void Weights::pass(std::size_t first_lane, std::vector<std::int64_t>& times) const {
-    const auto nodes = graph_.nodes();
-    const auto* edge = graph_.edges.data();
-    for (std::size_t node = 0; node < nodes; ++node) {
-        const auto* end = graph_.edges.data() + graph_.first_edge[node + 1];
-        std::array<std::int64_t, Lanes> latest;
-        latest.fill(INT64_MIN);
-        for (; edge != end; ++edge) {
-            const auto row = static_cast<std::size_t>(edge->model) * lanes_ + first_lane;
-            if (edge->source == kNone) {
-                latest.fill(edge->weight);
-            } else if (scaled_[edge->model] != 0) {
-                const auto* source = times.data() + static_cast<std::size_t>(edge->source) * lanes_ + first_lane;
-                for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                    latest[lane] = std::max(latest[lane], source[lane] + scaled(edge->weight, factor_[row + lane]));
-                }
-            } else {
-                const auto* source = times.data() + static_cast<std::size_t>(edge->source) * lanes_ + first_lane;
-                for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                    latest[lane] = std::max(latest[lane], source[lane] + shifted(edge->weight, shift_[row + lane]));
-                }
+void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) const {
+    const auto relax = [&](const Edge& edge, const std::int64_t* source, std::array<std::int64_t, Lanes>& latest) {
+        const auto row = static_cast<std::size_t>(edge.model) * lanes_ + first_lane;
+        if (scaled_[edge.model] != 0) {
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                latest[lane] = std::max(latest[lane], source[lane] + scaled(edge.weight, factor_[row + lane]));
+            }
+        } else {
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                latest[lane] = std::max(latest[lane], source[lane] + shifted(edge.weight, shift_[row + lane]));
             }
         }
-        std::copy(latest.begin(), latest.end(),
-                  times.begin() + static_cast<std::ptrdiff_t>(node * lanes_ + first_lane));
-    }
+    };
+    pass<Lanes>(graph_.first_edge, graph_.edges, lanes_, first_lane, times, relax);
 }
 
 std::vector<std::int64_t> Weights::times() const {
     std::vector<std::int64_t> times(graph_.nodes() * lanes_);
     std::size_t lane = 0;
     for (; lane + 8 <= lanes_; lane += 8) {
-        pass<8>(lane, times);
+        replay<8>(lane, times);
     }
     if (lane + 4 <= lanes_) {
-        pass<4>(lane, times);
+        replay<4>(lane, times);
         lane += 4;
     }
     if (lane + 2 <= lanes_) {
-        pass<2>(lane, times);
+        replay<2>(lane, times);
         lane += 2;
     }
     if (lane < lanes_) {
-        pass<1>(lane, times);
+        replay<1>(lane, times);
     }
     return times;
 }

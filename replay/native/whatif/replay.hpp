@@ -53,7 +53,7 @@ class Weights {
 
   private:
     template <std::size_t Lanes>
-    void pass(std::size_t first_lane, std::vector<std::int64_t>& times) const;
+    void replay(std::size_t first_lane, std::vector<std::int64_t>& times) const;
 
     const Graph& graph_;
     std::size_t lanes_;

@@ -1,0 +1,164 @@
+#include "replay/native/whatif/hypothesis.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "replay/native/whatif/pass.hpp"
+#include "replay/native/whatif/replay.hpp"
+
+namespace logpost::replay {
+namespace {
+
+void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages) {
+    const auto fits = [](const auto& column, std::size_t size) { return column.empty() || column.size() == size; };
+    const auto n = graph.calls();
+    if (!fits(hypothesis.gap_ps, n) || !fits(hypothesis.work_ps, n) || !fits(hypothesis.share, n) ||
+        !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.less_ps, messages) ||
+        !fits(hypothesis.most_ps, messages)) {
+        throw std::invalid_argument("a hypothesis needs a value for every call or message");
+    }
+    for (std::uint32_t call = 0; call < hypothesis.later.size(); ++call) {
+        const auto later = hypothesis.later[call];
+        if (later >= 0 && (static_cast<std::uint32_t>(later) >= n || static_cast<std::uint32_t>(later) <= call ||
+                           graph.location[static_cast<std::size_t>(later)] != graph.location[call])) {
+            throw std::invalid_argument("waits can only be moved to a later call of the same location");
+        }
+    }
+}
+
+/// The graph as the hypothesis has it, its nodes in their order.
+class Edges {
+  public:
+    Edges(const RecordedGraph& graph, const Hypothesis& hypothesis)
+        : graph_(graph), hypothesis_(hypothesis), place_(graph.order.size()) {
+        for (std::uint32_t i = 0; i < place_.size(); ++i) {
+            place_[graph.order[i]] = i;
+        }
+        take_moved();
+        first.reserve(place_.size() + 1);
+        edges.reserve(2 * static_cast<std::size_t>(graph.calls()) + graph.waits.size() + graph.member.size());
+        for (const auto node : graph.order) {
+            first.push_back(static_cast<std::uint32_t>(edges.size()));
+            const auto call = node / 2;
+            if (node >= 2 * graph.calls()) {
+                meet(node - 2 * graph.calls());
+            } else if (node % 2 == 0) {
+                enter(call);
+            } else {
+                leave(call);
+            }
+        }
+        first.push_back(static_cast<std::uint32_t>(edges.size()));
+    }
+
+    [[nodiscard]] std::uint32_t place(std::uint32_t node) const noexcept { return place_[node]; }
+    [[nodiscard]] std::int64_t work(std::uint32_t call) const noexcept {
+        return shared(call, hypothesis_.work_ps.empty() ? graph_.work_ps[call] : hypothesis_.work_ps[call]);
+    }
+
+    std::vector<std::uint32_t> first;
+    std::vector<Edge> edges;
+
+  private:
+    struct Moved {
+        std::uint32_t to, from;
+    };
+
+    void take_moved() {
+        for (std::uint32_t call = 0; call < hypothesis_.later.size(); ++call) {
+            if (hypothesis_.later[call] >= 0) {
+                moved_.push_back({static_cast<std::uint32_t>(hypothesis_.later[call]), call});
+            }
+        }
+        std::ranges::sort(moved_, {}, &Moved::to);
+    }
+
+    [[nodiscard]] std::int64_t shared(std::uint32_t call, std::int64_t time) const noexcept {
+        return hypothesis_.share.empty() ? time : Weights::scaled(time, hypothesis_.share[call]);
+    }
+    void add(std::uint32_t source, std::int64_t weight) { edges.push_back({place_[source], 0, weight}); }
+
+    void enter(std::uint32_t call) {
+        const auto gap = hypothesis_.gap_ps.empty() ? graph_.gap_ps[call] : hypothesis_.gap_ps[call];
+        if (graph_.has_before(call)) {
+            add(RecordedGraph::leave_node(call - 1), gap);
+        } else {
+            edges.push_back({kNone, 0, graph_.enter_ps[call] - graph_.gap_ps[call] + gap});
+        }
+    }
+
+    void leave(std::uint32_t call) {
+        add(RecordedGraph::enter_node(call), work(call));
+        if (hypothesis_.later.empty() || hypothesis_.later[call] < 0) {
+            wait_as(call, 0);
+        }
+        for (auto one = std::ranges::lower_bound(moved_, call, {}, &Moved::to); one != moved_.end() && one->to == call;
+             ++one) {
+            wait_as(one->from, graph_.work_ps[call]);
+        }
+    }
+
+    /// What `call` waits for, and `behind` that.
+    void wait_as(std::uint32_t call, std::int64_t behind) {
+        if (!hypothesis_.freed.empty() && hypothesis_.freed[call] != 0) {
+            return;
+        }
+        for (const auto& wait : graph_.waits_of(call)) {
+            if ((hypothesis_.dropped >> static_cast<unsigned>(wait.reason) & 1U) != 0) {
+                continue;
+            }
+            auto lag = wait.source == RecordedGraph::enter_node(call) ? shared(call, wait.lag_ps) : wait.lag_ps;
+            if (wait.message >= 0) {
+                const auto message = static_cast<std::size_t>(wait.message);
+                lag = hypothesis_.less_ps.empty() ? lag : std::max<std::int64_t>(0, lag - hypothesis_.less_ps[message]);
+                lag = hypothesis_.most_ps.empty() ? lag : std::min(lag, hypothesis_.most_ps[message]);
+            }
+            add(wait.source, lag + behind);
+        }
+    }
+
+    void meet(std::size_t operation) {
+        for (auto i = graph_.first_member[operation]; i < graph_.first_member[operation + 1]; ++i) {
+            add(RecordedGraph::enter_node(graph_.member[i]), 0);
+        }
+    }
+
+    const RecordedGraph& graph_;
+    const Hypothesis& hypothesis_;
+    std::vector<std::uint32_t> place_;  // by node
+    std::vector<Moved> moved_;
+};
+
+}  // namespace
+
+HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages) {
+    check(graph, hypothesis, messages);
+    const Edges edges(graph, hypothesis);
+    std::vector<std::int64_t> times(graph.order.size());
+    pass<1>(edges.first, edges.edges, 1, 0, times,
+            [](const Edge& edge, const std::int64_t* source, std::array<std::int64_t, 1>& latest) {
+                latest[0] = std::max(latest[0], *source + edge.weight);
+            });
+    HypothesisOutcome outcome;
+    const auto n = graph.calls();
+    outcome.enter_ps.resize(n);
+    outcome.leave_ps.resize(n);
+    outcome.waited_ps.resize(n);
+    std::int64_t begin = INT64_MAX;
+    std::int64_t end = INT64_MIN;
+    for (std::uint32_t call = 0; call < n; ++call) {
+        const auto entered = times[edges.place(RecordedGraph::enter_node(call))];
+        const auto left = times[edges.place(RecordedGraph::leave_node(call))];
+        outcome.enter_ps[call] = entered;
+        outcome.leave_ps[call] = left;
+        outcome.waited_ps[call] = left - entered - edges.work(call);
+        if (!graph.has_before(call)) {
+            begin = std::min(begin, graph.enter_ps[call] - graph.gap_ps[call]);
+        }
+        end = std::max(end, left);
+    }
+    outcome.length_ps = n == 0 ? 0 : end - begin;
+    return outcome;
+}
+
+}  // namespace logpost::replay

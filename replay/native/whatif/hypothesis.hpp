@@ -1,0 +1,37 @@
+#pragma once
+
+/// What a recorded program would take without a cause: a hypothesis, as data, and its replay.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "replay/native/whatif/recorded.hpp"
+
+namespace logpost::replay {
+
+/// What is different from the run; an empty column: nothing.
+struct Hypothesis {
+    // By call.
+    std::span<const std::int64_t> gap_ps = {};   ///< code before it, instead of what was measured
+    std::span<const std::int64_t> work_ps = {};  ///< what it does itself, likewise
+    std::span<const double> share = {};  ///< of its work, and of what it takes from its own begin to a message's end
+    std::span<const std::uint8_t> freed = {};  ///< 1: waits for nobody
+    std::span<const std::int32_t> later = {};  ///< the later call of its location that waits instead of it, behind its
+                                               ///< own work; -1: itself
+    // By message.
+    std::span<const std::int64_t> less_ps = {};  ///< taken off the lag of every wait for it
+    std::span<const std::int64_t> most_ps = {};  ///< that lag at most
+    std::uint32_t dropped = 0;                   ///< a bit per Reason: nobody waits for that
+};
+
+struct HypothesisOutcome {
+    std::int64_t length_ps = 0;                    ///< from the program's begin to the end of its last call
+    std::vector<std::int64_t> enter_ps, leave_ps;  ///< by call
+    std::vector<std::int64_t> waited_ps;           ///< by call: its time that is no work
+};
+
+/// One pass through the graph. Throws std::invalid_argument where a column does not fit.
+HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages);
+
+}  // namespace logpost::replay

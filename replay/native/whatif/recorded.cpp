@@ -1,0 +1,369 @@
+#include "replay/native/whatif/recorded.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "replay/native/collective_shape.hpp"
+#include "replay/native/whatif/topological.hpp"
+
+namespace logpost::replay {
+namespace {
+
+/// What takes at least this part of its modelled time may have happened so: the model is not exact to a tenth.
+constexpr double kFits = 0.9;
+
+/// How a query's waits are told.
+enum Polled : std::uint8_t {
+    kKept,     ///< as those of any call
+    kCleared,  ///< none: a later query has them
+    kTaken,    ///< for the senders of the messages that it asks for
+};
+
+struct Edges {
+    std::uint32_t source, target;
+};
+
+template <class... Columns>
+bool all_of_size(std::size_t size, const Columns&... columns) {
+    return ((columns.size() == size) && ...);
+}
+
+void check(const RecordedCalls& calls, const RecordedMessages& messages, const RecordedMembers& members,
+           const Polling& polling) {
+    const auto n = calls.location.size();
+    if (!all_of_size(n, calls.callpath, calls.enter_ps, calls.leave_ps, calls.begin_ps, calls.work_ps) ||
+        !all_of_size(messages.send_call.size(), messages.complete_call, messages.post_call, messages.recv_call,
+                     messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps) ||
+        !all_of_size(members.call.size(), members.instance, members.operation)) {
+        throw std::invalid_argument("columns of one table must be of one length");
+    }
+    const auto within = [](std::span<const std::int32_t> rows, std::size_t size) {
+        return std::ranges::all_of(rows,
+                                   [&](std::int32_t row) { return row >= 0 && static_cast<std::size_t>(row) < size; });
+    };
+    if (!within(calls.callpath, polling.query.size())) {
+        throw std::invalid_argument("a call's path is not among the call paths");
+    }
+    if (!within(messages.send_call, n) || !within(messages.complete_call, n) || !within(messages.post_call, n) ||
+        !within(messages.recv_call, n) || !within(members.call, n)) {
+        throw std::invalid_argument("a message or an operation refers to a call that is not there");
+    }
+    for (std::size_t i = 1; i < n; ++i) {
+        if (calls.location[i] < calls.location[i - 1]) {
+            throw std::invalid_argument("calls must stand in the order of their locations");
+        }
+    }
+    if (!std::ranges::is_sorted(members.instance)) {
+        throw std::invalid_argument("members must stand in the order of their operations");
+    }
+}
+
+/// Rows by the call that they name.
+struct ByCall {
+    ByCall(std::span<const std::int32_t> call_of_row, std::size_t calls) : first(calls + 1), row(call_of_row.size()) {
+        for (const auto call : call_of_row) {
+            ++first[static_cast<std::size_t>(call) + 1];
+        }
+        std::partial_sum(first.begin(), first.end(), first.begin());
+        auto next = first;
+        for (std::uint32_t i = 0; i < row.size(); ++i) {
+            row[next[static_cast<std::size_t>(call_of_row[i])]++] = i;
+        }
+    }
+    [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t call) const noexcept {
+        return {row.data() + first[call], row.data() + first[call + 1]};
+    }
+    std::vector<std::uint32_t> first, row;
+};
+
+}  // namespace
+
+RecordedGraph::RecordedGraph(const RecordedCalls& calls, const RecordedMessages& messages,
+                             const RecordedMembers& members, const Polling& polling) {
+    check(calls, messages, members, polling);
+    take_calls(calls);
+    take_members(members);
+    std::vector<Pending> pending;
+    pending.reserve(2 * messages.send_call.size() + members.call.size());
+    const auto polled = see_through_polls(calls, messages, polling, pending);
+    wait_for_messages(messages, polled, pending);
+    wait_for_members(polled, pending);
+    repeat_the_run(pending);
+    put_in_order();
+}
+
+std::int64_t RecordedGraph::time(std::uint32_t node) const noexcept {
+    if (node >= 2 * calls()) {
+        return enter_ps[last_member[node - 2 * calls()]];
+    }
+    return node % 2 == 0 ? enter_ps[node / 2] : leave_ps[node / 2];
+}
+
+const Wait* RecordedGraph::binding(std::uint32_t call) const noexcept {
+    const auto here = waits_of(call);
+    if (work_ps[call] >= length_of(call) || here.empty()) {
+        return nullptr;
+    }
+    return &*std::ranges::max_element(here, {}, [&](const Wait& wait) { return time(wait.source) + wait.lag_ps; });
+}
+
+void RecordedGraph::take_calls(const RecordedCalls& calls) {
+    const auto n = calls.location.size();
+    location.assign(calls.location.begin(), calls.location.end());
+    enter_ps.assign(calls.enter_ps.begin(), calls.enter_ps.end());
+    leave_ps.assign(calls.leave_ps.begin(), calls.leave_ps.end());
+    work_ps.assign(calls.work_ps.begin(), calls.work_ps.end());
+    gap_ps.resize(n);
+    polls.assign(n, 0);
+    is_member_.assign(n, 0);
+    for (std::uint32_t call = 0; call < n; ++call) {
+        gap_ps[call] = enter_ps[call] - (has_before(call) ? leave_ps[call - 1] : calls.begin_ps[call]);
+    }
+}
+
+void RecordedGraph::take_members(const RecordedMembers& members) {
+    for (std::size_t i = 0; i < members.call.size(); ++i) {
+        const auto call = static_cast<std::uint32_t>(members.call[i]);
+        if (i == 0 || members.instance[i] != members.instance[i - 1]) {
+            first_member.push_back(static_cast<std::uint32_t>(i));
+            last_member.push_back(call);
+            const auto operation = static_cast<Operation>(members.operation[i]);
+            synchronizes.push_back(shape(operation) == Shape::all_to_all ? 1 : 0);
+        }
+        if (enter_ps[call] > enter_ps[last_member.back()]) {
+            last_member.back() = call;
+        }
+        member.push_back(call);
+        is_member_[call] = 1;
+    }
+    first_member.push_back(static_cast<std::uint32_t>(members.call.size()));
+}
+
+/// Queries in a row wait for the message that the last of them, or the receive behind them, takes.
+std::vector<std::uint8_t> RecordedGraph::see_through_polls(const RecordedCalls& calls, const RecordedMessages& messages,
+                                                           const Polling& polling, std::vector<Pending>& pending) {
+    std::vector<std::uint8_t> polled(this->calls(), kKept);
+    if (std::ranges::all_of(polling.query, [](std::uint8_t one) { return one == 0; })) {
+        return polled;
+    }
+    const ByCall received(messages.recv_call, this->calls());
+    for (std::uint32_t call = 0; call < this->calls(); ++call) {
+        const auto query = static_cast<Query>(polling.query[static_cast<std::size_t>(calls.callpath[call])]);
+        if (query == Query::none) {
+            continue;
+        }
+        const bool follows = call + 1 < this->calls() && has_before(call + 1);
+        if (follows && calls.callpath[call + 1] == calls.callpath[call] && gap_ps[call + 1] <= polling.spin_ps) {
+            // Not the last of them: it and the code up to the next are waiting.
+            polls[call] = polls[call + 1] = 1;
+            work_ps[call] = gap_ps[call + 1] = 0;
+            polled[call] = kCleared;
+            continue;
+        }
+        auto taken = received.of(call);
+        if (taken.empty() && follows) {
+            taken = received.of(call + 1);
+        }
+        if (taken.empty() || (polls[call] == 0 && query != Query::probe)) {
+            continue;
+        }
+        polls[call] = 1;
+        work_ps[call] = 0;
+        polled[call] = kTaken;
+        for (const auto message : taken) {
+            pending.push_back({call,
+                               {enter_node(static_cast<std::uint32_t>(messages.send_call[message])),
+                                static_cast<std::int32_t>(message), messages.transport_ps[message], Reason::send}});
+        }
+    }
+    return polled;
+}
+
+void RecordedGraph::wait_for_messages(const RecordedMessages& messages, const std::vector<std::uint8_t>& polled,
+                                      std::vector<Pending>& pending) const {
+    for (std::size_t i = 0; i < messages.send_call.size(); ++i) {
+        const auto send = static_cast<std::uint32_t>(messages.send_call[i]);
+        const auto complete = static_cast<std::uint32_t>(messages.complete_call[i]);
+        const auto post = static_cast<std::uint32_t>(messages.post_call[i]);
+        const auto receive = static_cast<std::uint32_t>(messages.recv_call[i]);
+        const auto transport = messages.transport_ps[i];
+        const auto wait = [&](std::uint32_t call, std::uint32_t source, std::int64_t lag, Reason reason) {
+            const bool attends = reason == Reason::attend || reason == Reason::begin;
+            if (polled[call] == kKept && (call != source || attends)) {
+                pending.push_back({call, {enter_node(source), static_cast<std::int32_t>(i), lag, reason}});
+            }
+        };
+        // Whether there was time for it: else the handshake was answered before.
+        const auto fits = [&](std::uint32_t call, std::uint32_t source, std::int64_t lag) {
+            return static_cast<double>(enter_ps[source] - leave_ps[call]) + kFits * static_cast<double>(lag) <= 0;
+        };
+        wait(receive, send, transport, Reason::send);
+        if (messages.rendezvous[i] == 0) {
+            continue;
+        }
+        wait(complete, send, transport, Reason::send);
+        const auto answered = transport - messages.latency_ps[i] / 3;  // the request has come meanwhile
+        const auto moved = messages.serialization_ps[i] + messages.latency_ps[i] / 3;
+        for (const auto call : {receive, complete}) {
+            wait(call, post, answered, Reason::post);
+            if (receive != post && fits(call, receive, answered)) {
+                wait(call, receive, answered, Reason::attend);
+            }
+            if (complete != send && fits(call, complete, moved)) {
+                wait(call, complete, moved, Reason::begin);
+            }
+        }
+    }
+}
+
+/// A member that left after all had entered may have waited for each of them.
+void RecordedGraph::wait_for_members(const std::vector<std::uint8_t>& polled, std::vector<Pending>& pending) const {
+    for (std::size_t operation = 0; operation + 1 < first_member.size(); ++operation) {
+        if (first_member[operation + 1] - first_member[operation] < 2) {
+            continue;
+        }
+        const auto meeting = time(meeting_node(operation));
+        for (auto i = first_member[operation]; i < first_member[operation + 1]; ++i) {
+            const auto leave = leave_ps[member[i]];
+            if (polled[member[i]] == kKept && leave >= meeting) {
+                // What follows the meeting is everybody's, the last one's as well.
+                const auto lag = synchronizes[operation] != 0 ? leave - meeting : 0;
+                pending.push_back({member[i], {meeting_node(operation), -1, lag, Reason::member}});
+            }
+        }
+    }
+}
+
+/// What arrives last gets the measured lag, the others at most that; a call that nobody explains works all the time.
+void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
+    first_wait.assign(calls() + 1, 0);
+    std::erase_if(pending, [&](const Pending& one) { return time(one.wait.source) > leave_ps[one.call]; });
+    for (const auto& one : pending) {
+        ++first_wait[one.call + 1];
+    }
+    std::partial_sum(first_wait.begin(), first_wait.end(), first_wait.begin());
+    waits.resize(pending.size());
+    auto next = first_wait;
+    for (const auto& [call, wait] : pending) {
+        auto& here = waits[next[call]++];
+        here = wait;
+        // Nothing arrives later than it did.
+        here.lag_ps = std::clamp<std::int64_t>(wait.lag_ps, 0, leave_ps[call] - time(wait.source));
+    }
+    for (std::uint32_t call = 0; call < calls(); ++call) {
+        const std::span here{waits.data() + first_wait[call], waits.data() + first_wait[call + 1]};
+        if (work_ps[call] >= length_of(call)) {
+            continue;
+        }
+        if (here.empty()) {
+            work_ps[call] = polls[call] != 0 ? 0 : length_of(call);
+            continue;
+        }
+        const auto arrival = [&](const Wait& wait) { return time(wait.source) + wait.lag_ps; };
+        auto& last = *std::ranges::max_element(here, {}, arrival);
+        if (arrival(last) <= enter_ps[call] + work_ps[call] && is_member_[call] == 0 && polls[call] == 0) {
+            work_ps[call] = length_of(call);
+            continue;
+        }
+        last.lag_ps = leave_ps[call] - time(last.source);
+    }
+}
+
+void RecordedGraph::put_in_order() {
+    const auto n = calls();
+    const std::size_t nodes = 2 * static_cast<std::size_t>(n) + last_member.size();
+    std::vector<Edges> edges;
+    edges.reserve(2 * static_cast<std::size_t>(n) + waits.size() + member.size());
+    for (std::uint32_t call = 0; call < n; ++call) {
+        if (has_before(call)) {
+            edges.push_back({leave_node(call - 1), enter_node(call)});
+        }
+        edges.push_back({enter_node(call), leave_node(call)});
+        for (const auto& wait : waits_of(call)) {
+            edges.push_back({wait.source, leave_node(call)});
+        }
+    }
+    for (std::size_t operation = 0; operation < last_member.size(); ++operation) {
+        for (auto i = first_member[operation]; i < first_member[operation + 1]; ++i) {
+            edges.push_back({enter_node(member[i]), meeting_node(operation)});
+        }
+    }
+    // Clocks may contradict each other at one instant. Of what is left, the earliest goes first: a call whose waits
+    // close the cycle, and are let go.
+    std::vector<std::uint32_t> by_time;
+    std::size_t earliest = 0;
+    order = topological_order(nodes, edges, [&](std::span<const std::uint32_t> waiting) {
+        if (by_time.empty()) {
+            by_time.resize(nodes);
+            std::iota(by_time.begin(), by_time.end(), 0U);
+            std::ranges::stable_sort(by_time, {}, [&](std::uint32_t node) { return time(node); });
+        }
+        while (waiting[by_time[earliest]] == 0) {
+            ++earliest;
+        }
+        return by_time[earliest];
+    });
+    if (by_time.empty()) {
+        return;
+    }
+    std::vector<std::uint32_t> place(nodes);
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+        place[order[i]] = i;
+    }
+    auto kept = waits.begin();
+    for (std::uint32_t call = 0; call < n; ++call) {
+        const auto begin = first_wait[call];
+        first_wait[call] = static_cast<std::uint32_t>(kept - waits.begin());
+        auto latest = enter_ps[call] + work_ps[call];
+        for (auto i = begin; i < first_wait[call + 1]; ++i) {
+            if (place[waits[i].source] < place[leave_node(call)]) {
+                latest = std::max(latest, time(waits[i].source) + waits[i].lag_ps);
+                *kept++ = waits[i];
+            }
+        }
+        const bool let_go =
+            first_wait[call] + (first_wait[call + 1] - begin) != static_cast<std::size_t>(kept - waits.begin());
+        if (let_go && latest < leave_ps[call]) {
+            work_ps[call] = length_of(call);  // nothing explains its time any more
+        }
+    }
+    first_wait[n] = static_cast<std::uint32_t>(kept - waits.begin());
+    waits.erase(kept, waits.end());
+}
+
+std::uint32_t RecordedGraph::depth(std::uint32_t call) const {
+    const auto begin = enter_ps[call];
+    std::vector<std::int32_t> visited{location[call]};
+    std::uint32_t depth = 0;
+    const auto* last = binding(call);
+    while (last != nullptr && last->reason == Reason::send) {
+        auto at = call_of(last->source);
+        if (enter_ps[at] <= begin || std::ranges::find(visited, location[at]) != visited.end()) {
+            break;
+        }
+        visited.push_back(location[at]);
+        std::int64_t computed = 0;
+        last = nullptr;
+        // Back on the sender until the call in which it waited itself.
+        while (leave_ps[at] > begin) {
+            computed += gap_ps[at];
+            if (!has_before(at)) {
+                break;
+            }
+            --at;
+            last = binding(at);
+            if (last != nullptr) {
+                break;
+            }
+        }
+        if (last == nullptr && leave_ps[at] <= begin) {
+            computed += leave_ps[at] - begin;
+        }
+        depth += computed > 0 ? 1 : 0;
+    }
+    return depth;
+}
+
+}  // namespace logpost::replay

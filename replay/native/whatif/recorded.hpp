@@ -1,0 +1,145 @@
+#pragma once
+
+/// A recorded program as a graph of what waits for what, from measured times and the parts of its messages alone.
+///
+/// The what-if graph (`Graph`) asks what a machine makes of a program; this one, what a cause costs it. Nodes are the
+/// enters and leaves of calls, and where the members of a collective operation meet:
+///
+///     enter(c) = leave(call before c) + code between the two
+///     leave(c) = max(enter(c) + work(c), t + lag for each node at t that c waits for)
+///
+/// Lags are the messages' own parts; what arrives last gets what was measured, so that the graph repeats the run
+/// exactly. Queries that poll for a message, in a row or blocking, wait for it as a receive does. Times in ps.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "replay/native/whatif/graph.hpp"
+
+namespace logpost::replay {
+
+/// For what a call waits.
+enum class Reason : std::uint8_t {
+    send,    ///< the sender's call to begin
+    post,    ///< the receive to be posted
+    attend,  ///< the receiver to attend to an open handshake
+    begin,   ///< the sender to attend to it
+    member,  ///< the members of its operation to enter
+};
+inline constexpr std::array<std::string_view, 5> kReasonNames{"send", "post", "attend", "begin", "member"};
+
+/// What a call path's calls ask for.
+enum class Query : std::uint8_t {
+    none,
+    query,  ///< whether a message is there: Test, Iprobe
+    probe,  ///< for a message, until it is there: Probe
+};
+
+/// Calls in the order of location and time; a row each.
+struct RecordedCalls {
+    std::span<const std::int32_t> location, callpath;
+    std::span<const std::int64_t> enter_ps, leave_ps;
+    std::span<const std::int64_t> begin_ps;  ///< of the program, on the call's location
+    std::span<const std::int64_t> work_ps;   ///< what the call does itself
+};
+
+/// Messages by rows of the calls, and their parts.
+struct RecordedMessages {
+    std::span<const std::int32_t> send_call, complete_call, post_call, recv_call;
+    std::span<const std::uint8_t> rendezvous;
+    std::span<const std::int64_t> transport_ps;  ///< what it takes once both ends are ready
+    std::span<const std::int64_t> latency_ps, serialization_ps;
+};
+
+/// Members of collective operations, by operation.
+struct RecordedMembers {
+    std::span<const std::int32_t> instance, call;
+    std::span<const std::uint8_t> operation;  ///< Operation
+};
+
+/// How the polling of a program is told from its work.
+struct Polling {
+    std::span<const std::uint8_t> query;  ///< by call path: Query
+    std::int64_t spin_ps = 0;             ///< code between two queries that is no more than this is waiting, too
+};
+
+/// A call waits for a node, and then for `lag_ps`.
+struct Wait {
+    std::uint32_t source;  ///< node
+    std::int32_t message;  ///< row of the messages; -1: none
+    std::int64_t lag_ps;
+    Reason reason;
+};
+
+class RecordedGraph {
+  public:
+    /// Throws std::invalid_argument where columns contradict each other.
+    RecordedGraph(const RecordedCalls& calls, const RecordedMessages& messages, const RecordedMembers& members,
+                  const Polling& polling);
+
+    [[nodiscard]] std::uint32_t calls() const noexcept { return static_cast<std::uint32_t>(enter_ps.size()); }
+    [[nodiscard]] static std::uint32_t enter_node(std::uint32_t call) noexcept { return 2 * call; }
+    [[nodiscard]] static std::uint32_t leave_node(std::uint32_t call) noexcept { return 2 * call + 1; }
+    [[nodiscard]] std::uint32_t meeting_node(std::size_t operation) const noexcept {
+        return 2 * calls() + static_cast<std::uint32_t>(operation);
+    }
+    /// The call whose enter is this node; where members meet: the last one's.
+    [[nodiscard]] std::uint32_t call_of(std::uint32_t node) const noexcept {
+        return node < 2 * calls() ? node / 2 : last_member[node - 2 * calls()];
+    }
+    [[nodiscard]] bool has_before(std::uint32_t call) const noexcept {
+        return call > 0 && location[call - 1] == location[call];
+    }
+    [[nodiscard]] std::span<const Wait> waits_of(std::uint32_t call) const noexcept {
+        return {waits.data() + first_wait[call], waits.data() + first_wait[call + 1]};
+    }
+    [[nodiscard]] std::int64_t length_of(std::uint32_t call) const noexcept { return leave_ps[call] - enter_ps[call]; }
+    /// What a call waits for last; null where its own work lasts longer.
+    [[nodiscard]] const Wait* binding(std::uint32_t call) const noexcept;
+    /// When a node was.
+    [[nodiscard]] std::int64_t time(std::uint32_t node) const noexcept;
+
+    /// Ranks that compute one after the other, each on what the one before it has passed on, from the call's enter
+    /// until it has its message.
+    [[nodiscard]] std::uint32_t depth(std::uint32_t call) const;
+
+    // By call.
+    std::vector<std::int32_t> location;
+    std::vector<std::int64_t> enter_ps, leave_ps;
+    std::vector<std::int64_t> gap_ps;   ///< code before it since the call before; 0 where that is waiting
+    std::vector<std::int64_t> work_ps;  ///< what it does itself; all of its time where nothing explains more
+    std::vector<std::uint8_t> polls;    ///< 1: asks for a message that has not come yet
+    std::vector<std::uint32_t> first_wait;
+    std::vector<Wait> waits;  ///< by the call that waits
+
+    std::vector<std::uint32_t> first_member;  ///< by operation
+    std::vector<std::uint32_t> member;        ///< calls
+    std::vector<std::uint8_t> synchronizes;   ///< by operation: 1: no member is done before all have come
+    std::vector<std::uint32_t> last_member;   ///< by operation: the call that enters last
+    std::vector<std::uint32_t> order;         ///< all nodes, causes first
+
+  private:
+    struct Pending {
+        std::uint32_t call;
+        Wait wait;
+    };
+
+    void take_calls(const RecordedCalls& calls);
+    void take_members(const RecordedMembers& members);
+    /// Whether a call's waits for messages are replaced by those for senders, by call.
+    [[nodiscard]] std::vector<std::uint8_t> see_through_polls(const RecordedCalls& calls,
+                                                              const RecordedMessages& messages, const Polling& polling,
+                                                              std::vector<Pending>& pending);
+    void wait_for_messages(const RecordedMessages& messages, const std::vector<std::uint8_t>& polled,
+                           std::vector<Pending>& pending) const;
+    void wait_for_members(const std::vector<std::uint8_t>& polled, std::vector<Pending>& pending) const;
+    void repeat_the_run(std::vector<Pending>& pending);
+    void put_in_order();
+
+    std::vector<std::uint8_t> is_member_;  // by call
+};
+
+}  // namespace logpost::replay

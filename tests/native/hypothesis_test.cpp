@@ -1,0 +1,315 @@
+// Recorded programs told in code: unchanged they repeat the run; under a hypothesis, the times follow by hand.
+
+#include "replay/native/whatif/hypothesis.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace logpost::replay {
+namespace {
+
+using Times = std::vector<std::int64_t>;
+
+/// Calls by location and time, from 0 on; a call path is a number: 0 no query, 1 a query, 2 a blocking probe.
+class Story {
+  public:
+    std::int32_t call(std::int32_t location, std::int64_t enter, std::int64_t leave, std::int64_t work,
+                      std::int32_t callpath = 0) {
+        location_.push_back(location);
+        callpath_.push_back(callpath);
+        enter_.push_back(enter);
+        leave_.push_back(leave);
+        begin_.push_back(0);
+        work_.push_back(work);
+        return static_cast<std::int32_t>(location_.size() - 1);
+    }
+    /// An eager message.
+    void message(std::int32_t send, std::int32_t receive, std::int64_t transport) {
+        rendezvous(send, send, receive, receive, transport, 0);
+        rendezvous_.back() = 0;
+    }
+    /// Of a latency of 3 ways, and no serialization.
+    void rendezvous(std::int32_t send, std::int32_t complete, std::int32_t post, std::int32_t receive,
+                    std::int64_t transport, std::int64_t latency) {
+        send_.push_back(send);
+        complete_.push_back(complete);
+        post_.push_back(post);
+        receive_.push_back(receive);
+        transport_.push_back(transport);
+        latency_.push_back(latency);
+        serialization_.push_back(0);
+        rendezvous_.push_back(1);
+    }
+    void meet(std::int32_t instance, Operation operation, std::initializer_list<std::int32_t> calls) {
+        for (const auto call : calls) {
+            instance_.push_back(instance);
+            member_.push_back(call);
+            operation_.push_back(static_cast<std::uint8_t>(operation));
+        }
+    }
+    [[nodiscard]] RecordedGraph graph(std::int64_t spin = 0) const {
+        return {{location_, callpath_, enter_, leave_, begin_, work_},
+                {send_, complete_, post_, receive_, rendezvous_, transport_, latency_, serialization_},
+                {instance_, member_, operation_},
+                {query_, spin}};
+    }
+    [[nodiscard]] HypothesisOutcome replayed(const Hypothesis& hypothesis, std::int64_t spin = 0) const {
+        return replay(graph(spin), hypothesis, send_.size());
+    }
+    /// Unchanged, every call is when it was.
+    void repeats_itself(std::int64_t spin = 0) const {
+        const auto same = replayed({}, spin);
+        EXPECT_EQ(same.enter_ps, enter_);
+        EXPECT_EQ(same.leave_ps, leave_);
+    }
+
+    std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_;
+    std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_;
+    std::vector<std::uint8_t> rendezvous_, operation_;
+    std::vector<std::uint8_t> query_{0, 1, 2};
+};
+
+std::uint32_t dropping(Reason reason) {
+    return 1U << static_cast<unsigned>(reason);
+}
+
+/// Rank 0 computes until 100, sends until 110, and computes until its last call at 150; rank 1 waits for the message
+/// from 0 until 239, of which it works 20, and computes 11 until its own last call.
+Story late_sender() {
+    Story story;
+    const auto send = story.call(0, 100, 110, 10);
+    story.call(0, 150, 150, 0);
+    const auto receive = story.call(1, 0, 239, 20);
+    story.call(1, 250, 250, 0);
+    story.message(send, receive, 139);
+    return story;
+}
+
+TEST(Hypothesis, AReceiveWaitsForItsSender) {
+    const auto story = late_sender();
+    story.repeats_itself();
+    const auto graph = story.graph();
+    ASSERT_NE(graph.binding(2), nullptr);
+    EXPECT_EQ(graph.binding(2)->reason, Reason::send);
+    EXPECT_EQ(graph.call_of(graph.binding(2)->source), 0U);
+    EXPECT_EQ(graph.binding(0), nullptr);
+
+    const auto same = story.replayed({});
+    EXPECT_EQ(same.length_ps, 250);
+    EXPECT_EQ(same.waited_ps, (Times{0, 0, 219, 0}));
+    // Nobody waits for senders: 20 of work, 11 of code. Rank 0 takes its 150.
+    const auto free = story.replayed({.dropped = dropping(Reason::send)});
+    EXPECT_EQ(free.leave_ps, (Times{110, 150, 20, 31}));
+    EXPECT_EQ(free.length_ps, 150);
+    EXPECT_EQ(free.waited_ps, (Times{0, 0, 0, 0}));
+    const std::vector<std::uint8_t> freed{0, 0, 1, 0};
+    EXPECT_EQ(story.replayed({.freed = freed}).leave_ps, free.leave_ps);
+}
+
+TEST(Hypothesis, GapsWorkAndLagsAreReplaced) {
+    const auto story = late_sender();
+    // The sender computes 40 less.
+    const Times gaps{60, 40, 0, 11};
+    EXPECT_EQ(story.replayed({.gap_ps = gaps}).leave_ps, (Times{70, 110, 199, 210}));
+    // It works 30 instead of 10 on sending; its message left at its begin.
+    const Times work{30, 0, 20, 0};
+    EXPECT_EQ(story.replayed({.work_ps = work}).leave_ps, (Times{130, 170, 239, 250}));
+    // The message takes 39 less; 60 at most; never less than nothing.
+    const Times less{39};
+    EXPECT_EQ(story.replayed({.less_ps = less}).leave_ps, (Times{110, 150, 200, 211}));
+    const Times most{60};
+    EXPECT_EQ(story.replayed({.most_ps = most}).leave_ps, (Times{110, 150, 160, 171}));
+    const Times all{1000};
+    EXPECT_EQ(story.replayed({.less_ps = all}).leave_ps, (Times{110, 150, 100, 111}));
+}
+
+TEST(Hypothesis, WhatArrivesLastTakesWhatWasMeasured) {
+    auto story = late_sender();
+    story.transport_[0] = 100;  // 39 less than it took
+    story.repeats_itself();
+    story.transport_[0] = 500;  // more than there was time for
+    story.repeats_itself();
+    story.send_.clear();  // a wait that nothing explains is work
+    for (auto* column : {&story.complete_, &story.post_, &story.receive_}) {
+        column->clear();
+    }
+    for (auto* column : {&story.transport_, &story.latency_, &story.serialization_}) {
+        column->clear();
+    }
+    story.rendezvous_.clear();
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().work_ps[2], 239);
+}
+
+TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
+    Story story;
+    // Rank 0 sends at 0 and is held until 800; rank 1 posted the receive at 0 and computes until its Wait at 500, where
+    // it answers: of the transport's 360, the request's third of the latency 180 is over, and 300 are left.
+    const auto send = story.call(0, 0, 800, 0);
+    const auto post = story.call(1, 0, 10, 10);
+    const auto wait = story.call(1, 500, 800, 20);
+    story.rendezvous(send, send, post, wait, 360, 180);
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().binding(0)->reason, Reason::attend);
+    EXPECT_EQ(story.graph().binding(2)->reason, Reason::attend);
+    // Answered at once, the send is done 300 after the post, and the receive when the Wait has worked.
+    const auto answered = story.replayed({.dropped = dropping(Reason::attend)});
+    EXPECT_EQ(answered.leave_ps, (Times{300, 10, 520}));
+    // A receiver that takes half of its messages takes half of the time from its own begin on, its sender all of it.
+    const std::vector<double> share{1, 1, 0.5};
+    EXPECT_EQ(story.replayed({.share = share}).leave_ps, (Times{800, 10, 650}));
+}
+
+TEST(Hypothesis, QueriesInARowWaitForTheMessageThatTheLastOneTakes) {
+    Story story;
+    const auto send = story.call(0, 100, 110, 10);
+    // Three queries, 5 of code between them, and the receive behind 30 of work.
+    story.call(1, 0, 50, 50, 1);
+    story.call(1, 55, 105, 50, 1);
+    story.call(1, 110, 160, 50, 1);
+    const auto receive = story.call(1, 190, 195, 5);
+    story.message(send, receive, 60);
+    // The last query's end stays; those before it and the code between them take no time of their own.
+    EXPECT_EQ(story.replayed({}, 5).leave_ps, (Times{110, 0, 0, 160, 195}));
+    const auto graph = story.graph(5);
+    EXPECT_EQ(graph.polls, (std::vector<std::uint8_t>{0, 1, 1, 1, 0}));
+    EXPECT_EQ(graph.gap_ps, (Times{100, 0, 0, 0, 30}));
+    // Sent 80 earlier, the message is there at 20 + 60, and the receive ends 35 later.
+    const Times gaps{20, 0, 0, 0, 30};
+    EXPECT_EQ(story.replayed({.gap_ps = gaps}, 5).leave_ps, (Times{30, 0, 0, 80, 115}));
+    // With more code in between than what spinning takes, each query is work, but the last one.
+    EXPECT_EQ(story.graph(4).polls, (std::vector<std::uint8_t>{0, 0, 0, 0, 0}));
+}
+
+TEST(Hypothesis, AProbeWaitsAlone) {
+    Story story;
+    const auto send = story.call(0, 100, 110, 10);
+    story.call(1, 0, 160, 160, 2);
+    const auto receive = story.call(1, 160, 165, 5);
+    story.message(send, receive, 60);
+    story.repeats_itself();
+    const Times gaps{20, 0, 0};
+    EXPECT_EQ(story.replayed({.gap_ps = gaps}).leave_ps, (Times{30, 80, 85}));
+}
+
+/// Three ranks meet at 30, and leave at 40.
+Story barrier(Operation operation) {
+    Story story;
+    const auto first = story.call(0, 10, 40, 10);
+    const auto second = story.call(1, 20, 40, 10);
+    const auto last = story.call(2, 30, 40, 10);
+    story.meet(0, operation, {first, second, last});
+    return story;
+}
+
+TEST(Hypothesis, MembersMeet) {
+    const auto story = barrier(Operation::barrier);
+    story.repeats_itself();
+    const auto graph = story.graph();
+    EXPECT_EQ(graph.binding(0)->reason, Reason::member);
+    EXPECT_EQ(graph.call_of(graph.binding(0)->source), 2U);
+    // The last one comes 25 earlier: now the second is last, at 20, and all leave at 30.
+    const Times gaps{10, 20, 5};
+    EXPECT_EQ(story.replayed({.gap_ps = gaps}).leave_ps, (Times{30, 30, 30}));
+    const std::vector<std::uint8_t> freed{1, 1, 1};
+    const Times nothing{0, 0, 0};
+    EXPECT_EQ(story.replayed({.work_ps = nothing, .freed = freed}).leave_ps, (Times{10, 20, 30}));
+}
+
+TEST(Hypothesis, WhoComesLastToAReductionOwesNothingToTheOthers) {
+    // Where data goes one way, who is last does its work and leaves: 10 after its own enter at 5, the meeting being
+    // at 20.
+    const Times gaps{10, 20, 5};
+    EXPECT_EQ(barrier(Operation::reduce).replayed({.gap_ps = gaps}).leave_ps, (Times{30, 30, 20}));
+}
+
+TEST(Hypothesis, AWaitMovedBehindTheWorkThatFollows) {
+    Story story;
+    const auto send = story.call(0, 0, 10, 10);
+    const auto post = story.call(1, 0, 1, 1);
+    const auto wait = story.call(1, 1, 100, 5);
+    story.call(1, 180, 190, 10);  // behind 80 of work
+    story.message(send, wait, 100);
+    story.post_[0] = post;
+    story.repeats_itself();
+    // The Wait takes its 5, the work 80 until 86; the message has come at 100, then the next call does its 10.
+    const std::vector<std::int32_t> later{-1, -1, 3, -1};
+    EXPECT_EQ(story.replayed({.later = later}).leave_ps, (Times{10, 1, 6, 110}));
+}
+
+TEST(Hypothesis, RanksThatComputeInTurn) {
+    Story story;
+    // Each of three ranks computes 100 on what the one before it sent it, which takes 10; the fourth waits for all.
+    std::vector<std::int32_t> sends, receives;
+    for (std::int32_t rank = 0; rank < 4; ++rank) {
+        const std::int64_t come = rank * 110;
+        receives.push_back(rank == 0 ? -1 : story.call(rank, 0, come, 0));
+        sends.push_back(rank == 3 ? -1 : story.call(rank, come + 100, come + 105, 5));
+    }
+    for (std::size_t rank = 1; rank < 4; ++rank) {
+        story.message(sends[rank - 1], receives[rank], 10);
+    }
+    story.repeats_itself();
+    const auto graph = story.graph();
+    std::vector<std::uint32_t> depths;
+    for (std::size_t rank = 1; rank < 4; ++rank) {
+        depths.push_back(graph.depth(static_cast<std::uint32_t>(receives[rank])));
+    }
+    EXPECT_EQ(depths, (std::vector<std::uint32_t>{1, 2, 3}));
+}
+
+TEST(Hypothesis, ClocksThatContradictEachOtherLetAWaitGo) {
+    Story story;
+    // At 10, each of two ranks ends a call that waits for what the other one's next call sends at 10.
+    const auto first = story.call(0, 0, 10, 0);
+    const auto sends = story.call(0, 10, 20, 10);
+    const auto second = story.call(1, 0, 10, 0);
+    const auto sends_too = story.call(1, 10, 20, 10);
+    story.message(sends, second, 0);
+    story.message(sends_too, first, 0);
+    const auto graph = story.graph();
+    EXPECT_EQ(graph.waits.size(), 1U);                 // of two
+    EXPECT_EQ(graph.work_ps, (Times{10, 10, 0, 10}));  // the first call's time is work now
+    story.repeats_itself();
+}
+
+std::string refusal(const auto& act) {
+    try {
+        act();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Hypothesis, WhatDoesNotFitIsRefused) {
+    auto story = late_sender();
+    const Times one{1};
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.replayed({.gap_ps = one})); }),
+              "a hypothesis needs a value for every call or message");
+    const std::vector<std::int32_t> elsewhere{2, -1, -1, -1};
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.replayed({.later = elsewhere})); }),
+              "waits can only be moved to a later call of the same location");
+    story.receive_[0] = 9;
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.graph()); }),
+              "a message or an operation refers to a call that is not there");
+    story.receive_[0] = 2;
+    story.callpath_[0] = 3;
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.graph()); }), "a call's path is not among the call paths");
+    story.callpath_[0] = 0;
+    std::ranges::reverse(story.location_);
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.graph()); }), "calls must stand in the order of their locations");
+    std::ranges::reverse(story.location_);
+    story.meet(1, Operation::barrier, {0});
+    story.meet(0, Operation::barrier, {1});
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.graph()); }),
+              "members must stand in the order of their operations");
+    story.work_.pop_back();
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.graph()); }), "columns of one table must be of one length");
+}
+
+}  // namespace
+}  // namespace logpost::replay
