@@ -306,6 +306,9 @@ class Story:
             rank = segment["location"]
             phase = self.phase(rank, segment["enter_ps"])
             sums[rank, segment["window"], phase, segment["category"]] += segment["exposed_ps"]
+        in_calls: dict[tuple[int, int, str], int] = defaultdict(int)
+        for (rank, window, phase, _), time in sums.items():
+            in_calls[rank, window, phase] += time
         for rank in range(self.ranks):
             first, last = self.program[rank]
             for phase, since, until in (
@@ -316,7 +319,7 @@ class Story:
                 for window in range(self.windows.count):
                     begin = max(since, window * self.windows.width_ps)
                     inside = max(0, min(until, (window + 1) * self.windows.width_ps) - begin)
-                    used = sum(time for (r, w, p, _), time in sums.items() if (r, w, p) == (rank, window, phase))
+                    used = in_calls[rank, window, phase]
                     assert used <= inside, f"rank {rank} has more calls than time in window {window}"
                     sums[rank, window, phase, "compute"] = inside - used
         keys = [
