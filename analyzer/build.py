@@ -25,11 +25,12 @@ from logpost.analyzer.archive_tables import (
     places_of_locations,
     profile_frames,
 )
-from logpost.analyzer.estimate import estimate
-from logpost.analyzer.estimated_machine import estimated_machine
+from logpost.analyzer.estimate import Estimate, estimate
+from logpost.analyzer.estimate.identify import MOST_DEFICIT, Identified, identify, replayer
+from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.findings.find import find_all
-from logpost.analyzer.machine_used import machine_values
+from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
@@ -48,7 +49,7 @@ from logpost.replay.parameters import native_parameters
 
 MESSAGES_PER_BATCH = 1 << 16
 CALLS_PER_BATCH = 1 << 16
-SAMPLES = 100_000
+SAMPLES = 50_000
 ESTIMATE = "estimate"
 """As the name of a machine: estimate it from the trace, whatever was recorded with it."""
 
@@ -70,9 +71,12 @@ class ChosenMachine:
     """the machine file, whole"""
     machine: Machine | None
     """the machine; None: an estimate, which knows neither sockets nor a network"""
+    estimate: Estimate | None = None
+    identified: Identified | None = None
+    """of an estimate: what it divides"""
 
 
-def choose_machine(request: Request, trace: Trace, anchor: Path) -> ChosenMachine:
+def choose_machine(request: Request, trace: Trace, anchor: Path, threads: int = 1) -> ChosenMachine:
     """The machine the user named, else the one recorded with the trace, else an estimate; never a silent default.
 
     Raises:
@@ -90,10 +94,15 @@ def choose_machine(request: Request, trace: Trace, anchor: Path) -> ChosenMachin
             ) from error
         notes = _measured_notes(anchor, wanted=True) if chosen.parameters.machine == MEASURED else []
         return replace(chosen, notes=notes + chosen.notes)
-    parameters, notes = estimate(archive_name(anchor), trace.program.samples(SAMPLES))
-    notes = _measured_notes(anchor, wanted=False) + notes
-    text = estimated_machine(parameters, notes, datetime.date.today())
-    return ChosenMachine(parameters, "estimated", ESTIMATED, None, None, notes, text, None)
+    tick_ps = 1e12 / trace.ticks_per_second
+    guess = estimate(archive_name(anchor), trace.program.samples(SAMPLES), tick_ps)
+    replay = replayer(trace.program, threads, asynchronous_progress=request.asynchronous_progress, model=request.model)
+    found = identify(guess, replay, strided=len(trace.layouts()["blocks"]) > 0)
+    notes = [*_measured_notes(anchor, wanted=False), *guess.notes, *found.notes]
+    text = estimated_machine(found.parameters, guess, notes, datetime.date.today())
+    return ChosenMachine(
+        found.parameters, "estimated", ESTIMATED, None, None, notes, text, None, estimate=guess, identified=found
+    )
 
 
 def _measured_notes(anchor: Path, wanted: bool) -> list[str]:
@@ -148,7 +157,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
     report("reading", 0, 0)
     anchor, trace = source.wait()
     report("choosing the machine", 0, 0)
-    chosen = choose_machine(request, trace, anchor)
+    chosen = choose_machine(request, trace, anchor, source.threads)
     placed = place_trace(trace, chosen.machine)
     report("replaying queues", 0, 0)
     parameters = native_parameters(
@@ -223,10 +232,7 @@ def _manifest(
 ) -> m.Manifest:
     envelope = max(1, sums["envelope_ps"])
     parameters = chosen.parameters
-    fits = [
-        f"{name}: fitted to {fit.n} observations, root mean square left over {fit.residual_ps / 1e6:.3g} µs"
-        for name, fit in parameters.quality.items()
-    ]
+    undivided, refused = _undivided(chosen, sums)
     locations = frames["locations"]
     one_sided = trace.one_sided()
     layouts = trace.layouts()
@@ -254,10 +260,14 @@ def _manifest(
             sha256=chosen.sha256,
             asynchronous_progress=analysis.asynchronous_progress,
             model=request.model,
-            values=machine_values(parameters),
+            values=estimated_values(parameters, chosen.estimate)
+            if chosen.estimate is not None and chosen.estimate.classes
+            else machine_values(parameters),
             residual_share=sums["residual_ps"] / envelope,
             deficit_share=sums["deficit_ps"] / envelope,
-            notes=fits + chosen.notes + placement_notes + _progress_notes(request, analysis),
+            undivided=undivided,
+            refused=refused,
+            notes=chosen.notes + placement_notes + _progress_notes(request, analysis),
         ),
         quality=[m.QualityCount(**row) for row in trace.quality()] + extrapolated(analysis),
         layouts=[
@@ -275,6 +285,14 @@ def _manifest(
         },
         notes=_model_notes(request.model) + _limits(trace, analysis, parameters, frames),
     )
+
+
+def _undivided(chosen: ChosenMachine, sums: Mapping[str, int]) -> tuple[list[str], bool]:
+    """The categories that an estimate does not divide, and whether it contradicts the trace."""
+    if chosen.identified is None:
+        return [], False
+    refused = chosen.identified.refused or sums["deficit_ps"] > MOST_DEFICIT * max(1, sums["envelope_ps"])
+    return list(chosen.identified.shown(refused=refused)), refused
 
 
 def _progress_notes(request: Request, analysis: Analysis) -> list[str]:

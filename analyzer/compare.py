@@ -19,6 +19,7 @@ from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.data import FoundHere, Report
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, FINDING_KINDS, WAIT_STATES
+from logpost.analyzer.undivided import SHOWN, UNDIVIDED, merged
 from logpost.machines.calibration.while_recording import NAME as MEASURED
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -99,6 +100,9 @@ class Comparison:
     """`gain`, then that of each kind of finding"""
     categories: tuple[Change, ...]
     groups: tuple[Change, ...]
+    """None where a group holds a part only of what is not divided"""
+    undivided: tuple[str, ...]
+    """categories that the machine of A or that of B does not tell apart: one of `categories` in both"""
     efficiencies: tuple[Change, ...]
     wait_states: tuple[Change, ...]
     wait_counts: tuple[Change, ...]
@@ -137,6 +141,8 @@ class Comparison:
                 *self.lengths,
             )
         }
+        every.setdefault(UNDIVIDED, Change(UNDIVIDED, 0, 0))
+        every |= {name: Change(name, None, None) for name in self.undivided}
         every |= {f"{WAIT_STATE_PREFIX}{change.name}": change for change in self.wait_states}
         if name.startswith(REGION_PREFIX):
             return self.every_region.get(name.removeprefix(REGION_PREFIX))
@@ -146,7 +152,7 @@ class Comparison:
 def names() -> list[str]:
     """Every name that `quantity` knows but regions."""
     states = (f"{WAIT_STATE_PREFIX}{name}" for name in WAIT_STATES)
-    return [*LENGTHS, *CATEGORIES, *GROUPS, *NAMES, *states, GAIN, *(f"{GAIN}.{kind}" for kind in FINDING_KINDS)]
+    return [*LENGTHS, *SHOWN, *GROUPS, *NAMES, *states, GAIN, *(f"{GAIN}.{kind}" for kind in FINDING_KINDS)]
 
 
 def is_fraction(name: str) -> bool:
@@ -157,7 +163,8 @@ def is_fraction(name: str) -> bool:
 def compare(before: Run, after: Run) -> Comparison:
     """Compares run A (before) with run B (after); reads small tables only."""
     a, b = build(before), build(after)
-    times = ({s.category: s.exposed_ps for s in a.breakdown}, {s.category: s.exposed_ps for s in b.breakdown})
+    undivided = {UNDIVIDED, *a.machine.undivided, *b.machine.undivided}
+    of_a, of_b = (merged({s.category: s.exposed_ps for s in one.breakdown}, tuple(undivided)) for one in (a, b))
     states = ({s.name: s for s in a.wait_states}, {s.name: s for s in b.wait_states})
     values = ({e.name: e.value for e in a.efficiencies}, {e.name: e.value for e in b.efficiencies})
     gone, came, stayed = _findings(a.findings, b.findings)
@@ -170,11 +177,15 @@ def compare(before: Run, after: Run) -> Comparison:
             Change(name, _gain(a, kind), _gain(b, kind))
             for name, kind in ((GAIN, ""), *((f"{GAIN}.{kind}", kind) for kind in FINDING_KINDS))
         ),
-        categories=tuple(Change(name, times[0][name], times[1][name]) for name in CATEGORIES),
+        categories=tuple(
+            Change(name, of_a.get(name, 0), of_b.get(name, 0))
+            for name in merged(dict.fromkeys(CATEGORIES, 0), tuple(undivided))
+        ),
         groups=tuple(
-            Change(name, sum(times[0][m] for m in members), sum(times[1][m] for m in members))
+            Change(name, _group(of_a, members, undivided), _group(of_b, members, undivided))
             for name, members in GROUPS.items()
         ),
+        undivided=tuple(name for name in CATEGORIES if name in undivided),
         efficiencies=tuple(Change(name, values[0][name], values[1][name]) for name in NAMES),
         wait_states=tuple(Change(name, states[0][name].wait_ps, states[1][name].wait_ps) for name in WAIT_STATES),
         wait_counts=tuple(Change(name, states[0][name].count, states[1][name].count) for name in WAIT_STATES),
@@ -185,6 +196,16 @@ def compare(before: Run, after: Run) -> Comparison:
         stayed=stayed,
         notes=_notes(a, b),
     )
+
+
+def _group(times: Mapping[str, int], members: Iterable[str], undivided: set[str]) -> int | None:
+    """The sum of a group's categories; None where some of them, but not all that are undivided, are of it."""
+    names = set(members)
+    if not names & undivided:
+        return sum(times[name] for name in names)
+    if not undivided - {UNDIVIDED} <= names:
+        return None
+    return sum(times.get(name, 0) for name in {*names - undivided, UNDIVIDED})
 
 
 def _gain(report: Report, kind: str) -> float:
@@ -288,6 +309,11 @@ def _notes(a: Report, b: Report) -> tuple[str, ...]:
         found += [f"{name}: {warning}" for warning in report.warnings if warning not in both]
     if a.ranks != b.ranks:
         found.append(f"A has {a.ranks} ranks and B has {b.ranks}: this alone changes sums over ranks.")
+    if a.machine.undivided != b.machine.undivided:
+        found.append(
+            "What the machine of either run does not tell apart is shown as one in both; analyze both with the same "
+            "--machine FILE to compare its parts."
+        )
     own = _own_machine(a)
     alone = a.machine.sha256 is None or a.machine.sha256 != b.machine.sha256
     if own and own == _own_machine(b) and alone:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from logpost.analyzer.estimate import Estimate
 from logpost.analyzer.manifest import MachineValue
 from logpost.machines import LOCALITIES, ReplayParameters
 from logpost.machines.parameters import PARAMETERS, UNLIMITED
@@ -32,6 +33,32 @@ def machine_values(parameters: ReplayParameters) -> list[MachineValue]:
                     source=parameters.source,
                 )
             )
+    return values + _eager_limits(parameters)
+
+
+def estimated_values(parameters: ReplayParameters, guess: Estimate) -> list[MachineValue]:
+    """Every parameter that an estimate states, with its interval and what told it."""
+    values = []
+    for name in guess.classes:
+        for parameter, value, known in guess.stated(name, parameters):
+            values.append(
+                MachineValue(
+                    locality=name,
+                    parameter=parameter,
+                    value=value,
+                    unit="ps/B" if parameter == "G" or parameter.endswith("per_byte") else "ps",
+                    low=known.low,
+                    high=known.high,
+                    bound_only=known.bound_only,
+                    reason=known.reason,
+                    source=parameters.source,
+                )
+            )
+    return values + _eager_limits(parameters)
+
+
+def _eager_limits(parameters: ReplayParameters) -> list[MachineValue]:
+    values = []
     for c, name in enumerate(LOCALITIES):
         limit = parameters.eager_limit(name)
         if limit is not None and int(parameters.class_origin[c]) == c:
@@ -60,5 +87,5 @@ def values_for(
         value
         for value in mine
         if value.parameter == "eager_limit"
-        or (value.up_to_bytes == up_to and (value.value != 0 or value.uncertainty is not None))
+        or (value.up_to_bytes == up_to and (value.value != 0 or value.uncertainty is not None or value.high))
     )

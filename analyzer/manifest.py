@@ -47,6 +47,10 @@ class MachineValue(Record):
     value: float
     unit: str
     uncertainty: float | None = Field(default=None, description="in the same unit; None: not stated")
+    low: float | None = Field(default=None, description="lower end of an estimate's interval, in the same unit")
+    high: float | None = Field(default=None, description="upper end of an estimate's interval, in the same unit")
+    bound_only: bool = Field(default=False, description="nothing measured it: only its interval is known, not a value")
+    reason: str | None = Field(default=None, description="what told an estimated value or its bounds, and how often")
     source: str
 
 
@@ -67,6 +71,14 @@ class MachineUsed(Record):
     values: list[MachineValue] = Field(default_factory=list)
     residual_share: float = Field(description="unexplained residual over the sum of envelopes")
     deficit_share: float = Field(description="model over-prediction over the sum of envelopes")
+    undivided: list[str] = Field(
+        default_factory=list,
+        description="categories whose division the machine's values do not identify: shown as one, 'transport, not "
+        "divided further'",
+    )
+    refused: bool = Field(
+        default=False, description="an estimate that contradicts its own trace: no transport is divided"
+    )
     notes: list[str] = Field(default_factory=list, description="fallbacks, and what the trace does not identify")
 
 

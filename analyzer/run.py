@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.run_place import MACHINE, MANIFEST, put_in_place, refuse_occupied
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
+from logpost.analyzer.undivided import shown
 from logpost.analyzer.within import within
 from logpost.errors import InputError
 from logpost.whole_file import permit
@@ -65,6 +66,10 @@ class Run:
         if self.manifest.region_of_interest is None:
             return self.facts(name)
         return within(self.facts(name), name, self.facts("locations"))
+
+    def shown(self, name: str) -> pl.LazyFrame:
+        """A table with a column `category`, for people: what the machine does not divide is one category."""
+        return shown(self.table(name), self.manifest.machine.undivided)
 
     def facts(self, name: str) -> pl.LazyFrame:
         """The table as the archive gave it, whichever region of interest the run is seen through."""

@@ -75,6 +75,9 @@ class Program:
         Says where it ran: the socket of every location, the place of every node on the network (-1: not known), and the hops between every two places, row by row.
         """
 
+    def excerpt(self, messages: int) -> Program:
+        """The middle of it, of about so many messages, as a program of its own."""
+
     def samples(self, limit: int) -> list[logpost.replay.columns.Samples]:
         """Observations of LogGP parameters, a dict per locality class."""
 

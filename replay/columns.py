@@ -18,9 +18,16 @@ Column: TypeAlias = UInt8 | Int32 | Int64 | UInt64
 class Samples(TypedDict):
     """Observations of one locality class: bytes and picoseconds of each."""
 
-    end_to_end: tuple[UInt64, Int64]
-    send_call: tuple[UInt64, Int64]
-    receive_call: tuple[UInt64, Int64]
+    whole: tuple[UInt64, Int64]
+    undisturbed_nonblocking: tuple[UInt64, Int64]
+    undisturbed_blocking: tuple[UInt64, Int64]
+    undisturbed_synchronous: tuple[UInt64, Int64]
+    send_at_once: tuple[UInt64, Int64]
+    send_blocking: tuple[UInt64, Int64]
+    receive: tuple[UInt64, Int64]
+    receive_slack: Int64
+    receive_sends: Int64
+    burst: tuple[UInt64, Int64]
     early_complete: tuple[UInt64, Int64]
     late_complete: tuple[UInt64, Int64]
     messages: int

@@ -67,7 +67,7 @@ def test_columns_of_a_replay_are_those_declared(trace: Trace) -> None:
     samples = trace.program.samples(100)
     for row in samples:
         assert row.keys() == typing.get_type_hints(of_replays.Samples).keys()
-    parameters, _ = estimate("archive", samples)
+    parameters = estimate("archive", samples).parameters()
     analysis = Analysis(trace.program, native_parameters(parameters), 1)
     check(of_replays.Messages, analysis.next_messages(1000))
     check(of_replays.Calls, analysis.next_calls(1000))

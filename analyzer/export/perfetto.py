@@ -22,7 +22,7 @@ import polars as pl
 
 from logpost.analyzer.export.files import Progress, whole
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.undivided import SHOWN, together
 from logpost.errors import InputError
 
 FIRST_PROCESS = 1_000_000
@@ -37,7 +37,7 @@ SEQUENCE = 1
 BATCH = 1 << 20
 """Calls in memory at a time, unless one location has more."""
 
-EXPOSED = CATEGORIES[1:]
+EXPOSED = SHOWN[1:]
 COUNTERS = (
     ("recv", "bytes", "bytes arriving per window"),
     ("send", "bytes", "bytes leaving per window"),
@@ -125,7 +125,7 @@ def _names(writer: _Writer, run: Run) -> None:
     interned = writer.packet().interned_data
     for region, name in run.table("regions").select("region", "name").collect().iter_rows():
         interned.event_names.add(iid=region + 1, name=name or "(unnamed)")
-    for number, category in enumerate(CATEGORIES):
+    for number, category in enumerate(SHOWN):
         interned.event_categories.add(iid=number + 1, name=category)
         interned.debug_annotation_names.add(iid=number + 1, name=f"{category} (ns)")
 
@@ -204,7 +204,7 @@ def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -
     done = 0
     columns = [f"{category}_ps" for category in EXPOSED]
     for batch in _batches(run):
-        for location, part in _by_location(batch):
+        for location, part in _by_location(together(batch, run.manifest.machine.undivided)):
             exposed = part.select(columns).to_numpy()
             most = np.where(exposed.any(axis=1), 2 + exposed.argmax(axis=1), 1).tolist()
             arguments = _arguments(exposed)

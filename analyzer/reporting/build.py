@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from logpost.analyzer.categories import WAITING
@@ -26,7 +28,8 @@ from logpost.analyzer.reporting.data import (
 from logpost.analyzer.reporting.units import count_text, percent_text
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES, PARTS, PHASES, WAIT_STATES
+from logpost.analyzer.schema import PARTS, PHASES, WAIT_STATES
+from logpost.analyzer.undivided import TITLE, categories, merged
 
 PLACES = 12
 """Number of call paths listed, so that the report can be read within a minute."""
@@ -40,12 +43,12 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         models: the fits of the models (`model_fits.model_fits`), where they are to be compared.
     """
     manifest = run.manifest
-    exposed = program(run.table("accounting")).with_columns(pl.col("category").cast(pl.String))
+    exposed = program(run.shown("accounting")).with_columns(pl.col("category").cast(pl.String))
     by_rank = exposed.group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
     ranks = _rank_times(run, by_rank)
     slowest = max((rank.program_ps for rank in ranks), default=0)
     total = sum(rank.program_ps for rank in ranks)
-    breakdown = _breakdown(by_rank, total)
+    breakdown = _breakdown(by_rank, total, manifest.machine.undivided)
     places = places_of({name: run.table(name) for name in ("callpaths", "regions")})
     found = _findings(run, places)
     beside = _beside(run)
@@ -111,11 +114,11 @@ def _rank_times(run: Run, by_rank: pl.DataFrame) -> tuple[RankTime, ...]:
     return tuple(RankTime(*row) for row in rows.iter_rows())
 
 
-def _breakdown(by_rank: pl.DataFrame, total: int) -> tuple[Share, ...]:
+def _breakdown(by_rank: pl.DataFrame, total: int, undivided: Sequence[str]) -> tuple[Share, ...]:
     sums = dict(by_rank.group_by("category").agg(pl.col("exposed_ps").sum()).iter_rows())
     return tuple(
         Share(category, int(sums.get(category, 0)), int(sums.get(category, 0)) / total if total else 0.0)
-        for category in CATEGORIES
+        for category in categories(undivided)
     )
 
 
@@ -136,7 +139,7 @@ def _largest(run: Run, breakdown: tuple[Share, ...]) -> Largest:
     worst = max(breakdown[1:], key=lambda share: share.exposed_ps)
     names = run.table("callpaths").join(run.table("regions").select("region", "name"), on="region", how="left")
     rows = (
-        program(run.table("exposure"))
+        program(run.shown("exposure"))
         .filter(pl.col("category").cast(pl.String) == worst.category)
         .join(names.select("callpath", "name"), on="callpath")
         .group_by("name")
@@ -186,7 +189,7 @@ def _wait_states(run: Run) -> tuple[WaitState, ...]:
 
 def _places(run: Run, total: int, places: Places) -> tuple[CallPlace, ...]:
     """The call paths with the most exposed communication time."""
-    exposure = program(run.table("exposure")).with_columns(pl.col("category").cast(pl.String))
+    exposure = program(run.shown("exposure")).with_columns(pl.col("category").cast(pl.String))
     # `calls` belongs to (location, callpath) and is repeated in each of its category rows.
     calls = (
         exposure.group_by("location", "callpath")
@@ -236,7 +239,7 @@ def _messages(run: Run) -> Messages:
         count=row.get("messages", 0),
         bytes=row.get("bytes", 0),
         envelope_ps=row.get("envelope_ps", 0),
-        parts_ps={part: row.get(f"{part}_ps", 0) for part in PARTS},
+        parts_ps=merged({part: row.get(f"{part}_ps", 0) for part in PARTS}, run.manifest.machine.undivided),
         deficit_ps=row.get("deficit_ps", 0),
     )
 
@@ -264,7 +267,13 @@ def _warnings(run: Run) -> tuple[str, ...]:
             f"The trace is incomplete: {'; '.join(f'{count.name} ({count.count:,})' for count in lost)}. "
             "The sums below lack the missing part."
         )
-    if manifest.machine.deficit_share > 0.2:
+    if manifest.machine.refused:
+        found.append(
+            f"The machine estimated from this trace predicts {percent_text(manifest.machine.deficit_share)} more "
+            "message time than was measured: it contradicts the trace, and no transport is divided by it. Analyze with "
+            "--machine FILE."
+        )
+    elif manifest.machine.deficit_share > 0.2:
         found.append(
             f"The machine's parameters predict {percent_text(manifest.machine.deficit_share)} more message time than "
             "was measured: they are too slow for this machine, so the modelled parts below are upper bounds."
@@ -278,6 +287,11 @@ def _limits(run: Run) -> tuple[str, ...]:
     if not any("network contention" in note.lower() for note in own):
         own.append(
             "Network contention is not separated yet and reads 0; it is part of endpoint contention or residual."
+        )
+    if undivided := run.manifest.machine.undivided:
+        own.append(
+            f"The trace does not tell {', '.join(name.replace('_', ' ') for name in undivided)} apart: they are shown "
+            f'as "{TITLE}"; a calibrated machine (--machine FILE) divides them.'
         )
     if run.manifest.hosts.oversubscribed is None:
         own.append("The trace does not state the number of cores per node: ranks may have shared cores.")

@@ -13,6 +13,7 @@ from logpost.analyzer.labels import folded
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.gate import Verdict, signed_percent
 from logpost.analyzer.reporting.units import percent_text, safe, shorten, time_text
+from logpost.analyzer.undivided import title
 
 
 def print_comparison(
@@ -88,7 +89,7 @@ def _times(changes: Iterable[Change], what: str, counts: Iterable[Change] | None
     numbers = {count.name: count for count in counts or ()}
     for change in changes:
         row: list[str | Text] = [
-            change.name.replace("_", " "),
+            title(change.name),
             _time(change.before),
             _time(change.after),
             *_delta(change),

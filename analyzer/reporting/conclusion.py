@@ -8,6 +8,7 @@ from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.prose import gain_text
 from logpost.analyzer.reporting.data import FoundHere, Largest, Share
 from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.undivided import UNDIVIDED, title
 
 SMALL = 0.05
 """Share of communication below which tuning it does not shorten the program noticeably."""
@@ -28,6 +29,7 @@ MEANING = {
     "collective": "collective operations after the last rank has entered",
     "mpi_other": "communicators, probes and all other MPI calls",
     "compute": "outside communication calls",
+    UNDIVIDED: "what the estimated machine does not tell apart",
 }
 """What each category means, in words."""
 
@@ -55,7 +57,7 @@ def _communication(breakdown: Sequence[Share], largest: Largest) -> str:
     return (
         f"The ranks spend {percent_text(part)} of their time in communication, {percent_text(waiting)} waiting "
         "for others; "
-        f"the largest part is {largest.category.replace('_', ' ')} ({MEANING[largest.category]}) with "
+        f"the largest part is {title(largest.category)} ({MEANING[largest.category]}) with "
         f"{percent_text(largest.share)}, most of it{where}"
     )
 

@@ -213,7 +213,7 @@ class Report:
     conclusion: str
     findings: tuple[FoundHere, ...]
     breakdown: tuple[Share, ...]
-    """every category of the schema, in its order"""
+    """every category of the schema, in its order; those that the machine does not divide are one"""
     rank_times: tuple[RankTime, ...]
     efficiencies: tuple[Efficiency, ...]
     wait_states: tuple[WaitState, ...]

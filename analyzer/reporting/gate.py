@@ -98,6 +98,11 @@ def check(gate: Gate, comparison: Comparison) -> Verdict:
             f"--fail-if {gate.text!r}: neither run has a region {gate.name.removeprefix(REGION_PREFIX)!r}; "
             "report RUN --json lists them under places"
         )
+    if gate.name in comparison.undivided:
+        raise InputError(
+            f"--fail-if {gate.text!r}: an estimated machine does not tell {gate.name} apart from the rest of the "
+            "transport; analyze both runs with --machine FILE, or gate on transport_undivided"
+        )
     if change is None or change.after is None or (gate.is_change and change.before is None):
         raise InputError(
             f"--fail-if {gate.text!r}: {gate.name} is not computed in "

@@ -1,12 +1,16 @@
 """A report as one JSON object, for scripts: seconds as floats, shares as fractions, null with a reason where
-unknown."""
+unknown. Categories that an estimated machine does not tell apart (`undivided`) are null, and `transport_undivided` is
+their sum."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from logpost.analyzer.reporting.data import FoundHere, Messages, ModelFit, Report
+from logpost.analyzer.schema import PARTS
+from logpost.analyzer.undivided import merged
 
 PS_PER_S = 10**12
 
@@ -18,6 +22,7 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         report: what to tell.
         top: the most findings and places in the code; all without it.
     """
+    unknown: dict[str, float | None] = dict.fromkeys(report.machine.undivided)
     wait_states: dict[str, float | int] = {}
     for state in report.wait_states:
         wait_states[f"{state.name}_s"] = state.wait_s
@@ -48,38 +53,40 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         "conclusion": report.conclusion,
         "quality": [count.model_dump() for count in report.quality],
         "machine": report.machine.model_dump(),
-        "breakdown_s": {share.category: share.exposed_ps / PS_PER_S for share in report.breakdown},
+        "breakdown_s": unknown | {share.category: share.exposed_ps / PS_PER_S for share in report.breakdown},
+        "undivided": list(report.machine.undivided),
         "efficiencies": {efficiency.name: efficiency.value for efficiency in report.efficiencies},
         "efficiency_reasons": {
             efficiency.name: efficiency.reason for efficiency in report.efficiencies if efficiency.value is None
         },
         "wait_states": wait_states,
-        "messages": _messages(report.messages),
-        "models": [_model(fit) for fit in report.models] or None,
+        "messages": _messages(report.messages, report.machine.undivided),
+        "models": [_model(fit, report.machine.undivided) for fit in report.models] or None,
         "places": [_seconds(asdict(place)) for place in report.places[:top]],
         "findings": [finding_json(found) for found in report.findings[:top]],
         "notes": list(report.limits),
     }
 
 
-def _messages(messages: Messages) -> dict[str, Any]:
+def _messages(messages: Messages, undivided: Sequence[str]) -> dict[str, Any]:
+    unknown: dict[str, float | None] = dict.fromkeys(part for part in undivided if part in PARTS)
     return {
         "count": messages.count,
         "bytes": messages.bytes,
         "envelope_s": messages.envelope_ps / PS_PER_S,
-        "parts_s": {part: time / PS_PER_S for part, time in messages.parts_ps.items()},
+        "parts_s": unknown | {part: time / PS_PER_S for part, time in merged(messages.parts_ps, undivided).items()},
         "deficit_s": messages.deficit_ps / PS_PER_S,
-        "residual_share": messages.residual_share,
+        "residual_share": None if "residual" in undivided else messages.residual_share,
         "deficit_share": messages.deficit_share,
     }
 
 
-def _model(fit: ModelFit) -> dict[str, Any]:
+def _model(fit: ModelFit, undivided: Sequence[str]) -> dict[str, Any]:
     """One model's split of the messages; null with a reason where the machine has no values for it."""
     return {
         "model": fit.model.value,
         "terms": fit.model.terms,
-        "messages": None if fit.messages is None else _messages(fit.messages),
+        "messages": None if fit.messages is None else _messages(fit.messages, undivided),
         "misfit_share": None if fit.messages is None else fit.misfit_share,
         "reason": fit.reason,
     }

@@ -8,6 +8,7 @@ from rich.text import Text
 from logpost.analyzer.manifest import MachineUsed, MachineValue
 from logpost.analyzer.reporting.data import Report
 from logpost.analyzer.reporting.units import bytes_text, percent_text, quantity_text, safe
+from logpost.analyzer.undivided import TITLE
 from logpost.replay.message_models import MessageModel
 
 NOT_STATED = "not stated"
@@ -16,6 +17,8 @@ NOT_STATED = "not stated"
 def value_text(value: MachineValue) -> str:
     """`1.43 µs ± 20.0 ns`: the value and its uncertainty, or that none is stated, or that no value was found."""
     shown, error = value_and_error(value)
+    if value.low is not None:
+        return f"{shown} ({error})" if error else shown
     if error == NOT_STATED:
         return f"{shown} (± {error})"
     return f"{shown} {error}" if error.startswith("±") else f"{shown} ({error})"
@@ -24,6 +27,14 @@ def value_text(value: MachineValue) -> str:
 def value_and_error(value: MachineValue) -> tuple[str, str]:
     """The value and its uncertainty apart. One that is next to nothing within its uncertainty is not identifiable."""
     shown = quantity_text(value.value, value.unit)
+    if value.low is not None and value.high is not None:
+        ends = quantity_text(value.low, value.unit), quantity_text(value.high, value.unit)
+        if value.high == 0:
+            return shown, value.reason or NOT_STATED
+        if value.bound_only and value.low == 0:
+            return f"at most {ends[1]}", f"not measured: {value.reason}"
+        between = f"between {ends[0]} and {ends[1]}"
+        return (between, f"not measured: {value.reason}") if value.bound_only else (shown, f"{between}: {value.reason}")
     if value.uncertainty is None:
         return shown, NOT_STATED
     low, high = value.value - value.uncertainty, value.value + value.uncertainty
@@ -70,7 +81,10 @@ def used_text(machine: MachineUsed) -> str:
 def machine_error(report: Report) -> str:
     """The model error of the split, to stand beside every modelled number."""
     machine = report.machine
-    return (
-        f"model error ({used_text(machine)}): {percent_text(machine.residual_share)} of message time is residual "
-        f"(measured, not explained), {percent_text(machine.deficit_share)} deficit (explained beyond what was measured)"
+    residual = (
+        f"residual (measured, not explained) is not told apart from {TITLE.partition(',')[0]}"
+        if "residual" in machine.undivided
+        else f"{percent_text(machine.residual_share)} of message time is residual (measured, not explained)"
     )
+    deficit = f"{percent_text(machine.deficit_share)} deficit (explained beyond what was measured)"
+    return f"model error ({used_text(machine)}): {residual}, {deficit}"

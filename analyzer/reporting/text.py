@@ -15,6 +15,7 @@ from logpost.analyzer.reporting.machine_text import common_source, machine_error
 from logpost.analyzer.reporting.models_text import models_section
 from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
+from logpost.analyzer.undivided import title
 
 WAIT_STATE_NAMES = {
     "late_sender": "Late Sender",
@@ -164,7 +165,7 @@ def _breakdown(report: Report) -> Group:
         if share.exposed_ps == 0 and share.category != "network_contention":
             continue
         table.add_row(
-            share.category.replace("_", " "),
+            title(share.category),
             time_text(share.exposed_ps),
             percent_text(share.share),
             Text(bar(share.share / largest if largest else 0.0, 12), style="cyan"),
@@ -172,9 +173,7 @@ def _breakdown(report: Report) -> Group:
         )
     listed = {"network_contention"}
     zero = [
-        share.category.replace("_", " ")
-        for share in report.breakdown
-        if share.exposed_ps == 0 and share.category not in listed
+        title(share.category) for share in report.breakdown if share.exposed_ps == 0 and share.category not in listed
     ]
     note = f"zero: {', '.join(zero)}" if zero else ""
     total = sum(rank.program_ps for rank in report.rank_times)
@@ -255,7 +254,7 @@ def _places(report: Report, top: int | None) -> Group:
             percent_text(place.share),
             time_text(place.waiting_ps),
             f"{place.calls:,}",
-            place.largest.replace("_", " "),
+            title(place.largest),
             _plain(shorten(place.path or place.region, 72)),
             _plain(place.source),
         )
@@ -271,7 +270,7 @@ def _messages(report: Report) -> Group:
     for part, time in sorted(messages.parts_ps.items(), key=lambda item: -item[1]):
         if time > 0:
             table.add_row(
-                part.replace("_", " "),
+                title(part),
                 time_text(time / messages.count),
                 percent_text(time / messages.envelope_ps if messages.envelope_ps else 0.0),
             )

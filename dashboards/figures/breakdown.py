@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, View, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Rows
@@ -27,12 +27,12 @@ def breakdown(each: np.ndarray, ranks: Rows, on: Rows) -> Chart:
         on: the rows of the first view.
     """
     block = np.repeat(np.arange(on.count), on.sizes)
-    mean = np.zeros((on.count, len(CATEGORIES)))
+    mean = np.zeros((on.count, len(SHOWN)))
     np.add.at(mean, block, each)
     mean /= np.maximum(on.sizes, 1)[:, None]
     worst = np.argsort(-(each.sum(axis=1) - each[:, 0]), kind="stable")[:MOST_WORST]
     factor, unit = time_unit(float(each.sum(axis=1).max(initial=0.0)))
-    shown = [category for category in palette.INKS if each[:, CATEGORIES.index(category)].any()]
+    shown = [category for category in palette.INKS if each[:, SHOWN.index(category)].any()]
 
     def view(label: str, times: np.ndarray, labels: list[str], titles: list[str], title: str) -> View:
         layout: dict[str, Any] = {
@@ -52,12 +52,12 @@ def breakdown(each: np.ndarray, ranks: Rows, on: Rows) -> Chart:
         fig.add_bar(orientation="h", hovertemplate="%{customdata}<extra></extra>", **category_trace(category), **bars)
     total = each.sum(axis=0)
     top = [i for i in np.argsort(-total)[:3] if total[i] > 0]
-    said = ", ".join(f"{palette.label(CATEGORIES[i])} {percent_text(total[i] / total.sum())}" for i in top)
+    said = ", ".join(f"{palette.label(SHOWN[i])} {percent_text(total[i] / total.sum())}" for i in top)
     return Chart(fig, f"Time by category for {on.count} rows. Over all: {said or 'no time'}.", tuple(views))
 
 
 def _bars(times: np.ndarray, category: str, titles: list[str], factor: float) -> dict[str, Any]:
-    part = times[:, CATEGORIES.index(category)].tolist()
+    part = times[:, SHOWN.index(category)].tolist()
     wall = times.sum(axis=1).tolist()
     return {
         "y": list(range(len(titles))),

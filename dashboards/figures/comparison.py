@@ -25,7 +25,9 @@ def totals(categories: Sequence[Change]) -> Chart:
     )
     known = {change.name: change for change in categories}
     for category in palette.INKS:
-        change = known[category]
+        change = known.get(category)
+        if change is None:
+            continue
         times = [change.before or 0, change.after or 0]
         if not any(times):
             continue

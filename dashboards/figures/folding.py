@@ -18,7 +18,7 @@ import polars as pl
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.units import time_text
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures.labels import plotly_text, time_unit, visible
 
 
@@ -162,16 +162,17 @@ def program_span(locations: pl.DataFrame) -> tuple[int, int] | None:
 
 
 def time_cube(accounting: pl.LazyFrame, on: Rows, over: Columns) -> np.ndarray:
-    """The program's time by (row, bin, category) in ps, float64; categories in the order of `CATEGORIES`."""
-    codes = pl.Series("category", CATEGORIES, dtype=pl.Enum(list(CATEGORIES))).to_frame().with_row_index("code").lazy()
+    """The program's time by (row, bin, category) in ps, float64; categories in the order of `SHOWN`."""
+    codes = pl.Series("category", SHOWN, dtype=pl.Enum(list(SHOWN))).to_frame().with_row_index("code").lazy()
     cells = (
         over.binned(program(accounting))
+        .with_columns(pl.col("category").cast(pl.Enum(list(SHOWN))))
         .join(on.of.lazy(), on="location")
         .group_by("row", "bin", "category")
         .agg(pl.col("exposed_ps").sum())
         .join(codes, on="category")
         .collect()
     )
-    cube = np.zeros((on.count, over.count, len(CATEGORIES)))
+    cube = np.zeros((on.count, over.count, len(SHOWN)))
     cube[cells["row"].to_numpy(), cells["bin"].to_numpy(), cells["code"].to_numpy()] = cells["exposed_ps"].to_numpy()
     return cube

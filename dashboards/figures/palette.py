@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.undivided import SHOWN, UNDIVIDED, title
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,12 @@ INKS: dict[str, Ink] = {
     "middleware": Ink("#00593f", "#1d8a6b", "", "overhead"),
     "collective": Ink("#8a7a1f", "#d9c960", "", "collective"),
     "mpi_other": Ink("#98a1ae", "#7a8596", "", "other"),
+    UNDIVIDED: Ink("#2f5d73", "#7fb2c8", ".", "transport"),
     "residual": Ink("#3d4756", "#e8ecf2", "x", "other"),
 }
 """Category -> ink; the order is the order of stacking: what one can act on comes first after compute."""
 
-assert set(INKS) == set(CATEGORIES), "every category of the accounting has an ink"
+assert set(INKS) == set(SHOWN), "every category of the accounting has an ink"
 
 SCALES: dict[str, dict[str, list[str]]] = {
     "light": {"magnitude": ["#e8eef6", "#b5d2ea", "#5fa5d2", "#1f6fb0", "#0a2f5c"]},
@@ -53,7 +54,7 @@ SCALES: dict[str, dict[str, list[str]]] = {
 
 def label(category: str) -> str:
     """The name people read."""
-    return "MPI other" if category == "mpi_other" else category.replace("_", " ")
+    return "MPI other" if category == "mpi_other" else title(category)
 
 
 def theme() -> dict[str, dict[str, object]]:
@@ -63,4 +64,4 @@ def theme() -> dict[str, dict[str, object]]:
         name: {"categories": {category: getattr(ink, name) for category, ink in INKS.items()}, **SCALES[name]}
         for name in ("light", "dark")
     }
-    return {**themes, "order": {category: number for number, category in enumerate(CATEGORIES)}}
+    return {**themes, "order": {category: number for number, category in enumerate(SHOWN)}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from logpost.analyzer.reporting.units import percent_text
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, rounded, row_axis, row_height
 from logpost.dashboards.figures.folding import Columns, Rows
@@ -39,7 +39,7 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> C
     factor, unit = time_unit(end)
     step = over.width_ps / factor
     begin = over.begin_ps / factor
-    category = {"meta": {"scale": "category"}, "zmin": -0.5, "zmax": len(CATEGORIES) - 0.5, "showscale": False}
+    category = {"meta": {"scale": "category"}, "zmin": -0.5, "zmax": len(SHOWN) - 0.5, "showscale": False}
     magnitude = {
         "meta": {"scale": "magnitude"},
         "zmin": 0,
@@ -82,7 +82,7 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> C
 
 def _shares(share: np.ndarray, some: np.ndarray, on: Rows, over: Columns) -> list[list[str]]:
     """The hover of each cell: its three largest shares, in whole per cent."""
-    names = [palette.label(category) for category in CATEGORIES]
+    names = [palette.label(category) for category in SHOWN]
     order = np.argsort(-share, axis=2, kind="stable")[:, :, :3]
     per_cent = np.rint(100 * np.take_along_axis(share, order, axis=2)).astype(int)
     return [

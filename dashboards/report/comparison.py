@@ -9,7 +9,7 @@ from logpost.analyzer.compare import Change, Comparison, compare
 from logpost.analyzer.labels import folded
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import comparison as figures
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
@@ -56,10 +56,10 @@ def build_comparison(a: Run, b: Run, caps: Caps) -> ComparisonPage:
         sides.append((side, run, rows(locations, caps.rows), over))
     longest = max(over.length_ps for _, _, _, over in sides)
     for side, run, on, over in sides:
-        cube = time_cube(run.table("accounting"), on, over)
+        cube = time_cube(run.shown("accounting"), on, over)
         if cube.any():
             charts[f"timeline_{side}"] = timeline(cube, on, over, longest)
-            present |= {c for i, c in enumerate(CATEGORIES) if cube[:, :, i].any()}
+            present |= {c for i, c in enumerate(SHOWN) if cube[:, :, i].any()}
         notes[side] = [note for note in (on.note, over.note) if note]
     return ComparisonPage(
         comparison=found,

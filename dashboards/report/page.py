@@ -16,7 +16,7 @@ from logpost.analyzer.reporting.machine_text import used_text
 from logpost.analyzer.reporting.models import parts_present, verdict
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.undivided import SHOWN, TITLE
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
@@ -101,8 +101,8 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     ranks = rows(locations, max(1, locations.height))
     span = program_span(locations)
     over = columns(manifest.windows, caps.columns, span)
-    cube = time_cube(run.table("accounting"), on, over)
-    each = time_cube(run.table("accounting"), ranks, columns(manifest.windows, 1, span))[:, 0, :]
+    cube = time_cube(run.shown("accounting"), on, over)
+    each = time_cube(run.shown("accounting"), ranks, columns(manifest.windows, 1, span))[:, 0, :]
     names = location_names(locations)
     charts: dict[str, Chart] = {}
     grids: dict[str, Grid] = {}
@@ -121,7 +121,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     if pairs.height:
         coarse = rows(locations, caps.matrix)
         charts["matrix"] = matrix(pairs, coarse)
-        grids["matrix"] = pairs_grid(pairs, names)
+        grids["matrix"] = pairs_grid(pairs, names, manifest.machine.undivided)
         notes["matrix"] = [coarse.note]
     if run.table("load").head(1).collect().height:
         charts["load"] = load(run.table("load"), on, over)
@@ -156,7 +156,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         charts=charts,
         grids=grids | {"efficiencies": efficiencies_grid(report)},
         notes={name: [line for line in lines if line] for name, lines in notes.items()},
-        present=[c for c in palette.INKS if each[:, CATEGORIES.index(c)].any()],
+        present=[c for c in palette.INKS if each[:, SHOWN.index(c)].any()],
         model_error=model_error(report),
         model_parts=[part for part in palette.INKS if part in parts_present(models)],
     )
@@ -190,7 +190,11 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
         ),
         (
             "Unexplained",
-            percent_text(report.machine.residual_share) if report.messages.count else "–",
+            fraction(
+                report.machine.residual_share
+                if report.messages.count and "residual" not in report.machine.undivided
+                else None
+            ),
             "residual, of message time",
         ),
     ]
@@ -204,15 +208,20 @@ def model_error(report: Report) -> str:
     known = used if machine.origin == "estimated" else f"{machine.name} ({used})"
     if not report.messages.count:
         return f"Machine {known}: the run has no messages to explain."
+    unexplained = (
+        f"what stays unexplained is part of {TITLE}"
+        if "residual" in machine.undivided
+        else f"{percent_text(machine.residual_share)} of message time stays unexplained"
+    )
     return (
-        f"Machine {known}: {percent_text(machine.residual_share)} of message time stays unexplained, and the model "
+        f"Machine {known}: {unexplained}, and the model "
         f"predicts {percent_text(machine.deficit_share)} more than was measured."
     )
 
 
 def _top_callpaths(run: Run) -> pl.DataFrame:
     """callpath, label, category, exposed_ps of the callpaths with the most exposed communication time."""
-    exposed = run.table("exposure").filter(pl.col("category") != "compute")
+    exposed = run.shown("exposure").filter(pl.col("category") != "compute")
     top = (
         exposed.group_by("callpath")
         .agg(pl.col("exposed_ps").sum().alias("all_ps"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from logpost.analyzer.reporting.machine_text import value_and_error
 from logpost.analyzer.reporting.models import parts_present
 from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.labels import grouped
@@ -38,10 +39,10 @@ def fraction(value: float | None) -> str:
 
 
 def breakdown_grid(by_row: np.ndarray, on: Rows) -> Grid:
-    shown = [category for category in palette.INKS if by_row[:, CATEGORIES.index(category)].any()]
+    shown = [category for category in palette.INKS if by_row[:, SHOWN.index(category)].any()]
     mean = by_row / np.maximum(on.sizes, 1)[:, None]
     body = [
-        (name, time_text(mean[i].sum()), *(time_text(mean[i, CATEGORIES.index(c)]) for c in shown))
+        (name, time_text(mean[i].sum()), *(time_text(mean[i, SHOWN.index(c)]) for c in shown))
         for i, name in enumerate(on.names)
     ]
     head = (on.what, "program time", *map(palette.label, shown))
@@ -56,18 +57,17 @@ def timeline_grid(cube: np.ndarray, over: Columns) -> Grid:
         if not part.sum():
             continue
         worst = 1 + int(part[1:].argmax())
-        said = (
-            (palette.label(CATEGORIES[worst]), percent_text(part[worst] / part.sum()))
-            if part[worst]
-            else ("–", "0.0 %")
-        )
+        said = (palette.label(SHOWN[worst]), percent_text(part[worst] / part.sum())) if part[worst] else ("–", "0.0 %")
         end = min(start + step, over.count)
         span = span_text(*(over.begin_ps + edge * over.width_ps for edge in (start, end)))
         body.append((span, percent_text(1 - part[0] / part.sum()), *said))
     return Grid(("time", "outside compute", "largest part", "its share"), body, frozenset({1, 3}))
 
 
-def pairs_grid(pairs: pl.DataFrame, names: dict[int, str]) -> Grid:
+def pairs_grid(pairs: pl.DataFrame, names: dict[int, str], undivided: Sequence[str] = ()) -> Grid:
+    def together(row: dict[str, Any], *parts: str) -> str:
+        return "–" if set(parts) & set(undivided) else time_text(sum(row[f"{part}_ps"] for part in parts))
+
     top = pairs.sort("bytes", "messages", descending=True).head(MOST_ROWS)
     body = [
         (
@@ -76,9 +76,9 @@ def pairs_grid(pairs: pl.DataFrame, names: dict[int, str]) -> Grid:
             grouped(p["messages"]),
             bytes_text(p["bytes"]),
             time_text(p["envelope_ps"]),
-            time_text(p["endpoint_contention_ps"] + p["network_contention_ps"]),
-            time_text(p["late_sender_ps"] + p["late_receiver_ps"]),
-            time_text(p["residual_ps"]),
+            together(p, "endpoint_contention", "network_contention"),
+            together(p, "late_sender", "late_receiver"),
+            together(p, "residual"),
         )
         for p in top.iter_rows(named=True)
     ]

@@ -99,11 +99,14 @@ class Quantity(BaseModel):
         return to_base(self.number(), self.unit, clock_hz)
 
     def half_width(self) -> float | None:
-        """Half width of the error bar in the value's own unit; None where the source states none."""
+        """Half width of the error bar in the value's own unit; None where the source states none.
+
+        Of an interval that is not centred on the value, the larger side.
+        """
         if self.uncertainty is not None:
             return self.uncertainty
         span = self.interval or self.range
-        return None if span is None else (span[1] - span[0]) / 2
+        return None if span is None else max(self.number() - span[0], span[1] - self.number())
 
     def base_error(self, clock_hz: float | None = None) -> float | None:
         """Half width of the error bar in base units; None where the source states none."""

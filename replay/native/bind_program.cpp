@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "replay/native/bindings.hpp"
+#include "replay/native/excerpt.hpp"
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/program_tables.hpp"
@@ -24,9 +25,16 @@ nb::list sample_columns(const Program& program, std::size_t limit) {
         const auto pair = [](SampleColumn& c) {
             return nb::make_tuple(array(std::move(c.bytes)), array(std::move(c.time_ps)));
         };
-        d["end_to_end"] = pair(locality.end_to_end);
-        d["send_call"] = pair(locality.send_call);
-        d["receive_call"] = pair(locality.receive_call);
+        d["whole"] = pair(locality.whole);
+        d["undisturbed_nonblocking"] = pair(locality.undisturbed_nonblocking);
+        d["undisturbed_blocking"] = pair(locality.undisturbed_blocking);
+        d["undisturbed_synchronous"] = pair(locality.undisturbed_synchronous);
+        d["send_at_once"] = pair(locality.send_at_once);
+        d["send_blocking"] = pair(locality.send_blocking);
+        d["receive"] = pair(locality.receive);
+        d["receive_slack"] = array(std::move(locality.slack_ps));
+        d["receive_sends"] = array(std::move(locality.sends));
+        d["burst"] = pair(locality.burst);
         d["early_complete"] = pair(locality.early_complete);
         d["late_complete"] = pair(locality.late_complete);
         d["messages"] = locality.messages;
@@ -185,6 +193,8 @@ void bind_program(nb::module_& module) {
                      "-> None"),
              "Says where it ran: the socket of every location, the place of every node on the network (-1: not known), "
              "and the hops between every two places, row by row.")
+        .def("excerpt", &excerpt, "messages"_a, nb::sig("def excerpt(self, messages: int) -> Program"),
+             "The middle of it, of about so many messages, as a program of its own.")
         .def("samples", &sample_columns, "limit"_a,
              nb::sig("def samples(self, limit: int) -> list[logpost.replay.columns.Samples]"),
              "Observations of LogGP parameters, a dict per locality class.");

@@ -1,12 +1,21 @@
 #include "replay/native/samples.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
+#include <optional>
 
 #include "replay/native/split/message_facts.hpp"
 
 namespace logpost::replay {
 namespace {
+
+/// Messages before and after one that are asked whether they were on the way with it. What keeps a message from
+/// being alone is nearly always its neighbour in the program.
+constexpr std::uint32_t kNeighbours = 4;
+/// A burst is cut after this many messages.
+constexpr std::uint32_t kLongestBurst = 256;
+
+using Classes = std::array<LocalitySamples, kLocalities>;
 
 void add(SampleColumn& column, std::uint64_t bytes, std::int64_t time) {
     column.bytes.push_back(bytes);
@@ -24,69 +33,267 @@ bool chosen(std::uint32_t call, std::size_t stride) noexcept {
     return ((call * kOdd) >> 32U) % stride == 0;
 }
 
+/// What a call completes, of one locality class or of several.
+struct Completions {
+    std::uint32_t receives = 0;
+    std::uint32_t sends = 0;  // that may have to wait in it
+    std::uint64_t smallest = UINT64_MAX;
+    std::uint64_t largest = 0;
+    std::int64_t slack = INT64_MAX;
+    Locality locality = Locality::self;
+    bool alike = true;  // one class, and nothing else is unknown about them
+};
+
+class Sampler {
+  public:
+    Sampler(const Program& program, std::size_t limit) : program_(program) {
+        std::size_t total = 0;
+        for (const auto& location : program.timelines) {
+            total += location.receives.size();
+        }
+        stride_ = total / std::max<std::size_t>(1, limit) + 1;
+    }
+
+    Classes run() {
+        for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
+            receives_of(location);
+            bursts_of(location);
+        }
+        return std::move(result_);
+    }
+
+  private:
+    [[nodiscard]] const Timeline& timeline(std::int32_t location) const noexcept {
+        return program_.timelines[static_cast<std::size_t>(location)];
+    }
+    [[nodiscard]] LocalitySamples& of(std::int32_t sender, std::int32_t receiver) noexcept {
+        return result_[static_cast<std::size_t>(program_.placement.between(sender, receiver))];
+    }
+    /// The message of a location's send or receive; none where it is unmatched.
+    [[nodiscard]] std::optional<MessageTimes> times_of(std::int32_t here, bool sent, std::uint32_t index) const {
+        const auto& ends = sent ? timeline(here).sends : timeline(here).receives;
+        if (index >= ends.size() || ends[index].match == kNone) {
+            return std::nullopt;
+        }
+        const auto id = sent ? MessageId{ends[index].peer, ends[index].match} : MessageId{here, index};
+        if (timeline(id.location).receives[id.receive].complete_call == kNone) {
+            return std::nullopt;
+        }
+        return measured_times(program_, id);
+    }
+    /// How many neighbours of a location's send or receive were on their way at some time of [begin, end].
+    [[nodiscard]] std::uint32_t beside(std::int32_t here, bool sent, std::uint32_t index, std::int64_t begin,
+                                       std::int64_t end) const {
+        std::uint32_t found = 0;
+        for (std::uint32_t step = 1; step <= kNeighbours; ++step) {
+            for (const auto other : {index - step, index + step}) {  // below 0 it is beyond all
+                const auto t = times_of(here, sent, other);
+                found += t.has_value() && t->s0 <= end && t->rw1 >= begin ? 1 : 0;
+            }
+        }
+        return found;
+    }
+    /// Whether a send's data are strided, as the trace states it: its calls then pack and unpack.
+    [[nodiscard]] bool strided(const Timeline& sender, std::uint32_t send) const {
+        const auto row = sender.layouts.empty() ? kUndefined : layout_of_send(sender, send);
+        return row != kUndefined && program_.layouts[static_cast<std::size_t>(row)].blocks > 1;
+    }
+    /// How many sends a call starts.
+    [[nodiscard]] static std::uint32_t started_with(const Timeline& sender, std::uint32_t send) {
+        const auto call = sender.sends[send].call;
+        std::uint32_t first = send;
+        while (first > 0 && sender.sends[first - 1].call == call) {
+            --first;
+        }
+        std::uint32_t last = send;
+        while (last + 1 < sender.sends.size() && sender.sends[last + 1].call == call) {
+            ++last;
+        }
+        return last - first + 1;
+    }
+
+    void receives_of(std::size_t location) {
+        const auto here = static_cast<std::int32_t>(location);
+        const auto& mine = program_.timelines[location];
+        completions_.clear();
+        for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
+            const auto& received = mine.receives[i];
+            if (received.complete_call == kNone || !chosen(received.complete_call, stride_)) {
+                continue;
+            }
+            auto& call = completions_[received.complete_call];
+            ++call.receives;
+            if (received.match == kNone) {
+                call.alike = false;
+                continue;
+            }
+            message(here, i, call);
+        }
+        for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
+            const auto at = mine.receives[i].complete_call == kNone ? completions_.end()
+                                                                    : completions_.find(mine.receives[i].complete_call);
+            if (at == completions_.end()) {
+                continue;
+            }
+            if (mine.receives[i].match != kNone && at->second.receives == 1) {
+                alone(here, i);
+            }
+        }
+        for (std::uint32_t i = 0; i < mine.sends.size(); ++i) {
+            const auto& sent = mine.sends[i];
+            if (sent.complete_call == kNone || sent.complete_call == sent.call) {
+                continue;
+            }
+            const auto at = completions_.find(sent.complete_call);
+            if (at != completions_.end()) {
+                const auto t = times_of(here, true, i);
+                at->second.sends += t.has_value() && t->rw1 <= mine.calls[sent.complete_call].enter_ps ? 0 : 1;
+            }
+        }
+        for (const auto& [number, call] : completions_) {
+            const auto kind = program_.kind(mine.calls[number]);
+            if (!call.alike || call.receives == 0) {
+                continue;
+            }
+            auto& into = result_[static_cast<std::size_t>(call.locality)];
+            const auto length = mine.calls[number].leave_ps - mine.calls[number].enter_ps;
+            add(into.receive, call.smallest, length / call.receives);
+            // A call that asks takes time of its own, and one that sends, too: of o_r their length is a bound only.
+            const bool only = kind != CallKind::test && kind != CallKind::send_receive && call.smallest == call.largest;
+            into.slack_ps.push_back(only ? call.slack : -1);
+            into.sends.push_back(call.sends);
+        }
+    }
+
+    /// One message: its sending side, its bounds, and what it adds to the call that completes it.
+    void message(std::int32_t here, std::uint32_t i, Completions& call) {
+        const auto& received = timeline(here).receives[i];
+        const MessageId id{here, i};
+        const auto t = measured_times(program_, id);
+        const auto locality = program_.placement.between(received.peer, here);
+        auto& into = result_[static_cast<std::size_t>(locality)];
+        ++into.messages;
+        const auto& sender = timeline(received.peer);
+        const auto& sent = sender.sends[received.match];
+        call.alike = call.alike && (call.receives == 1 || call.locality == locality) && !t.violates_causality();
+        call.locality = locality;
+        call.smallest = std::min(call.smallest, sent.bytes);
+        call.largest = std::max(call.largest, sent.bytes);
+        if (t.violates_causality()) {
+            return;
+        }
+        const auto company =
+            beside(received.peer, true, received.match, t.s0, t.rw0) + beside(here, false, i, t.s0, t.rw0);
+        const bool packed = strided(sender, received.match);
+        call.slack = std::min(call.slack, packed || company > kNeighbours ? -1 : (t.rw0 - t.s0) / (1 + company));
+        add(into.whole, sent.bytes, t.rw1 - t.s0);
+        const auto kind = program_.kind(sender.calls[sent.call]);
+        const bool nonblocking = kind == CallKind::send_nonblocking || kind == CallKind::start ||
+                                 (kind == CallKind::send_synchronous && sent.complete_call != sent.call);
+        const bool buffered = kind == CallKind::send_buffered;
+        const bool over = sent.complete_call != kNone && completion_of_send(program_, id).leave <= t.r0;
+        if (kind != CallKind::send_receive && !packed) {
+            auto& column = nonblocking || buffered || over ? into.send_at_once : into.send_blocking;
+            add(column, sent.bytes, (t.s1 - t.s0) / started_with(sender, received.match));
+        }
+        if (sent.complete_call == kNone || kind == CallKind::send_synchronous ||
+            is_multi(program_.kind(sender.calls[sent.complete_call]))) {
+            return;
+        }
+        const auto completed = completion_of_send(program_, id).leave;
+        if (completed <= t.r0) {
+            add(into.early_complete, sent.bytes, t.r0 - completed);
+        } else if (t.s0 < t.r0) {
+            add(into.late_complete, sent.bytes, completed - t.r0);
+        }
+    }
+
+    /// A message whose receive was completed alone: was it alone on its way, and the receiver there before it?
+    void alone(std::int32_t here, std::uint32_t i) {
+        const auto& received = timeline(here).receives[i];
+        const auto t = measured_times(program_, {here, i});
+        const auto& sender = timeline(received.peer);
+        const auto& sent = sender.sends[received.match];
+        const auto kind = program_.kind(sender.calls[sent.call]);
+        const bool stays = sent.complete_call == sent.call;
+        const bool synchronous = kind == CallKind::send_synchronous;
+        // The receiver may enter its call while a nonblocking send is still at work: the message has not left.
+        const bool there = t.rw0 <= t.s0 || (!stays && !synchronous && t.rw0 <= t.s1);
+        if (t.violates_causality() || !there || started_with(sender, received.match) > 1 ||
+            strided(sender, received.match) || (synchronous && !stays) ||
+            program_.kind(timeline(here).calls[received.complete_call]) == CallKind::test) {
+            return;
+        }
+        if (beside(received.peer, true, received.match, t.s0, t.rw1) + beside(here, false, i, t.s0, t.rw1) == 0) {
+            auto& into = of(received.peer, here);
+            auto& column = synchronous ? into.undisturbed_synchronous
+                           : stays     ? into.undisturbed_blocking
+                                       : into.undisturbed_nonblocking;
+            add(column, sent.bytes, t.rw1 - t.s0);
+        }
+    }
+
+    /// Runs of messages that were on their way together, leaving a location or reaching it.
+    void bursts_of(std::size_t location) {
+        const auto here = static_cast<std::int32_t>(location);
+        for (const bool sent : {true, false}) {
+            const auto& ends = sent ? timeline(here).sends : timeline(here).receives;
+            std::uint32_t begin = 0;
+            while (begin < ends.size()) {
+                const auto end =
+                    std::min<std::uint32_t>(begin + kLongestBurst, static_cast<std::uint32_t>(ends.size()));
+                if (chosen(begin / kLongestBurst, stride_)) {
+                    burst(here, sent, begin, end);
+                }
+                begin = end;
+            }
+        }
+    }
+
+    void burst(std::int32_t here, bool sent, std::uint32_t begin, std::uint32_t end) {
+        const auto& ends = sent ? timeline(here).sends : timeline(here).receives;
+        std::optional<Locality> locality;
+        std::int64_t first = 0;
+        std::int64_t last = 0;
+        std::uint64_t smallest = 0;
+        std::int64_t members = 0;
+        const auto close = [&] {
+            if (members > 1) {
+                add(result_[static_cast<std::size_t>(*locality)].burst, smallest, (last - first) / (members - 1));
+            }
+            members = 0;
+        };
+        for (auto i = begin; i < end; ++i) {
+            const auto t = times_of(here, sent, i);
+            if (!t.has_value() || t->violates_causality()) {
+                continue;
+            }
+            const auto with = program_.placement.between(here, ends[i].peer);
+            if (members > 1 && t->s0 > last) {
+                close();  // two that were not on their way together are a bound, too, if a loose one
+            }
+            if (members > 0 && with != *locality) {
+                close();
+            }
+            first = members == 0 ? t->s0 : std::min(first, t->s0);
+            last = members == 0 ? t->rw1 : std::max(last, t->rw1);
+            smallest = members == 0 ? ends[i].bytes : std::min(smallest, ends[i].bytes);
+            locality = with;
+            ++members;
+        }
+        close();
+    }
+
+    const Program& program_;
+    std::size_t stride_ = 1;
+    Classes result_;
+    std::map<std::uint32_t, Completions> completions_;  // by call of one location
+};
+
 }  // namespace
 
 std::array<LocalitySamples, kLocalities> samples(const Program& program, std::size_t limit) {
-    std::size_t total = 0;
-    for (const auto& location : program.timelines) {
-        total += location.receives.size();
-    }
-    const std::size_t stride = total / std::max<std::size_t>(1, limit) + 1;
-    std::array<LocalitySamples, kLocalities> result;
-    std::unordered_map<std::uint32_t, std::int64_t> latest;  // by call: the latest send among what it completed
-    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-        const auto& mine = program.timelines[location];
-        const auto wanted = [&](const MessageEnd& end) {
-            return end.match != kNone && chosen(end.complete_call, stride);
-        };
-        latest.clear();
-        for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
-            if (wanted(mine.receives[i])) {
-                const auto sent = measured_times(program, {static_cast<std::int32_t>(location), i}).s0;
-                const auto [place, added] = latest.try_emplace(mine.receives[i].complete_call, sent);
-                place->second = std::max(place->second, sent);
-            }
-        }
-        for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
-            const auto& received = mine.receives[i];
-            if (!wanted(received)) {
-                continue;
-            }
-            const MessageId id{static_cast<std::int32_t>(location), i};
-            const auto t = measured_times(program, id);
-            auto& into = result[static_cast<std::size_t>(program.placement.between(received.peer, id.location))];
-            ++into.messages;
-            if (t.violates_causality()) {
-                continue;
-            }
-            const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
-            const auto& sent = sender.sends[received.match];
-            const auto kind_of = [&](const Timeline& where, std::uint32_t call) {
-                return program.kind(where.calls[call]);
-            };
-            const bool single = !is_multi(kind_of(mine, received.complete_call));
-            const bool synchronous = kind_of(sender, sent.call) == CallKind::send_synchronous;
-            // Of several messages that one call completed, only the last one sent says how long a message takes.
-            if (t.rw0 <= t.s0 && t.s0 == latest[received.complete_call]) {
-                add(into.end_to_end, sent.bytes, t.rw1 - t.s0);
-            }
-            if (sent.complete_call == kNone || synchronous || is_multi(kind_of(sender, sent.complete_call))) {
-                continue;
-            }
-            const auto completed = completion_of_send(program, id).leave;
-            if (completed <= t.r0) {
-                add(into.early_complete, sent.bytes, t.r0 - completed);
-                add(into.send_call, sent.bytes, t.s1 - t.s0);
-                // The payload had left; where it was on its way for long enough, the receive only had to take it.
-                if (single && t.rw0 - completed > t.s1 - t.s0) {
-                    add(into.receive_call, sent.bytes, t.rw1 - t.rw0);
-                }
-            } else if (t.s0 < t.r0) {
-                add(into.late_complete, sent.bytes, completed - t.r0);
-            }
-        }
-    }
-    return result;
+    return Sampler(program, limit).run();
 }
 
 }  // namespace logpost::replay

@@ -1,6 +1,9 @@
 #pragma once
 
 /// Samples of LogGP parameters from a trace, for estimates when no machine is given.
+///
+/// A column either holds times that a parameter is at most (a bound), or times that are the parameter, but for noise (a
+/// witness): that is a fact about the calls, not about the values.
 
 #include <array>
 #include <cstdint>
@@ -18,16 +21,29 @@ struct SampleColumn {
 };
 
 struct LocalitySamples {
-    SampleColumn end_to_end;    ///< send enter to receive leave, where the receiver was waiting, for this message last
-    SampleColumn send_call;     ///< length of send calls that were over before the receive was posted
-    SampleColumn receive_call;  ///< length of receive calls whose message must have been there before
+    SampleColumn whole;  ///< send enter to receive leave of any message: bound of o_s + L + (B - 1) G + o_r
+    /// The same of messages whose receiver waited for them alone, and no other message was on its way to it or from
+    /// their sender: a witness. By the way they were sent: the sender may be away, stays in its call, or waits there
+    /// for the match whatever the size.
+    SampleColumn undisturbed_nonblocking, undisturbed_blocking, undisturbed_synchronous;
+    SampleColumn send_at_once;   ///< a send call's length per send, where it could not wait (nonblocking, or over
+                                 ///< before its receive was posted): witness of o_s
+    SampleColumn send_blocking;  ///< likewise of the other sends: bound of o_s
+    SampleColumn receive;        ///< length of a completing call per receive that it completes: bound of o_r
+    /// By row of `receive`: how long the latest message had been sent when the call began, over 1 + the messages on
+    /// the way with it; -1: not known. A witness of o_r where that is longer than a message takes.
+    std::vector<std::int64_t> slack_ps;
+    std::vector<std::int64_t> sends;  ///< by row of `receive`: sends that the call completes, and that it may wait for
+    SampleColumn burst;  ///< of n messages that leave one sender, or reach one receiver, from the first one's send to
+                         ///< the last one's receive, over n - 1, and their smallest size: bound of max(g, B G)
     SampleColumn early_complete;  ///< sends complete before their receive was posted (time: how long before): eager
     SampleColumn
         late_complete;  ///< sends that began before and ended after their receive was posted: may be rendezvous
     std::uint64_t messages = 0;
 };
 
-/// Samples per locality class, at most `limit` per column, evenly spread over the trace and the same on every call.
+/// Samples per locality class, at most about `limit` per column, evenly spread over the trace and the same on every
+/// call.
 std::array<LocalitySamples, kLocalities> samples(const Program& program, std::size_t limit);
 
 }  // namespace logpost::replay

@@ -41,6 +41,8 @@ class Story:
         self.hosts = Hosts(nodes=1, ranks_per_node=[ranks], cores_per_node=[ranks], oversubscribed=False)
         self.quality: list[QualityCount] = []
         self.notes: list[str] = []
+        self.undivided: list[str] = []
+        self.refused = False
 
     def path(self, *names: str) -> int:
         """The call path with these region names from the root; MPI's are communication, the others user regions."""
@@ -359,6 +361,8 @@ class Story:
                 ],
                 residual_share=0.125,
                 deficit_share=0.0625,
+                undivided=self.undivided,
+                refused=self.refused,
             ),
             quality=self.quality,
             notes=self.notes,

@@ -1,7 +1,9 @@
-"""Parameters estimated from observations that were made with known ones."""
+"""Parameters estimated from observations that were made with known ones; times in ps."""
 
 from __future__ import annotations
 
+import datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,115 +11,233 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logpost.analyzer.estimate import Line, eager_limit, estimate, lower_envelope
-from logpost.machines.parameters import UNLIMITED
+from logpost.analyzer.estimate import Estimate, Interval, estimate
+from logpost.analyzer.estimate.interval import bounded, measured
+from logpost.analyzer.estimate.lines import groups, lines, point
+from logpost.analyzer.estimate.machine_file import estimated_machine
+from logpost.machines import load_machine, replay_parameters
+from logpost.machines.parameters import COLUMNS
+
+PAIRS = (
+    "whole",
+    "undisturbed_nonblocking",
+    "undisturbed_blocking",
+    "undisturbed_synchronous",
+    "send_at_once",
+    "send_blocking",
+    "receive",
+    "burst",
+    "early_complete",
+    "late_complete",
+)
 
 
-def none() -> tuple[Any, Any]:
-    return np.array([], dtype=np.uint64), np.array([], dtype=np.int64)
+def column(*observed: tuple[int, float]) -> tuple[Any, Any]:
+    """Observations of (bytes, ps)."""
+    return (
+        np.array([size for size, _ in observed], dtype=np.uint64),
+        np.array([round(time) for _, time in observed], dtype=np.int64),
+    )
 
 
-def column(sizes: Any, times: Any) -> tuple[Any, Any]:
-    return np.asarray(sizes, dtype=np.uint64), np.rint(np.asarray(times)).astype(np.int64)
-
-
-def no_messages() -> dict[str, Any]:
-    names = ("end_to_end", "send_call", "receive_call", "early_complete", "late_complete")
-    return {**{name: none() for name in names}, "messages": 0}
-
-
-def test_the_envelope_of_exact_times_is_their_line() -> None:
-    sizes = np.array([8, 64, 512, 4096] * 50)
-    line = lower_envelope(*column(sizes, 1000 + 3 * sizes))
-    assert line.constant == pytest.approx(1000)
-    assert line.slope == pytest.approx(3)
-    assert line.n == 200
-
-
-def test_waits_do_not_move_the_envelope() -> None:
-    # One message in ten is undisturbed, the others wait up to 50 times as long.
-    random = np.random.default_rng(1)
-    sizes = random.choice([8, 64, 512, 4096], 20_000)
-    waits = np.where(random.random(20_000) < 0.1, 0, random.exponential(50_000, 20_000))
-    line = lower_envelope(*column(sizes, 1000 + 3 * sizes + waits))
-    assert line.constant == pytest.approx(1000, rel=0.01)
-    assert line.slope == pytest.approx(3, rel=0.01)
-
-
-@given(st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, 2**50)), max_size=60))
-def test_an_envelope_is_never_negative(points: list[tuple[int, int]]) -> None:
-    line = lower_envelope(*column([size for size, _ in points], [time for _, time in points]))
-    assert line.constant >= 0
-    assert line.slope >= 0
-    assert line == Line() or line.n == len(points)
-
-
-def test_the_eager_limit_needs_proof_below_and_evidence_above() -> None:
-    early = column([8, 1024, 4096], [1, 1, 1])
-    assert eager_limit(early, column([8192] * 5, [1] * 5)) == 4096
-    assert eager_limit(early, column([8192] * 4, [1] * 4)) is None  # too few to judge by
-    assert eager_limit(early, column([64] * 50, [1] * 50)) is None  # a wait at a size that is proven to be eager
-    assert eager_limit(none(), column([8192] * 5, [1] * 5)) == 0
-
-
-def observations(*, o_s: float, o_r: float, L: float, G: float, limit: int) -> dict[str, Any]:
-    """What a trace shows of a LogGP machine: eager messages up to `limit` bytes, rendezvous above, some disturbed."""
-    random = np.random.default_rng(7)
-    sizes = random.choice([8, 256, 1024, 4096, 65536, 262144], 40_000)
-    eager = sizes <= limit
-    crossings = np.where(eager, 1, 3)
-    control = np.where(eager, 0, 2 * o_s)
-    disturbed = np.where(random.random(sizes.size) < 0.5, random.exponential(1e6, sizes.size), 0)
-    whole = o_s + crossings * L + control + (sizes - 1) * G + o_r + disturbed
+def samples(slack: tuple[int, ...] = (), **columns: tuple[Any, Any]) -> dict[str, Any]:
+    """What a trace shows of one class; a slack for each receive."""
+    messages = columns["whole"][0].size if "whole" in columns else 0
+    none = {name: column() for name in PAIRS}
+    of_receives = np.array(slack, dtype=np.int64)
     return {
-        "end_to_end": column(sizes, whole),
-        "send_call": column(sizes[eager], np.full(eager.sum(), o_s)),
-        "receive_call": column(sizes[eager], np.full(eager.sum(), o_r)),
-        "early_complete": column(sizes[eager], np.ones(eager.sum())),
-        "late_complete": column(sizes[~eager], np.ones((~eager).sum())),
-        "messages": sizes.size,
+        **none,
+        **columns,
+        "receive_slack": of_receives,
+        "receive_sends": np.zeros_like(of_receives),
+        "messages": messages,
     }
 
 
-def test_known_parameters_come_back() -> None:
-    given_values = {"o_s": 200e3, "o_r": 300e3, "L": 1500e3, "G": 250.0}
-    samples = [no_messages(), no_messages(), no_messages(), observations(**given_values, limit=4096)]
-    found, notes = estimate("test", samples)
-    assert notes == []
-    assert found.eager_limit("other_node") == 4096
-    assert found.max_bytes.tolist()[-2:] == [4096, UNLIMITED]
-    for row in (-2, -1):
-        assert found.o_s_ps[row] == pytest.approx(200e3, rel=0.01)
-        assert found.o_r_ps[row] == pytest.approx(300e3, rel=0.01)
-        assert found.L_ps[row] == pytest.approx(1500e3, rel=0.01)
-        assert found.G_ps_per_byte[row] == pytest.approx(250, rel=0.01)
-    assert found.quality["other_node"].n == 40_000
-    assert found.errors["L_ps"][-1] < 0.05 * 1500e3
+def between_nodes(row: dict[str, Any], tick_ps: float = 1.0) -> Estimate:
+    return estimate("test", [samples(), samples(), samples(), row], tick_ps)
 
 
-def test_what_the_trace_does_not_show_is_said() -> None:
-    bare = {**no_messages(), "end_to_end": column([8] * 20, [1000] * 20), "messages": 20}
-    found, notes = estimate("test", [no_messages(), no_messages(), bare, no_messages()])
-    assert found.L_ps[-1] == 1000
-    assert notes == [
-        "same_node: G is not identifiable from this trace: its 0 is what the envelope leaves, not a measurement",
-        "same_node: no send completed before its receive was posted: o_s is set to 0 and is part of L",
-        "same_node: no message was waiting for its receive: o_r is set to 0 and is part of L",
-    ]
+def ends(known: Interval) -> tuple[float, float]:
+    return known.low, known.high
 
 
-def test_a_value_of_zero_is_said_to_be_no_measurement() -> None:
-    """All sends are over at once: o_s is 0 in every part of the samples, and would read as 0 ± 0."""
-    samples = [no_messages(), no_messages(), no_messages()]
-    found, notes = estimate("test", [*samples, observations(o_s=0.0, o_r=300e3, L=1500e3, G=250.0, limit=4096)])
-    assert (found.o_s_ps[-1], found.errors["o_s_ps"][-1]) == (0, 0)
-    assert notes == [
-        "other_node: o_s is not identifiable from this trace: its 0 is what the envelope leaves, not a measurement"
-    ]
+# o_s = 100, L = 500, o_r = 200, G = 2: S(B) = 800 + 2 (B - 1), so 802 at 2 B, 1000 at 101 B and 2800 at 1001 B.
+WHOLE = ((2, 802), (101, 1000), (1001, 2800))
 
 
-def test_a_trace_without_messages_has_a_machine_of_zeros_that_says_so() -> None:
-    found, notes = estimate("test", [no_messages()] * 4)
-    assert found.source == "no message to estimate from"
-    assert not found.L_ps.any()
-    assert notes == ["the trace identifies no parameter of its machine: model values are 0, all transport is residual"]
+def test_a_trace_with_witnesses_of_everything_but_g_measures_everything_but_g() -> None:
+    found = between_nodes(
+        samples(
+            slack=(5000,) * 6,
+            whole=column(*WHOLE * 6),
+            undisturbed_blocking=column(*WHOLE * 6),
+            send_blocking=column(*((size, 100) for size, _ in WHOLE * 6)),
+            receive=column(*((101, 200),) * 6),
+            burst=column((101, 350)),
+        )
+    )
+    one = found.classes["other_node"]
+    # Two stamps of 1 ps each: every time is known to 2 ps, and L, the difference of three, to 6 ps; lines that reach
+    # from 2 B back to none by a hundredth more.
+    assert ends(one.o_s) == pytest.approx((98, 102), abs=0.01)
+    assert (one.o_s.n, one.o_s.reason) == (18, "18 sends that returned at once")
+    assert one.o_r == Interval(198, 202, 200, 6, "6 receives that found their message")
+    assert ends(one.L) == pytest.approx((494, 506), abs=0.02)
+    assert one.L.value == pytest.approx(500)
+    assert one.G.value == pytest.approx(2)
+    assert one.G.low <= 2 <= one.G.high <= 2.01
+    assert one.g == bounded(352, "bursts: at most their time per message")
+    assert found.unmeasured == {"g"}
+
+
+def test_messages_that_all_met_others_bound_their_sum_and_tell_nothing_else() -> None:
+    found = between_nodes(samples(whole=column((8, 5000), (8, 3000), (8, 9000))))
+    one = found.classes["other_node"]
+    assert ends(one.total) == (0, 3002)
+    assert ends(one.L) == ends(one.o_s) == ends(one.o_r) == (0, 3002)
+    assert ends(one.G) == pytest.approx((0, 3002 / 7))
+    assert found.unmeasured == {"L", "o_s", "o_r", "g", "G", "L + o_s + o_r"}
+    # What nothing measured is in L: the split then needs no queue that nothing showed.
+    parameters = found.parameters()
+    assert (parameters.L_ps[-1], parameters.o_s_ps[-1], parameters.o_r_ps[-1]) == (3002, 0, 0)
+
+
+def test_a_receive_is_a_witness_only_when_its_message_had_been_sent_for_longer_than_a_message_takes() -> None:
+    eager = column((8, 10))
+    late = samples(slack=(999,), whole=column((8, 1000)), receive=column((8, 40)), early_complete=eager)
+    assert between_nodes(late).classes["other_node"].o_r.bound_only
+    there = samples(slack=(1003,), whole=column((8, 1000)), receive=column((8, 40)), early_complete=eager)
+    assert ends(between_nodes(there).classes["other_node"].o_r) == (38, 42)
+
+
+def test_a_receive_of_unknown_protocol_may_hold_a_handshake() -> None:
+    row = samples(slack=(5000,), whole=column((8, 1000)), receive=column((8, 400)))
+    assert between_nodes(row).classes["other_node"].o_r.bound_only
+
+
+def test_a_send_that_took_most_of_its_message_is_no_witness() -> None:
+    # A rendezvous of o_s = 100, L = 500, o_r = 200: the send takes 3 · 100 + 2 · 500 = 1300 of 300 + 1500 + 200 = 2000.
+    row = samples(whole=column((8, 2000)), undisturbed_blocking=column((8, 2000)), send_blocking=column((8, 1300)))
+    one = between_nodes(row).classes["other_node"]
+    assert one.o_s.bound_only
+    assert one.o_s.high == 1302
+
+
+def test_synchronous_messages_measure_three_latencies() -> None:
+    # 3 o_s + 3 L + (B - 1) G + o_r = 300 + 1500 + 200 = 2000 and 2 (B - 1) with the machine above.
+    handshakes = tuple((size, time + 1200) for size, time in WHOLE)
+    found = between_nodes(
+        samples(
+            slack=(5000,) * 3,
+            whole=column(*handshakes, *((8, 2000),) * 3),
+            undisturbed_synchronous=column(*handshakes),
+            send_at_once=column((8, 100), (8, 100), (8, 100)),
+            receive=column(*((8, 200),) * 3),
+            early_complete=column((8, 1)),
+        )
+    )
+    one = found.classes["other_node"]
+    assert one.L.value == pytest.approx(500)
+    assert one.L.low <= 500 <= one.L.high
+    # NICs that answer by themselves spare two overheads of 100: L may be longer by 200 / 3 than the value.
+    assert one.L.high == pytest.approx(500 + 200 / 3, abs=4)
+
+
+def test_the_eager_limit_needs_proof_below_and_evidence_above() -> None:
+    proof = column((8, 1), (4096, 1))
+
+    def limit(late: tuple[Any, Any]) -> int | None:
+        row = samples(whole=column((8192, 1000)), early_complete=proof, late_complete=late)
+        return between_nodes(row).classes["other_node"].limit
+
+    assert limit(column(*((8192, 1),) * 5)) == 4096
+    assert limit(column(*((8192, 1),) * 4)) is None  # too few to judge by
+    assert limit(column(*((64, 1),) * 50)) is None  # a wait at a size that is proven to be eager
+
+
+def test_a_time_that_is_not_told_from_zero_is_no_measurement() -> None:
+    found = between_nodes(samples(whole=column((8, 1000)), send_at_once=column((8, 0), (8, 0), (8, 0))))
+    assert found.classes["other_node"].o_s == Interval(
+        0, 2, 0, 0, "3 sends that returned at once do not tell it from 0"
+    )
+    assert "o_s" in found.unmeasured
+
+
+def test_the_machine_file_has_the_intervals_and_says_what_is_a_bound(tmp_path: Path) -> None:
+    found = between_nodes(samples(whole=column((8, 3000)), send_at_once=column(*((8, 100),) * 4)))
+    text = estimated_machine(found.parameters(), found, ["a note"], datetime.date(2026, 11, 22))
+    (tmp_path / "machine.toml").write_text(text)
+    machine = load_machine(tmp_path / "machine.toml")
+    table = machine.loggp.of("other_node")
+    assert table is not None
+    values = table.range[0]
+    o_s, o_r = values.o_s, values.o_r
+    assert o_s is not None
+    assert o_r is not None
+    assert o_s.interval == pytest.approx((98, 102))
+    assert o_s.note == "4 sends that returned at once"
+    assert o_r.interval == pytest.approx((0, 3002))
+    assert o_r.note == "a bound only, not a measurement: no receive is known to have found its message"
+    assert any("L + o_s + o_r between 98 and 3002 ps" in note for note in machine.notes)
+    read = replay_parameters(machine)
+    for name in COLUMNS:
+        assert getattr(read, name).tolist() == getattr(found.parameters(), name).tolist()
+
+
+def test_a_trace_without_messages_has_a_machine_of_zeros_and_nothing_to_say() -> None:
+    found = estimate("test", [samples()] * 4)
+    assert found.notes == ()
+    assert not found.parameters().L_ps.any()
+
+
+def test_messages_that_contradict_causality_are_said_to_tell_nothing() -> None:
+    found = between_nodes({**samples(), "messages": 7})
+    assert found.notes == (
+        "other_node: 7 messages, but none identifies a parameter",
+        "the trace identifies no parameter of its machine: model values are 0, all transport is residual",
+    )
+
+
+def test_all_lines_through_two_intervals() -> None:
+    # Through [9, 11] at 0 and [29, 31] at 10: slopes from (29 - 11) / 10 to (31 - 9) / 10, constants from 9 to 11.
+    found = lines([point(g, 1.0) for g in groups(column((0, 10), (10, 30)))])
+    assert found is not None
+    assert found.constant == pytest.approx((9, 10, 11))
+    assert found.slope == pytest.approx((1.8, 2.0, 2.2))
+
+
+def test_one_size_says_nothing_of_the_slope() -> None:
+    found = lines([point(g, 1.0) for g in groups(column((8, 10), (8, 10)))])
+    assert found is not None
+    assert not found.sloped
+    assert found.constant == (9, 10, 11)
+
+
+def test_times_that_lie_on_no_line_widen_their_interval() -> None:
+    # 10, 30, 10 at 0, 1, 2 B: a flat line misses by 10 at best; twice that is added to the clock's 1.
+    found = lines([point(g, 1.0) for g in groups(column((0, 10), (1, 30), (2, 10)))])
+    assert found is not None
+    assert found.constant[0] <= 10
+    assert found.constant[2] >= 20
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, 2**50)), min_size=1, max_size=40))
+def test_ends_enclose_values_and_are_in_order(observed: list[tuple[int, int]]) -> None:
+    found = lines([point(g, 1.0) for g in groups(column(*observed))])
+    assert found is not None
+    for low, value, high in (found.constant, found.slope):
+        assert low <= value <= high
+    assert found.n == len(observed)
+
+
+def test_an_interval_that_does_not_hold_its_value_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"0 <= 3 <= 2 <= 4 does not hold: why"):
+        Interval(3, 4, 2, 1, "why")
+
+
+def test_a_bound_below_all_of_an_interval_leaves_its_lower_end() -> None:
+    known = measured(90, 110, 100, 5, "x")
+    assert known.at_most(95) == Interval(90, 95, 95, 5, "x")
+    assert known.at_most(80) == Interval(90, 90, 90, 5, "x")
+    assert known.at_most(200) is known

@@ -32,6 +32,20 @@ def test_value_and_uncertainty(value: float, uncertainty: float | None, text: st
     assert value_text(used(value, uncertainty)) == text
 
 
+def test_an_estimate_shows_its_interval_and_what_told_it() -> None:
+    def estimated(value: float, low: float, high: float, *, bound_only: bool, reason: str) -> str:
+        interval = {"low": low, "high": high, "bound_only": bound_only, "reason": reason}
+        return value_text(used(value, None).model_copy(update=interval))
+
+    once = estimated(1e6, 0.9e6, 1.1e6, bound_only=False, reason="40 sends that returned at once")
+    assert once == "1.00 µs (between 900 ns and 1.10 µs: 40 sends that returned at once)"
+    bound = estimated(0, 0, 3e6, bound_only=True, reason="no receive is known to have found its message")
+    assert bound == "at most 3.00 µs (not measured: no receive is known to have found its message)"
+    rest = estimated(3e6, 2e6, 3e6, bound_only=True, reason="a bound only")
+    assert rest == "between 2.00 µs and 3.00 µs (not measured: a bound only)"
+    assert estimated(0, 0, 0, bound_only=True, reason="none is assumed") == "0 ps (none is assumed)"
+
+
 def test_apart_for_tables() -> None:
     assert value_and_error(used(1.43e6, 2e4)) == ("1.43 µs", "± 20.0 ns")
     assert value_and_error(used(0.04, None, "ps/B"))[1] == "not stated"

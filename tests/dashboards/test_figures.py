@@ -11,7 +11,8 @@ from tests.dashboards.test_folding import locations
 
 from logpost.analyzer.reporting.data import WaitState
 from logpost.analyzer.reporting.units import bytes_text
-from logpost.analyzer.schema import CATEGORIES, PAIRS, PARTS
+from logpost.analyzer.schema import PAIRS, PARTS
+from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
@@ -31,7 +32,7 @@ def grid(ranks: int, cap: int = 100) -> Rows:
 
 
 def times(**parts: float) -> np.ndarray:
-    return np.array([parts.get(category, 0.0) for category in CATEGORIES])
+    return np.array([parts.get(category, 0.0) for category in SHOWN])
 
 
 def drawn(chart: Chart) -> list[dict[str, Any]]:
@@ -66,7 +67,7 @@ def test_cells_take_the_category_with_most_time() -> None:
         ]
     )
     chart = timeline(cube, grid(2), Columns(2, 1, 10))
-    index = CATEGORIES.index
+    index = SHOWN.index
     assert chart.views[0].traces[0]["z"] == [[index("compute"), index("serialization")], [index("compute"), None]]
     assert chart.views[1].traces[0]["z"] == [[index("late_sender"), index("serialization")], [None, None]]
     # (2 + 3) / 6 = 83.3 % outside compute.

@@ -42,9 +42,9 @@ class Judged:
         return abs(self.verdict.gain - true) <= max(NOTHING, WITHIN * true)
 
 
-def simulate(place: Path) -> list[str]:
+def simulate(place: Path, *options: str) -> list[str]:
     """Writes every case below a directory; the names of those with a cause or none, without the cured ones."""
-    subprocess.run([str(SIMULATE), str(place)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([str(SIMULATE), str(place), *options], check=True, stdout=subprocess.DEVNULL)
     return sorted(case.name for case in place.iterdir() if case.is_dir() and not case.name.endswith(CURED))
 
 

@@ -28,6 +28,12 @@ SendCompletion completion_of_send(const Program& program, MessageId id) noexcept
     return {call.enter_ps, call.leave_ps};
 }
 
+std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept {
+    const auto& layouts = sender.layouts;
+    const auto at = layouts.partition_point([&](const auto& layout) { return layout.send < send; });
+    return at < layouts.size() && layouts[at].send == send ? layouts[at].layout : kUndefined;
+}
+
 bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept {
     const auto& receiver = program.timelines[static_cast<std::size_t>(id.location)];
     const auto& received = receiver.receives[id.receive];

@@ -27,6 +27,9 @@ struct SendCompletion {
 };
 SendCompletion completion_of_send(const Program& program, MessageId id) noexcept;
 
+/// Row of Program::layouts of one send; kUndefined: contiguous or not stated.
+std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept;
+
 /// Whether a send's call decides its protocol: Ssend always waits for the match, Bsend never does, and a send that was
 /// complete before its receive was posted cannot have waited for it. Else `by_size`.
 bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept;

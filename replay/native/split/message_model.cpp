@@ -29,17 +29,6 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
     replay_queues();
 }
 
-namespace {
-
-/// Row of Program::layouts of one send; kUndefined: contiguous or not stated.
-std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept {
-    const auto& layouts = sender.layouts;
-    const auto at = layouts.partition_point([&](const auto& layout) { return layout.send < send; });
-    return at < layouts.size() && layouts[at].send == send ? layouts[at].layout : kUndefined;
-}
-
-}  // namespace
-
 std::int32_t MessageModel::layout(MessageId id) const noexcept {
     const auto& received = program_.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
     return layout_of_send(program_.timelines[static_cast<std::size_t>(received.peer)], received.match);

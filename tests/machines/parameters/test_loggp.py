@@ -147,13 +147,13 @@ def test_error_bars_come_along_in_picoseconds() -> None:
     values: dict[str, Any] = {
         "L": {"value": 5, "uncertainty": 0.25},  # us -> 250,000 ps
         "o_s": 1,
-        "o_r": {"value": 2, "interval": [1.5, 2.1]},  # half width 0.3 us
+        "o_r": {"value": 2, "interval": [1.5, 2.1]},  # the larger side, 0.5 us: 2 - 0.5 reaches 1.5
         "G": {"range": [3, 5]},  # ns/B: middle 4,000, half width 1,000 ps/B
     }
     p = replay_parameters(machine(loggp={"other_node": values}))
     assert p.errors["L_ps"][3] == 250_000
     assert np.isnan(p.errors["o_s_ps"][3])
-    assert p.errors["o_r_ps"][3] == pytest.approx(300_000)
+    assert p.errors["o_r_ps"][3] == pytest.approx(500_000)
     assert (p.G_ps_per_byte[3], p.errors["G_ps_per_byte"][3]) == (4_000, 1_000)
 
 

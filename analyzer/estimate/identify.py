@@ -1,0 +1,222 @@
+"""Alternate an estimate with the replay until the queues that it implies agree, and tell which parts it cannot divide.
+
+1. Settle. The replay puts queues on top of an estimate. Where both together are longer than what was measured, the
+   deficit says by how much L, which holds all that nothing measured, is too long; L gives way and the replay is
+   repeated, at most `ROUNDS` times.
+2. Identify. A parameter that is only bounded may be anything within its bound. The replay is repeated with each such
+   parameter at its bound (or as near to it as the measured times allow) and L as much shorter. A part of the messages,
+   or of the ranks' time in calls, that these machines do not agree on is not identified: it is shown together with
+   the others of which that is true, as transport that is not divided further.
+3. Refuse. Where the deficit stays above `MOST_DEFICIT` of all message time, the estimate contradicts the trace, and
+   nothing that depends on it is divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from logpost.analyzer.estimate import Estimate
+from logpost.analyzer.schema import CATEGORIES, PARTS
+from logpost.machines import ReplayParameters
+from logpost.machines.parameters import PARAMETERS
+from logpost.replay._native import Analysis, Program, categories
+from logpost.replay.message_models import MessageModel
+from logpost.replay.parameters import native_parameters
+
+ROUNDS = 6
+"""Replays to settle an estimate at most."""
+MOST_DEFICIT = 0.10
+"""Deficit over all message time beyond which an estimate is refused."""
+SMALL_DEFICIT = 0.01
+"""Deficit over all message time that noise makes; an estimate with less is settled."""
+DISAGREE = 0.05
+"""Share of all message time, or of the time in calls, by which two possible machines differ in a part that is not
+identified."""
+NEAR = 0.1
+"""Part of what L gives way that is not worth another replay."""
+REPLAYED = 1 << 14
+"""Messages of a program that are replayed, from its middle: an estimate is replayed several times."""
+ROWS = 1 << 16
+
+OF_PARAMETER: Mapping[str, str] = {
+    "o_s": "send_overhead",
+    "o_r": "recv_overhead",
+    "L": "latency",
+    "G": "serialization",
+}
+"""The part that is nothing but a parameter's."""
+QUEUES: Mapping[str, set[str]] = {"endpoint_contention": {"g", "G"}, "processor_queueing": {"o_r", "L", "G"}}
+"""Queues, and the parameters that say how long they are."""
+TRANSPORT = (
+    "send_overhead",
+    "middleware",
+    "endpoint_contention",
+    "latency",
+    "serialization",
+    "network_contention",
+    "processor_queueing",
+    "recv_overhead",
+    "residual",
+)
+"""Parts that come from the machine's values."""
+LATE = {"late_sender", "late_receiver"}
+"""Facts about the calls, but for the time that a message needs, and for which of a call's messages is its last."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Sums of one replay in ps: parts of all messages, categories of the ranks' time in calls."""
+
+    parts: Mapping[str, int]
+    exposed: Mapping[str, int]
+    deficit: int
+    too_long: float
+    """what most messages with a deficit lack, 0 where few have one"""
+
+    @property
+    def deficit_share(self) -> float:
+        """Over all message time."""
+        return self.deficit / max(1, sum(self.parts.values()))
+
+    def share(self, part: str) -> float:
+        """Of all message time, or of the time in calls, whichever is larger."""
+        return max(times[part] / max(1, sum(times.values())) for times in (self.parts, self.exposed))
+
+    def differs(self, other: Replayed) -> set[str]:
+        """Categories in which another replay differs by more than `DISAGREE`."""
+        found = set()
+        for mine, theirs in ((self.parts, other.parts), (self.exposed, other.exposed)):
+            whole = max(1, sum(mine.values()))
+            found |= {name for name, time in mine.items() if abs(time - theirs[name]) > DISAGREE * whole}
+        return found
+
+
+@dataclass(frozen=True)
+class Identified:
+    """The machine to split with, and what of its split is identified."""
+
+    parameters: ReplayParameters
+    undivided: tuple[str, ...]
+    refused: bool
+    notes: tuple[str, ...]
+
+    def shown(self, *, refused: bool) -> tuple[str, ...]:
+        """The categories to show as one; of a refused estimate all that come from the machine."""
+        return _in_order({*self.undivided, *TRANSPORT}) if refused else self.undivided
+
+
+def identify(estimate: Estimate, replay: Callable[[ReplayParameters], Replayed], *, strided: bool) -> Identified:
+    """Settle an estimate and find out which parts it divides.
+
+    Args:
+        estimate: from the trace's calls alone.
+        replay: sums of the split under a machine.
+        strided: some messages are strided, and an estimate knows no middleware latency.
+    """
+    if not estimate.classes:
+        return Identified(
+            estimate.parameters(), _in_order(TRANSPORT) if estimate.notes else (), refused=False, notes=()
+        )
+    less, rounds, base = _settle(estimate, replay)
+    parameters = estimate.parameters(less=less)
+    notes = [f"estimate and replay agree after {rounds} replay{'s' if rounds > 1 else ''}"]
+    unmeasured = estimate.unmeasured
+    undivided = {part for name, part in OF_PARAMETER.items() if name in unmeasured}
+    if strided:
+        undivided |= {"middleware", "send_overhead", "recv_overhead"}
+    machines = 0
+    if "L" in unmeasured:
+        # Without L all of it is residual; what that tells is whether it decides who was late.
+        undivided |= base.differs(replay(estimate.parameters(less=float("inf")))) & LATE
+        machines += 1
+    if estimate.protocol_unknown:
+        undivided |= base.differs(replay(estimate.parameters(less=less, eager=False)))
+        machines += 1
+    for name in ("o_s", "o_r", "g", "G"):
+        if name in unmeasured:
+            other, tried = _extreme(estimate, name, less, base, replay)
+            machines += tried
+            undivided |= base.differs(other)
+    if not estimate.transport_measured or "residual" in undivided or base.share("residual") > DISAGREE:
+        # What L holds, or nothing explains, may be a queue whose service nothing measured.
+        undivided |= {"residual", *(queue for queue, of in QUEUES.items() if unmeasured & of)}
+    refused = base.deficit_share > MOST_DEFICIT
+    if refused:
+        undivided |= set(TRANSPORT)
+    undivided &= {*TRANSPORT, *LATE}
+    if machines:
+        notes.append(f"{machines} replays at the bounds of {', '.join(sorted(unmeasured & set(PARAMETERS)))}")
+    return Identified(parameters, _in_order(undivided) if len(undivided) > 1 else (), refused, tuple(notes))
+
+
+def _settle(estimate: Estimate, replay: Callable[[ReplayParameters], Replayed]) -> tuple[float, int, Replayed]:
+    """By how many ps L must be shorter for the replay's queues to fit in, as well as `ROUNDS` replays can tell; how
+    many replays that took, and the last that fits."""
+    less, rounds, base = 0.0, 1, replay(estimate.parameters())
+    before = less
+    while rounds < ROUNDS and base.deficit_share > SMALL_DEFICIT and base.too_long > 0:
+        before, less = less, less + base.too_long
+        shorter = replay(estimate.parameters(less=less))
+        rounds += 1
+        if shorter.deficit >= base.deficit:
+            return before, rounds, base
+        base = shorter
+    while rounds < ROUNDS and less - before > NEAR * less:
+        middle = (before + less) / 2
+        found = replay(estimate.parameters(less=middle))
+        rounds += 1
+        if found.deficit_share <= SMALL_DEFICIT:
+            less, base = middle, found
+        else:
+            before = middle
+    return less, rounds, base
+
+
+def _extreme(
+    estimate: Estimate, name: str, less: float, base: Replayed, replay: Callable[[ReplayParameters], Replayed]
+) -> tuple[Replayed, int]:
+    """The replay with a parameter as near to its bound as the measured times allow, and the number of replays."""
+    found, tried = base, 0
+    for part in (1.0, 0.5, 0.25, 0.125):
+        found = replay(estimate.parameters({name: part}, less))
+        tried += 1
+        if found.deficit_share <= base.deficit_share + SMALL_DEFICIT:
+            break
+    return found, tried
+
+
+def _in_order(names: set[str] | tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in CATEGORIES if name in names)
+
+
+def replayer(
+    program: Program, threads: int, *, asynchronous_progress: bool, model: MessageModel = MessageModel.full
+) -> Callable[[ReplayParameters], Replayed]:
+    """Splits the middle of a program, `REPLAYED` messages, under any machine, and sums."""
+    middle = program.excerpt(REPLAYED)
+
+    def replay(parameters: ReplayParameters) -> Replayed:
+        native = native_parameters(parameters, asynchronous_progress=asynchronous_progress, model=model)
+        analysis = Analysis(middle, native, threads)
+        parts = dict.fromkeys(PARTS, 0)
+        deficits = []
+        while (batch := analysis.next_messages(ROWS)) is not None:
+            for part in PARTS:
+                parts[part] += int(batch[f"{part}_ps"].sum())  # type: ignore[literal-required]
+            deficits.append(batch["deficit_ps"])
+        lacking = np.concatenate(deficits) if deficits else np.zeros(0, dtype=np.int64)
+        accounting = analysis.accounting()
+        sums = np.bincount(accounting["category"], weights=accounting["exposed_ps"], minlength=len(CATEGORIES))
+        exposed = {name: int(sums[code]) for code, name in enumerate(categories()) if name != "compute"}
+        some = lacking[lacking > 0]
+        return Replayed(
+            parts,
+            exposed,
+            int(lacking.sum()),
+            float(np.quantile(some, 0.9)) if some.size else 0.0,
+        )
+
+    return replay

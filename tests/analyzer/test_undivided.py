@@ -1,0 +1,153 @@
+"""What an estimate does not divide is one category wherever a run is shown, and exact in its tables."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import polars as pl
+import pytest
+from rich.console import Console
+from tests.analyzer.story import MS, Story
+from tests.analyzer.two_phases import two_phases
+
+from logpost.analyzer.compare import Comparison, compare
+from logpost.analyzer.reporting.build import build
+from logpost.analyzer.reporting.compare_text import print_comparison
+from logpost.analyzer.reporting.gate import check, parse
+from logpost.analyzer.reporting.json_report import as_json
+from logpost.analyzer.reporting.text import print_report
+from logpost.analyzer.undivided import SHOWN, UNDIVIDED, categories, merged, shown_as, title, together
+from logpost.errors import InputError
+
+TOGETHER = ["latency", "serialization", "recv_overhead", "residual"]
+
+
+def undivided(late: int = 20) -> Story:
+    """Ten messages of 0.2 ms latency, 0.6 ms serialization and 0.2 ms receive overhead: 10 ms that are not divided."""
+    story = two_phases(late)
+    story.undivided = TOGETHER
+    return story
+
+
+def console() -> Console:
+    return Console(file=io.StringIO(), width=200, color_system=None, highlight=False)
+
+
+def said(on: Console) -> str:
+    assert isinstance(on.file, io.StringIO)
+    return on.file.getvalue()
+
+
+def test_merged_times_keep_their_sum_and_their_place() -> None:
+    times = {"compute": 5, "latency": 1, "late_sender": 2, "serialization": 4}
+    together = merged(times, ["latency", "serialization"])
+    assert list(together.items()) == [("compute", 5), (UNDIVIDED, 5), ("late_sender", 2)]
+    assert merged(times, []) == times
+    assert merged(together, ["latency", "late_sender", UNDIVIDED]) == {"compute": 5, UNDIVIDED: 7}
+
+
+def test_columns_of_undivided_categories_have_their_sum_in_one() -> None:
+    rows = pl.DataFrame({"call": [1], "latency_ps": [3], "residual_ps": [4], "late_sender_ps": [5]})
+    assert together(rows, TOGETHER).row(0, named=True) == {
+        "call": 1,
+        "latency_ps": 0,
+        "residual_ps": 0,
+        "late_sender_ps": 5,
+        f"{UNDIVIDED}_ps": 7,
+    }
+    assert together(rows, [])[f"{UNDIVIDED}_ps"].to_list() == [0]
+
+
+def test_names() -> None:
+    assert shown_as("latency", TOGETHER) == UNDIVIDED
+    assert shown_as("late_sender", TOGETHER) == "late_sender"
+    assert (title(UNDIVIDED), title("late_sender")) == ("transport, not divided further", "late sender")
+    assert set(categories(TOGETHER)) == set(SHOWN) - set(TOGETHER)
+
+
+def test_a_report_shows_one_part_and_its_tables_keep_all(tmp_path: Path) -> None:
+    run = undivided().write(tmp_path / "run")
+    report = build(run)
+    times = {share.category: share.exposed_ps for share in report.breakdown}
+    assert times[UNDIVIDED] == 10 * MS
+    assert not times.keys() & set(TOGETHER)
+    assert sum(times.values()) == 200 * MS
+    assert report.messages.parts_ps == {
+        "late_sender": 20 * MS,
+        "send_overhead": 0,
+        "middleware": 0,
+        "endpoint_contention": 0,
+        UNDIVIDED: 10 * MS,
+        "network_contention": 0,
+        "late_receiver": 0,
+        "processor_queueing": 0,
+    }
+    kept = run.table("pairs").select("latency_ps", "serialization_ps", "recv_overhead_ps").sum().collect().row(0)
+    assert kept == (2 * MS, 6 * MS, 2 * MS)
+
+
+def test_text_and_json_name_what_is_together(tmp_path: Path) -> None:
+    report = build(undivided().write(tmp_path / "run"))
+    on = console()
+    print_report(report, on)
+    text = said(on)
+    assert text.count("transport, not divided further") >= 3  # where the time went, the messages' parts, the limit
+    assert "recv overhead " not in text
+    assert "The trace does not tell latency, serialization, recv overhead, residual apart" in text
+    assert "is not told apart from transport, 6.2 % deficit" in text
+    told = as_json(report)
+    assert told["undivided"] == TOGETHER
+    assert told["breakdown_s"]["latency"] is None
+    assert told["breakdown_s"][UNDIVIDED] == pytest.approx(0.010)
+    assert told["messages"]["parts_s"]["residual"] is None
+    assert told["messages"]["residual_share"] is None
+    assert told["messages"]["parts_s"][UNDIVIDED] == pytest.approx(0.010)
+
+
+def test_an_estimate_that_contradicts_its_trace_is_said_first(tmp_path: Path) -> None:
+    story = undivided()
+    story.refused = True
+    warnings = build(story.write(tmp_path / "run")).warnings
+    assert warnings[0].startswith("The machine estimated from this trace predicts 6.2 % more message time than was")
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    """A is divided, B is not."""
+    path = tmp_path_factory.mktemp("runs")
+    return compare(two_phases(20).write(path / "a"), undivided(5).write(path / "b"))
+
+
+def test_a_comparison_divides_no_more_than_both_runs_do(mixed: Comparison) -> None:
+    together = mixed.quantity(UNDIVIDED)
+    assert together is not None
+    assert (together.before, together.after) == (10 * MS, 10 * MS)
+    late = mixed.quantity("late_sender")
+    assert late is not None
+    assert (late.before, late.after) == (20 * MS, 5 * MS)
+    latency, overhead, communication = (mixed.quantity(n) for n in ("latency", "overhead", "communication"))
+    assert latency is not None
+    assert latency.before is None
+    # Of overhead the receiver's is not divided; all communication is known, whatever it consists of.
+    assert overhead is not None
+    assert overhead.after is None
+    assert communication is not None
+    assert (communication.before, communication.after) == (48 * MS, 33 * MS)
+    on = console()
+    print_comparison(mixed, [], on)
+    assert "transport, not divided further" in said(on)
+    assert any("is shown as one in both" in note for note in mixed.notes)
+
+
+def test_a_gate_on_what_is_not_divided_is_refused(mixed: Comparison) -> None:
+    with pytest.raises(InputError, match=r"does not tell latency apart from the rest of the transport; analyze both"):
+        check(parse("latency > +5%"), mixed)
+    assert not check(parse("transport_undivided > +5%"), mixed).holds
+
+
+def test_without_an_estimate_nothing_is_together(tmp_path: Path) -> None:
+    run = two_phases().write(tmp_path / "run")
+    nothing = compare(run, run).quantity(UNDIVIDED)
+    assert nothing is not None
+    assert nothing.before == 0

@@ -1,0 +1,85 @@
+#include "replay/native/samples.hpp"
+
+#include <gtest/gtest.h>
+
+#include "program_story.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::ProgramStory;
+
+constexpr std::size_t kAll = 1000;
+
+/// Rank 0 on one node sends, ranks 1 and 2 on others receive.
+struct Traffic {
+    ProgramStory story;
+    std::int32_t sender = story.rank(0, 100'000);
+    std::int32_t receiver = story.rank(1, 100'000);
+
+    void message(CallKind kind, std::int64_t s0, std::int64_t s1, std::int64_t r0, std::int64_t r1,
+                 std::uint64_t bytes = 8) {
+        const auto send = story.call(sender, kind, s0, s1);
+        const auto receive = story.call(receiver, CallKind::receive, r0, r1);
+        story.message(sender, send, receiver, receive, bytes);
+    }
+    LocalitySamples between_nodes() { return samples(story.program(), kAll)[3]; }
+};
+
+TEST(Samples, AMessageAloneToAReceiverThatWaitedIsUndisturbed) {
+    Traffic of;
+    of.message(CallKind::send, 100, 110, 50, 230);
+    of.message(CallKind::send, 1'000, 1'010, 900, 1'130);
+    const auto found = of.between_nodes();
+    EXPECT_EQ(found.undisturbed_blocking.time_ps, (std::vector<std::int64_t>{130, 130}));
+    EXPECT_EQ(found.whole.time_ps, (std::vector<std::int64_t>{130, 130}));
+    EXPECT_TRUE(found.undisturbed_nonblocking.time_ps.empty());
+}
+
+TEST(Samples, OneThatMetAnotherOrALateReceiverIsABoundOnly) {
+    Traffic of;
+    of.message(CallKind::send, 100, 110, 50, 230);           // the second is sent before this is received
+    of.message(CallKind::send, 150, 160, 230, 300);          // and is received late
+    of.message(CallKind::send, 1'000, 1'010, 1'005, 1'130);  // the receiver came after the send had begun
+    const auto found = of.between_nodes();
+    EXPECT_TRUE(found.undisturbed_blocking.time_ps.empty());
+    EXPECT_EQ(found.whole.time_ps, (std::vector<std::int64_t>{130, 150, 130}));
+}
+
+TEST(Samples, ASendThatWasOverBeforeItsReceiveWasPostedReturnedAtOnce) {
+    Traffic of;
+    of.message(CallKind::send, 100, 110, 500, 520, 64);
+    of.message(CallKind::send, 1'000, 1'600, 1'100, 1'700, 4096);
+    const auto found = of.between_nodes();
+    EXPECT_EQ(found.send_at_once.time_ps, (std::vector<std::int64_t>{10}));
+    EXPECT_EQ(found.early_complete.bytes, (std::vector<std::uint64_t>{64}));
+    EXPECT_EQ(found.send_blocking.time_ps, (std::vector<std::int64_t>{600}));
+    EXPECT_EQ(found.late_complete.bytes, (std::vector<std::uint64_t>{4096}));
+}
+
+TEST(Samples, ACallThatCompletesTwoReceivesTakesHalfOfItsLengthForEach) {
+    Traffic of;
+    const auto one = of.story.call(of.sender, CallKind::send, 100, 110);
+    const auto two = of.story.call(of.sender, CallKind::send, 110, 120);
+    const auto wait = of.story.call(of.receiver, CallKind::wait_multi, 1'000, 1'040);
+    of.story.message(of.sender, one, of.receiver, wait, 8);
+    of.story.message(of.sender, two, of.receiver, wait, 8);
+    const auto found = of.between_nodes();
+    EXPECT_EQ(found.receive.time_ps, (std::vector<std::int64_t>{20}));
+    // Each was beside the other at the sender and at the receiver: (1000 - 110) / (1 + 2).
+    EXPECT_EQ(found.slack_ps, (std::vector<std::int64_t>{296}));
+    // Two within 100 .. 1040: at most 940 ps between them.
+    EXPECT_EQ(found.burst.time_ps, (std::vector<std::int64_t>{940, 940}));
+}
+
+TEST(Samples, ASynchronousSendIsNoWitnessOfAnEagerMessage) {
+    Traffic of;
+    of.message(CallKind::send_synchronous, 100, 420, 50, 500);
+    const auto found = of.between_nodes();
+    EXPECT_EQ(found.undisturbed_synchronous.time_ps, (std::vector<std::int64_t>{400}));
+    EXPECT_TRUE(found.undisturbed_blocking.time_ps.empty());
+    EXPECT_TRUE(found.late_complete.bytes.empty());
+}
+
+}  // namespace
+}  // namespace logpost::replay

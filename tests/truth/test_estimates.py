@@ -1,0 +1,42 @@
+"""Machines estimated from some programs of known cause; `python -m tests.benchmarks truth` takes all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .estimates import judge_estimate
+from .programs import SIMULATE, simulate
+
+pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
+
+PROGRAMS = ("k_to_1_small", "late_receiver_eager", "round_trips", "shift_eager", "strided_halo", "unattended_sender")
+
+
+@pytest.fixture(scope="module", params=[(), ("--tick", "100000", "--noise", "50000")], ids=["exact", "coarse"])
+def cases(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    place = tmp_path_factory.mktemp("truth") / "cases"
+    simulate(place, *request.param)
+    return place
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_intervals_contain_the_truth_and_what_is_divided_is_right(cases: Path, tmp_path: Path, name: str) -> None:
+    found = judge_estimate(cases / name, tmp_path / "a.run")
+    assert found.intervals >= 7
+    assert found.wrong == ()
+    assert max(found.off_by, found.off_account_by) < 0.1, found
+    assert found.deficit < 0.1
+    assert not found.refused
+
+
+def test_round_trips_of_two_sizes_measure_what_a_queue_at_one_receiver_hides(cases: Path, tmp_path: Path) -> None:
+    measured = judge_estimate(cases / "round_trips", tmp_path / "a.run")
+    # o_s, and L + o_s + o_r; every receive waits, so that L and o_r are not told apart. Neither does a clock of 100 ns
+    # tell the 48 ns between 16 and 64 B from nothing.
+    assert set(measured.undivided) - {"serialization"} == {"latency", "recv_overhead"}
+    hidden = judge_estimate(cases / "k_to_1_small", tmp_path / "b.run")
+    assert {"latency", "endpoint_contention", "processor_queueing", "recv_overhead"} <= set(hidden.undivided)
+    assert "late_sender" not in hidden.undivided
+    assert hidden.points < measured.points
