@@ -35,6 +35,11 @@ def _arrow_type(column: Column) -> pa.DataType:
     return _ARROW[type(column.dtype)]
 
 
+def _numbers(column: Column) -> bool:
+    """Whether a column holds another number in almost every row."""
+    return column.name == "call" or column.name.endswith(("_call", "_number"))
+
+
 def _array(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     """Arrow array of a native column; enumerations come as uint8 codes in the declared order, booleans as uint8."""
     if isinstance(column.dtype, pl.Enum):
@@ -53,8 +58,8 @@ class TableStream:
     def __init__(self, table: Table, path: Path) -> None:
         self.table = table
         self.schema = pa.schema([(column.name, _arrow_type(column)) for column in table.columns])
-        # Times are all different: a dictionary of them would only cost. Ids and categories repeat.
-        dictionary = [c.name for c in table.columns if not isinstance(c.dtype, pl.Int64)]
+        # Times and the numbers of calls and messages are all different: a dictionary of them would only cost.
+        dictionary = [c.name for c in table.columns if not isinstance(c.dtype, pl.Int64) and not _numbers(c)]
         self._writer = pq.ParquetWriter(
             path, self.schema, compression="lz4", use_dictionary=dictionary, write_statistics=True
         )

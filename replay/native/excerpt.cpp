@@ -40,7 +40,7 @@ Span middle(const Program& program, std::size_t messages) {
     const auto share =
         std::min(1.0, static_cast<double>(messages) / static_cast<double>(std::max<std::size_t>(1, total)));
     const auto kept = static_cast<std::size_t>(static_cast<double>(n) * share);
-    if (kept == 0 || kept == n) {
+    if (busiest == nullptr || kept == 0 || kept == n) {
         return {};
     }
     const auto begin = (n - kept) / 2;

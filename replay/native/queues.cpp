@@ -152,11 +152,15 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool 
 /// Messages within a node queue at the location's own end of the memory, messages between nodes at their node's NIC.
 /// One kind after the other: both count into the loads of their locations.
 void MessageModel::replay_endpoints(bool receiving) {
-    const auto nics = endpoint_groups(program_, parameters_.nics_per_node);
-    for_each_parallel(program_.timelines.size(), threads_, 1,
-                      [&](std::size_t location, unsigned) { replay_endpoint({&location, 1}, false, receiving); });
-    for_each_parallel(nics.size(), threads_, 1,
-                      [&](std::size_t nic, unsigned) { replay_endpoint(nics[nic], true, receiving); });
+    if (within_nodes_) {
+        for_each_parallel(program_.timelines.size(), threads_, 1,
+                          [&](std::size_t location, unsigned) { replay_endpoint({&location, 1}, false, receiving); });
+    }
+    if (between_nodes_) {
+        const auto nics = endpoint_groups(program_, parameters_.nics_per_node);
+        for_each_parallel(nics.size(), threads_, 1,
+                          [&](std::size_t nic, unsigned) { replay_endpoint(nics[nic], true, receiving); });
+    }
 }
 
 }  // namespace logpost::replay

@@ -25,8 +25,8 @@ from logpost.analyzer.reporting.units import count_text
 from logpost.replay._native import RecordedGraph, operations, wait_reasons
 from logpost.replay.columns import Column, Int32, Int64, UInt8
 
-MOST_CALLS = 500_000
-"""Calls looked at: about half a second of work. A program repeats itself long before that."""
+MOST_CALLS = 100_000
+"""Calls looked at: about a tenth of a second of work. A program repeats itself long before that."""
 SAMPLED = 16
 """Each of so many calls is asked for its time to find out when that many have begun."""
 POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Probe", "MPI_Mprobe")

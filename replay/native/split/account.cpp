@@ -140,6 +140,12 @@ MessageId LocationAccount::message_of(const CallOperation& operation) const noex
     return operation.kind == Kind::collective ? kNoMessage : MessageModel::of_send(timeline_.sends[operation.index]);
 }
 
+/// When a send was complete. An eager one was when its call returned: its record, far away, is not asked.
+std::int64_t LocationAccount::sent(const CallOperation& operation, MessageId id) const noexcept {
+    const auto call = timeline_.sends[operation.index].call;
+    return call == call_ || model_.has_rendezvous(id.location) ? model_.sent(id) : timeline_.calls[call].leave_ps;
+}
+
 /// The processor's work for the messages of a call, and for the handshakes that it answers in it, in order.
 void LocationAccount::gather_work(const Call& call, std::span<const CallOperation> operations, std::uint32_t primary) {
     work_.clear();
@@ -150,8 +156,11 @@ void LocationAccount::gather_work(const Call& call, std::span<const CallOperatio
     };
     for (std::uint32_t i = 0; i < operations.size(); ++i) {
         const auto& operation = operations[i];
+        if (i == primary || operation.kind == Kind::send_complete) {
+            continue;  // a send's completion costs nothing, and its record is far away
+        }
         const auto id = message_of(operation);
-        if (i == primary || id.receive == kNone || model_.record(id).violation) {
+        if (id.receive == kNone || model_.record(id).violation) {
             continue;
         }
         const auto& planned = model_.stages(id);
@@ -160,7 +169,7 @@ void LocationAccount::gather_work(const Call& call, std::span<const CallOperatio
             const std::int64_t begin = model_.served(id) - planned.o_r - second;
             add_work(begin, second, Part::middleware);
             add_work(begin + second, planned.o_r, Part::recv_overhead);
-        } else if (operation.kind != Kind::send_complete) {
+        } else {
             add_work(model_.started(id), planned.o_s, Part::send_overhead);
             add_work(model_.started(id) + planned.o_s, planned.l_mw / 2, Part::middleware);
         }
@@ -193,7 +202,7 @@ void LocationAccount::account_messages(Exposed& exposed, const Call& call, std::
         if (operations.size() > 1 && operation.kind == Kind::receive_complete) {
             instant = model_.served(id);
         } else if (operations.size() > 1 && operation.kind != Kind::send_start) {
-            instant = model_.sent(id);
+            instant = sent(operation, id);
         }
         if (primary == kNone || instant >= latest) {
             latest = instant;

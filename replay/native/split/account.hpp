@@ -103,6 +103,7 @@ class LocationAccount {
     static constexpr MessageId kNoMessage{kUndefined, kNone};
 
     [[nodiscard]] MessageId message_of(const CallOperation& operation) const noexcept;
+    [[nodiscard]] std::int64_t sent(const CallOperation& operation, MessageId id) const noexcept;
 
     void add(Exposed& exposed, std::uint8_t category, std::int64_t begin, std::int64_t end);
     /// Time outside of any call.

@@ -351,6 +351,7 @@ void MessageModel::build_records() {
     std::vector<std::uint64_t> violations(locations);
     std::vector<std::uint64_t> beyond_sizes(locations);
     std::vector<std::uint64_t> beyond_strides(locations);
+    std::vector<std::uint64_t> between_nodes(locations);
     for_each_parallel(locations, threads_, 1, [&](std::size_t location, unsigned) {
         build_records(location);
         for (const auto& message : records_[location]) {
@@ -359,6 +360,7 @@ void MessageModel::build_records() {
             }
             const auto& planned = stages_[location][message.stages];
             ++messages[location];
+            between_nodes[location] += message.locality == Locality::other_node ? 1 : 0;
             violations[location] += message.violation ? 1 : 0;
             beyond_sizes[location] += planned.beyond_sizes ? 1 : 0;
             beyond_strides[location] += planned.beyond_strides ? 1 : 0;
@@ -366,6 +368,8 @@ void MessageModel::build_records() {
     });
     for (std::size_t location = 0; location < locations; ++location) {
         messages_ += messages[location];
+        between_nodes_ = between_nodes_ || between_nodes[location] > 0;
+        within_nodes_ = within_nodes_ || between_nodes[location] < messages[location];
         violations_ += violations[location];
         beyond_sizes_ += beyond_sizes[location];
         beyond_strides_ += beyond_strides[location];

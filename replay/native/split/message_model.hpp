@@ -72,6 +72,10 @@ class MessageModel {
     [[nodiscard]] std::int64_t served(MessageId id) const noexcept;
     /// When the send is complete: a rendezvous' last byte has left, an eager message is out of the sender's hands.
     [[nodiscard]] std::int64_t sent(MessageId id) const noexcept;
+    /// Whether any message to a location asks before it sends its data.
+    [[nodiscard]] bool has_rendezvous(std::int32_t receiver) const noexcept {
+        return !rendezvous_[static_cast<std::size_t>(receiver)].empty();
+    }
     /// When the processor starts to send, and when a rendezvous' request and clear-to-send are handled.
     [[nodiscard]] std::int64_t started(MessageId id) const noexcept { return record(id).times.s0 + begun(id); }
     /// The handshake of a rendezvous; of an eager message nothing.
@@ -172,6 +176,8 @@ class MessageModel {
     HugeArray<ProcessorWaits> processor_memory_;
     std::vector<std::span<MessageRecord>> records_;     // [receiving location][receive], in record_memory_
     std::vector<std::span<ProcessorWaits>> processor_;  // likewise, in processor_memory_
+    bool within_nodes_ = false;                         // some messages stay within a node
+    bool between_nodes_ = false;                        // some do not
     std::vector<std::vector<Rendezvous>> rendezvous_;   // [receiving location], by receive
     std::vector<std::vector<MessageStages>> stages_;    // [receiving location]: the distinct ones
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for

@@ -96,11 +96,12 @@ bool MessageModel::replay_processor(std::size_t location) {
     const auto& timeline = program_.timelines[location];
     const auto here = static_cast<std::int32_t>(location);
     // Kept from location to location: fresh pages would cost more than what is done with them.
-    thread_local std::vector<Job> jobs;
+    thread_local std::vector<Job> jobs, sending, all;
     thread_local std::vector<CallEnd> ends;
     thread_local std::vector<std::uint32_t> late;
     thread_local Busy busy;
     jobs.clear();
+    sending.clear();
     late.clear();
     ends.assign(timeline.calls.size(), {});
     const auto records = records_[location];
@@ -151,7 +152,7 @@ bool MessageModel::replay_processor(std::size_t location) {
         const auto kind = program_.kind(call);
         const std::int64_t work = std::min(planned.o_s + planned.l_mw / 2, call.leave_ps - call.enter_ps);
         if (every_job || kind == CallKind::send_receive) {
-            jobs.push_back({call.enter_ps + started, work, i, Job::Kind::start});
+            sending.push_back({call.enter_ps + started, work, i, Job::Kind::start});
         }
         started += work;
         if (!planned.rendezvous && kind != CallKind::send_synchronous) {
@@ -163,7 +164,7 @@ bool MessageModel::replay_processor(std::size_t location) {
             continue;  // the trace proves it eager, or it contradicts causality
         }
         if (!alone) {
-            jobs.push_back({entry->clear_ready, planned.o_control, i, Job::Kind::clear});
+            sending.push_back({entry->clear_ready, planned.o_control, i, Job::Kind::clear});
         }
         if (send.complete_call != kNone) {
             auto& end = ends[send.complete_call];
@@ -172,11 +173,16 @@ bool MessageModel::replay_processor(std::size_t location) {
         }
     }
 
-    sort_nearly_sorted(jobs, [](const Job& a, const Job& b) { return a.ready < b.ready; });
+    // Each in its own order is nearly sorted; together they are not.
+    const auto earlier = [](const Job& a, const Job& b) { return a.ready < b.ready; };
+    sort_nearly_sorted(jobs, earlier);
+    sort_nearly_sorted(sending, earlier);
+    all.resize(jobs.size() + sending.size());
+    std::ranges::merge(jobs, sending, all.begin(), earlier);
     FifoServer processor(parameters_.processors_queue);
     busy.clear();
     bool changed = false;
-    for (const auto& job : jobs) {
+    for (const auto& job : all) {
         const std::int64_t wait = processor.wait(job.ready, job.service);
         if (every_job && job.service > 0) {
             busy.add(job.ready + wait, job.service);
