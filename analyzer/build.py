@@ -96,7 +96,7 @@ def choose_machine(request: Request, trace: Trace, anchor: Path, threads: int = 
         return replace(chosen, notes=notes + chosen.notes)
     tick_ps = 1e12 / trace.ticks_per_second
     guess = estimate(archive_name(anchor), trace.program.samples(SAMPLES), tick_ps)
-    replay = replayer(trace.program, threads, asynchronous_progress=request.asynchronous_progress, model=request.model)
+    replay = replayer(trace.program, threads, asynchronous_progress=request.asynchronous_progress)
     found = identify(guess, replay, strided=len(trace.layouts()["blocks"]) > 0)
     notes = [*_measured_notes(anchor, wanted=False), *guess.notes, *found.notes]
     text = estimated_machine(found.parameters, guess, notes, datetime.date.today())

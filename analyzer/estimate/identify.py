@@ -23,7 +23,6 @@ from logpost.analyzer.schema import CATEGORIES, PARTS
 from logpost.machines import ReplayParameters
 from logpost.machines.parameters import PARAMETERS
 from logpost.replay._native import Analysis, Program, categories
-from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
 ROUNDS = 6
@@ -192,14 +191,15 @@ def _in_order(names: set[str] | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in CATEGORIES if name in names)
 
 
-def replayer(
-    program: Program, threads: int, *, asynchronous_progress: bool, model: MessageModel = MessageModel.full
-) -> Callable[[ReplayParameters], Replayed]:
-    """Splits the middle of a program, `REPLAYED` messages, under any machine, and sums."""
+def replayer(program: Program, threads: int, *, asynchronous_progress: bool) -> Callable[[ReplayParameters], Replayed]:
+    """Splits the middle of a program, `REPLAYED` messages, under any machine, and sums.
+
+    Always under the whole model: a machine is the same whichever model the messages are then split under.
+    """
     middle = program.excerpt(REPLAYED)
 
     def replay(parameters: ReplayParameters) -> Replayed:
-        native = native_parameters(parameters, asynchronous_progress=asynchronous_progress, model=model)
+        native = native_parameters(parameters, asynchronous_progress=asynchronous_progress)
         analysis = Analysis(middle, native, threads)
         parts = dict.fromkeys(PARTS, 0)
         deficits = []

@@ -116,6 +116,7 @@ class Recorded {
         const auto later = column_of<std::int32_t>(hypothesis, "later");
         const auto less = column_of<std::int64_t>(hypothesis, "less_ps");
         const auto most = column_of<std::int64_t>(hypothesis, "most_ps");
+        const auto of = column_of<std::uint8_t>(hypothesis, "of");
         std::uint32_t reasons = 0;
         for (std::size_t reason = 0; reason < kReasonNames.size(); ++reason) {
             reasons |= std::ranges::find(dropped, kReasonNames[reason]) != dropped.end() ? 1U << reason : 0U;
@@ -123,10 +124,10 @@ class Recorded {
         HypothesisOutcome outcome;
         {
             const nb::gil_scoped_release release;
-            outcome = logpost::replay::replay(
-                *graph_,
-                {span(gap), span(work), span(share), span(freed), span(later), span(less), span(most), reasons},
-                messages_);
+            outcome = logpost::replay::replay(*graph_,
+                                              {span(gap), span(work), span(share), span(freed), span(later), span(less),
+                                               span(most), reasons, span(of)},
+                                              messages_);
         }
         nb::dict d;
         d["length_ps"] = outcome.length_ps;

@@ -158,6 +158,8 @@ TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
     // Answered at once, the send is done 300 after the post, and the receive when the Wait has worked.
     const auto answered = story.replayed({.dropped = dropping(Reason::attend)});
     EXPECT_EQ(answered.leave_ps, (Times{300, 10, 520}));
+    const std::vector<std::uint8_t> others{0};  // only of other messages: nothing changes
+    EXPECT_EQ(story.replayed({.dropped = dropping(Reason::attend), .of = others}).leave_ps, (Times{800, 10, 800}));
     // A receiver that takes half of its messages takes half of the time from its own begin on, its sender all of it.
     const std::vector<double> share{1, 1, 0.5};
     EXPECT_EQ(story.replayed({.share = share}).leave_ps, (Times{800, 10, 650}));

@@ -44,7 +44,8 @@ def unattended(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
     away = _away(evidence, of_receives)
     elsewhere = pl.concat([_for_receiver(of_sends), away])
     own = _rows(of_receives, "recv_location", "recv_callpath", "enter_ps", "leave_ps")
-    every = pl.concat([elsewhere, own.join(elsewhere, on="call", how="anti")])
+    known = pl.concat([elsewhere, own.join(elsewhere, on="call", how="anti")])
+    every = pl.concat([known, _before_post(of_sends).join(known, on="call", how="anti")])
     length = (pl.col("end_ps") - pl.col("begin_ps")).cast(pl.Float64)
     shared = pl.col("exposed_ps") * length / length.sum().over("call")
     return every.with_columns(exposed_ps=shared).sort(
@@ -92,9 +93,12 @@ def _messages(evidence: Evidence, calls: pl.DataFrame) -> pl.DataFrame:
             "recv_callpath",
             "send_leave_ps",
             "send_complete_ps",
+            "recv_post_ps",
             "recv_enter_ps",
             "recv_leave_ps",
             rendezvous=rendezvous,
+            arrived_ps=arrived,
+            queueing_ps="processor_queueing_ps",
             there_ps=pl.when(rendezvous)
             .then(sent + pl.col("latency_ps") // 3 + pl.col("late_receiver_ps"))
             .when(posted_before)
@@ -136,16 +140,20 @@ def _rows(joined: pl.DataFrame, location: str, callpath: str, begin: str, end: s
 
 
 def _for_receiver(of_sends: pl.DataFrame) -> pl.DataFrame:
-    before = of_sends.with_columns(
-        begin_ps=pl.max_horizontal("enter_ps", "there_ps"), end_ps=pl.min_horizontal("leave_ps", "recv_enter_ps")
+    """From when the message could be attended to: until the receiver's call, and while that takes others first."""
+    waits = of_sends.with_columns(
+        begin_ps=pl.max_horizontal("enter_ps", "there_ps"),
+        end_ps=pl.min_horizontal("leave_ps", "recv_leave_ps", pl.col("there_ps") + pl.col("queueing_ps")),
     )
-    after = of_sends.with_columns(
-        begin_ps=pl.max_horizontal("enter_ps", "there_ps", "recv_enter_ps"),
-        end_ps=pl.min_horizontal("leave_ps", "recv_leave_ps"),
+    return _rows(waits, "recv_location", "recv_callpath", "begin_ps", "end_ps")
+
+
+def _before_post(of_sends: pl.DataFrame) -> pl.DataFrame:
+    """Waits of senders for receivers that work for other messages while an eager message is there and not posted."""
+    waits = of_sends.filter(~pl.col("rendezvous")).with_columns(
+        begin_ps=pl.max_horizontal("enter_ps", "arrived_ps"), end_ps=pl.min_horizontal("leave_ps", "recv_post_ps")
     )
-    attended = pl.col("end_ps") <= pl.col("begin_ps")
-    both = pl.concat([before.filter(~attended), after.filter(before.select(attended).to_series())])
-    return _rows(both, "recv_location", "recv_callpath", "begin_ps", "end_ps")
+    return _rows(waits, "recv_location", "recv_callpath", "begin_ps", "end_ps")
 
 
 def _away(evidence: Evidence, of_receives: pl.DataFrame) -> pl.DataFrame:

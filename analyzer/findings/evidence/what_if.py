@@ -33,11 +33,13 @@ class Hypothesis:
     """by message: that lag at most"""
     dropped: tuple[Reason, ...] = ()
     """for what nobody waits"""
+    of: Flags | None = None
+    """by message: those for which that is so; None: all"""
 
     def columns(self) -> dict[str, Any]:
         """Those that are given, as the engine takes them."""
         kinds = {"gap_ps": np.int64, "work_ps": np.int64, "share": np.float64, "freed": np.uint8}
-        kinds |= {"later": np.int32, "less_ps": np.int64, "most_ps": np.int64}
+        kinds |= {"later": np.int32, "less_ps": np.int64, "most_ps": np.int64, "of": np.uint8}
         given = {name: getattr(self, name) for name in kinds}
         return {
             name: np.ascontiguousarray(column, dtype=kinds[name])

@@ -5,7 +5,7 @@ it runs only inside calls. A rank that has begun a send, or posted a receive, an
 other one waiting, and the transfer starts only then. Named are the ranks that compute, as far as the call that attends
 in the end was the last thing that the other side waited for (`evidence.graph`, attend and begin).
 
-Gain: the same program if every handshake were answered at once.
+Gain: the same program if these handshakes were answered at once. Those that a busy processor takes in turn stay.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from logpost.analyzer.findings.evidence.graph import Graph, Reason, graph_of, sums_by
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, Reason, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
@@ -32,10 +32,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not bool((evidence.tables["messages"].select("protocol").collect()["protocol"] == "rendezvous").any()):
         return
     graph = graph_of(evidence)
-    attending, delays = _delays(graph)
+    attending, delays, unanswered = _delays(graph)
     if not len(delays):
         return
-    saving = saving_if(graph, Hypothesis(dropped=ASKS))
+    saving = saving_if(graph, Hypothesis(dropped=ASKS, of=unanswered))
     if saving.gain < MIN_SHARE:
         return
     by_rank = sums_by(graph.location[attending], delays)
@@ -60,8 +60,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _delays(graph: Graph) -> tuple[Int32, Int64]:
-    """The calls that attend in the end, and how much later each did than everything else was ready; ps."""
+def _delays(graph: Graph) -> tuple[Int32, Int64, Flags]:
+    """The calls that attend in the end, how much later each did than everything else was ready (ps), and for which
+    messages."""
     calls = graph.waiting_for(*ASKS)
     asks = np.isin(graph.waits["reason"], [wait_reasons().index(reason) for reason in ASKS])
     ready = graph.enter_ps + graph.work_ps
@@ -69,7 +70,9 @@ def _delays(graph: Graph) -> tuple[Int32, Int64]:
     delays = (graph.leave_ps - ready)[calls]
     # Else a call was busy with others, which it attends to in turn.
     away = (delays > 0) & (_code_since_begun(graph, calls) >= delays / 2)
-    return graph.last_source(calls)[away], delays[away]
+    unanswered = np.zeros(graph.messages.count, dtype=np.bool_)
+    unanswered[graph.waits["message"][graph.waited_last[calls[away]]]] = True
+    return graph.last_source(calls)[away], delays[away], unanswered
 
 
 def _code_since_begun(graph: Graph, calls: Int32) -> Int64:

@@ -14,7 +14,7 @@ void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t
     const auto n = graph.calls();
     if (!fits(hypothesis.gap_ps, n) || !fits(hypothesis.work_ps, n) || !fits(hypothesis.share, n) ||
         !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.less_ps, messages) ||
-        !fits(hypothesis.most_ps, messages)) {
+        !fits(hypothesis.most_ps, messages) || !fits(hypothesis.of, messages)) {
         throw std::invalid_argument("a hypothesis needs a value for every call or message");
     }
     for (std::uint32_t call = 0; call < hypothesis.later.size(); ++call) {
@@ -104,7 +104,9 @@ class Edges {
             return;
         }
         for (const auto& wait : graph_.waits_of(call)) {
-            if ((hypothesis_.dropped >> static_cast<unsigned>(wait.reason) & 1U) != 0) {
+            const bool of = hypothesis_.of.empty() ||
+                            (wait.message >= 0 && hypothesis_.of[static_cast<std::size_t>(wait.message)] != 0);
+            if (of && (hypothesis_.dropped >> static_cast<unsigned>(wait.reason) & 1U) != 0) {
                 continue;
             }
             auto lag = wait.source == RecordedGraph::enter_node(call) ? shared(call, wait.lag_ps) : wait.lag_ps;

@@ -23,6 +23,7 @@ struct Hypothesis {
     std::span<const std::int64_t> less_ps = {};  ///< taken off the lag of every wait for it
     std::span<const std::int64_t> most_ps = {};  ///< that lag at most
     std::uint32_t dropped = 0;                   ///< a bit per Reason: nobody waits for that
+    std::span<const std::uint8_t> of = {};       ///< by message: 1: one of those for which that is so; empty: all
 };
 
 struct HypothesisOutcome {
