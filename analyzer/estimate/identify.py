@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -204,8 +205,9 @@ def replayer(program: Program, threads: int, *, asynchronous_progress: bool) -> 
         parts = dict.fromkeys(PARTS, 0)
         deficits = []
         while (batch := analysis.next_messages(ROWS)) is not None:
+            columns: Mapping[str, Any] = batch
             for part in PARTS:
-                parts[part] += int(batch[f"{part}_ps"].sum())  # type: ignore[literal-required]
+                parts[part] += int(columns[f"{part}_ps"].sum())
             deficits.append(batch["deficit_ps"])
         lacking = np.concatenate(deficits) if deficits else np.zeros(0, dtype=np.int64)
         accounting = analysis.accounting()

@@ -112,6 +112,12 @@ class Evidence:
         )
         return places, costly["callpath"].to_list()
 
+    @staticmethod
+    def exposed_at(places: pl.DataFrame, callpath: int) -> dict[int, float]:
+        """Location to its time at a call path, of the rows of `costly_places`; ps."""
+        rows = places.filter(pl.col("callpath") == callpath).select("location", "exposed_ps")
+        return {int(location): float(time) for location, time in rows.iter_rows()}
+
     @cached_property
     def callpaths(self) -> pl.DataFrame:
         """Call paths with the name and kind of their region."""

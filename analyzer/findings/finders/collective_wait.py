@@ -72,10 +72,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"), near=near)
     lateness = lateness_of(evidence, ends, near)
     for callpath in costly:
-        rows = places.filter(pl.col("callpath") == callpath)
         exposed = {
-            int(location): max(0.0, time - in_a_row.waited(location, callpath))
-            for location, time in rows.select("location", "exposed_ps").iter_rows()
+            location: max(0.0, time - in_a_row.waited(location, callpath))
+            for location, time in evidence.exposed_at(places, callpath).items()
         }
         waits = sum(1 for time in exposed.values() if time >= NAMED * max(exposed.values()))
         if not evidence.matters(exposed) or waits < LEAST_WAITERS * in_a_row.members.get(callpath, 1):

@@ -57,8 +57,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     own = waits.with_columns(begin_ps="free_ps").filter(pl.col("end_ps") > pl.col("begin_ps"))
     states = meanwhile_of(evidence, own, foremost, by=("place", "location"))
     for place in costly:
-        rows = exposure.filter(pl.col("callpath") == place)
-        exposed = {int(location): float(time) for location, time in rows.select("location", "exposed_ps").iter_rows()}
+        exposed = evidence.exposed_at(exposure, place)
         here = waits.filter(pl.col("place") == place)
         if here.height:
             yield _finding(evidence, place, exposed, here, states)

@@ -73,8 +73,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     }
     states = meanwhile_of(evidence, others, sorted(foremost), by=("place", "location"))
     for place in costly:
-        rows = exposure.filter(pl.col("callpath") == place)
-        exposed = {int(location): float(time) for location, time in rows.select("location", "exposed_ps").iter_rows()}
+        exposed = evidence.exposed_at(exposure, place)
         here = waits.filter(pl.col("place") == place)
         attention = _attention(evidence, place, here, states)
         if attention.did:

@@ -10,44 +10,20 @@
 namespace logpost::replay {
 namespace {
 
-/// Whether a call answers a handshake: it blocks or asks.
-bool makes_progress(CallKind kind) noexcept {
-    switch (kind) {
-        case CallKind::send:
-        case CallKind::send_synchronous:
-        case CallKind::receive:
-        case CallKind::send_receive:
-        case CallKind::wait:
-        case CallKind::wait_multi:
-        case CallKind::test:
-        case CallKind::probe:
-        case CallKind::barrier:
-        case CallKind::collective:
-        case CallKind::one_sided:
-        case CallKind::finalize:
-            return true;
-        default:
-            return false;
-    }
+/// Whether a call answers a handshake: one that makes progress, or accesses memory of others.
+bool answers(CallKind kind) noexcept {
+    return makes_progress(kind, true) || kind == CallKind::one_sided;
 }
 
 /// The first call from `first` to `last` that answers a handshake which came at `time`; `last` if none does before.
 std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
                              std::int64_t time) noexcept {
-    std::uint32_t low = first;
-    std::uint32_t high = last;
-    while (low < high) {
-        const auto middle = low + (high - low) / 2;
-        if (timeline.calls[middle].leave_ps < time) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    const auto open = timeline.calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
+    auto at = std::clamp(static_cast<std::uint32_t>(open), first, last);
+    while (at < last && !answers(program.kind(timeline.calls[at]))) {
+        ++at;
     }
-    while (low < last && !makes_progress(program.kind(timeline.calls[low]))) {
-        ++low;
-    }
-    return low;
+    return at;
 }
 
 class Builder {

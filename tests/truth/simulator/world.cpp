@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace logpost::truth {
 
@@ -130,6 +131,20 @@ void World::match(std::size_t id, std::uint64_t request) {
     }
 }
 
+/// A rank's processor handles one of a rendezvous' control messages, as soon as it can.
+void World::handle_control(std::size_t id, int rank, Work kind, std::function<void(Time begin, Time end)> done) {
+    const auto& message = record_.messages[id];
+    const auto work = message.internal ? Work::collective : kind;
+    ranks_[static_cast<std::size_t>(rank)]->push(
+        {.message = id,
+         .first = record_.machine.between(message.sender, message.receiver).o_s,
+         .second = 0,
+         .first_work = work,
+         .second_work = work,
+         .completion = false,
+         .done = std::move(done)});
+}
+
 /// The request has met its receive: the receiver sends a clear-to-send as soon as it can.
 void World::answer_request(std::size_t id) {
     auto& message = record_.messages[id];
@@ -138,20 +153,11 @@ void World::answer_request(std::size_t id) {
         clear_to_send(id);
         return;
     }
-    auto& receiver = *ranks_[static_cast<std::size_t>(message.receiver)];
-    const auto control = record_.machine.between(message.sender, message.receiver).o_s;
-    const auto work = message.internal ? Work::collective : Work::recv_overhead;
-    receiver.push({.message = id,
-                   .first = control,
-                   .second = 0,
-                   .first_work = work,
-                   .second_work = work,
-                   .completion = false,
-                   .done = [this, id](Time begin, Time end) {
-                       record_.messages[id].request_begin = begin;
-                       record_.messages[id].request_end = end;
-                       clear_to_send(id);
-                   }});
+    handle_control(id, message.receiver, Work::recv_overhead, [this, id](Time begin, Time end) {
+        record_.messages[id].request_begin = begin;
+        record_.messages[id].request_end = end;
+        clear_to_send(id);
+    });
 }
 
 void World::clear_to_send(std::size_t id) {
@@ -163,20 +169,11 @@ void World::clear_to_send(std::size_t id) {
             inject(id);
             return;
         }
-        auto& sender = *ranks_[static_cast<std::size_t>(message.sender)];
-        const auto control = record_.machine.between(message.sender, message.receiver).o_s;
-        const auto work = message.internal ? Work::collective : Work::send_overhead;
-        sender.push({.message = id,
-                     .first = control,
-                     .second = 0,
-                     .first_work = work,
-                     .second_work = work,
-                     .completion = false,
-                     .done = [this, id](Time begin, Time end) {
-                         record_.messages[id].clear_begin = begin;
-                         record_.messages[id].clear_end = end;
-                         inject(id);
-                     }});
+        handle_control(id, message.sender, Work::send_overhead, [this, id](Time begin, Time end) {
+            record_.messages[id].clear_begin = begin;
+            record_.messages[id].clear_end = end;
+            inject(id);
+        });
     });
 }
 

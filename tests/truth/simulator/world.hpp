@@ -184,6 +184,7 @@ class World {
     void offer(std::size_t message);
     void match(std::size_t message, std::uint64_t request);
     void answer_request(std::size_t message);
+    void handle_control(std::size_t message, int rank, Work kind, std::function<void(Time begin, Time end)> done);
     void clear_to_send(std::size_t message);
     static bool fits(const Message& message, const Posted& posted);
 

@@ -86,10 +86,6 @@ class Wormholes:
         """
         self._advance(now, _Worm(source, target, size, route(self.width, source, target), done))
 
-    def receiving(self, node: int) -> bool:
-        """Bytes are on their way into the node."""
-        return node in self._receives
-
     def _advance(self, now: float, worm: _Worm) -> None:
         """The header takes the next channel, or queues for it."""
         if worm.taken == len(worm.way):
