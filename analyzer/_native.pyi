@@ -1,5 +1,7 @@
 """Native core of logpost.analyzer."""
 
+import enum
+
 import logpost.analyzer.columns
 import logpost.replay._native
 
@@ -18,7 +20,19 @@ class Progress:
     @property
     def declared(self) -> int: ...
 
-def read(archive: str, threads: int, progress: Progress) -> Trace:
+class ClockMode(enum.Enum):
+    """How far the times of events are corrected."""
+
+    none = 0
+    """as recorded"""
+
+    offsets = 1
+    """by the archive's own clock offsets"""
+
+    clc = 2
+    """then by the controlled logical clock"""
+
+def read(archive: str, threads: int, progress: Progress, clock: ClockMode) -> Trace:
     """
     Reads an archive, given as its anchor file or directory. Raises ArchiveError.
     """
@@ -37,6 +51,11 @@ class Trace:
 
     @property
     def length_ps(self) -> int: ...
+
+    def clocks(self) -> dict[str, int]:
+        """
+        What messages and collectives say of the clocks, and what was corrected; times in ps.
+        """
 
     def locations(self) -> logpost.analyzer.columns.Locations: ...
 

@@ -243,7 +243,7 @@ def _manifest(
             bytes=_archive_bytes(anchor),
             properties=dict(trace.properties()),
         ),
-        clock=m.Clock(ticks_per_second=trace.ticks_per_second, length_ps=trace.length_ps),
+        clock=_clock(request, trace),
         ranks=int((locations["rank"] >= 0).sum()),
         locations=len(locations),
         events=int(locations["events"].sum()),
@@ -284,6 +284,21 @@ def _manifest(
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
         },
         notes=_model_notes(request.model) + _limits(trace, analysis, parameters, frames),
+    )
+
+
+def _clock(request: Request, trace: Trace) -> m.Clock:
+    found = trace.clocks()
+    transit = {"same node": found["transit_same_node_ps"], "other node": found["transit_other_node_ps"]}
+    return m.Clock(
+        ticks_per_second=trace.ticks_per_second,
+        length_ps=trace.length_ps,
+        correction=request.clock,
+        recorded=m.ClockViolations(messages=found["messages_recorded"], collectives=found["collectives_recorded"]),
+        left=m.ClockViolations(messages=found["messages_left"], collectives=found["collectives_left"]),
+        largest_ps=found["largest_ps"],
+        processes=found["processes"],
+        transit_ps=transit if found["processes"] else {},
     )
 
 
@@ -335,8 +350,8 @@ def _limits(
         notes.append("the archive has no arrival stamps: the arrival of a message at a late receiver is modelled")
     if analysis.clock_violations:
         notes.append(
-            f"{analysis.clock_violations} messages were received before they were sent, even after the archive's clock "
-            "correction: their envelopes are clamped, and no model is fitted to them"
+            f"{analysis.clock_violations} messages were received before they were sent: their envelopes are clamped, "
+            "and no model is fitted to them"
         )
     kinds = frames["regions"].filter(pl.col("kind") == "one_sided")["region"]
     paths = frames["callpaths"].filter(pl.col("region").is_in(kinds.implode()))["callpath"]

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 from logpost.replay.message_models import MessageModel
 
@@ -24,11 +25,30 @@ class Source(Record):
     properties: dict[str, str] = Field(default_factory=dict, description="the archive's own properties")
 
 
+class ClockViolations(Record):
+    """What contradicts the order of causes and effects."""
+
+    messages: int = Field(default=0, description="received before they were sent")
+    collectives: int = Field(default=0, description="members that left one before another, which they wait for, came")
+
+
 class Clock(Record):
-    """The archive's clock."""
+    """The archive's clock, and what was done about it."""
 
     ticks_per_second: int
     length_ps: int = Field(description="from the earliest to the latest event")
+    correction: ClockMode = Field(default=ClockMode.offsets, description="how far times were corrected")
+    recorded: ClockViolations = Field(
+        default_factory=ClockViolations, description="violations before any logical clock"
+    )
+    left: ClockViolations = Field(default_factory=ClockViolations, description="violations in this run")
+    largest_ps: int = Field(default=0, description="the largest correction of a time by the logical clock")
+    processes: int = Field(default=0, description="whose times the logical clock corrected")
+    transit_ps: dict[str, int] = Field(
+        default_factory=dict,
+        description="what a message that the logical clock moved takes at least, by locality: half of the quickest way "
+        "there and back",
+    )
 
 
 class Windows(Record):

@@ -6,23 +6,26 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from logpost.analyzer import _native
 from logpost.analyzer._native import ArchiveError, Progress, Trace, find_anchor, read
+from logpost.analyzer.clock_mode import ClockMode
 from logpost.errors import InputError
 
 
 class ReadAhead:
     """An archive being read in a thread of its own; the native reader needs no interpreter lock."""
 
-    def __init__(self, archive: str, threads: int = 0) -> None:
+    def __init__(self, archive: str, threads: int = 0, clock: ClockMode = ClockMode.offsets) -> None:
         self.threads = threads or len(os.sched_getaffinity(0))
         self.progress = Progress()
+        self._clock = _native.ClockMode[clock.value]
         executor = ThreadPoolExecutor(max_workers=1)
         self._result = executor.submit(self._read, archive)
         executor.shutdown(wait=False)
 
     def _read(self, archive: str) -> tuple[Path, Trace]:
         anchor = find_anchor(archive)
-        return Path(anchor), read(anchor, self.threads, self.progress)
+        return Path(anchor), read(anchor, self.threads, self.progress, self._clock)
 
     def wait(self) -> tuple[Path, Trace]:
         """Anchor file and trace, once; this object then holds neither. Raises InputError for a damaged archive."""

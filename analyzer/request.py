@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.replay.message_models import MessageModel
 
@@ -22,6 +23,7 @@ class Request:
         roi: what the aggregates and findings are about.
         asynchronous_progress: a posted receive answers rendezvous requests outside of MPI calls too.
         model: what messages are split under.
+        clock: how far the times of the archive are corrected.
     """
 
     archive: str
@@ -31,6 +33,7 @@ class Request:
     force: bool = False
     asynchronous_progress: bool = False
     model: MessageModel = MessageModel.full
+    clock: ClockMode = ClockMode.offsets
     roi: RegionOfInterest = field(default_factory=RegionOfInterest)
 
 

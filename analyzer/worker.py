@@ -32,12 +32,19 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
             with lock:
                 pipe.write(json.dumps(fields) + "\n")
 
+        from logpost.analyzer.clock_mode import ClockMode
         from logpost.analyzer.read_ahead import ReadAhead
         from logpost.analyzer.request import Request
         from logpost.analyzer.roi import RegionOfInterest
         from logpost.replay.message_models import MessageModel
 
-        source = ReadAhead(options["archive"], options["threads"])
+        clock = ClockMode(options["clock"])
+        given = {
+            "roi": RegionOfInterest(**options["roi"]),
+            "model": MessageModel(options["model"]),
+            "clock": clock,
+        }
+        source = ReadAhead(options["archive"], options["threads"], clock)
         state: dict[str, Any] = {"phase": "reading", "done": 0, "total": 0}
         ended = threading.Event()
 
@@ -60,7 +67,6 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         try:
             from logpost.analyzer.build import build_run
 
-            given = {"roi": RegionOfInterest(**options["roi"]), "model": MessageModel(options["model"])}
             request = Request(**{**options, **given})
             result = {"run": str(build_run(request, source, report, lambda p: tell(temporary=str(p))))}
         except InputError as error:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from logpost.analyzer import columns as of_archives
-from logpost.analyzer._native import Progress, Trace, read
+from logpost.analyzer._native import ClockMode, Progress, Trace, read
 from logpost.analyzer.estimate import estimate
 from logpost.replay import columns as of_replays
 from logpost.replay._native import Analysis
@@ -34,7 +34,7 @@ def test_stub_is_current(folder: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def trace(traces: Path) -> Trace:
-    return read(str(traces / "casita-10_scorep_mpi_tags"), 1, Progress())
+    return read(str(traces / "casita-10_scorep_mpi_tags"), 1, Progress(), ClockMode.offsets)
 
 
 def check(declared: type, found: Mapping[str, object] | None) -> None:

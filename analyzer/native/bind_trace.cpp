@@ -5,9 +5,9 @@
 #endif
 
 #include "bindings.hpp"
-#include "program.hpp"
 #include "quality.hpp"
 #include "read.hpp"
+#include "read_program.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer::bindings {
@@ -189,21 +189,33 @@ nb::list properties(const Trace& trace) {
     return result;
 }
 
+nb::dict clocks(const Trace& trace) {
+    const auto& found = trace.clocks;
+    nb::dict d;
+    d["messages_recorded"] = found.recorded.messages;
+    d["collectives_recorded"] = found.recorded.collectives;
+    d["messages_left"] = found.left.messages;
+    d["collectives_left"] = found.left.collectives;
+    d["largest_ps"] = found.largest_ps;
+    d["processes"] = found.processes;
+    d["transit_same_node_ps"] = found.transit_ps[0];
+    d["transit_other_node_ps"] = found.transit_ps[1];
+    return d;
+}
+
 /// Counters of a read under way, for a progress bar and a watchdog in another thread.
 struct Progress {
     std::atomic<std::uint64_t> events{0};
     std::atomic<std::uint64_t> declared{0};
 };
 
-std::unique_ptr<Trace> read_trace(const std::string& archive, unsigned threads, Progress& progress) {
+std::unique_ptr<Trace> read_trace(const std::string& archive, unsigned threads, Progress& progress, ClockMode clock) {
     const nb::gil_scoped_release release;
     ReadOptions options;
     options.threads = threads;
     options.events_read = &progress.events;
     options.declared_events = &progress.declared;
-    auto trace = std::make_unique<Trace>(read_archive(find_anchor(archive), options));
-    take_program(*trace);
-    return trace;
+    return std::make_unique<Trace>(read_program(find_anchor(archive), options, clock));
 }
 
 /// Gives freed memory back to the system: the table libraries have allocators of their own and could not reuse it.
@@ -221,7 +233,11 @@ void bind_trace(nb::module_& module) {
         .def(nb::init<>())
         .def_prop_ro("events", [](const Progress& p) { return p.events.load(); })
         .def_prop_ro("declared", [](const Progress& p) { return p.declared.load(); });
-    module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a,
+    nb::enum_<ClockMode>(module, "ClockMode", "How far the times of events are corrected.")
+        .value("none", ClockMode::none, "as recorded")
+        .value("offsets", ClockMode::offsets, "by the archive's own clock offsets")
+        .value("clc", ClockMode::clc, "then by the controlled logical clock");
+    module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a,
                "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");
     module.def("release_memory", &release_memory, "Gives memory that the core has freed back to the system.");
     module.def(
@@ -231,6 +247,8 @@ void bind_trace(nb::module_& module) {
     nb::class_<Trace>(module, "Trace", "What the reader leaves of an archive.")
         .def_ro("ticks_per_second", &Trace::ticks_per_second)
         .def_ro("length_ps", &Trace::length_ps)
+        .def("clocks", &clocks, nb::sig("def clocks(self) -> dict[str, int]"),
+             "What messages and collectives say of the clocks, and what was corrected; times in ps.")
         .def("locations", &locations, nb::sig("def locations(self) -> logpost.analyzer.columns.Locations"))
         .def("regions", &regions, nb::sig("def regions(self) -> logpost.analyzer.columns.Regions"))
         .def("nodes", &nodes, nb::sig("def nodes(self) -> logpost.analyzer.columns.Nodes"))

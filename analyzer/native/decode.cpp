@@ -18,8 +18,8 @@ OTF2_CallbackCode on_clock_offset(void* user, OTF2_TimeStamp time, std::int64_t 
 
 }  // namespace
 
-Decoder::Decoder(const Definitions& definitions, const Trace& trace)
-    : state_(std::make_unique<Decoding>(definitions, trace)) {}
+Decoder::Decoder(const Definitions& definitions, const Trace& trace, const ClockCorrection& correction)
+    : state_(std::make_unique<Decoding>(definitions, trace, correction)) {}
 
 Decoder::~Decoder() = default;
 
@@ -36,6 +36,7 @@ QualityCounts& Decoder::quality() noexcept {
 void Decoder::begin(std::int32_t location, LocationTrace& out) {
     auto& d = *state_;
     d.out = &out;
+    d.location = static_cast<std::size_t>(location);
     d.ids.begin();
     d.offsets.clear();
     d.times.begin();
@@ -48,7 +49,11 @@ void Decoder::begin(std::int32_t location, LocationTrace& out) {
 void Decoder::begin_events() {
     auto& d = *state_;
     d.ids.begin_events();
-    d.times.begin_events(Clock(d.definitions.ticks_per_second, d.definitions.global_offset, d.offsets));
+    if (!d.correction.offsets) {
+        d.offsets.clear();
+    }
+    d.times.begin_events(Clock(d.definitions.ticks_per_second, d.definitions.global_offset, d.offsets),
+                         d.correction.map(d.location));
 }
 
 void Decoder::end(std::uint64_t events) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "callpaths.hpp"
+#include "clock_correction.hpp"
 #include "definitions.hpp"
 #include "quality.hpp"
 #include "trace.hpp"
@@ -20,7 +21,7 @@ struct Decoding;
 /// is done with an event, and ids go straight to dense ones.
 class Decoder {
   public:
-    Decoder(const Definitions& definitions, const Trace& trace);
+    Decoder(const Definitions& definitions, const Trace& trace, const ClockCorrection& correction);
     Decoder(const Decoder&) = delete;
     Decoder& operator=(const Decoder&) = delete;
     ~Decoder();

@@ -8,6 +8,7 @@
 
 #include "call_stack.hpp"
 #include "clock.hpp"
+#include "clock_correction.hpp"
 #include "definitions.hpp"
 #include "event_times.hpp"
 #include "local_ids.hpp"
@@ -23,8 +24,8 @@ namespace logpost::analyzer {
 /// Crosses between families: the time of an event, the stack of open regions, the communicator in use, pending
 /// requests. Everything called once per event is inline; what is rare stands in the .cpp files.
 struct Decoding {
-    Decoding(const Definitions& of, const Trace& trace)
-        : definitions(of), ids(of, quality), stack(of, quality), peers(of, trace, ids, quality) {}
+    Decoding(const Definitions& of, const Trace& trace, const ClockCorrection& by)
+        : definitions(of), correction(by), ids(of, quality), stack(of, quality), peers(of, trace, ids, quality) {}
     Decoding(const Decoding&) = delete;
     Decoding& operator=(const Decoding&) = delete;
 
@@ -39,6 +40,7 @@ struct Decoding {
     }
 
     const Definitions& definitions;
+    const ClockCorrection& correction;
     QualityCounts quality{};
     LocalIds ids;
     EventTimes times;
@@ -46,7 +48,8 @@ struct Decoding {
     Peers peers;
     PendingRequests requests;
 
-    LocationTrace* out = nullptr;      // of the current location
+    std::size_t location = 0;          // the current one
+    LocationTrace* out = nullptr;      // of it
     std::vector<ClockOffset> offsets;  // as its local definitions give them
     bool any_cancelled = false;
     bool out_of_memory = false;

@@ -5,6 +5,7 @@
 
 #include "clock.hpp"
 #include "quality.hpp"
+#include "time_map.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer {
@@ -14,10 +15,17 @@ namespace logpost::analyzer {
 class EventTimes {
   public:
     void begin() { first_ps_ = last_ps_ = kBeforeAll; }
-    void begin_events(Clock clock) { clock_ = std::move(clock); }
+    /// `map`: corrects the clock's times; none: they stand.
+    void begin_events(Clock clock, const TimeMap* map) {
+        clock_ = std::move(clock);
+        map_ = map != nullptr ? TimeMap::Cursor(*map) : TimeMap::Cursor();
+    }
 
     std::int64_t at(std::uint64_t ticks, QualityCounts& quality) {
         auto now = clock_.to_ps(ticks);
+        if (map_) [[unlikely]] {
+            now = map_.at(now);
+        }
         if (now < last_ps_) [[unlikely]] {
             count(quality, Quality::time_backwards);
             now = last_ps_;
@@ -48,6 +56,7 @@ class EventTimes {
     static constexpr std::int64_t kBeforeAll = -Clock::kSaturated;
 
     Clock clock_;
+    TimeMap::Cursor map_;
     std::int64_t first_ps_ = kBeforeAll;
     std::int64_t last_ps_ = kBeforeAll;
 };

@@ -52,6 +52,8 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
     {bytes_differ, "bytes_differ", info, trace, "messages whose send and receive records state different sizes"},
     {receive_before_send, "receive_before_send", error, trace,
      "messages whose receive ended before their send began: the clocks disagree even after correction"},
+    {collective_ended_early, "collective_ended_early", error, trace,
+     "members that left a collective before another member, which they wait for, came: the clocks disagree"},
     {collective_inconsistent, "collective_inconsistent", error, trace,
      "collective operations whose members disagree on the operation or the root; their records are not grouped"},
     {collective_incomplete, "collective_incomplete", error, trace,

@@ -37,6 +37,7 @@ enum class Quality : std::uint8_t {
     receive_unmatched,
     bytes_differ,
     receive_before_send,
+    collective_ended_early,
     collective_inconsistent,
     collective_incomplete,
     collective_call_without_record,

@@ -129,8 +129,9 @@ EventFiles list_event_files(OTF2_Reader* reader, const fs::path& anchor) {
 /// What a thread needs to decode locations: its own OTF2_Reader (they share nothing) and a decoder.
 class Worker {
   public:
-    Worker(const fs::path& anchor, const Definitions& definitions, const Trace& trace)
-        : decoder(definitions, trace), reader_(open(anchor)) {
+    Worker(const fs::path& anchor, const Definitions& definitions, const Trace& trace,
+           const ClockCorrection& correction)
+        : decoder(definitions, trace, correction), reader_(open(anchor)) {
         for (const auto& location : trace.locations) {
             OTF2_Reader_SelectLocation(reader_.get(), location.ref);
         }
@@ -272,6 +273,7 @@ void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_
     if (last < first) {
         first = last = 0;
     }
+    trace.begin_ps = first;
     trace.length_ps = last - first;
     replay::for_each_parallel(trace.traces.size(), threads, 1, [&](std::size_t l, unsigned) {
         auto& location = trace.traces[l];
@@ -366,7 +368,7 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     }
     const auto n = trace.locations.size();
     if (options.declared_events != nullptr) {
-        *options.declared_events =
+        *options.declared_events +=
             std::accumulate(definitions.declared_events.begin(), definitions.declared_events.end(), std::uint64_t{0});
     }
 
@@ -414,7 +416,7 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     std::vector<std::string> damage(n);
     std::atomic<std::size_t> next{0};
     replay::on_threads(threads, [&](unsigned thread) {
-        workers[thread] = std::make_unique<Worker>(anchor, definitions, trace);
+        workers[thread] = std::make_unique<Worker>(anchor, definitions, trace, options.correction);
         for (;;) {
             const auto i = next.fetch_add(1, std::memory_order_relaxed);
             if (i >= order.size() || (options.cancel != nullptr && *options.cancel)) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "clock_correction.hpp"
 #include "error.hpp"
 #include "trace.hpp"
 
@@ -13,10 +14,11 @@ struct ReadOptions {
     unsigned threads = 0;  // 0: as many as the machine has
     /// Grows while events are read: for a progress bar (beside `declared_events`) and for a watchdog.
     std::atomic<std::uint64_t>* events_read = nullptr;
-    /// Set once, after the definitions are read: the events that the archive declares.
+    /// Grows once, after the definitions are read: by the events that the archive declares.
     std::atomic<std::uint64_t>* declared_events = nullptr;
     /// Set by the caller to stop early; the reader then throws ArchiveError.
     const std::atomic<bool>* cancel = nullptr;
+    ClockCorrection correction{};
 };
 
 /// The anchor file of an archive, given as itself or as its directory. Throws ArchiveError.

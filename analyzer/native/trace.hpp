@@ -108,6 +108,19 @@ struct LocationTrace : replay::Timeline {
     OneSidedTotals one_sided;
 };
 
+/// What the order of causes and effects says of the clocks, and what was done about it.
+struct ClockFindings {
+    struct Violations {
+        std::uint64_t messages = 0;     // received before they were sent
+        std::uint64_t collectives = 0;  // members that left one before another, which they wait for, came
+    };
+    Violations recorded;           // before any logical clock
+    Violations left;               // in this trace
+    std::int64_t largest_ps = 0;   // the largest correction of a time
+    std::uint64_t processes = 0;   // whose times were corrected
+    std::int64_t transit_ps[2]{};  // what a corrected message takes at least: within a node, between two
+};
+
 struct Trace {
     Trace() = default;
     Trace(Trace&&) = default;
@@ -117,6 +130,7 @@ struct Trace {
     ~Trace() = default;
 
     std::uint64_t ticks_per_second = 0;
+    std::int64_t begin_ps = 0;                                     // the earliest event, from the clock's zero
     std::int64_t length_ps = 0;                                    // from the earliest to the latest event
     std::vector<std::string> properties_names, properties_values;  // the archive's own properties
     std::vector<Region> regions;
@@ -128,6 +142,7 @@ struct Trace {
     std::vector<Layout> layouts;
     std::vector<LocationTrace> traces;  // one per location
     std::uint32_t collective_instances = 0;
+    ClockFindings clocks;                             // of `read_program`
     std::vector<std::uint64_t> quality;               // by Quality
     std::vector<std::string> quality_names_affected;  // files and locations that a counter speaks of, "counter: name"
     replay::Program program;                          // once `take_program` has moved it there

@@ -12,6 +12,7 @@ from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.labels import folded
 from logpost.analyzer.phases import program
+from logpost.analyzer.reporting.clock_text import clock_note, clock_warning
 from logpost.analyzer.reporting.conclusion import conclude
 from logpost.analyzer.reporting.data import (
     CallPlace,
@@ -83,6 +84,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         places=_places(run, total, places),
         messages=_messages(run),
         machine=manifest.machine,
+        clock=manifest.clock,
         quality=tuple(manifest.quality),
         limits=_limits(run),
         models=models,
@@ -261,6 +263,8 @@ def _warnings(run: Run) -> tuple[str, ...]:
             f"Ranks outnumber cores{where}: each wait below contains time in which the awaited rank had no core. "
             "Compare shares between runs on this machine; do not expect these times on a machine with enough cores."
         )
+    if warning := clock_warning(manifest.clock):
+        found.append(warning)
     lost = [count for count in manifest.quality if count.severity == "data_loss" and count.count > 0]
     if lost:
         found.append(
@@ -284,6 +288,8 @@ def _warnings(run: Run) -> tuple[str, ...]:
 def _limits(run: Run) -> tuple[str, ...]:
     """The manifest's notes, and the limits of the method."""
     own = list(run.manifest.notes)
+    if corrected := clock_note(run.manifest.clock):
+        own.append(corrected)
     if not any("network contention" in note.lower() for note in own):
         own.append(
             "Network contention is not separated yet and reads 0; it is part of endpoint contention or residual."

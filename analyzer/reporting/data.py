@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from logpost.analyzer.efficiencies import Efficiency
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.prose import confidence_text, evidence_text, gain_text
-from logpost.analyzer.manifest import MachineUsed, QualityCount
+from logpost.analyzer.manifest import Clock, MachineUsed, QualityCount
 from logpost.analyzer.reporting.names import ranks_text
 from logpost.replay.message_models import MessageModel
 
@@ -220,6 +220,7 @@ class Report:
     places: tuple[CallPlace, ...]
     messages: Messages
     machine: MachineUsed
+    clock: Clock
     quality: tuple[QualityCount, ...]
     limits: tuple[str, ...]
     models: tuple[ModelFit, ...] = ()

@@ -53,6 +53,7 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         "conclusion": report.conclusion,
         "quality": [count.model_dump() for count in report.quality],
         "machine": report.machine.model_dump(),
+        "clock": report.clock.model_dump(mode="json"),
         "breakdown_s": unknown | {share.category: share.exposed_ps / PS_PER_S for share in report.breakdown},
         "undivided": list(report.machine.undivided),
         "efficiencies": {efficiency.name: efficiency.value for efficiency in report.efficiencies},

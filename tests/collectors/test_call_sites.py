@@ -114,7 +114,7 @@ def test_two_calls_of_one_function_are_two_callpaths(openmpi: str, tmp_path: Pat
 
     program = recording.build("sites.c", openmpi, tmp_path, *_NO_FRAMES)
     result = recording.run(openmpi, tmp_path / "out", 1, program)
-    trace = _native.read(str(result.archive), 1, _native.Progress())
+    trace = _native.read(str(result.archive), 1, _native.Progress(), _native.ClockMode.offsets)
     rows = _callpaths(trace)
     reductions = rows.filter(rows["path"].str.ends_with("/ main / twice / MPI_Allreduce"))
     places = [f"{Path(file).name}:{line}" for file, line in reductions.select("file", "line").iter_rows()]

@@ -45,6 +45,8 @@ class CollectiveWaits {
     explicit CollectiveWaits(const Program& program);
     /// How long the member waited for others, within [begin, end]; 0 for operations without such a wait.
     [[nodiscard]] std::int64_t wait(const Collective& operation, std::size_t location) const;
+    /// Members whose operation ended before another, whom they had to wait for, began it: the clocks disagree.
+    [[nodiscard]] std::uint64_t early_ends() const;
 
     struct Instance {
         std::int64_t latest_begin = INT64_MIN;
@@ -55,6 +57,9 @@ class CollectiveWaits {
     [[nodiscard]] bool is_root(const Collective& operation, std::size_t location) const;
 
   private:
+    /// When the last of those whom the member waits for began.
+    [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
+
     const Program& program_;
     std::vector<Instance> instances_;
     std::map<std::uint32_t, std::vector<std::int64_t>> scans_;  // begins by rank, for Scan and Exscan only

@@ -46,9 +46,9 @@ bool CollectiveWaits::is_root(const Collective& operation, std::size_t location)
     return root < members.size() && members[root] == static_cast<std::int32_t>(location);
 }
 
-std::int64_t CollectiveWaits::wait(const Collective& operation, std::size_t location) const {
+std::int64_t CollectiveWaits::until(const Collective& operation, std::size_t location) const {
     if (operation.instance == kNone) {
-        return 0;
+        return operation.begin_ps;
     }
     const auto& instance = instances_[operation.instance];
     std::int64_t until = operation.begin_ps;
@@ -75,8 +75,22 @@ std::int64_t CollectiveWaits::wait(const Collective& operation, std::size_t loca
             break;
     }
     // An instance whose root is unknown has no root_begin: nobody is known to have waited.
-    until = std::max(until, operation.begin_ps);
-    return std::max<std::int64_t>(0, std::min(until, operation.end_ps) - operation.begin_ps);
+    return std::max(until, operation.begin_ps);
+}
+
+std::int64_t CollectiveWaits::wait(const Collective& operation, std::size_t location) const {
+    const auto end = std::min(until(operation, location), operation.end_ps);
+    return std::max<std::int64_t>(0, end - operation.begin_ps);
+}
+
+std::uint64_t CollectiveWaits::early_ends() const {
+    std::uint64_t ends = 0;
+    for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
+        program_.timelines[location].collectives.for_each([&](std::size_t, const Collective& operation) {
+            ends += operation.complete_call != kNone && operation.end_ps < until(operation, location) ? 1 : 0;
+        });
+    }
+    return ends;
 }
 
 }  // namespace logpost::replay

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from logpost.analyzer.clock_mode import ClockMode
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
@@ -43,6 +44,13 @@ def command(
         MessageModel,
         typer.Option("--model", help="Split messages under this model of the LogP family; full: their union."),
     ] = MessageModel.full,
+    clock: Annotated[
+        ClockMode,
+        typer.Option(
+            "--clock",
+            help="Correct times: not at all, by the archive's clock offsets, or then by the controlled logical clock.",
+        ),
+    ] = ClockMode.offsets,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -56,6 +64,8 @@ def command(
     none, the LogGP parameters are estimated from the trace itself, and labelled so.
 
     --model leaves of the machine's values only those that the model knows: what it has no term for is residual.
+
+    --clock clc moves what a wrong clock shows as received before it was sent, and keeps intervals elsewhere within 1 %.
 
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
@@ -74,7 +84,14 @@ def command(
         written = analyze(
             requested(
                 Request(
-                    str(archive), str(run), machine, threads, force, asynchronous_progress=async_progress, model=model
+                    str(archive),
+                    str(run),
+                    machine,
+                    threads,
+                    force,
+                    asynchronous_progress=async_progress,
+                    model=model,
+                    clock=clock,
                 ),
                 chosen,
             ),
