@@ -31,6 +31,7 @@ from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.machine_used import estimated_values, machine_values
+from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
@@ -186,6 +187,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
         )
     }
     frames["collectives"] = _collectives(analysis)
+    frames |= network_frames(analysis, placed.network)
     for name, table in frames.items():
         writer.write(name, table)
     writer.write_machine(chosen.text)
@@ -332,8 +334,18 @@ def place_trace(trace: Trace, machine: Machine | None) -> Placed:
     """Tell the trace's program where it ran, as far as trace and machine say so."""
     locations = places_of_locations(trace)
     if machine is None:
-        return Placed(locations["socket"].to_numpy().astype(np.int32))
+        return Placed(locations["socket"].to_numpy().astype(np.int32), _no_network(trace))
     return place(trace.program, machine, locations, cores_of_nodes(trace))
+
+
+def _no_network(trace: Trace) -> list[str]:
+    """That an estimated machine has no network, where messages took one."""
+    if not len(trace.program.node_pairs()[0]):
+        return []
+    return [
+        "network contention (C_n) is 0 and its time is in residual: an estimated machine has no topology; "
+        "--machine FILE states one"
+    ]
 
 
 def _limits(
@@ -342,7 +354,6 @@ def _limits(
     """The limits of this analysis, one sentence each."""
     notes = []
     if analysis.messages:
-        notes.append("network contention (C_n) is not modelled yet: its part is 0, and its time is in residual")
         if not len(trace.layouts()["blocks"]):
             notes.append("the archive has no datatype layouts: middleware latency is 0 for strided data")
         elif parameters.log3p is None:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.network import NetworkTold, tell_network
 from logpost.errors import InputError
 from logpost.machines import Machine, hops_matrix
 from logpost.replay._native import Program
@@ -26,14 +27,15 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class Placed:
-    """Sockets by location (-1: not known), and what was taken for granted."""
+    """Sockets by location (-1: not known), what was taken for granted, and the network as the replay knows it."""
 
     sockets: Ids
     notes: list[str] = field(default_factory=list)
+    network: NetworkTold = field(default_factory=NetworkTold)
 
 
 def place(program: Program, machine: Machine, locations: pl.DataFrame, cores_per_node: dict[int, int]) -> Placed:
-    """Tell the program its sockets and its hops.
+    """Tell the program its sockets, its hops, and the links that its messages take.
 
     Args:
         program: is changed.
@@ -46,7 +48,8 @@ def place(program: Program, machine: Machine, locations: pl.DataFrame, cores_per
     used = np.unique(nodes[nodes != UNKNOWN])
     row_of_node = np.where(nodes == UNKNOWN, UNKNOWN, np.searchsorted(used, nodes)).astype(np.int32)
     program.place(sockets, row_of_node, np.ascontiguousarray(hops_matrix(machine, used)).ravel())
-    return Placed(sockets, notes + refused)
+    network = tell_network(program, machine, nodes)
+    return Placed(sockets, notes + refused + network.notes, network)
 
 
 def _sockets(machine: Machine, locations: pl.DataFrame, cores_per_node: dict[int, int]) -> tuple[Ids, list[str]]:

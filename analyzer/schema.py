@@ -362,6 +362,40 @@ LOAD = Table(
     ),
 )
 
+TRAFFIC = Table(
+    "traffic",
+    "phase of the traffic between nodes: between global synchronizations, or a piece of it",
+    (
+        *_ids(traffic_phase="the phase"),
+        *_ps(begin="begins", end="ends"),
+        _count("messages", "messages", "messages between nodes that left in it"),
+        _count("bytes", "B", "their payload"),
+        Column("utilisation", pl.Float64(), "1", "load of the busiest dimension's channels; null: not a grid"),
+        Column(
+            "contention_ps",
+            pl.Float64(),
+            "ps",
+            "C_n, the model's mean wait of a message; null: saturated, or not a grid",
+        ),
+        *_ps(
+            excess="what messages took longer than all else explains, where their receivers waited for them",
+            granted="of it, network contention",
+        ),
+    ),
+)
+
+LINKS = Table(
+    "links",
+    "(phase of the traffic, directed link of the machine's network) that carried messages",
+    (
+        *_ids(traffic_phase="the phase", from_vertex="from this node or switch", to_vertex="to this one"),
+        _count("messages", "messages", "messages that took it"),
+        _count("bytes", "B", "their payload"),
+        Column("utilisation", pl.Float64(), "1", "share of the phase for which it was occupied"),
+        *_ps(granted="network contention of the messages that took it, where their receivers waited for them"),
+    ),
+)
+
 EVIDENCE = pl.Struct({"name": pl.String(), "value": pl.Float64(), "unit": pl.String()})
 
 FINDINGS = Table(
@@ -406,6 +440,8 @@ TABLES = {
         WAIT_STATE_TOTALS,
         PAIRS,
         LOAD,
+        TRAFFIC,
+        LINKS,
         FINDINGS,
     )
 }

@@ -75,6 +75,16 @@ class Program:
         Says where it ran: the socket of every location, the place of every node on the network (-1: not known), and the hops between every two places, row by row.
         """
 
+    def node_pairs(self) -> tuple[logpost.replay.columns.Int32, logpost.replay.columns.Int32]:
+        """
+        The pairs of nodes that exchange messages: the senders' nodes and the receivers', ascending.
+        """
+
+    def set_network(self, sender: logpost.replay.columns.Int32, receiver: logpost.replay.columns.Int32, hops: logpost.replay.columns.Int32, dimensions: int, route_begin: logpost.replay.columns.Int64, route: logpost.replay.columns.Int32, links: int, byte_ps: float, narrow_byte_ps: logpost.replay.columns.Float64, dimension_byte_ps: logpost.replay.columns.Float64, channels: float) -> None:
+        """
+        Says which links messages between nodes take: for every pair of `node_pairs` its hops in each dimension of a grid and its links (from route_begin on in route), how long a byte occupies a link, and one that other traffic leaves less of (by link; empty: none), and the links of each dimension.
+        """
+
     def excerpt(self, messages: int) -> Program:
         """The middle of it, of about so many messages, as a program of its own."""
 
@@ -110,6 +120,11 @@ class Analysis:
     def pairs(self) -> logpost.replay.columns.Pairs: ...
 
     def load(self) -> logpost.replay.columns.Load: ...
+
+    def network(self) -> logpost.replay.columns.Network:
+        """
+        Traffic between nodes by phase, and by phase and link; empty where the machine's network is not known.
+        """
 
     def collectives(self) -> logpost.replay.columns.Collectives: ...
 

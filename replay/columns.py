@@ -148,6 +148,24 @@ class Load(TypedDict):
     queued_ps: Int64
 
 
+class Network(TypedDict):
+    """Traffic by phase; by phase and link, the columns that begin with link."""
+
+    begin_ps: Int64
+    end_ps: Int64
+    messages: UInt64
+    bytes: UInt64
+    utilisation: Float64
+    contention_ps: Float64
+    excess_ps: Int64
+    granted_ps: Int64
+    link_phase: Int32
+    link: Int32
+    link_messages: UInt64
+    link_bytes: UInt64
+    link_granted_ps: Int64
+
+
 class Unmatched(TypedDict):
     location: Int32
     direction: UInt8

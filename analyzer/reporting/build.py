@@ -290,10 +290,6 @@ def _limits(run: Run) -> tuple[str, ...]:
     own = list(run.manifest.notes)
     if corrected := clock_note(run.manifest.clock):
         own.append(corrected)
-    if not any("network contention" in note.lower() for note in own):
-        own.append(
-            "Network contention is not separated yet and reads 0; it is part of endpoint contention or residual."
-        )
     if undivided := run.manifest.machine.undivided:
         own.append(
             f"The trace does not tell {', '.join(name.replace('_', ' ') for name in undivided)} apart: they are shown "

@@ -342,6 +342,46 @@ nb::dict collectives(const Analysis& analysis) {
     return d;
 }
 
+nb::dict network(const Analysis& analysis) {
+    const auto& of = analysis.model().network();
+    std::vector<std::int64_t> begin, end, excess, granted, link_granted;
+    std::vector<std::uint64_t> messages, bytes, link_messages, link_bytes;
+    std::vector<double> utilisation, contention;
+    std::vector<std::int32_t> link_phase, link;
+    for (const auto& phase : of.phases()) {
+        begin.push_back(phase.span.begin_ps);
+        end.push_back(phase.span.end_ps);
+        messages.push_back(phase.messages);
+        bytes.push_back(phase.bytes);
+        utilisation.push_back(phase.utilisation);
+        contention.push_back(phase.contention_ps);
+        excess.push_back(phase.excess_ps);
+        granted.push_back(phase.granted_ps);
+    }
+    for (const auto& row : of.links()) {
+        link_phase.push_back(static_cast<std::int32_t>(row.phase));
+        link.push_back(row.link);
+        link_messages.push_back(row.messages);
+        link_bytes.push_back(row.bytes);
+        link_granted.push_back(row.granted_ps);
+    }
+    nb::dict d;
+    d["begin_ps"] = array(std::move(begin));
+    d["end_ps"] = array(std::move(end));
+    d["messages"] = array(std::move(messages));
+    d["bytes"] = array(std::move(bytes));
+    d["utilisation"] = array(std::move(utilisation));
+    d["contention_ps"] = array(std::move(contention));
+    d["excess_ps"] = array(std::move(excess));
+    d["granted_ps"] = array(std::move(granted));
+    d["link_phase"] = array(std::move(link_phase));
+    d["link"] = array(std::move(link));
+    d["link_messages"] = array(std::move(link_messages));
+    d["link_bytes"] = array(std::move(link_bytes));
+    d["link_granted_ps"] = array(std::move(link_granted));
+    return d;
+}
+
 }  // namespace
 
 void bind_analysis(nb::module_& module) {
@@ -367,6 +407,8 @@ void bind_analysis(nb::module_& module) {
         .def("wait_states", &wait_state_rows, nb::sig("def wait_states(self) -> logpost.replay.columns.WaitStates"))
         .def("pairs", &pairs, nb::sig("def pairs(self) -> logpost.replay.columns.Pairs"))
         .def("load", &load, nb::sig("def load(self) -> logpost.replay.columns.Load"))
+        .def("network", &network, nb::sig("def network(self) -> logpost.replay.columns.Network"),
+             "Traffic between nodes by phase, and by phase and link; empty where the machine's network is not known.")
         .def("collectives", &collectives, nb::sig("def collectives(self) -> logpost.replay.columns.Collectives"))
         .def("accounted", [](const Analysis& a) { return a.accounted(); })
         .def_prop_ro("messages", [](const Analysis& a) { return a.model().messages(); })

@@ -101,6 +101,7 @@ Program excerpt(const Program& program, std::size_t messages) {
     result.layouts = program.layouts;
     result.members = program.members;
     result.placement = program.placement;
+    result.network = program.network;
     result.accounted = program.accounted;
     result.collective_instances = program.collective_instances;
     result.spans.resize(locations);

@@ -15,14 +15,15 @@ struct Has {
     bool bursts;      ///< o(S, b)
     bool endpoints;   ///< messages wait for a NIC
     bool processor;   ///< messages wait for a processor: C_r
+    bool links;       ///< messages wait for links of the network: C_n
 };
 
 constexpr std::array<Has, kModels> kHas{{
-    {Terms::loggp, true, true, true, true, true, true, true},        // full
-    {Terms::loggp, true, false, false, false, false, true, false},   // loggp
-    {Terms::loggp, true, false, true, false, false, true, true},     // logpc
-    {Terms::log3p, true, true, false, false, false, false, false},   // log3p
-    {Terms::loggp, false, false, false, false, false, true, false},  // logp
+    {Terms::loggp, true, true, true, true, true, true, true, true},         // full
+    {Terms::loggp, true, false, false, false, false, true, false, false},   // loggp
+    {Terms::loggp, true, false, true, false, false, true, true, true},      // logpc
+    {Terms::log3p, true, true, false, false, false, false, false, false},   // log3p
+    {Terms::loggp, false, false, false, false, false, true, false, false},  // logp
 }};
 
 /// LogP's values are those of a small message, whatever the size.
@@ -63,6 +64,7 @@ Parameters reduced(Parameters machine, Model model) {
     }
     machine.endpoints_queue = has.endpoints;
     machine.processors_queue = has.processor;
+    machine.links_queue = has.links;
     return machine;
 }
 

@@ -68,6 +68,7 @@ struct Parameters {
     bool asynchronous_progress = false;  ///< a posted receive matches a rendezvous request outside of MPI
     bool endpoints_queue = true;         ///< messages wait for NICs that serve others
     bool processors_queue = true;        ///< messages wait for processors that serve others
+    bool links_queue = true;             ///< messages wait for links that others use
 };
 
 }  // namespace logpost::replay

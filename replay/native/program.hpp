@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "replay/native/column.hpp"
+#include "replay/native/network.hpp"
 #include "replay/native/parameters.hpp"
 #include "replay/native/placement.hpp"
 #include "replay/native/span.hpp"
@@ -208,6 +209,7 @@ struct Program {
     std::vector<Layout> layouts;                     //
     std::vector<std::vector<std::int32_t>> members;  // by communicator: location of each rank, kUndefined where absent
     Placement placement;                             // of the locations
+    Network network;                                 // between the nodes
     std::vector<std::uint8_t> accounted;             // by location: gets an account (a rank, or communicates), or 0
     std::vector<Span> spans;                         // by location: the program, between start-up and shut-down
     std::vector<Timeline> timelines;                 // by location

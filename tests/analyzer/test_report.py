@@ -98,7 +98,7 @@ def test_json_has_the_promised_keys_in_seconds(tmp_path: Path) -> None:
     assert first["evidence_text"].startswith("longest: 80.0 ms; slowest rank: 0; mean: 70.0 ms")
     assert (shown["program_s"], shown["start_up_s"], shown["shut_down_s"]) == (0.1, 0, 0)
     assert any("ideal network" in reason for reason in shown["efficiency_reasons"].values())
-    assert any("Network contention" in note for note in shown["notes"])
+    assert any("their times do not add up" in note for note in shown["notes"])
 
 
 def test_text_points_at_the_cause_first(tmp_path: Path) -> None:

@@ -62,6 +62,8 @@ class ProgramStory {
         place_of_node_ = std::move(place_of_node);
     }
 
+    void network(replay::Network network) { program_.network = std::move(network); }
+
     /// The finished program; nothing is added afterwards.
     const replay::Program& program() {
         std::vector<std::int32_t> world;

@@ -27,6 +27,14 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
         build_records();
     }
     replay_queues();
+    if (parameters_.links_queue && between_nodes_) {
+        network_ = NetworkContention(*this, threads_);
+    }
+}
+
+std::int64_t MessageModel::leaves(MessageId id) const noexcept {
+    const auto& message = record(id);
+    return injection(message.times, stages(id), handshake_of(id), begun(id)) + message.send_endpoint;
 }
 
 std::int32_t MessageModel::layout(MessageId id) const noexcept {
@@ -307,7 +315,7 @@ Partition MessageModel::partition(MessageId id) const noexcept {
                              {.send_endpoint = message.send_endpoint,
                               .recv_endpoint = message.violation ? 0 : message.arrival - unhindered,
                               .cpu_queue = processor.cpu_queue,
-                              .network = 0,
+                              .network = network_.of(id),
                               .receiver_busy = processor.receiver_busy,
                               .held_until = processor.held_until,
                               .begun = before},

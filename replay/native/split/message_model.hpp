@@ -12,6 +12,7 @@
 #include "replay/native/parameters.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/split/message_facts.hpp"
+#include "replay/native/split/network_contention.hpp"
 #include "replay/native/split/partition.hpp"
 #include "replay/native/windows.hpp"
 
@@ -66,6 +67,10 @@ class MessageModel {
     [[nodiscard]] static MessageId of_send(const MessageEnd& send) noexcept { return {send.peer, send.match}; }
 
     [[nodiscard]] Partition partition(MessageId id) const noexcept;
+    /// When its payload leaves the sender's NIC.
+    [[nodiscard]] std::int64_t leaves(MessageId id) const noexcept;
+    /// What messages waited for links, and the traffic on them; empty where the network is not known.
+    [[nodiscard]] const NetworkContention& network() const noexcept { return network_; }
     /// When the model has the message at its receiver, waits for NICs included.
     [[nodiscard]] std::int64_t arrival(MessageId id) const noexcept { return record(id).arrival; }
     /// When the receiver's processor has completed the receive.
@@ -182,6 +187,7 @@ class MessageModel {
     std::vector<std::vector<MessageStages>> stages_;    // [receiving location]: the distinct ones
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
     std::vector<EndpointLoad> loads_;
+    NetworkContention network_;
     std::uint64_t messages_ = 0;
     std::uint64_t violations_ = 0;
     std::uint64_t beyond_sizes_ = 0;

@@ -97,7 +97,9 @@ def _set(machine: Machine, choices: Choices, name: str, text: str) -> tuple[Mach
         return _changed(machine, loggp=loggp), choices
     if name == "bisection":
         whole = f"{text}B/cycle" if _is_number(text) else text
-        return machine, replace(choices, bisection=_positive(name, _base(Bandwidth, name, whole, clock)))
+        choices = replace(choices, bisection=_positive(name, _base(Bandwidth, name, whole, clock)))
+        left = {"bisection": _quantity(Bandwidth, name, whole), "bisection_per_cycle": None}
+        return _changed(machine, network=machine.network.model_copy(update=left)), choices
     if name == "speed":
         return machine, replace(choices, speed=_positive(name, _float(name, text)))
     if name == "sharing":
