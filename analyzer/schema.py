@@ -42,6 +42,7 @@ DIRECTIONS = ("send", "recv")
 FINDING_KINDS = (
     "hot_receiver",
     "hot_sender",
+    "hot_link",
     "late_sender_chain",
     "late_receiver",
     "processor_queueing",

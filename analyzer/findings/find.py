@@ -11,6 +11,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
     collective_cost,
     collective_wait,
+    hot_link,
     hot_receiver,
     hot_sender,
     late_receiver,
@@ -32,6 +33,7 @@ from logpost.analyzer.manifest import Manifest
 FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     hot_receiver.find,
     hot_sender.find,
+    hot_link.find,
     shared_nic.find,
     late_sender_chain.find,
     late_receiver.find,

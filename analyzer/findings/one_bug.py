@@ -19,6 +19,7 @@ from logpost.analyzer.findings.finding import Finding, Number
 CAUSES_FIRST = (
     "hot_receiver",
     "hot_sender",
+    "hot_link",
     "strided_datatype",
     "round_trips",
     "many_small_messages",

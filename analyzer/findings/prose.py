@@ -215,6 +215,26 @@ def _cool_sender(facts: Facts) -> str:
     )
 
 
+def _hot_link(facts: Facts) -> str:
+    ends = zip(facts.all("from_node"), facts.all("to_node"), strict=True)
+    named = [f"{start:.0f} to {end:.0f}" for start, end in ends]
+    waits = f"{facts.ranks} wait{facts.verb_s}{_in(facts)}"
+    if not facts.number("hot_links"):
+        busiest = percent_text(facts.number("utilisation_at_most"))
+        return f"{waits} for the network: its busiest link, {named[0]}, is in use for {busiest} of a phase"
+    more = int(facts.number("hot_links")) - len(named)
+    which = ("link " if len(named) == 1 else "links ") + ", ".join(named) + (f" and {more} more" if more > 0 else "")
+    load = facts.number("load_over_mean")
+    return f"{waits} for hot {which} of the network: {load:.1f} × the mean load of the links in use"
+
+
+def _route_apart(facts: Facts) -> str:
+    spread = "Place ranks that exchange much on neighbouring nodes (another mapping), or send fewer bytes across"
+    if not facts.number("hot_links"):
+        return spread + "; let the sends of different ranks start at different times, so that work hides them."
+    return spread + " these links; let ranks visit their partners in different orders, so that routes are used in turn."
+
+
 _AT_FAULT = {"traced_to_computing": "", "traced_to_working": "work in ", "traced_to_waiting": "waiting in "}
 
 
@@ -472,6 +492,7 @@ def _lay_out(_: Facts) -> str:
 TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] = {
     "hot_receiver": (_hot_receiver, _cool_receiver),
     "hot_sender": (_hot_sender, _cool_sender),
+    "hot_link": (_hot_link, _route_apart),
     "late_sender_chain": (_late_sender_chain, _be_earlier),
     "late_receiver": (_late_receiver, _post_earlier),
     "processor_queueing": (_processor_queueing, _attend),
