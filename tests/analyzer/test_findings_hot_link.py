@@ -8,7 +8,10 @@ from logpost.analyzer.findings.finders import hot_link
 
 
 def crossing(*loads: tuple[int, int, int, int], network: int = 10 * MS) -> Story:
-    """Rank 1 waits 20 ms in a receive, of these for `network` in the network, and rank 0 as long for rank 1 at the end. `loads`: from, to, bytes, granted ps."""
+    """Rank 1 waits 20 ms in a receive, for `network` of it in the network; rank 0 waits as long at the end.
+
+    `loads`: from, to, bytes, granted ps.
+    """
     story = Story(2, 100 * MS)
     receive = story.path("main", "MPI_Recv")
     story.call(0, 0, 20 * MS, story.path("main", "MPI_Send"), send_overhead=20 * MS)
