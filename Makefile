@@ -13,14 +13,19 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
   -o -path './collectors/pmpi/*' \) \
   ! -name '*.md' ! -name '*.pyc' -print)
 
-# A process per core, for tests that start nothing that wants all of them. Files stay whole: their fixtures are made once.
-SIDE_BY_SIDE := -n auto --dist loadfile
+# A process per core, for tests that start nothing that wants all of them. Each has half of the files, whose fixtures are
+# made once, and takes over what the other has not begun when it has none left.
+SIDE_BY_SIDE := -n auto --dist worksteal
+
+# Tests start Python often: bytecode is kept, and beside the build, even where the environment says not to write it.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 
 .PHONY: help setup demo check test lint bench sanitize clean
 
 help:
 	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
-	@echo 'make check     quick tests without MPI, simulator or browser; a minute or two, with little set-up'
+	@echo 'make check     quick tests without MPI, simulator or browser; about a minute, with little set-up'
 	@echo 'make test      everything: native tests, Python tests, browser tests'
 	@echo 'make lint      formatters, linters, types, import layers'
 	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'

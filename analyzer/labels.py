@@ -17,6 +17,8 @@ SEPARATOR = " / "
 _ARGUED = ("operator()", "operator[]")
 """What may have template arguments besides a name."""
 _PAIRS = {"<": ">", "(": ")", "{": "}"}
+_TOKEN = re.compile(_OPERATOR.pattern + r"|->|[<>(){}]")
+"""A bracket, or what contains one and is none."""
 
 
 def folded(name: str) -> str:
@@ -65,17 +67,11 @@ def folded_path(path: str) -> str:
 def _end(name: str, at: int) -> int:
     """The place behind the bracket that closes the one at `at`; the name's end when none does."""
     open_brackets = [_PAIRS[name[at]]]
-    while open_brackets:
-        at += 1
-        if at >= len(name):
-            return len(name)
-        operator = _OPERATOR.match(name, at)
-        if operator is not None:
-            at = operator.end() - 1
-        elif name.startswith("->", at):
-            at += 1
-        elif name[at] == open_brackets[-1]:
+    for token in _TOKEN.finditer(name, at + 1):
+        if token[0] == open_brackets[-1]:
             open_brackets.pop()
-        elif name[at] in _PAIRS:
-            open_brackets.append(_PAIRS[name[at]])
-    return at + 1
+            if not open_brackets:
+                return token.end()
+        elif token[0] in _PAIRS:
+            open_brackets.append(_PAIRS[token[0]])
+    return len(name)

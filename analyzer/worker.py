@@ -13,9 +13,35 @@ import signal
 import sys
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logpost.analyzer.read_ahead import ReadAhead
+    from logpost.analyzer.request import Request
+
+Report = Callable[[str, int, int], None]
 
 HEARTBEAT_S = 0.1
+
+
+def built(request: Request, source: ReadAhead, report: Report, temporary: Callable[[Path], None]) -> Path:
+    """The path of the finished run; what the system refuses is an error of the user's input, as all others.
+
+    Raises:
+        InputError: the archive is damaged or unreadable, the machine does not fit, the run cannot be written.
+    """
+    from logpost.analyzer.build import build_run
+    from logpost.errors import InputError
+    from logpost.whole_file import cannot_write
+
+    try:
+        return build_run(request, source, report, temporary)
+    except OSError as error:
+        raise cannot_write(request.run, error, "choose another place with -o") from None
+    except MemoryError:
+        raise InputError(f"{request.archive} needs more memory than this machine has; use a larger one") from None
 
 
 def main(descriptor: int, options: dict[str, Any]) -> int:
@@ -23,7 +49,6 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
     # The parent ends this process itself on Ctrl-C, and then removes what was written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from logpost.errors import InputError
-    from logpost.whole_file import cannot_write
 
     with os.fdopen(descriptor, "w", buffering=1) as pipe:
         lock = threading.Lock()
@@ -65,16 +90,10 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         heart = threading.Thread(target=beat)
         heart.start()
         try:
-            from logpost.analyzer.build import build_run
-
             request = Request(**{**options, **given})
-            result = {"run": str(build_run(request, source, report, lambda p: tell(temporary=str(p))))}
+            result = {"run": str(built(request, source, report, lambda p: tell(temporary=str(p))))}
         except InputError as error:
             result = {"error": str(error)}
-        except OSError as error:
-            result = {"error": str(cannot_write(options["run"], error, "choose another place with -o"))}
-        except MemoryError:
-            result = {"error": f"{options['archive']} needs more memory than this machine has; use a larger one"}
         finally:
             ended.set()
             heart.join()

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from rich.console import Console
+from tests.analyzer.in_process import analyze
 from tests.analyzer.whole_machine import write_whole_machine
 
 from logpost.analyzer.explain import ROLES, Explained, Explanation, Piece, Side, Split, candidates, explain
@@ -19,7 +20,6 @@ from logpost.analyzer.reporting.explain_text import print_explanation
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
-from logpost.analyzer.supervise import analyze
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.analyzer.whole_machine import write_whole_machine
 from tests.archives import packed
 
@@ -16,7 +17,6 @@ from logpost.analyzer.rescope import rescope
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
-from logpost.analyzer.supervise import analyze
 from logpost.replay.message_models import MessageModel
 
 

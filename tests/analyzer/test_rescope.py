@@ -6,12 +6,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.analyzer.in_process import analyze
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.rescope import rescope
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 from logpost.errors import InputError
 
 NAME = "scorep-lulesh-nocomp-8"

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.analyzer.in_process import analyze
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
-from logpost.analyzer.supervise import analyze
 from logpost.analyzer.whatif import Ask, predict
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters

@@ -5,23 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.command import logpost, logpost_process
 
 from logpost.machines.schema.load import find_machine_file
-
-
-def logpost(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "logpost.cli.app", *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -32,7 +21,7 @@ def ping_pong(traces: Path) -> Path:
 @pytest.mark.parametrize("form", ["directory", "anchor"])
 def test_the_run_is_named_after_the_archive(ping_pong: Path, tmp_path: Path, form: str) -> None:
     anchor = next(ping_pong.glob("*.otf2"))
-    done = logpost("analyze", ping_pong if form == "directory" else anchor, cwd=tmp_path)
+    done = logpost_process("analyze", ping_pong if form == "directory" else anchor, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "run: pipit-ping-pong.run\nnext: logpost report pipit-ping-pong.run\n"
     assert (tmp_path / "pipit-ping-pong.run" / "manifest.json").is_file()

@@ -8,12 +8,12 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.command import logpost, logpost_process
 from tests.machines.calibration.virtual import Virtual
 
 from logpost.cli.calibrate import MOST_LINES
@@ -23,20 +23,6 @@ from logpost.machines.calibration.samples import write
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-
-
-def logpost(
-    *arguments: str | Path, cwd: Path, timeout: float = 120, columns: int = 100
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "logpost.cli.app", *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=timeout,
-        env={**os.environ, **AS_ROOT, "COLUMNS": str(columns)},
-    )
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +53,7 @@ def test_samples_become_a_checked_file_and_a_table(kept: Path, tmp_path: Path) -
 
 
 def test_nothing_is_cut_on_a_narrow_screen(kept: Path, tmp_path: Path) -> None:
-    done = logpost("calibrate", "-o", "m.toml", "--samples", kept / "s.jsonl", cwd=tmp_path, columns=80)
+    done = logpost("calibrate", "-o", "m.toml", "--samples", kept / "s.jsonl", cwd=tmp_path, COLUMNS="80")
     assert "…" not in done.stdout
     assert re.search(r"o_s per byte +\d+\.?\d* ps/B +", done.stdout)
     # A sentence is one line, for grep and for terminals of any width.
@@ -149,7 +135,7 @@ def test_a_page_that_cannot_be_written_costs_no_machine_file(kept: Path, tmp_pat
 
 
 def test_a_page_goes_to_a_pipe(kept: Path, tmp_path: Path) -> None:
-    done = logpost(
+    done = logpost_process(
         "calibrate", "-q", "-o", "m.toml", "--page", "/dev/stdout", "--samples", kept / "s.jsonl", cwd=tmp_path
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -196,7 +182,6 @@ def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
         (["-o", "s.jsonl", "--force", "--samples", "s.jsonl"], "-o and --samples name the same file, s.jsonl; give"),
         (["-o", "new.toml", "--page", "s.jsonl", "--samples", "s.jsonl"], "--page and --samples name the same file"),
         (["-o", "pipe", "--force", "--", "mpirun"], "-o pipe cannot be written: it is not a regular file; name"),
-        (["-o", "/dev/stdout", "--force", "--", "mpirun"], "-o /dev/stdout cannot be written: it is not a regular"),
         (["-o", "/dev/null", "--force", "--", "mpirun"], "-o /dev/null cannot be written: it is not a regular file"),
         (
             ["-o", "new.toml", "--keep-samples", "pipe", "--force", "--", "mpirun"],
@@ -228,6 +213,14 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
     assert done.stderr.count("\n") == 1
     assert sorted(os.listdir(tmp_path)) == before
     assert (tmp_path / "old.toml").read_text() == "kept\n"
+
+
+def test_a_machine_file_does_not_go_to_a_pipe(tmp_path: Path) -> None:
+    done = logpost_process("calibrate", "-o", "/dev/stdout", "--force", "--", "mpirun", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "logpost: -o /dev/stdout cannot be written: it is not a regular file; name a regular or a new file\n"
+    )
 
 
 @pytest.mark.parametrize(("name", "path"), [("mine.toml", "mine.toml"), ("mine", "./mine"), ("a b.toml", "'a b.toml'")])
@@ -267,7 +260,7 @@ def test_from_the_measurement_to_the_analysis_of_a_recorded_program(tmp_path: Pa
         largest_eager=65536,
     )
     measure(launcher, output=tmp_path / "s.jsonl", budget_s=6.0, passes=2, grid=grid)
-    done = logpost("calibrate", "-o", "here.toml", "--samples", "s.jsonl", "--page", "here.html", cwd=tmp_path)
+    done = logpost_process("calibrate", "-o", "here.toml", "--samples", "s.jsonl", "--page", "here.html", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     machine = load_machine(tmp_path / "here.toml")
     assert machine.loggp.of("same_socket") or machine.loggp.of("same_node")
@@ -295,9 +288,9 @@ def test_from_the_measurement_to_the_analysis_of_a_recorded_program(tmp_path: Pa
         """
     )
     subprocess.run(["mpicc", "-o", "p", "p.c"], cwd=tmp_path, check=True)
-    recorded = logpost("record", "-o", "t", "-q", "--", *launcher, "./p", cwd=tmp_path)
+    recorded = logpost_process("record", "-o", "t", "-q", "--", *launcher, "./p", cwd=tmp_path)
     assert recorded.returncode == 0, recorded.stderr
-    analyzed = logpost("analyze", "t", "-m", "here.toml", "-o", "p.run", "-q", cwd=tmp_path)
+    analyzed = logpost_process("analyze", "t", "-m", "here.toml", "-o", "p.run", "-q", cwd=tmp_path)
     assert (analyzed.returncode, analyzed.stderr) == (0, "")
-    report = json.loads(logpost("report", "p.run", "--json", cwd=tmp_path).stdout)
+    report = json.loads(logpost_process("report", "p.run", "--json", cwd=tmp_path).stdout)
     assert report["messages"]["count"] == 100

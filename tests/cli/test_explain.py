@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.analyzer.whole_machine import write_whole_machine
 from tests.cli.command import logpost
 from typer.testing import CliRunner
 
 from logpost.analyzer.request import Request
-from logpost.analyzer.supervise import analyze
 from logpost.cli.app import build
 
 

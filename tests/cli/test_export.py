@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.command import logpost
 from tests.dashboards.synthetic import make_run
-
-
-def logpost(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own, on the sources that are under test."""
-    paths = os.pathsep.join(path for path in sys.path if path)
-    return subprocess.run(
-        [sys.executable, "-m", "logpost.cli.app", "export", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +18,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_csv_goes_to_a_directory_named_like_the_run(run: Path, tmp_path: Path) -> None:
-    done = logpost(str(run), "--to", "csv", "--table", "pairs", "--table", "load", cwd=tmp_path)
+    done = logpost("export", run, "--to", "csv", "--table", "pairs", "--table", "load", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("em3d_csv: 2 tables, ")
     assert {file.name for file in (tmp_path / "em3d_csv").iterdir()} == {
@@ -43,7 +27,7 @@ def test_csv_goes_to_a_directory_named_like_the_run(run: Path, tmp_path: Path) -
 
 
 def test_perfetto_states_its_size_as_json(run: Path, tmp_path: Path) -> None:
-    done = logpost(str(run), "--to", "perfetto", "-o", "a.pftrace", "--json", cwd=tmp_path)
+    done = logpost("export", run, "--to", "perfetto", "-o", "a.pftrace", "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     facts = json.loads(done.stdout)
     # 4 ranks: per iteration 4 halo messages and 3 blocks to rank 0; 12 iterations.
@@ -52,7 +36,7 @@ def test_perfetto_states_its_size_as_json(run: Path, tmp_path: Path) -> None:
 
 
 def test_quiet_prints_nothing(run: Path, tmp_path: Path) -> None:
-    done = logpost(str(run), "--to", "perfetto", "--quiet", cwd=tmp_path)
+    done = logpost("export", run, "--to", "perfetto", "--quiet", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "em3d.pftrace").is_file()
 
@@ -66,7 +50,7 @@ def test_quiet_prints_nothing(run: Path, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line_and_status_2(run: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
-    done = logpost(str(run), *arguments, cwd=tmp_path)
+    done = logpost("export", run, *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.startswith("logpost: ")
@@ -74,6 +58,6 @@ def test_mistakes_are_one_line_and_status_2(run: Path, tmp_path: Path, arguments
 
 
 def test_what_is_not_a_run_is_named(tmp_path: Path) -> None:
-    done = logpost(str(tmp_path), "--to", "csv", cwd=tmp_path)
+    done = logpost("export", tmp_path, "--to", "csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "is not a run" in done.stderr

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.analyzer.two_phases import two_phases
 from tests.analyzer.whole_machine import write_whole_machine
 from typer.testing import CliRunner
 
 from logpost.analyzer.request import Request
-from logpost.analyzer.supervise import analyze
 from logpost.cli.app import build, main
 from logpost.replay.message_models import MessageModel
 

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 from typer.testing import CliRunner
 
 from logpost.analyzer.request import Request
-from logpost.analyzer.supervise import analyze
 from logpost.cli.app import build
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.collectors import raw_logs
 from tests.collectors.raw_logs import MONOTONIC, RECV, SEND, Log
 
@@ -13,7 +14,6 @@ from logpost.analyzer.request import Request
 from logpost.analyzer.rescope import rescope
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 from logpost.collectors import assemble
 from logpost.errors import InputError
 

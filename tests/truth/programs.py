@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.analyzer.in_process import analyze
+
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 
 from .compare import Labels, Verdict, labels, truth_of, verdict
 
@@ -42,9 +44,11 @@ class Judged:
         return abs(self.verdict.gain - true) <= max(NOTHING, WITHIN * true)
 
 
-def simulate(place: Path, *options: str) -> list[str]:
-    """Writes every case below a directory; the names of those with a cause or none, without the cured ones."""
-    subprocess.run([str(SIMULATE), str(place), *options], check=True, stdout=subprocess.DEVNULL)
+def simulate(place: Path, *options: str, cases: Iterable[str] = ()) -> list[str]:
+    """Writes the named cases, or every one, below a directory; the names of those with a cause or none, without the
+    cured ones."""
+    chosen = [word for case in cases for word in ("--case", case)]
+    subprocess.run([str(SIMULATE), str(place), *options, *chosen], check=True, stdout=subprocess.DEVNULL)
     return sorted(case.name for case in place.iterdir() if case.is_dir() and not case.name.endswith(CURED))
 
 

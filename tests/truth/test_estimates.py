@@ -17,7 +17,7 @@ PROGRAMS = ("k_to_1_small", "late_receiver_eager", "round_trips", "shift_eager",
 @pytest.fixture(scope="module", params=[(), ("--tick", "100000", "--noise", "50000")], ids=["exact", "coarse"])
 def cases(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     place = tmp_path_factory.mktemp("truth") / "cases"
-    simulate(place, *request.param)
+    simulate(place, *request.param, cases=PROGRAMS)
     return place
 
 

@@ -17,7 +17,7 @@ CLEAN = ("clean_halo_noise", "clean_overlap")
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("truth") / "cases"
-    assert {*CAUSES, *CLEAN} <= set(simulate(place))
+    assert {*CAUSES, *CLEAN} == set(simulate(place, cases=(*CAUSES, *CLEAN)))
     return place
 
 

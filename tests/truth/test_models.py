@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from polars.testing import assert_frame_equal
+from tests.analyzer.in_process import analyze
 
 from logpost.analyzer.model_fits import model_fits
 from logpost.analyzer.reporting.data import ModelFit
 from logpost.analyzer.reporting.models import best
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 from logpost.replay.message_models import MessageModel
 
 from .programs import SIMULATE, simulate
@@ -20,12 +20,13 @@ from .programs import SIMULATE, simulate
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
 FULL, LOGGP, LOGPC, LOG3P, LOGP = MessageModel
+OF_LOGGP = ("clean_halo", "clean_overlap", "halo_rendezvous", "late_receiver_rendezvous")
 
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("truth") / "cases"
-    simulate(place)
+    simulate(place, cases=(*OF_LOGGP, "k_to_1_small", "strided_halo"))
     return place
 
 
@@ -40,7 +41,7 @@ def misfits(run: Run) -> dict[MessageModel, float]:
     return {fit.model: fit.misfit_share for fit in model_fits(run) if fit.messages is not None}
 
 
-@pytest.mark.parametrize("name", ["clean_halo", "clean_overlap", "halo_rendezvous", "late_receiver_rendezvous"])
+@pytest.mark.parametrize("name", OF_LOGGP)
 def test_where_nothing_but_loggp_costs_time_full_splits_as_loggp(cases: Path, tmp_path: Path, name: str) -> None:
     full, loggp = (run_of(cases / name, tmp_path / model.value, model) for model in (FULL, LOGGP))
     assert full.manifest.messages > 0

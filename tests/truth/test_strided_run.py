@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from polars.testing import assert_frame_equal
+from tests.analyzer.in_process import analyze
 
 from logpost.analyzer import schema
 from logpost.analyzer.parquet import frame
 from logpost.analyzer.request import Request
 from logpost.analyzer.resplit import Resplit
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 
 from .programs import SIMULATE, simulate
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is 
 
 
 def test_strided_messages_of_a_run_are_those_of_the_archive(tmp_path: Path) -> None:
-    simulate(tmp_path / "cases")
+    simulate(tmp_path / "cases", cases=["strided_halo"])
     case = tmp_path / "cases" / "strided_halo"
     run = Run.open(
         analyze(Request(str(case / "traces.otf2"), str(tmp_path / "a.run"), machine=str(case / "machine.toml")))

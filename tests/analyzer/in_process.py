@@ -1,0 +1,22 @@
+"""`supervise.analyze` without its process: tests that analyze sound archives pay for the analysis, not for imports.
+
+`test_supervise.py` tests the process, and `tests/cli/test_analyze.py` the way from the command line through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from logpost.analyzer.read_ahead import ReadAhead
+from logpost.analyzer.request import Request
+from logpost.analyzer.run_place import refuse_occupied
+from logpost.analyzer.worker import built
+
+
+def analyze(
+    request: Request, on_progress: Callable[[str, int, int], None] = lambda _phase, _done, _total: None
+) -> Path:
+    """Analyze an archive; the path of the finished run."""
+    refuse_occupied(Path(request.run), force=request.force)
+    return built(request, ReadAhead(request.archive, request.threads, request.clock), on_progress, lambda _unfinished: None)
