@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 
 BAR_NS = 40.0
+READINGS = 2
+"""Of the clock per call."""
 STACKS = (16, 1, 0)
 """Callers kept of each call: as by default, the direct one, none. The bar holds for each."""
 _SOURCE = Path(__file__).with_name("pingpong.c")
@@ -67,10 +69,11 @@ def main() -> int:
                 missed += cost > BAR_NS
                 print(
                     f"{name:10} --stack {stack:2} {what:26} {without:6.1f} ns {traced:6.1f} ns {cost:6.1f} ns   "
-                    f"{'MISSED' if cost > BAR_NS else 'ok'}"
+                    f"{'MISSED' if cost > BAR_NS else 'ok'}, {cost / figures['clock_ns']:.1f} readings of the clock"
                 )
             print(f"{name:10} --stack {stack:2} {moves}: {figures['window_ns_per_call']:.1f} ns per call over the run")
         shares = ", ".join(f"{added['self', depth] - added['self', 0]:.1f} ns for {depth}" for depth in STACKS[:-1])
+        print(f"{name:10} one reading of the clock: {figures['clock_ns']:.1f} ns; recording takes {READINGS} per call")
         print(f"{name:10} callers kept, of the calls to oneself: {shares}")
     if not measured:
         print("no MPI is installed: nothing was measured")

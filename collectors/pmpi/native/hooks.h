@@ -17,7 +17,7 @@ struct lp_stamp {
     uint64_t enter, leave;
 };
 
-LP_HOOK lp_call(struct lp_stamp s) {
+LP_FAST void lp_call(struct lp_stamp s) {
     if (lp_reserve(s.t, LP_HEAD))
         lp_commit(s.t, LP_CALL, s.f, LP_HEAD, s.enter, s.leave);
 }
@@ -38,8 +38,8 @@ static inline int32_t lp_peer(int rank) {
     return rank >= 0 ? rank : rank == MPI_ANY_SOURCE ? LP_ANY_PEER : LP_NO_PEER;
 }
 
-static inline struct lp_message lp_envelope(struct lp_thread* t, int64_t count, lp_word type, int peer, int tag,
-                                            lp_word comm) {
+LP_FAST struct lp_message lp_envelope(struct lp_thread* t, int64_t count, lp_word type, int peer, int tag,
+                                      lp_word comm) {
     uint32_t id = lp_comm_id(t, (MPI_Comm)comm);
     struct lp_type_entry* e = lp_type(t, (MPI_Datatype)type);
     struct lp_message m = {count > 0 ? (uint64_t)count * e->size : 0, lp_peer(peer),
@@ -77,7 +77,7 @@ static inline int lp_status_cancelled(const MPI_Status* status) {
 #endif
 }
 
-static inline struct lp_done lp_finished(uintptr_t request, const MPI_Status* status) {
+LP_FAST struct lp_done lp_finished(uintptr_t request, const MPI_Status* status) {
     struct lp_done d = {request, 0, LP_NO_PEER, 0, 0, 0};
     if (lp_status_cancelled(status)) { /* before anything else: source and tag are stale then */
         d.flags = LP_DONE_CANCELLED;
@@ -91,20 +91,20 @@ static inline struct lp_done lp_finished(uintptr_t request, const MPI_Status* st
 
 /* --- one message, perhaps with a request or message handle, or two of them --------------------------------------- */
 
-LP_HOOK lp_message_1(struct lp_stamp s, int kind, struct lp_message m) {
+LP_FAST void lp_message_1(struct lp_stamp s, int kind, struct lp_message m) {
     size_t n = LP_HEAD + sizeof m;
     if (!lp_reserve(s.t, n))
         return;
-    memcpy(s.t->pos + LP_HEAD, &m, sizeof m);
+    *(struct lp_message*)(s.t->pos + LP_HEAD) = m;
     lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
 }
 
-LP_HOOK lp_message_2(struct lp_stamp s, int kind, struct lp_message m, uint64_t handle) {
+LP_FAST void lp_message_2(struct lp_stamp s, int kind, struct lp_message m, uint64_t handle) {
     size_t n = LP_HEAD + sizeof m + 8;
     if (!lp_reserve(s.t, n))
         return;
-    memcpy(s.t->pos + LP_HEAD, &m, sizeof m);
-    memcpy(s.t->pos + LP_HEAD + sizeof m, &handle, 8);
+    *(struct lp_message*)(s.t->pos + LP_HEAD) = m;
+    *(uint64_t*)(s.t->pos + LP_HEAD + sizeof m) = handle;
     lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
 }
 
@@ -118,18 +118,18 @@ LP_HOOK lp_message_3(struct lp_stamp s, int kind, struct lp_message m, uint64_t 
     lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
 }
 
-LP_HOOK lp_send(struct lp_stamp s, int64_t count, lp_word type, int dest, int tag, lp_word comm) {
+LP_FAST void lp_send(struct lp_stamp s, int64_t count, lp_word type, int dest, int tag, lp_word comm) {
     lp_message_1(s, LP_SEND, lp_envelope(s.t, count, type, dest, tag, comm));
 }
 
-LP_HOOK lp_recv(struct lp_stamp s, lp_word type, lp_word comm, const MPI_Status* status) {
+LP_FAST void lp_recv(struct lp_stamp s, lp_word type, lp_word comm, const MPI_Status* status) {
     struct lp_message m = lp_envelope(s.t, 0, type, status->MPI_SOURCE, status->MPI_TAG, comm);
     m.bytes = lp_status_bytes(status);
     lp_message_1(s, LP_RECV, m);
 }
 
-LP_HOOK lp_request(struct lp_stamp s, int kind, int64_t count, lp_word type, int peer, int tag, lp_word comm,
-                   const void* request) {
+LP_FAST void lp_request(struct lp_stamp s, int kind, int64_t count, lp_word type, int peer, int tag, lp_word comm,
+                        const void* request) {
     lp_message_2(s, kind, lp_envelope(s.t, count, type, peer, tag, comm), (uintptr_t)*(const MPI_Request*)request);
 }
 
@@ -221,7 +221,7 @@ LP_HOOK lp_startall(struct lp_stamp s, const uint64_t* handles, int count) {
     lp_call(s);
 }
 
-LP_HOOK lp_done_1(struct lp_stamp s, uint64_t handle, const MPI_Status* status) {
+LP_FAST void lp_done_1(struct lp_stamp s, uint64_t handle, const MPI_Status* status) {
     if (handle != (uintptr_t)lp_k.request_null) {
         size_t n = LP_HEAD + sizeof(struct lp_done);
         if (!lp_reserve(s.t, 2 * n))

@@ -16,6 +16,7 @@
 #include "rawlog.h"
 
 #define LP_HIDDEN __attribute__((visibility("hidden")))
+#define LP_FAST __attribute__((always_inline, unused)) static inline /* on the path of every call */
 #define LP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #if defined(LOGPOST_SIMULATED)
 #define LP_TLS /* SMPI runs all ranks in one thread and gives each its own globals */
@@ -67,7 +68,7 @@ LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int ran
 LP_HIDDEN void lp_describe_thread(struct lp_thread* t);
 LP_HIDDEN void lp_off_in_children(void);
 
-static inline struct lp_thread* lp_enter(void) {
+LP_FAST struct lp_thread* lp_enter(void) {
     if (LP_UNLIKELY(!lp_on))
         return NULL;
     struct lp_thread* t = lp_self;
@@ -80,24 +81,33 @@ static inline struct lp_thread* lp_enter(void) {
 }
 
 /* Room for a record of `bytes` bytes; NULL when recording has ended. */
-static inline char* lp_reserve(struct lp_thread* t, size_t bytes) {
+LP_FAST char* lp_reserve(struct lp_thread* t, size_t bytes) {
     if (LP_UNLIKELY((size_t)(t->end - t->pos) < bytes))
         return lp_window(t, bytes);
     return t->pos;
 }
 
+/* The first word of a head, put together in a register: a load that spans several stores just made waits for them. */
+LP_FAST uint64_t lp_first_word(int kind, int function, size_t words, uint32_t stack) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return (uint64_t)(uint8_t)kind | (uint64_t)(uint8_t)(stack >> 16) << 8 | (uint64_t)(uint16_t)function << 16 |
+           (uint64_t)(uint16_t)words << 32 | (uint64_t)(uint16_t)stack << 48;
+#else
+    struct lp_head first = {(uint8_t)kind, (uint8_t)(stack >> 16), (uint16_t)function, (uint16_t)words,
+                            (uint16_t)stack};
+    uint64_t word;
+    memcpy(&word, &first, sizeof word);
+    return word;
+#endif
+}
+
 /* Publishes the record at t->pos: times and what ends the log first, then the word that makes it visible. */
-static inline void lp_commit(struct lp_thread* t, int kind, int function, size_t bytes, uint64_t enter,
-                             uint64_t leave) {
+LP_FAST void lp_commit(struct lp_thread* t, int kind, int function, size_t bytes, uint64_t enter, uint64_t leave) {
     struct lp_head* head = (struct lp_head*)t->pos;
     head->enter = enter;
     head->leave = leave;
     *(uint64_t*)(t->pos + bytes) = 0; /* the window has been used before: the log ends after this record */
-    struct lp_head first = {(uint8_t)kind, (uint8_t)(t->stack >> 16), (uint16_t)function, (uint16_t)(bytes / 8),
-                            (uint16_t)(t->stack)};
-    uint64_t word;
-    memcpy(&word, &first, sizeof word);
-    __atomic_store_n((uint64_t*)head, word, __ATOMIC_RELEASE);
+    __atomic_store_n((uint64_t*)head, lp_first_word(kind, function, bytes / 8, t->stack), __ATOMIC_RELEASE);
     t->pos += bytes;
 }
 

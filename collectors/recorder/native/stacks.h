@@ -35,12 +35,12 @@ LP_HIDDEN uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const 
 LP_HIDDEN void lp_stacks_free(struct lp_thread* t);
 LP_HIDDEN void lp_stacks_begin(struct lp_thread* t); /* none when LOGPOST_STACK_DEPTH is 0 */
 
-static inline unsigned lp_stack_slot(uintptr_t address, const uintptr_t* place) {
+LP_FAST unsigned lp_stack_slot(uintptr_t address, const uintptr_t* place) {
     uint64_t key = (uint64_t)address * 0x9E3779B97F4A7C15ull ^ (uint64_t)(uintptr_t)place * 0xC2B2AE3D27D4EB4Full;
     return (unsigned)(key >> 48) % LP_STACK_SLOTS;
 }
 
-static inline int lp_stack_is(const struct lp_stack* s, uintptr_t address, const uintptr_t* place) {
+LP_FAST int lp_stack_is(const struct lp_stack* s, uintptr_t address, const uintptr_t* place) {
     if (s->frame[0].address != address || s->frame[0].place != place)
         return 0;
     for (uint32_t i = 1; i < s->frames; i++)
@@ -50,7 +50,7 @@ static inline int lp_stack_is(const struct lp_stack* s, uintptr_t address, const
 }
 
 /* The id of the stack at a wrapper; to be called in the wrapper itself. */
-static inline uint32_t lp_stack(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {
+LP_FAST uint32_t lp_stack(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {
     if (LP_UNLIKELY(!t->stacks))
         return 0;
     const struct lp_stack* s = t->stacks->slot[lp_stack_slot(address, place)];
