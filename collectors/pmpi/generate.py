@@ -367,12 +367,31 @@ _WRAPPER = """{signature} {{
   if (!t) return real({args});
   t->stack = LP_STACK_HERE(t);
 {before}  uint64_t enter = lp_now();
+  {opens}
   {returns} rc = real({replaced});
   struct lp_stamp s = {{t, {number}, enter, lp_now()}};
 {after}  t->busy = 0;
   return rc;
 }}
 """
+
+
+def _opens(f: Function) -> str:
+    """Return what notes, before the call, what it waits for."""
+    h, n = f.hook, f.number
+    if h in ("send", "sendrecv", "sendrecv_replace"):
+        kind, tag = ("LP_SEND", "tag") if h == "send" else ("LP_SENDRECV", "sendtag")
+        second = "" if h == "send" else "\n  t->open->handle[0] = (uint64_t)(int64_t)lp_peer(source);"
+        return f"lp_opens_message(t, {kind}, {n}, enter, dest, {tag}, comm);{second}"
+    if h == "recv" or f.name in ("MPI_Probe", "MPI_Mprobe"):
+        return f"lp_opens_message(t, LP_RECV, {n}, enter, source, tag, comm);"
+    if h == "coll":
+        root = "lp_root(root)" if any(p.name == "root" for p in f.parameters) else "LP_ROOT_NONE"
+        return f"lp_opens_collective(t, {n}, enter, comm, {root});"
+    if h.startswith("wait"):
+        number = {"": "1", "some": "incount"}.get(h[4:], "count")
+        return f"lp_opens_wait(t, {n}, enter, {'&held' if h == 'wait' else 'held'}, {number});"
+    return f"lp_opens(t, LP_CALL, {n}, enter, LP_NO_PEER, LP_ANY_TAG, 0, 0);"
 
 
 def wrapper(f: Function) -> str:
@@ -404,6 +423,7 @@ def wrapper(f: Function) -> str:
         text = _WRAPPER.format(
             **fields,
             before=f"  {before}\n" if before else "",
+            opens=_opens(f),
             replaced=", ".join(replace.get(p.name, p.name) for p in named),
             after=after,
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from logpost.collectors.pmpi import generate
 
 MAGIC = 0x33676F6C74736F70
-CALL, SEND, RECV = 1, 2, 3
+CALL, SEND, RECV, COLL = 1, 2, 3, 18
 FINALIZE, LEVEL, DEF_COMM, INFO, SYNC, OFFSET = 23, 24, 64, 67, 68, 69
 TSC, MONOTONIC = 1, 2
 WORLD, SELF = 1, 2
@@ -30,6 +30,7 @@ class Log:
     world: int = 1000  # process id of the world's rank 0
     process: int = 0
     records: list[bytes] = field(default_factory=list)
+    left: bytes = b""  # the window of a process that was killed
 
     def __post_init__(self) -> None:
         """Every log begins with who it is and the predefined communicators."""
@@ -72,8 +73,8 @@ class Log:
         name = {SEND: "MPI_Send", RECV: "MPI_Recv"}[kind]
         self._add(kind, NUMBERS[name], enter, leave, struct.pack("<QiiII", size, peer, tag, 1, 0))
 
-    def _header(self, flushed: int) -> bytes:
-        return struct.pack("<QIIQQQ24x", MAGIC, 0, self.clock, self.process, generate.table_hash(), flushed)
+    def _header(self, flushed: int, opened: int = 0) -> bytes:
+        return struct.pack("<QIIQQQQ16x", MAGIC, 0, self.clock, self.process, generate.table_hash(), flushed, opened)
 
     def text(self) -> bytes:
         """The log's bytes, and some zeros as a file system may leave them behind the end."""
@@ -83,6 +84,13 @@ class Log:
         """A window's bytes: how much of the log is valid (plus 1: the window is not), then records."""
         return self._header(flushed) + records + b"\0" * 4096
 
+    def dies_in(self, name: str, enter: int, kind: int, peer: int = -1, tag: int = -1, comm: int = 1) -> None:
+        """The call that the process is in when it is killed: its window holds that, and no record."""
+        word = kind | NUMBERS[name] << 16
+        flushed = len(self.text()) - 4096
+        opened = struct.pack("<QQiiII32x", enter, word, peer, tag, comm, 0)
+        self.left = self._header(flushed, 64 + 4096) + b"\0" * 4096 + opened
+
 
 def write(folder: Path, *logs: Log) -> Path:
     """A directory of raw logs as `logpost record` leaves it."""
@@ -91,4 +99,6 @@ def write(folder: Path, *logs: Log) -> Path:
     (folder / "record.json").write_text('{"program": "app", "time": "20260102_030405"}')
     for log in logs:
         (folder / f"{log.host}.{log.process}.0.0.raw").write_bytes(log.text())
+        if log.left:
+            (folder / f"{log.host}.{log.process}.0.0.window").write_bytes(log.left)
     return folder

@@ -41,6 +41,7 @@ struct Tally {
     std::uint64_t calls = 0;
     std::uint64_t levels = 0;  // calls that set the level of detail
     std::uint64_t calls_with_site = 0;
+    std::uint64_t open = 0;  // calls that had not ended when their process did
     std::uint64_t messages_without_comm = 0;
     std::uint64_t contradictory = 0;  // receives whose status did not fit what was asked for
     std::uint64_t pending = 0;        // requests that never completed
@@ -62,7 +63,8 @@ inline std::uint64_t location_of(std::uint32_t rank, std::uint32_t thread) {
 // The program's own region; those of functions are numbered as they are met.
 inline constexpr OTF2_RegionRef program_region = 0;
 inline constexpr OTF2_AttributeRef layout_attribute = 0;
-inline constexpr OTF2_AttributeRef context_attribute = 1;
+inline constexpr OTF2_AttributeRef context_attribute = 2;
+inline constexpr OTF2_AttributeRef open_attribute = 1;
 inline constexpr OTF2_ParameterRef level_parameter = 0;
 
 // Writes all events of one process, thread by thread in step with each other (requests may be completed by another

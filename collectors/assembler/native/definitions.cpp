@@ -76,6 +76,9 @@ class Definitions {
         check(OTF2_GlobalDefWriter_WriteAttribute(writer_, layout_attribute, strings_("logpost:layout"),
                                                   strings_(layout_help), OTF2_TYPE_STRING),
               "attribute");
+        check(OTF2_GlobalDefWriter_WriteAttribute(writer_, open_attribute, strings_(open_name), strings_(open_help),
+                                                  OTF2_TYPE_STRING),
+              "attribute");
         write_hosts();
         write_locations();
         write_regions();
@@ -96,6 +99,9 @@ class Definitions {
 
     static constexpr const char* context_help =
         "From where the call was made: its calling context, the function with the line of the call above it";
+    static constexpr const char* open_name = "logpost:open";
+    static constexpr const char* open_help =
+        "the process ended within this call, whose LEAVE is at its ENTER: what it waited for";
     static constexpr const char* level_name = "logpost:pcontrol_level";
 
     // Every string must be written before it is referred to, so all are asked for beforehand.
@@ -109,6 +115,8 @@ class Definitions {
             strings_("logpost:calling_context");
             strings_(context_help);
         }
+        strings_(open_name);
+        strings_(open_help);
         if (tally_.levels != 0) {
             strings_(level_name);
         }

@@ -1,6 +1,7 @@
 // The events of one process: its threads in step with each other, and for each call its region and what was done in it.
 // Messages, requests and collectives know how their own events are written.
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "collective_events.hpp"
 #include "event_writer.hpp"
 #include "message_events.hpp"
+#include "open_calls.hpp"
 #include "process_ids.hpp"
 #include "request_events.hpp"
 
@@ -51,6 +53,11 @@ class ProcessEvents {
             }
             emit(outs[next], sources[next]);
             sources[next].advance();
+        }
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            if (sources[i].thread().open) {
+                open_call(outs[i], sources[i], *sources[i].thread().open);
+            }
         }
         for (EventWriter& out : outs) {
             close(out, locations);
@@ -103,7 +110,7 @@ class ProcessEvents {
             begin_location(out, enter);
         }
         ++tally_.calls;
-        check(OTF2_EvtWriter_Enter(out.writer, call_site(out, source), out.at(enter), region), "Enter");
+        check(OTF2_EvtWriter_Enter(out.writer, call_site(out, source.thread(), r), out.at(enter), region), "Enter");
         body(out, source, r, enter, leave);
         check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(leave), region), "Leave");
         for (const Record& w : source.windows()) {
@@ -115,10 +122,25 @@ class ProcessEvents {
         tally_.last = std::max(tally_.last, to_global_ticks(job_, process_, r.head.leave));
     }
 
+    // The call that the process ended in. How long it took is not known: it leaves where it enters, and says so.
+    void open_call(EventWriter& out, const Calls& source, const lp_open& open) {
+        Record r{};
+        std::memcpy(&r.head, &open.what, sizeof open.what);
+        r.head.enter = open.enter;
+        const std::uint64_t enter = ids_.ticks(open.enter);
+        const OTF2_RegionRef region = ids_.region(source, r.head.function);
+        const OTF2_StringRef what = strings_(what_is_open(job_, process_, requests_, out.thread, open));
+        call_site(out, source.thread(), r);
+        OTF2_AttributeList_AddStringRef(out.attributes, open_attribute, what);
+        check(OTF2_EvtWriter_Enter(out.writer, out.attributes, out.at(enter), region), "Enter");
+        check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(enter), region), "Leave");
+        ++tally_.open;
+        tally_.last = std::max(tally_.last, to_global_ticks(job_, process_, open.enter));
+    }
+
     // The writer's list with the calling context of a call; nullptr: it is not known.
-    OTF2_AttributeList* call_site(EventWriter& out, const Calls& source) {
-        const Record& r = *source.call();
-        const auto context = contexts_.of_call(process_, source.thread(), r.stack(), r.head.function);
+    OTF2_AttributeList* call_site(EventWriter& out, const Thread& thread, const Record& r) {
+        const auto context = contexts_.of_call(process_, thread, r.stack(), r.head.function);
         if (context == OTF2_UNDEFINED_CALLING_CONTEXT) {
             return nullptr;
         }

@@ -110,6 +110,10 @@ void scan(Process& process, Thread& thread) {
             ++thread.calls;
         }
     }
+    const auto last = thread.log.opened_last();
+    if (last && !thread.finalized && !thread.stopped && thread.calls != 0 && last->enter > thread.last) {
+        thread.open = last;
+    }
 }
 
 }  // namespace

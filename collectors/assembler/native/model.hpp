@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -39,6 +40,7 @@ struct Thread {
     bool stopped = false;    // the disk was full or a limit was reached
     bool finalized = false;  // MPI_Finalize was seen
     std::uint64_t calls = 0;
+    std::optional<lp_open> open;                     // the call that it was in when its process ended
     std::vector<std::vector<std::uint64_t>> stacks;  // return addresses, innermost first; stack 1 is the first
 };
 

@@ -87,6 +87,17 @@ std::optional<Record> RawLog::next(std::size_t& offset) const {
     return record;
 }
 
+std::optional<lp_open> RawLog::opened_last() const {
+    const lp_file_header window = window_.header();
+    lp_open call{};
+    if (window.magic != LP_MAGIC || window.process != header_.process || window.open < LP_FILE_HEADER ||
+        window_.size() < sizeof call || window.open > window_.size() - sizeof call) {
+        return std::nullopt;
+    }
+    std::memcpy(&call, window_.data() + window.open, sizeof call);
+    return call.enter != 0 ? std::optional(call) : std::nullopt;
+}
+
 std::map<std::string, std::string> key_values(const std::string& text) {
     std::map<std::string, std::string> found;
     std::size_t begin = 0;

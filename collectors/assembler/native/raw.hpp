@@ -65,6 +65,9 @@ class RawLog {
     const lp_file_header& header() const { return header_; }
     const std::string& path() const { return path_; }
 
+    // The call that the thread entered last, which may have ended; nothing where no window is left.
+    std::optional<lp_open> opened_last() const;
+
     // The record at `offset` (0 at the beginning), which moves past it; nothing at the end of the log.
     std::optional<Record> next(std::size_t& offset) const;
 

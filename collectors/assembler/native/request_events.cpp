@@ -80,6 +80,15 @@ void RequestEvents::freed(std::uint64_t handle, std::uint32_t thread) {
     }
 }
 
+const Pending* RequestEvents::waiting(std::uint64_t handle, std::uint32_t thread) const {
+    const auto at = pending_.find(handle);
+    if (at == pending_.end()) {
+        return nullptr;
+    }
+    const auto own = std::ranges::find(at->second, thread, &Pending::thread);
+    return own != at->second.end() ? &*own : &at->second.front();
+}
+
 std::uint64_t RequestEvents::pending() const {
     std::uint64_t n = 0;
     for (const auto& [handle, queue] : pending_) {

@@ -41,6 +41,8 @@ class RequestEvents {
     void complete(EventWriter& out, std::uint64_t time, const lp_done& done);
     void freed(std::uint64_t handle, std::uint32_t thread);
 
+    // The operation of a handle's oldest request; nullptr: there is none.
+    const Pending* waiting(std::uint64_t handle, std::uint32_t thread) const;
     // Requests that were not completed.
     std::uint64_t pending() const;
 

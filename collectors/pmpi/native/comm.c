@@ -226,6 +226,14 @@ uint32_t lp_comm_lookup(struct lp_thread* t, uintptr_t handle) {
     return id;
 }
 
+uint32_t lp_comm_known(struct lp_thread* t, uintptr_t handle) {
+    const struct lp_mpi_thread* m = lp_mpi_part(t);
+    if (m->comm_handle == handle && m->comm_generation == lp_comm_generation)
+        return m->comm_id;
+    struct entry* e = find(handle);
+    return e ? e->id : 0;
+}
+
 void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name) {
     size_t length = strnlen(name, 255);
     size_t bytes = sizeof(struct lp_head) + (8 + length + 7) / 8 * 8;

@@ -89,6 +89,28 @@ LP_FAST struct lp_done lp_finished(uintptr_t request, const MPI_Status* status) 
     return d;
 }
 
+/* --- what a call that may wait is about, noted before it --------------------------------------------------------- */
+
+LP_FAST void lp_opens_message(struct lp_thread* t, int kind, int f, uint64_t enter, int peer, int tag, lp_word comm) {
+    lp_opens(t, kind, f, enter, lp_peer(peer), tag == MPI_ANY_TAG ? LP_ANY_TAG : tag,
+             lp_comm_known(t, LP_KEY(MPI_Comm, comm)), 0);
+}
+
+LP_FAST void lp_opens_collective(struct lp_thread* t, int f, uint64_t enter, lp_word comm, int32_t root) {
+    lp_opens(t, LP_COLL, f, enter, root, 0, lp_comm_known(t, LP_KEY(MPI_Comm, comm)), 0);
+}
+
+LP_FAST void lp_opens_wait(struct lp_thread* t, int f, uint64_t enter, const uint64_t* handles, int count) {
+    uint32_t known = 0;
+    for (int i = 0; handles && i < count; i++)
+        if (handles[i] != (uintptr_t)lp_k.request_null) {
+            if (known < LP_OPEN_HANDLES)
+                t->open->handle[known] = handles[i];
+            known++;
+        }
+    lp_opens(t, LP_DONE, f, enter, LP_NO_PEER, LP_ANY_TAG, 0, known);
+}
+
 /* --- one message, perhaps with a request or message handle, or two of them --------------------------------------- */
 
 LP_FAST void lp_message_1(struct lp_stamp s, int kind, struct lp_message m) {

@@ -58,6 +58,7 @@ LP_HIDDEN void lp_after_finalize(struct lp_thread* t, int function, uint64_t ent
 /* comm.c */
 extern LP_HIDDEN volatile uint32_t lp_comm_generation;
 LP_HIDDEN uint32_t lp_comm_lookup(struct lp_thread* t, uintptr_t handle);
+LP_HIDDEN uint32_t lp_comm_known(struct lp_thread* t, uintptr_t handle); /* 0: not seen before; calls no MPI */
 LP_HIDDEN uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags);
 LP_HIDDEN uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local, uint32_t parent);
 LP_HIDDEN uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent);

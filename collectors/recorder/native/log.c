@@ -169,10 +169,11 @@ int lp_log_prepare(void) {
 /* The last record of a log that ends before its program; every window keeps room for it. */
 #define STOP_ROOM (sizeof(struct lp_head) + 8) /* 8: the zero word that ends the log */
 static void mark_stopped(struct lp_thread* t) {
-    if (t->map && (size_t)(t->map + window_bytes - t->pos) >= STOP_ROOM) {
+    if (t->map && (size_t)(t->map + window_bytes - sizeof(struct lp_open) - t->pos) >= STOP_ROOM) {
         uint64_t now = lp_now();
         lp_commit(t, LP_STOPPED, 0, sizeof(struct lp_head), now, now);
     }
+    t->open = &t->no_window;
     if (t->map) {
         munmap(t->map, window_bytes);
         t->map = NULL;
@@ -318,11 +319,13 @@ static int create_files(struct lp_thread* t) {
     if (madvise(map, window_bytes, MADV_POPULATE_WRITE))
         for (size_t i = 0; i < window_bytes; i += 4096)
             ((volatile char*)map)[i] = 0;
+    header.open = window_bytes - sizeof(struct lp_open);
     memcpy(map, &header, sizeof header);
     t->map = map;
     t->flushed = LP_FILE_HEADER;
     t->pos = map + LP_FILE_HEADER;
-    t->end = map + window_bytes - STOP_ROOM;
+    t->open = (struct lp_open*)(map + window_bytes) - 1;
+    t->end = (char*)t->open - STOP_ROOM;
     return 0;
 }
 
@@ -330,6 +333,7 @@ struct lp_thread* lp_thread_create(void) {
     struct lp_thread* t = calloc(1, lp_thread_bytes);
     if (!t)
         return NULL;
+    t->open = &t->no_window;
     lp_thread_begins(t);
     lp_stacks_begin(t);
     pthread_mutex_lock(&lock);
@@ -359,6 +363,7 @@ void lp_log_close(struct lp_thread* t) {
     if (!t->map)
         return;
     int error = flush(t);
+    t->open = &t->no_window;
     munmap(t->map, window_bytes);
     t->map = t->pos = t->end = NULL;
     if (!error)

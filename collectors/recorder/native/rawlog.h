@@ -27,8 +27,22 @@ struct lp_file_header {
     uint64_t process; /* unique id of the process */
     uint64_t table;   /* hash of the table of prototypes: what the function numbers mean */
     uint64_t flushed; /* of a window: valid bytes of the log, header included; perhaps with LP_WINDOW_IS_STALE */
-    uint64_t reserved[3];
+    uint64_t open;    /* of a window: where its struct lp_open is; 0: it has none */
+    uint64_t reserved[2];
 };
+
+/* The call that the thread is in, at a fixed place of its window: what a process that ends without MPI_Finalize waited
+ * for. Written at every call's begin, `enter` last; never cleared: a call whose record is in the log has ended. */
+struct lp_open {
+    uint64_t enter;
+    uint64_t what; /* as the first word of a record: kind, function, stack */
+    int32_t peer;  /* as in lp_message; of a collective the root */
+    int32_t tag;
+    uint32_t comm;      /* local id; 0: none, or none that was known before the call */
+    uint32_t handles;   /* how many requests the call waits for, */
+    uint64_t handle[4]; /* the first of them */
+};
+#define LP_OPEN_HANDLES 4u
 
 enum lp_kind {
     LP_END = 0,

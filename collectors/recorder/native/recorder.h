@@ -38,6 +38,8 @@ struct lp_thread {
     uint64_t flushed; /* bytes of the log that are in its file, header included */
     uint32_t index;
     int window_moves;
+    struct lp_open* open; /* in the window; where there is none, the one beside */
+    struct lp_open no_window;
     char path[1280], window[1280];
 };
 
@@ -99,6 +101,18 @@ LP_FAST uint64_t lp_first_word(int kind, int function, size_t words, uint32_t st
     memcpy(&word, &first, sizeof word);
     return word;
 #endif
+}
+
+/* Notes what the call that begins waits for, in case it never ends. */
+LP_FAST void lp_opens(struct lp_thread* t, int kind, int function, uint64_t enter, int32_t peer, int32_t tag,
+                      uint32_t comm, uint32_t handles) {
+    struct lp_open* o = t->open;
+    o->what = lp_first_word(kind, function, 0, t->stack);
+    o->peer = peer;
+    o->tag = tag;
+    o->comm = comm;
+    o->handles = handles;
+    __atomic_store_n(&o->enter, enter, __ATOMIC_RELEASE);
 }
 
 /* Publishes the record at t->pos: times and what ends the log first, then the word that makes it visible. */
