@@ -19,4 +19,6 @@ def analyze(
 ) -> Path:
     """Analyze an archive; the path of the finished run."""
     refuse_occupied(Path(request.run), force=request.force)
-    return built(request, ReadAhead(request.archive, request.threads, request.clock), on_progress, lambda _unfinished: None)
+    return built(
+        request, ReadAhead(request.archive, request.threads, request.clock), on_progress, lambda _unfinished: None
+    )
