@@ -182,6 +182,8 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
             (schema.EXPOSURE, analysis.exposure()),
             (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
             (schema.PAIRS, analysis.pairs()),
+            (schema.CRITICAL_PATH, analysis.critical_path()),
+            (schema.PATH_PROFILE, analysis.path_profile()),
             (schema.LOAD, analysis.load()),
             (schema.UNMATCHED, analysis.unmatched()),
         )

@@ -55,6 +55,7 @@ def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
             (schema.EXPOSURE, analysis.exposure()),
             (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
             (schema.PAIRS, analysis.pairs()),
+            (schema.PATH_PROFILE, analysis.path_profile()),
             (schema.LOAD, analysis.load()),
         )
     }

@@ -28,6 +28,9 @@ start_up: until the end of MPI_Init (shmem_init ...); shut_down: from the enter 
 outside: in the program, but not in the region of interest. Shares, efficiencies and findings are about the program.
 """
 
+WAIT_KINDS = tuple(_native.wait_kinds())
+"""Why one location waited for another, in the order of the native core; the critical path follows these waits."""
+
 PROTOCOLS = ("eager", "rendezvous")
 LOCALITIES = ("self", "same_socket", "same_node", "other_node")
 WAIT_STATES = (
@@ -347,6 +350,32 @@ PAIRS = Table(
     ),
 )
 
+CRITICAL_PATH = Table(
+    "critical_path",
+    "a stretch of the recorded execution's critical path on one location, in the order of time, without a gap; "
+    "their lengths add up to the time from the first to the last event of all ranks exactly",
+    (
+        *_ids(location="where the path is; -1: before the first event of its first location"),
+        *_ps(begin="since when", end="until when; there the next stretch begins"),
+        *_ids(call="the call of this location whose wait ended at the begin; -1: the path begins"),
+        _enum("after", (*WAIT_KINDS, "begin"), "what that wait was; the location of the stretch before ended it"),
+    ),
+)
+
+PATH_PROFILE = Table(
+    "path_profile",
+    "(location, callpath, phase, category): all time of the accounting by place in the code",
+    (
+        *_ids(
+            location="location",
+            callpath="of the call; of computation: of the call that follows it, -1 after the last call",
+        ),
+        _enum("phase", PHASES, "start-up, program, shut-down, or outside of the region of interest"),
+        _enum("category", CATEGORIES, "what the time was"),
+        *_ps(spent="how long", on_path="how long of it the location was on the critical path"),
+    ),
+)
+
 LOAD = Table(
     "load",
     "(location as an endpoint, direction, window)",
@@ -440,6 +469,8 @@ TABLES = {
         EXPOSURE,
         WAIT_STATE_TOTALS,
         PAIRS,
+        CRITICAL_PATH,
+        PATH_PROFILE,
         LOAD,
         TRAFFIC,
         LINKS,

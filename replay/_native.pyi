@@ -57,6 +57,9 @@ def parts() -> list[str]:
 def categories() -> list[str]:
     """Names of the categories of a rank's time, by code."""
 
+def wait_kinds() -> list[str]:
+    """Names of the kinds of waits between locations, by code."""
+
 def phases() -> list[str]:
     """Names of the phases of a location's time, by code."""
 
@@ -110,6 +113,14 @@ class Analysis:
     def accounting(self) -> logpost.replay.columns.Accounting: ...
 
     def exposure(self) -> logpost.replay.columns.Exposure: ...
+
+    def critical_path(self) -> logpost.replay.columns.CriticalPath:
+        """The critical path of the recorded execution, in the order of time."""
+
+    def path_profile(self) -> logpost.replay.columns.PathProfile:
+        """
+        All time by location, callpath, phase and category, and what of it lies on the critical path.
+        """
 
     def interest(self) -> logpost.replay.columns.Interest: ...
 

@@ -110,6 +110,23 @@ class Exposure(TypedDict):
     calls: UInt64
 
 
+class CriticalPath(TypedDict):
+    location: Int32
+    begin_ps: Int64
+    end_ps: Int64
+    call: Int32
+    after: UInt8
+
+
+class PathProfile(TypedDict):
+    location: Int32
+    callpath: Int32
+    phase: UInt8
+    category: UInt8
+    spent_ps: Int64
+    on_path_ps: Int64
+
+
 class Interest(TypedDict):
     begin_ps: Int64
     end_ps: Int64

@@ -142,7 +142,7 @@ nb::dict exposure(Analysis& analysis) {
     std::vector<std::uint64_t> calls;
     for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
         for (const auto& row : analysis.callpaths()[i]) {
-            for (std::size_t c = 0; c < kCategories; ++c) {
+            for (std::size_t c = kCompute + 1; c < kCategories; ++c) {
                 if (row.exposed[c] != 0) {
                     location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
                     callpath.push_back(row.callpath);
@@ -161,6 +161,56 @@ nb::dict exposure(Analysis& analysis) {
     d["category"] = array(std::move(category));
     d["exposed_ps"] = array(std::move(exposed));
     d["calls"] = array(std::move(calls));
+    return d;
+}
+
+/// All time of every location by callpath, and what of it lies on the critical path.
+nb::dict path_profile(Analysis& analysis) {
+    {
+        const nb::gil_scoped_release release;
+        analysis.accounts();
+    }
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> callpath;
+    std::vector<std::uint8_t> phase;
+    std::vector<std::uint8_t> category;
+    std::vector<std::int64_t> spent;
+    std::vector<std::int64_t> on_path;
+    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
+        for (const auto& row : analysis.callpaths()[i]) {
+            for (std::size_t c = 0; c < kCategories; ++c) {
+                if (row.exposed[c] != 0) {
+                    location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
+                    callpath.push_back(row.callpath);
+                    phase.push_back(static_cast<std::uint8_t>(row.phase));
+                    category.push_back(static_cast<std::uint8_t>(c));
+                    spent.push_back(row.exposed[c]);
+                    on_path.push_back(row.on_path[c]);
+                }
+            }
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["callpath"] = array(std::move(callpath));
+    d["phase"] = array(std::move(phase));
+    d["category"] = array(std::move(category));
+    d["spent_ps"] = array(std::move(spent));
+    d["on_path_ps"] = array(std::move(on_path));
+    return d;
+}
+
+nb::dict critical_path(const Analysis& analysis) {
+    const auto& rows = analysis.path();
+    nb::dict d;
+    d["location"] = column<std::int32_t>(rows, [](const PathStretch& s) { return s.location; });
+    d["begin_ps"] = column<std::int64_t>(rows, [](const PathStretch& s) { return s.begin_ps; });
+    d["end_ps"] = column<std::int64_t>(rows, [](const PathStretch& s) { return s.end_ps; });
+    d["call"] = column<std::int32_t>(rows, [&](const PathStretch& s) {
+        return s.call == kNone ? kUndefined : analysis.call_id(static_cast<std::size_t>(s.location), s.call);
+    });
+    d["after"] = column<std::uint8_t>(
+        rows, [](const PathStretch& s) { return s.call == kNone ? kWaitKinds : static_cast<std::size_t>(s.kind); });
     return d;
 }
 
@@ -402,6 +452,10 @@ void bind_analysis(nb::module_& module) {
         .def("split_only", &Analysis::split_only, nb::call_guard<nb::gil_scoped_release>())
         .def("accounting", &accounting, nb::sig("def accounting(self) -> logpost.replay.columns.Accounting"))
         .def("exposure", &exposure, nb::sig("def exposure(self) -> logpost.replay.columns.Exposure"))
+        .def("critical_path", &critical_path, nb::sig("def critical_path(self) -> logpost.replay.columns.CriticalPath"),
+             "The critical path of the recorded execution, in the order of time.")
+        .def("path_profile", &path_profile, nb::sig("def path_profile(self) -> logpost.replay.columns.PathProfile"),
+             "All time by location, callpath, phase and category, and what of it lies on the critical path.")
         .def("interest", &interest, nb::sig("def interest(self) -> logpost.replay.columns.Interest"))
         .def("unmatched", &unmatched, nb::sig("def unmatched(self) -> logpost.replay.columns.Unmatched"))
         .def("wait_states", &wait_state_rows, nb::sig("def wait_states(self) -> logpost.replay.columns.WaitStates"))

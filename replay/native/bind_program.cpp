@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "replay/native/bindings.hpp"
+#include "replay/native/causes/waits.hpp"
 #include "replay/native/excerpt.hpp"
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
@@ -234,6 +235,8 @@ void bind_program(nb::module_& module) {
     module.def("parts", [] { return names(kPartNames); }, "Names of the parts of a message, by code.");
     module.def(
         "categories", [] { return names(kCategoryNames); }, "Names of the categories of a rank's time, by code.");
+    module.def(
+        "wait_kinds", [] { return names(kWaitKindNames); }, "Names of the kinds of waits between locations, by code.");
     module.def("phases", [] { return names(kPhaseNames); }, "Names of the phases of a location's time, by code.");
     module.attr("FINALIZE") = static_cast<int>(CallKind::finalize);
     nb::class_<Program>(module, "Program", "Calls, messages and collectives of a program, as the replay sees them.")

@@ -86,6 +86,33 @@ std::vector<std::int64_t> analyze(const replay::Program& program, unsigned threa
             figures.push_back(state.wait_ticks);
         }
     }
+    // The critical path is as long as the execution, without a gap; every picosecond of it is accounted.
+    std::int64_t begin = INT64_MAX;
+    std::int64_t end = INT64_MIN;
+    for (const auto location : analysis.accounted()) {
+        begin = std::min(begin, program.timelines[location].first_ps);
+        end = std::max(end, program.timelines[location].last_ps);
+    }
+    std::int64_t at = begin;
+    std::int64_t accounted = 0;
+    for (const auto& stretch : analysis.path()) {
+        EXPECT_EQ(stretch.begin_ps, at);
+        EXPECT_GE(stretch.end_ps, stretch.begin_ps);
+        at = stretch.end_ps;
+        accounted += stretch.location == replay::kUndefined ? stretch.end_ps - stretch.begin_ps : 0;
+    }
+    for (const auto& location : analysis.callpaths()) {
+        for (const auto& row : location) {
+            for (const auto length : row.on_path) {
+                accounted += length;
+                figures.push_back(length);
+            }
+        }
+    }
+    if (!analysis.accounted().empty()) {
+        EXPECT_EQ(at, end);
+        EXPECT_EQ(accounted, end - begin);
+    }
     for (const auto& locality : replay::samples(program, 1000)) {
         figures.push_back(static_cast<std::int64_t>(locality.messages));
     }

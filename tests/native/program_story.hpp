@@ -50,10 +50,12 @@ class ProgramStory {
         receives.push_back({receive, receive, bytes, from, 0, 0, sent});
     }
 
-    void collective(std::int32_t rank, std::uint32_t call, replay::Operation operation, std::int32_t root = -1) {
+    void collective(std::int32_t rank, std::uint32_t call, replay::Operation operation, std::int32_t root = -1,
+                    std::uint32_t instance = 0) {
         const auto& of = timeline(rank).calls[call];
-        timeline(rank).collectives.push_back({of.enter_ps, of.leave_ps, 8, 8, call, call, 0, root, 0, operation});
-        program_.collective_instances = 1;
+        timeline(rank).collectives.push_back(
+            {of.enter_ps, of.leave_ps, 8, 8, call, call, 0, root, instance, operation});
+        program_.collective_instances = std::max(program_.collective_instances, instance + 1);
     }
 
     /// Links between every two places of the network, and the place of each node.

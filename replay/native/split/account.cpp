@@ -40,7 +40,7 @@ bool manages(Operation operation) noexcept {
 }  // namespace
 
 LocationAccount::LocationAccount(const MessageModel& model, const CollectiveWaits& collectives, std::size_t location,
-                                 const PhaseLine& phases)
+                                 const PhaseLine& phases, std::span<const Span> path)
     : model_(model),
       collectives_(collectives),
       location_(location),
@@ -49,9 +49,10 @@ LocationAccount::LocationAccount(const MessageModel& model, const CollectiveWait
       controls_(model.controls(location)),
       cursor_(timeline_.first_ps),
       phases_(phases),
+      path_(path),
       window_(model.windows().at(timeline_.first_ps)),
       cell_end_(std::min(end_of_window(), phases_[0].end_ps)),
-      slot_of_callpath_(model.program().callpaths * kPhases, kUndefined) {}
+      slot_of_callpath_((model.program().callpaths + 1) * kPhases, kUndefined) {}
 
 std::int64_t LocationAccount::end_of_window() const noexcept {
     const auto& windows = model_.windows();
@@ -86,25 +87,41 @@ void LocationAccount::add(Exposed& exposed, std::uint8_t category, std::int64_t 
         const std::int64_t length = std::min(end, cell_end_) - begin;
         cell_[category] += length;
         exposed[category] += length;
-        at_callpath(timeline_.calls[call_].callpath).exposed[category] += length;
+        count(timeline_.calls[call_].callpath, category, begin, length);
         begin += length;
     }
 }
 
+void LocationAccount::count(std::int32_t callpath, std::uint8_t category, std::int64_t begin, std::int64_t length) {
+    auto& at = at_callpath(callpath);
+    at.exposed[category] += length;
+    while (!path_.empty() && path_.front().end_ps <= begin) {
+        path_ = path_.subspan(1);
+    }
+    for (const auto& stretch : path_) {
+        if (stretch.begin_ps >= begin + length) {
+            break;
+        }
+        at.on_path[category] += std::min(stretch.end_ps, begin + length) - std::max(stretch.begin_ps, begin);
+    }
+}
+
 void LocationAccount::compute_until(std::int64_t end) {
+    const auto following = call_ < timeline_.calls.size() ? timeline_.calls[call_].callpath : kUndefined;
     while (cursor_ < end) {
         while (cursor_ >= cell_end_) {
             next_cell();
         }
         const std::int64_t length = std::min(end, cell_end_) - cursor_;
         cell_[kCompute] += length;
+        count(following, kCompute, cursor_, length);
         cursor_ += length;
     }
 }
 
 CallpathExposure& LocationAccount::at_callpath(std::int32_t callpath) {
     const auto phase = phases_[piece_].phase;
-    auto& slot = slot_of_callpath_[static_cast<std::size_t>(callpath) * kPhases + static_cast<std::size_t>(phase)];
+    auto& slot = slot_of_callpath_[static_cast<std::size_t>(callpath + 1) * kPhases + static_cast<std::size_t>(phase)];
     if (slot == kUndefined) {
         slot = static_cast<std::int32_t>(callpaths_.size());
         callpaths_.push_back({.callpath = callpath, .phase = phase});

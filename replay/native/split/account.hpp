@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -48,10 +49,22 @@ class CollectiveWaits {
     /// Members whose operation ended before another, whom they had to wait for, began it: the clocks disagree.
     [[nodiscard]] std::uint64_t early_ends() const;
 
+    /// When a member entered, and by which call of which location.
+    struct Member {
+        std::int64_t begin = INT64_MIN;
+        std::int32_t location = kUndefined;
+        std::uint32_t call = kNone;
+    };
+    /// The last one that a member needed; without location where it needed nobody, or nobody known.
+    [[nodiscard]] Member needed(const Collective& operation, std::size_t location) const;
+
     struct Instance {
-        std::int64_t latest_begin = INT64_MIN;
+        Member latest;
+        Member root;
         std::int64_t earliest_non_root = INT64_MAX;
-        std::int64_t root_begin = INT64_MIN;
+        std::int64_t earliest_end = INT64_MAX;
+        /// Whether all were in it at one time.
+        [[nodiscard]] bool met() const noexcept { return latest.begin <= earliest_end; }
     };
     [[nodiscard]] const Instance& instance(std::uint32_t i) const noexcept { return instances_[i]; }
     [[nodiscard]] bool is_root(const Collective& operation, std::size_t location) const;
@@ -59,18 +72,20 @@ class CollectiveWaits {
   private:
     /// When the last of those whom the member waits for began.
     [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
+    [[nodiscard]] std::size_t rank_of(const Collective& operation, std::size_t location) const;
 
     const Program& program_;
     std::vector<Instance> instances_;
-    std::map<std::uint32_t, std::vector<std::int64_t>> scans_;  // begins by rank, for Scan and Exscan only
+    std::map<std::uint32_t, std::vector<Member>> scans_;  // the latest up to each rank, for Scan and Exscan only
 };
 
-/// What a callpath of one location cost in one phase.
+/// What a callpath of one location cost in one phase. Computation counts for the call that follows it.
 struct CallpathExposure {
-    std::int32_t callpath = kUndefined;
+    std::int32_t callpath = kUndefined;  // kUndefined: computation after the last call
     Phase phase = Phase::program;
     std::uint64_t calls = 0;  // entered in this phase
     Exposed exposed{};
+    Exposed on_path{};  // of `exposed`, what lies on the critical path
 };
 
 /// Time of one category in one window and phase.
@@ -84,8 +99,9 @@ struct AccountRow {
 /// Accounts one location, call by call in time order.
 class LocationAccount {
   public:
+    /// `path`: when the critical path is on this location, in the order of time; must outlive the account.
     LocationAccount(const MessageModel& model, const CollectiveWaits& collectives, std::size_t location,
-                    const PhaseLine& phases);
+                    const PhaseLine& phases, std::span<const Span> path);
 
     /// Accounts the next call and returns its exposed time per category.
     const Exposed& next();
@@ -111,6 +127,8 @@ class LocationAccount {
     [[nodiscard]] std::int64_t sent(const CallOperation& operation, MessageId id) const noexcept;
 
     void add(Exposed& exposed, std::uint8_t category, std::int64_t begin, std::int64_t end);
+    /// Counts time for a callpath; time only goes forward here, too.
+    void count(std::int32_t callpath, std::uint8_t category, std::int64_t begin, std::int64_t length);
     /// Time outside of any call.
     void compute_until(std::int64_t end);
     /// Ends the cell of the accounting at hand; the next one begins where its window or phase ends.
@@ -132,7 +150,8 @@ class LocationAccount {
     std::uint32_t call_ = 0;
     std::int64_t cursor_;
     const PhaseLine phases_;
-    std::size_t piece_ = 0;  // of the phases
+    std::span<const Span> path_;  // what of it does not lie before the cursor
+    std::size_t piece_ = 0;       // of the phases
     std::int32_t window_;
     std::int64_t cell_end_;
     Exposed cell_{};

@@ -48,8 +48,10 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
       interest_(std::move(interest)),
       threads_(threads),
       accounted_(accounted_locations(program)),
-      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads),
       collectives_(program),
+      path_(recorded_path(program, Waits(program, collectives_, threads))),
+      on_path_(program.timelines.size()),
+      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads),
       first_call_(program.timelines.size()),
       accounts_(accounted_.size()),
       callpaths_(accounted_.size()),
@@ -58,6 +60,11 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
     for (const auto location : accounted_) {
         first_call_[location] = calls;
         calls += program.timelines[location].calls.size();
+    }
+    for (const auto& stretch : path_) {
+        if (stretch.location != kUndefined && stretch.begin_ps < stretch.end_ps) {
+            on_path_[static_cast<std::size_t>(stretch.location)].push_back({stretch.begin_ps, stretch.end_ps});
+        }
     }
 }
 
@@ -199,7 +206,8 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
         auto account = i == 0 && open_
                            ? std::move(open_)
                            : std::make_unique<LocationAccount>(model_, collectives_, location,
-                                                               PhaseLine(program_.spans[location], interest(location)));
+                                                               PhaseLine(program_.spans[location], interest(location)),
+                                                               on_path_[location]);
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
             const auto& call = timeline.calls[c];

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "replay/native/causes/recorded_path.hpp"
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/split/account.hpp"
@@ -96,6 +97,8 @@ class Analysis {
     [[nodiscard]] const MessageModel& model() const noexcept { return model_; }
     [[nodiscard]] unsigned threads() const noexcept { return threads_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
+    /// The critical path of the recorded execution.
+    [[nodiscard]] const std::vector<PathStretch>& path() const noexcept { return path_; }
     /// Locations that have an account: ranks, and other locations that communicate.
     [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }
     /// The region of interest on a location: what of its program the user looks at.
@@ -128,8 +131,10 @@ class Analysis {
     std::vector<Span> interest_;
     unsigned threads_;
     std::vector<std::size_t> accounted_;
-    MessageModel model_;
     CollectiveWaits collectives_;
+    std::vector<PathStretch> path_;
+    std::vector<std::vector<Span>> on_path_;  // by location: when the path is there
+    MessageModel model_;
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
     std::vector<std::vector<AccountRow>> accounts_;
     std::vector<std::vector<CallpathExposure>> callpaths_;

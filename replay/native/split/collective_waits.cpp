@@ -13,28 +13,38 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
                 continue;
             }
             auto& instance = instances_[operation.instance];
-            instance.latest_begin = std::max(instance.latest_begin, operation.begin_ps);
+            const Member member{operation.begin_ps, static_cast<std::int32_t>(location), operation.call};
+            if (member.begin > instance.latest.begin) {
+                instance.latest = member;
+            }
+            instance.earliest_end = std::min(instance.earliest_end, operation.end_ps);
             if (is_root(operation, location)) {
-                instance.root_begin = operation.begin_ps;
+                instance.root = member;
             } else {
                 instance.earliest_non_root = std::min(instance.earliest_non_root, operation.begin_ps);
             }
             if (shape(operation.operation) == Shape::prefix) {
-                const auto& members = program.members[static_cast<std::size_t>(operation.comm)];
-                auto& begins = scans_[operation.instance];
-                begins.resize(members.size(), INT64_MIN);
-                const auto rank = std::ranges::find(members, static_cast<std::int32_t>(location)) - members.begin();
-                if (static_cast<std::size_t>(rank) < begins.size()) {
-                    begins[static_cast<std::size_t>(rank)] = operation.begin_ps;
+                auto& members = scans_[operation.instance];
+                members.resize(program.members[static_cast<std::size_t>(operation.comm)].size());
+                const auto rank = rank_of(operation, location);
+                if (rank < members.size()) {
+                    members[rank] = member;
                 }
             }
         }
     }
-    for (auto& [instance, begins] : scans_) {
-        for (std::size_t rank = 1; rank < begins.size(); ++rank) {
-            begins[rank] = std::max(begins[rank], begins[rank - 1]);
+    for (auto& [instance, members] : scans_) {
+        for (std::size_t rank = 1; rank < members.size(); ++rank) {
+            if (members[rank - 1].begin > members[rank].begin) {
+                members[rank] = members[rank - 1];
+            }
         }
     }
+}
+
+std::size_t CollectiveWaits::rank_of(const Collective& operation, std::size_t location) const {
+    const auto& members = program_.members[static_cast<std::size_t>(operation.comm)];
+    return static_cast<std::size_t>(std::ranges::find(members, static_cast<std::int32_t>(location)) - members.begin());
 }
 
 bool CollectiveWaits::is_root(const Collective& operation, std::size_t location) const {
@@ -46,36 +56,32 @@ bool CollectiveWaits::is_root(const Collective& operation, std::size_t location)
     return root < members.size() && members[root] == static_cast<std::int32_t>(location);
 }
 
-std::int64_t CollectiveWaits::until(const Collective& operation, std::size_t location) const {
+CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std::size_t location) const {
     if (operation.instance == kNone) {
-        return operation.begin_ps;
+        return {};
     }
     const auto& instance = instances_[operation.instance];
-    std::int64_t until = operation.begin_ps;
     switch (shape(operation.operation)) {
         case Shape::all_to_all:
-            until = instance.latest_begin;
-            break;
+            return instance.latest;
         case Shape::one_to_all:
-            until = is_root(operation, location) ? until : instance.root_begin;
-            break;
+            // An instance whose root is unknown has none: nobody is known to have waited.
+            return is_root(operation, location) ? Member{} : instance.root;
         case Shape::all_to_one:
-            until = is_root(operation, location) ? instance.latest_begin : until;
-            break;
+            return is_root(operation, location) ? instance.latest : Member{};
         case Shape::prefix: {
-            const auto& begins = scans_.at(operation.instance);
-            const auto& members = program_.members[static_cast<std::size_t>(operation.comm)];
-            const auto rank = std::ranges::find(members, static_cast<std::int32_t>(location)) - members.begin();
-            if (static_cast<std::size_t>(rank) < begins.size()) {
-                until = begins[static_cast<std::size_t>(rank)];
-            }
-            break;
+            const auto& members = scans_.at(operation.instance);
+            const auto rank = rank_of(operation, location);
+            return rank < members.size() ? members[rank] : Member{};
         }
         case Shape::none:
             break;
     }
-    // An instance whose root is unknown has no root_begin: nobody is known to have waited.
-    return std::max(until, operation.begin_ps);
+    return {};
+}
+
+std::int64_t CollectiveWaits::until(const Collective& operation, std::size_t location) const {
+    return std::max(needed(operation, location).begin, operation.begin_ps);
 }
 
 std::int64_t CollectiveWaits::wait(const Collective& operation, std::size_t location) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "replay/native/split/call_operations.hpp"
+#include "replay/native/split/message_waits.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -38,20 +39,6 @@ class Totals {
     WaitTotals totals_{};
 };
 
-/// The longest of several waits that end or begin with one call.
-struct Longest {
-    std::int64_t from_ps = 0;
-    std::int64_t until_ps = 0;
-
-    void offer(std::int64_t from, std::int64_t until) noexcept {
-        if (until - from > until_ps - from_ps) {
-            from_ps = from;
-            until_ps = until;
-        }
-    }
-    [[nodiscard]] bool found() const noexcept { return until_ps > from_ps; }
-};
-
 bool is_nxn(Operation operation) noexcept {
     switch (operation) {
         case Operation::allgather:
@@ -85,13 +72,13 @@ void collective_states(Totals& totals, const CollectiveWaits& collectives, const
         totals.count(state, operation.begin_ps, std::min(until, operation.end_ps));
     };
     if (operation.operation == Operation::barrier) {
-        count(WaitState::wait_at_barrier, instance.latest_begin);
+        count(WaitState::wait_at_barrier, instance.latest.begin);
     } else if (is_nxn(operation.operation)) {
         if (operation.bytes_received > 0) {
-            count(WaitState::wait_at_nxn, instance.latest_begin);
+            count(WaitState::wait_at_nxn, instance.latest.begin);
         }
     } else if (is_from_root(operation.operation) && !collectives.is_root(operation, location)) {
-        count(WaitState::late_broadcast, instance.root_begin);
+        count(WaitState::late_broadcast, instance.root.begin);
     } else if (is_to_root(operation.operation) && collectives.is_root(operation, location) &&
                instance.earliest_non_root != INT64_MAX) {
         count(WaitState::early_reduce, instance.earliest_non_root);
@@ -104,7 +91,6 @@ WaitTotals wait_states(const Program& program, const CollectiveWaits& collective
                        Span interest) {
     Totals totals(program);
     const auto& mine = program.timelines[location];
-    using Kind = CallOperation::Kind;
     const CallOperations operations(mine);
     for (std::uint32_t c = 0; c < mine.calls.size(); ++c) {
         const auto done = operations.of(c);
@@ -112,38 +98,19 @@ WaitTotals wait_states(const Program& program, const CollectiveWaits& collective
             continue;
         }
         const auto& call = mine.calls[c];
-        const auto kind = program.kind(call);
-        if (kind == CallKind::test || !interest.contains(call.enter_ps)) {
+        if (!interest.contains(call.enter_ps)) {
             continue;
         }
-        Longest late_sender;
-        Longest late_receiver;
+        const auto waits = message_waits(program, mine, call, done);
+        totals.count(WaitState::late_sender, waits.late_sender.from_ps, waits.late_sender.until_ps);
+        totals.count(WaitState::late_receiver, waits.late_receiver.from_ps, waits.late_receiver.until_ps);
+        if (program.kind(call) == CallKind::test) {
+            continue;
+        }
         for (const auto& operation : done) {
-            if (operation.kind == Kind::receive_complete) {
-                const auto& receive = mine.receives[operation.index];
-                if (receive.match == kNone) {
-                    continue;
-                }
-                const auto& sender = program.timelines[static_cast<std::size_t>(receive.peer)];
-                const auto sent = sender.calls[sender.sends[receive.match].call].enter_ps;
-                late_sender.offer(call.enter_ps, std::min(sent, call.leave_ps));
-            } else if (operation.kind == Kind::send_complete || operation.kind == Kind::send_whole) {
-                const auto& send = mine.sends[operation.index];
-                if (send.match == kNone) {
-                    continue;
-                }
-                const auto& receiver = program.timelines[static_cast<std::size_t>(send.peer)];
-                const auto posted = receiver.calls[receiver.receives[send.match].call].enter_ps;
-                if (call.leave_ps > posted) {
-                    late_receiver.offer(call.enter_ps, posted);
-                }
-            } else if (operation.kind == Kind::collective) {
+            if (operation.kind == CallOperation::Kind::collective) {
                 collective_states(totals, collectives, mine.collectives[operation.index], location);
             }
-        }
-        totals.count(WaitState::late_sender, late_sender.from_ps, late_sender.until_ps);
-        if (kind != CallKind::wait_multi || !late_sender.found()) {
-            totals.count(WaitState::late_receiver, late_receiver.from_ps, late_receiver.until_ps);
         }
     }
     return totals.totals();

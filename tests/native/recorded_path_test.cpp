@@ -1,0 +1,147 @@
+#include "replay/native/causes/recorded_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include "program_story.hpp"
+#include "replay/native/split/analysis.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::ProgramStory;
+
+struct Stretch {
+    std::int32_t location;
+    std::int64_t begin_ps;
+    std::int64_t end_ps;
+    bool operator==(const Stretch&) const = default;
+};
+
+void PrintTo(const Stretch& s, std::ostream* out) {
+    *out << s.location << ": " << s.begin_ps << ".." << s.end_ps;
+}
+
+/// The path of a story; it has no gap, and is as long as the execution.
+std::vector<Stretch> path(const Program& program) {
+    std::vector<Stretch> found;
+    std::int64_t at = 0;
+    for (const auto& stretch : recorded_path(program, Waits(program, CollectiveWaits(program), 1))) {
+        EXPECT_EQ(stretch.begin_ps, at);
+        at = stretch.end_ps;
+        if (stretch.begin_ps < stretch.end_ps) {
+            found.push_back({stretch.location, stretch.begin_ps, stretch.end_ps});
+        }
+    }
+    EXPECT_EQ(at, program.length_ps);
+    return found;
+}
+
+TEST(RecordedPath, LeadsFromAReceiveThatWaitedToTheLateSender) {
+    ProgramStory story;
+    story.rank(0, 320);
+    story.rank(1, 1000);
+    const auto send = story.call(0, CallKind::send, 300, 310);
+    const auto receive = story.call(1, CallKind::receive, 50, 400);
+    story.message(0, send, 1, receive, 8);
+    // Rank 1 is last; it waited from 50 until rank 0 entered its send at 300.
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{0, 0, 300}, {1, 300, 1000}}));
+}
+
+TEST(RecordedPath, FollowsAChainOfLateSendersToTheRankThatComputed) {
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(1, 1000);
+    story.rank(2, 1001);
+    const auto first = story.call(0, CallKind::send, 500, 510);
+    const auto second = story.call(1, CallKind::receive, 100, 560);
+    const auto third = story.call(1, CallKind::send, 600, 610);
+    const auto fourth = story.call(2, CallKind::receive, 50, 700);
+    story.message(0, first, 1, second, 8);
+    story.message(1, third, 2, fourth, 8);
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{0, 0, 500}, {1, 500, 600}, {2, 600, 1001}}));
+}
+
+TEST(RecordedPath, LeadsFromASendThatWaitedToTheLateReceiver) {
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(1, 900);
+    const auto send = story.call(0, CallKind::send, 100, 450);
+    const auto receive = story.call(1, CallKind::receive, 400, 500);
+    story.message(0, send, 1, receive, 8);
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{1, 0, 400}, {0, 400, 1000}}));
+}
+
+TEST(RecordedPath, LeadsFromABarrierToItsLastMember) {
+    ProgramStory story;
+    for (const auto& [enter, last] : {std::pair{100, 1000}, {700, 900}, {250, 800}}) {
+        const auto rank = story.rank(0, last);
+        story.collective(rank, story.call(rank, CallKind::barrier, enter, 720), Operation::barrier);
+    }
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{1, 0, 700}, {0, 700, 1000}}));
+}
+
+TEST(RecordedPath, LeadsFromABroadcastToItsRootAndFromAReductionsRootToItsLastMember) {
+    ProgramStory story;
+    // Broadcast from rank 0, begun at 200 by the root; reduction to rank 2, which waits for rank 1 until 600.
+    for (const auto& [first, second, last] : {std::tuple{200, 400, 700}, {50, 600, 800}, {60, 300, 1000}}) {
+        const auto rank = story.rank(0, last);
+        const auto leave = rank == 2 ? 650 : second + 20;
+        story.collective(rank, story.call(rank, CallKind::collective, first, 220), Operation::bcast, 0, 0);
+        story.collective(rank, story.call(rank, CallKind::collective, second, leave), Operation::reduce, 2, 1);
+    }
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{0, 0, 200}, {1, 200, 600}, {2, 600, 1000}}));
+}
+
+TEST(RecordedPath, StaysOnTheRankThatNobodyHeldUp) {
+    ProgramStory story;
+    story.rank(0, 500);
+    story.rank(1, 1000);
+    const auto send = story.call(0, CallKind::send, 100, 110);
+    const auto receive = story.call(1, CallKind::receive, 400, 420);
+    story.message(0, send, 1, receive, 8);
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{1, 0, 1000}}));
+}
+
+TEST(RecordedPath, ClocksThatContradictEachOtherDoNotLeadItInACircle) {
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(1, 1000);
+    // Each receives, until 300, what the other sends after it at 300.
+    const auto receive_0 = story.call(0, CallKind::receive, 100, 300);
+    const auto send_0 = story.call(0, CallKind::send, 300, 310);
+    const auto receive_1 = story.call(1, CallKind::receive, 50, 300);
+    const auto send_1 = story.call(1, CallKind::send, 300, 310);
+    story.message(0, send_0, 1, receive_1, 8);
+    story.message(1, send_1, 0, receive_0, 8);
+    const auto found = path(story.program());
+    EXPECT_FALSE(found.empty());
+}
+
+TEST(RecordedPath, EveryPicosecondOfItHasACallpathAndACategory) {
+    ProgramStory story;
+    story.rank(0, 320);
+    story.rank(1, 1000);
+    const auto send = story.call(0, CallKind::send, 300, 310);
+    const auto receive = story.call(1, CallKind::receive, 50, 400);
+    story.message(0, send, 1, receive, 8);
+    const auto machine = tests::plain_machine();
+    Analysis analysis(story.program(), machine, {}, 1);
+    std::int64_t compute = 0;
+    std::int64_t late = 0;
+    std::int64_t all = 0;
+    for (const auto& location : analysis.callpaths()) {
+        for (const auto& row : location) {
+            compute += row.on_path[kCompute];
+            late += row.on_path[category_of(Part::late_sender)];
+            for (const auto length : row.on_path) {
+                all += length;
+            }
+        }
+    }
+    EXPECT_EQ(all, 1000);
+    EXPECT_EQ(compute, 300 + 600);  // before the send on rank 0, after the receive on rank 1
+    EXPECT_EQ(late, 0);
+}
+
+}  // namespace
+}  // namespace logpost::replay
