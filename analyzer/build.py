@@ -184,6 +184,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
             (schema.PAIRS, analysis.pairs()),
             (schema.CRITICAL_PATH, analysis.critical_path()),
             (schema.PATH_PROFILE, analysis.path_profile()),
+            (schema.DELAY_COSTS, analysis.delay_costs()),
             (schema.LOAD, analysis.load()),
             (schema.UNMATCHED, analysis.unmatched()),
         )

@@ -56,6 +56,7 @@ def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
             (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
             (schema.PAIRS, analysis.pairs()),
             (schema.PATH_PROFILE, analysis.path_profile()),
+            (schema.DELAY_COSTS, analysis.delay_costs()),
             (schema.LOAD, analysis.load()),
         )
     }

@@ -31,6 +31,8 @@ outside: in the program, but not in the region of interest. Shares, efficiencies
 WAIT_KINDS = tuple(_native.wait_kinds())
 """Why one location waited for another, in the order of the native core; the critical path follows these waits."""
 
+DELAY_PLACES = ("computation", "calls", "unexplained")
+
 PROTOCOLS = ("eager", "rendezvous")
 LOCALITIES = ("self", "same_socket", "same_node", "other_node")
 WAIT_STATES = (
@@ -362,6 +364,22 @@ CRITICAL_PATH = Table(
     ),
 )
 
+DELAY_COSTS = Table(
+    "delay_costs",
+    "what one place in the code of one location makes others wait; for each pattern the costs add up to the waits in "
+    "the region of interest exactly",
+    (
+        *_ids(location="that delays; -1: waits that no delay explains", callpath="the place's callpath"),
+        _enum("place", DELAY_PLACES, "computation before calls of the callpath, the calls themselves, or unexplained"),
+        *_ids(wait_callpath="of the calls that waited for it directly; -1: not explained"),
+        _enum("pattern", WAIT_KINDS, "of the waits that are paid for"),
+        *_ps(
+            short_term="waits that it causes directly",
+            long_term="waits elsewhere that the direct waits passed on",
+        ),
+    ),
+)
+
 PATH_PROFILE = Table(
     "path_profile",
     "(location, callpath, phase, category): all time of the accounting by place in the code",
@@ -471,6 +489,7 @@ TABLES = {
         PAIRS,
         CRITICAL_PATH,
         PATH_PROFILE,
+        DELAY_COSTS,
         LOAD,
         TRAFFIC,
         LINKS,

@@ -68,7 +68,7 @@ FINALIZE: int = 18
 class Program:
     """Calls, messages and collectives of a program, as the replay sees them."""
 
-    def __init__(self, ticks_per_second: int, length_ps: int, callpaths: int, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], unmatched: dict[str, logpost.replay.columns.Column], collectives: dict[str, logpost.replay.columns.Column]) -> None: ...
+    def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], unmatched: dict[str, logpost.replay.columns.Column], collectives: dict[str, logpost.replay.columns.Column]) -> None: ...
 
     @property
     def length_ps(self) -> int: ...
@@ -120,6 +120,11 @@ class Analysis:
     def path_profile(self) -> logpost.replay.columns.PathProfile:
         """
         All time by location, callpath, phase and category, and what of it lies on the critical path.
+        """
+
+    def delay_costs(self) -> logpost.replay.columns.DelayCosts:
+        """
+        Which code of which location makes others wait in the region of interest, and how much.
         """
 
     def interest(self) -> logpost.replay.columns.Interest: ...

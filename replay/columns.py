@@ -127,6 +127,16 @@ class PathProfile(TypedDict):
     on_path_ps: Int64
 
 
+class DelayCosts(TypedDict):
+    location: Int32
+    callpath: Int32
+    place: UInt8
+    wait_callpath: Int32
+    pattern: UInt8
+    short_term_ps: Int64
+    long_term_ps: Int64
+
+
 class Interest(TypedDict):
     begin_ps: Int64
     end_ps: Int64

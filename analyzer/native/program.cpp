@@ -10,7 +10,9 @@ void take_program(Trace& trace) {
     auto& program = trace.program;
     program.ticks_per_second = trace.ticks_per_second;
     program.length_ps = trace.length_ps;
-    program.callpaths = trace.callpaths.size();
+    for (const auto& callpath : trace.callpaths) {
+        program.callers.push_back(callpath.parent);
+    }
     for (const auto& region : trace.regions) {
         program.kinds.push_back(region.kind);
     }

@@ -200,7 +200,11 @@ nb::dict path_profile(Analysis& analysis) {
     return d;
 }
 
-nb::dict critical_path(const Analysis& analysis) {
+nb::dict critical_path(Analysis& analysis) {
+    {
+        const nb::gil_scoped_release release;
+        analysis.path();
+    }
     const auto& rows = analysis.path();
     nb::dict d;
     d["location"] = column<std::int32_t>(rows, [](const PathStretch& s) { return s.location; });
@@ -211,6 +215,25 @@ nb::dict critical_path(const Analysis& analysis) {
     });
     d["after"] = column<std::uint8_t>(
         rows, [](const PathStretch& s) { return s.call == kNone ? kWaitKinds : static_cast<std::size_t>(s.kind); });
+    return d;
+}
+
+nb::dict delay_costs(Analysis& analysis) {
+    {
+        const nb::gil_scoped_release release;
+        analysis.delays();
+    }
+    const auto& rows = analysis.delays();
+    nb::dict d;
+    d["location"] = column<std::int32_t>(rows, [](const DelayCost& c) { return c.location; });
+    d["callpath"] = column<std::int32_t>(rows, [](const DelayCost& c) { return c.place.callpath; });
+    d["place"] = column<std::uint8_t>(rows, [](const DelayCost& c) {
+        return c.location == kUndefined ? 2 : c.place.in_call ? 1 : 0;
+    });
+    d["wait_callpath"] = column<std::int32_t>(rows, [](const DelayCost& c) { return c.wait_callpath; });
+    d["pattern"] = column<std::uint8_t>(rows, [](const DelayCost& c) { return c.kind; });
+    d["short_term_ps"] = column<std::int64_t>(rows, [](const DelayCost& c) { return c.short_term_ps; });
+    d["long_term_ps"] = column<std::int64_t>(rows, [](const DelayCost& c) { return c.long_term_ps; });
     return d;
 }
 
@@ -456,6 +479,8 @@ void bind_analysis(nb::module_& module) {
              "The critical path of the recorded execution, in the order of time.")
         .def("path_profile", &path_profile, nb::sig("def path_profile(self) -> logpost.replay.columns.PathProfile"),
              "All time by location, callpath, phase and category, and what of it lies on the critical path.")
+        .def("delay_costs", &delay_costs, nb::sig("def delay_costs(self) -> logpost.replay.columns.DelayCosts"),
+             "Which code of which location makes others wait in the region of interest, and how much.")
         .def("interest", &interest, nb::sig("def interest(self) -> logpost.replay.columns.Interest"))
         .def("unmatched", &unmatched, nb::sig("def unmatched(self) -> logpost.replay.columns.Unmatched"))
         .def("wait_states", &wait_state_rows, nb::sig("def wait_states(self) -> logpost.replay.columns.WaitStates"))

@@ -134,15 +134,15 @@ CollectiveColumns collective_columns(const nb::dict& table) {
 using BlocksOfData = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
 
 /// Tables are dictionaries of numpy arrays, named as the run's columns.
-void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t length_ps, std::size_t callpaths,
-                  const std::vector<int>& kinds, const std::vector<BlocksOfData>& layouts,
-                  const std::vector<std::vector<std::int32_t>>& members, const nb::dict& locations,
-                  const nb::dict& calls, const nb::dict& messages, const nb::dict& unmatched,
+void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t length_ps,
+                  const In<std::int32_t>& callers, const std::vector<int>& kinds,
+                  const std::vector<BlocksOfData>& layouts, const std::vector<std::vector<std::int32_t>>& members,
+                  const nb::dict& locations, const nb::dict& calls, const nb::dict& messages, const nb::dict& unmatched,
                   const nb::dict& collectives) {
     Program program;
     program.ticks_per_second = ticks_per_second;
     program.length_ps = length_ps;
-    program.callpaths = callpaths;
+    program.callers.assign(callers.data(), callers.data() + callers.size());
     for (const auto kind : kinds) {
         program.kinds.push_back(static_cast<CallKind>(kind));
     }
@@ -240,9 +240,10 @@ void bind_program(nb::module_& module) {
     module.def("phases", [] { return names(kPhaseNames); }, "Names of the phases of a location's time, by code.");
     module.attr("FINALIZE") = static_cast<int>(CallKind::finalize);
     nb::class_<Program>(module, "Program", "Calls, messages and collectives of a program, as the replay sees them.")
-        .def("__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callpaths"_a, "kinds"_a, "layouts"_a,
+        .def("__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callers"_a, "kinds"_a, "layouts"_a,
              "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a,
-             nb::sig("def __init__(self, ticks_per_second: int, length_ps: int, callpaths: int, kinds: list[int], "
+             nb::sig("def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, "
+                     "kinds: list[int], "
                      "layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, "
                      "logpost.replay.columns.Column], "
                      "calls: dict[str, logpost.replay.columns.Column], "

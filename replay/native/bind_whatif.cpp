@@ -34,7 +34,7 @@ class WhatIf {
                     const Matrix& by_callpath) const {
         const auto lanes = machines.size();
         if (compute.size() != lanes || by_location.shape(0) != lanes || by_callpath.shape(0) != lanes ||
-            by_location.shape(1) != program_.timelines.size() || by_callpath.shape(1) != program_.callpaths) {
+            by_location.shape(1) != program_.timelines.size() || by_callpath.shape(1) != program_.callpaths()) {
             throw std::invalid_argument("a factor per machine, and per location and callpath, is needed");
         }
         std::vector<Setting> settings;
@@ -84,8 +84,8 @@ class WhatIf {
         const auto locations = program_.timelines.size();
         Sums sums;
         sums.ends.assign(lanes * locations, 0);
-        sums.in_calls.assign(lanes * program_.callpaths, 0);
-        sums.between_calls.assign(lanes * program_.callpaths, 0);
+        sums.in_calls.assign(lanes * program_.callpaths(), 0);
+        sums.between_calls.assign(lanes * program_.callpaths(), 0);
         for (std::size_t location = 0; location < locations; ++location) {
             if (graph_.begins[location] == kNone) {
                 continue;
@@ -97,7 +97,7 @@ class WhatIf {
                 auto left = at(graph_.begins[location]);
                 for (std::size_t call = 0; call < calls.size(); ++call) {
                     const auto id = graph_.first_call[location] + call;
-                    const auto row = lane * program_.callpaths + static_cast<std::size_t>(calls[call].callpath);
+                    const auto row = lane * program_.callpaths() + static_cast<std::size_t>(calls[call].callpath);
                     sums.between_calls[row] += at(graph_.enters[id]) - left;
                     left = at(graph_.leaves[id]);
                     sums.in_calls[row] += left - at(graph_.enters[id]);
@@ -131,8 +131,8 @@ class WhatIf {
         d["path_messages"] = array(std::move(steps));
         d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);
         d["ends_ps"] = matrix(std::move(sums.ends), lanes, locations);
-        d["in_calls_ps"] = matrix(std::move(sums.in_calls), lanes, program_.callpaths);
-        d["between_calls_ps"] = matrix(std::move(sums.between_calls), lanes, program_.callpaths);
+        d["in_calls_ps"] = matrix(std::move(sums.in_calls), lanes, program_.callpaths());
+        d["between_calls_ps"] = matrix(std::move(sums.between_calls), lanes, program_.callpaths());
         return d;
     }
 

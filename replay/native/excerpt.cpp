@@ -96,7 +96,7 @@ Program excerpt(const Program& program, std::size_t messages) {
     Program result;
     result.ticks_per_second = program.ticks_per_second;
     result.length_ps = program.length_ps;
-    result.callpaths = program.callpaths;
+    result.callers = program.callers;
     result.kinds = program.kinds;
     result.layouts = program.layouts;
     result.members = program.members;

@@ -204,7 +204,7 @@ struct Program {
 
     std::uint64_t ticks_per_second = 1;
     std::int64_t length_ps = 0;                      // from the earliest to the latest event
-    std::size_t callpaths = 0;                       // how many there are
+    std::vector<std::int32_t> callers;               // by callpath: the callpath above it; kUndefined: a root
     std::vector<CallKind> kinds;                     // by region
     std::vector<Layout> layouts;                     //
     std::vector<std::vector<std::int32_t>> members;  // by communicator: location of each rank, kUndefined where absent
@@ -215,6 +215,7 @@ struct Program {
     std::vector<Timeline> timelines;                 // by location
     std::uint32_t collective_instances = 0;
 
+    [[nodiscard]] std::size_t callpaths() const noexcept { return callers.size(); }
     [[nodiscard]] CallKind kind(const Call& call) const noexcept {
         return kinds[static_cast<std::size_t>(call.region)];
     }

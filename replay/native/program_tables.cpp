@@ -56,7 +56,7 @@ class Filler {
         for (std::size_t i = 0; i < rows.location.size(); ++i) {
             const auto location = index(rows.location[i], locations_, "location");
             index(rows.region[i], program_.kinds.size(), "region");
-            index(rows.callpath[i], program_.callpaths, "callpath");
+            index(rows.callpath[i], program_.callpaths(), "callpath");
             auto& calls = program_.timelines[location].calls;
             if (calls.empty()) {
                 first_call_[location] = i;

@@ -113,6 +113,12 @@ std::vector<std::int64_t> analyze(const replay::Program& program, unsigned threa
         EXPECT_EQ(at, end);
         EXPECT_EQ(accounted, end - begin);
     }
+    for (const auto& cost : analysis.delays()) {
+        EXPECT_GE(cost.short_term_ps, 0);
+        EXPECT_GE(cost.long_term_ps, 0);
+        figures.push_back(cost.short_term_ps);
+        figures.push_back(cost.long_term_ps);
+    }
     for (const auto& locality : replay::samples(program, 1000)) {
         figures.push_back(static_cast<std::int64_t>(locality.messages));
     }

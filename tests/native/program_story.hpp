@@ -21,14 +21,16 @@ class ProgramStory {
         for (std::size_t kind = 0; kind < replay::kCallKinds; ++kind) {
             program_.kinds.push_back(static_cast<CallKind>(kind));
         }
-        program_.callpaths = replay::kCallKinds;  // a callpath per kind
+        program_.callers.assign(replay::kCallKinds, replay::kUndefined);  // a callpath per kind, called by nobody
     }
 
-    /// A rank on a node that lasts from 0 to `last_ps`.
-    std::int32_t rank(std::int32_t node, std::int64_t last_ps) {
+    /// A rank on a node that lasts from `first_ps` to `last_ps`.
+    std::int32_t rank(std::int32_t node, std::int64_t last_ps, std::int64_t first_ps = 0) {
         const auto id = static_cast<std::int32_t>(places_.size());
         places_.push_back({.process = id, .node = node, .rank = id});
-        program_.timelines.emplace_back().last_ps = last_ps;
+        auto& timeline = program_.timelines.emplace_back();
+        timeline.first_ps = first_ps;
+        timeline.last_ps = last_ps;
         program_.accounted.push_back(1);
         program_.length_ps = std::max(program_.length_ps, last_ps);
         return id;

@@ -52,7 +52,7 @@ LocationAccount::LocationAccount(const MessageModel& model, const CollectiveWait
       path_(path),
       window_(model.windows().at(timeline_.first_ps)),
       cell_end_(std::min(end_of_window(), phases_[0].end_ps)),
-      slot_of_callpath_((model.program().callpaths + 1) * kPhases, kUndefined) {}
+      slot_of_callpath_((model.program().callpaths() + 1) * kPhases, kUndefined) {}
 
 std::int64_t LocationAccount::end_of_window() const noexcept {
     const auto& windows = model_.windows();

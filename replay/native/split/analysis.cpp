@@ -49,7 +49,6 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
       threads_(threads),
       accounted_(accounted_locations(program)),
       collectives_(program),
-      path_(recorded_path(program, Waits(program, collectives_, threads))),
       on_path_(program.timelines.size()),
       model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads),
       first_call_(program.timelines.size()),
@@ -61,11 +60,33 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
         first_call_[location] = calls;
         calls += program.timelines[location].calls.size();
     }
-    for (const auto& stretch : path_) {
-        if (stretch.location != kUndefined && stretch.begin_ps < stretch.end_ps) {
-            on_path_[static_cast<std::size_t>(stretch.location)].push_back({stretch.begin_ps, stretch.end_ps});
+}
+
+void Analysis::follow_waits() {
+    std::call_once(followed_, [&] {
+        const Waits waits(program_, collectives_, threads_);
+        path_ = recorded_path(program_, waits);
+        for (const auto& stretch : path_) {
+            if (stretch.location != kUndefined && stretch.begin_ps < stretch.end_ps) {
+                on_path_[static_cast<std::size_t>(stretch.location)].push_back({stretch.begin_ps, stretch.end_ps});
+            }
         }
-    }
+        std::vector<Span> interests;
+        for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
+            interests.push_back(interest(location));
+        }
+        delays_ = delay_costs(program_, collectives_, waits, interests);
+    });
+}
+
+const std::vector<PathStretch>& Analysis::path() {
+    follow_waits();
+    return path_;
+}
+
+const std::vector<DelayCost>& Analysis::delays() {
+    follow_waits();
+    return delays_;
 }
 
 Span Analysis::interest(std::size_t location) const noexcept {
@@ -180,6 +201,7 @@ bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
 }
 
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
+    follow_waits();
     std::vector<Slice> slices;
     std::size_t count = 0;
     std::uint32_t begin = open_ ? open_->position() : 0;

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "replay/native/causes/delays.hpp"
 #include "replay/native/causes/recorded_path.hpp"
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
@@ -97,8 +99,10 @@ class Analysis {
     [[nodiscard]] const MessageModel& model() const noexcept { return model_; }
     [[nodiscard]] unsigned threads() const noexcept { return threads_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
-    /// The critical path of the recorded execution.
-    [[nodiscard]] const std::vector<PathStretch>& path() const noexcept { return path_; }
+    /// The critical path of the recorded execution. Follows the waits of the program, if nobody asked for them yet.
+    const std::vector<PathStretch>& path();
+    /// What makes others wait in the region of interest. Follows the waits, likewise.
+    const std::vector<DelayCost>& delays();
     /// Locations that have an account: ranks, and other locations that communicate.
     [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }
     /// The region of interest on a location: what of its program the user looks at.
@@ -126,14 +130,17 @@ class Analysis {
         std::size_t row;
     };
     void fill_messages(const Slice& slice, MessageRows& rows);
+    void follow_waits();
 
     const Program& program_;
     std::vector<Span> interest_;
     unsigned threads_;
     std::vector<std::size_t> accounted_;
     CollectiveWaits collectives_;
+    std::once_flag followed_;  // the waits: by the thread that wants the path or the delays first
     std::vector<PathStretch> path_;
     std::vector<std::vector<Span>> on_path_;  // by location: when the path is there
+    std::vector<DelayCost> delays_;
     MessageModel model_;
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
     std::vector<std::vector<AccountRow>> accounts_;

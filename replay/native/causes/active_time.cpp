@@ -1,0 +1,97 @@
+#include "replay/native/causes/active_time.hpp"
+
+#include <algorithm>
+
+namespace logpost::replay {
+namespace {
+
+/// Calls that are cheaper to read one by one than sums of them are to keep.
+constexpr std::uint32_t kFewCalls = 256;
+
+}  // namespace
+
+ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths)
+    : timeline_(timeline), waits_(waits), waited_(waits.size() + 1, 0) {
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+        waited_[i + 1] = waited_[i] + (waits[i].until_ps - timeline.calls[waits[i].call].enter_ps);
+    }
+    const auto calls = static_cast<std::uint32_t>(timeline.calls.size());
+    if (calls <= kFewCalls) {
+        return;
+    }
+    std::vector<std::uint32_t> slot(CodePlace::count(callpaths), kNone);
+    std::vector<std::int64_t> now;
+    const auto add = [&](std::uint32_t place, std::int64_t length) {
+        if (slot[place] == kNone) {
+            slot[place] = static_cast<std::uint32_t>(places_.size());
+            places_.push_back(place);
+            now.push_back(0);
+        }
+        now[slot[place]] += length;
+    };
+    scan(0, calls, add);
+    // Sums take as much memory as two bytes a call, at most.
+    step_ = std::max(kFewCalls, 4 * static_cast<std::uint32_t>(places_.size()));
+    std::ranges::fill(now, 0);
+    for (std::uint32_t at = 0; at <= calls - calls % step_; at += step_) {
+        sums_.insert(sums_.end(), now.begin(), now.end());
+        scan(at, std::min(at + step_, calls), add);
+    }
+}
+
+std::size_t ActiveTime::first_wait(std::uint32_t call) const noexcept {
+    return static_cast<std::size_t>(std::ranges::lower_bound(waits_, call, {}, &Wait::call) - waits_.begin());
+}
+
+template <class Add>
+void ActiveTime::scan(std::uint32_t from, std::uint32_t to, Add&& add) const {
+    const auto& calls = timeline_.calls;
+    auto wait = first_wait(from);
+    for (auto c = from; c < to; ++c) {
+        const auto& call = calls[c];
+        auto length = call.leave_ps - call.enter_ps;
+        if (wait < waits_.size() && waits_[wait].call == c) {
+            length -= waits_[wait].until_ps - call.enter_ps;
+            ++wait;
+        }
+        add(CodePlace{call.callpath, true}.code(), length);
+        const bool last = c + 1 == calls.size();
+        const auto next = last ? timeline_.last_ps : calls[c + 1].enter_ps;
+        add(CodePlace{last ? kUndefined : calls[c + 1].callpath, false}.code(),
+            std::max<std::int64_t>(0, next - call.leave_ps));
+    }
+}
+
+void ActiveTime::collect(std::uint32_t from, std::uint32_t to, PlaceTimes& times) const {
+    const auto add = [&](std::uint32_t place, std::int64_t length) { times.add(place, length); };
+    if (from == kNone) {
+        from = 0;
+        const auto& first = timeline_.calls[0];
+        add(CodePlace{first.callpath, false}.code(), std::max<std::int64_t>(0, first.enter_ps - timeline_.first_ps));
+    }
+    if (step_ == 0 || to - from <= 2 * step_) {
+        scan(from, to, add);
+        return;
+    }
+    const auto first = (from + step_ - 1) / step_;
+    const auto last = to / step_;
+    scan(from, first * step_, add);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        add(places_[i], sums_[last * places_.size() + i] - sums_[first * places_.size() + i]);
+    }
+    scan(last * step_, to, add);
+}
+
+std::int64_t ActiveTime::in_call(std::uint32_t call) const noexcept {
+    const auto& of = timeline_.calls[call];
+    const auto wait = first_wait(call);
+    const bool waits = wait < waits_.size() && waits_[wait].call == call;
+    return of.leave_ps - (waits ? waits_[wait].until_ps : of.enter_ps);
+}
+
+std::int64_t ActiveTime::waited(std::uint32_t from, std::uint32_t to) const noexcept {
+    const auto begin = from == kNone ? 0 : first_wait(from + 1);
+    return waited_[std::max(begin, first_wait(to))] - waited_[begin];
+}
+
+}  // namespace logpost::replay

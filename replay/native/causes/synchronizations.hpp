@@ -1,0 +1,42 @@
+#pragma once
+
+/// When a location was last held up by, or held up, another one: from there on their work is compared.
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/native/causes/waits.hpp"
+#include "replay/native/program.hpp"
+
+namespace logpost::replay {
+
+/// A call in which a location was synchronized with another one, or with a group.
+struct Synchronization {
+    std::uint32_t call = kNone;      ///< kNone: none; since the location's begin
+    std::int32_t with = kUndefined;  ///< a location; or -2 - communicator; or kEverybody
+    std::int64_t completion_ps = 0;  ///< of the call, after the others had gone on
+    static constexpr std::int32_t kEverybody = INT32_MIN;
+};
+
+/// The synchronizations of every location: both ends of every wait, members of collective operations that all were in
+/// at one time, and start-up.
+class Synchronizations {
+  public:
+    Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits);
+
+    /// The last one of a location with another, before a call.
+    [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, std::int32_t other) const noexcept;
+
+  private:
+    struct Location {
+        std::vector<Synchronization> all;  // by partner, then call
+        std::vector<std::uint32_t> first;  // of each partner, and the end
+    };
+    [[nodiscard]] bool holds(std::int32_t group, std::int32_t location) const noexcept;
+
+    std::vector<Location> locations_;
+    std::vector<std::vector<std::int32_t>> members_;  // by communicator, sorted
+    const Program& program_;
+};
+
+}  // namespace logpost::replay

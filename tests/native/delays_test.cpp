@@ -1,0 +1,133 @@
+#include "replay/native/causes/delays.hpp"
+
+#include <gtest/gtest.h>
+
+#include "program_story.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::ProgramStory;
+
+/// A cost, told shortly. A story's callpaths are the kinds of its calls.
+struct Told {
+    std::int32_t location;
+    std::uint32_t place;
+    std::int32_t waits_in;
+    std::int64_t short_term_ps;
+    std::int64_t long_term_ps;
+    bool operator==(const Told&) const = default;
+};
+
+void PrintTo(const Told& t, std::ostream* out) {
+    *out << t.location << " in place " << t.place << ", waited for in " << t.waits_in << ": " << t.short_term_ps
+         << " + " << t.long_term_ps;
+}
+
+std::vector<Told> costs(const Program& program, Span interest = {}) {
+    const CollectiveWaits collectives(program);
+    const Waits waits(program, collectives, 1);
+    std::vector<Told> told;
+    for (const auto& cost :
+         delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest))) {
+        told.push_back({cost.location, cost.place.code(), cost.wait_callpath, cost.short_term_ps, cost.long_term_ps});
+    }
+    return told;
+}
+
+std::uint32_t before(CallKind kind) {
+    return CodePlace{static_cast<std::int32_t>(kind), false}.code();
+}
+std::uint32_t in(CallKind kind) {
+    return CodePlace{static_cast<std::int32_t>(kind), true}.code();
+}
+std::uint32_t nowhere() {
+    return CodePlace{kUndefined, false}.code();
+}
+constexpr auto kReceive = static_cast<std::int32_t>(CallKind::receive);
+constexpr auto kBarrier = static_cast<std::int32_t>(CallKind::barrier);
+constexpr auto kCollective = static_cast<std::int32_t>(CallKind::collective);
+
+TEST(Delays, TheComputationOfALateSenderIsWhatItsReceiverWaitsFor) {
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(1, 1000);
+    const auto send = story.call(0, CallKind::send, 300, 310);
+    const auto receive = story.call(1, CallKind::receive, 50, 500);
+    story.message(0, send, 1, receive, 8);
+    // Rank 0 computed 300, rank 1 50: a delay of 250, as long as the wait from 50 to 300.
+    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::send), kReceive, 250, 0}}));
+    // A wait that begins before the region of interest is none of its.
+    EXPECT_TRUE(costs(story.program(), Span{60, 1000}).empty());
+}
+
+TEST(Delays, AWaitThatIsPassedOnIsPaidWhereItBegan) {
+    ProgramStory story;
+    for (int rank = 0; rank < 3; ++rank) {
+        story.rank(rank, 1000);
+    }
+    const auto first = story.call(0, CallKind::send, 500, 510);
+    const auto second = story.call(1, CallKind::receive, 100, 560);
+    const auto third = story.call(1, CallKind::send, 600, 610);
+    const auto fourth = story.call(2, CallKind::receive, 50, 700);
+    story.message(0, first, 1, second, 8);
+    story.message(1, third, 2, fourth, 8);
+    // Rank 2 waits 550 for rank 1, which computed 100 + 40 (rank 2: 50), was 60 in its receive after its wait, and
+    // waited 400: 90 and 60 are its own delay, 400 are passed on. Rank 1 waited 400 for rank 0, which computed 500
+    // (rank 1: 100): it pays for both waits. 400 + 400 + 150 = 400 + 550.
+    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::send), kReceive, 400, 400},
+                                                         {1, before(CallKind::send), kReceive, 40, 0},
+                                                         {1, before(CallKind::receive), kReceive, 50, 0},
+                                                         {1, in(CallKind::receive), kReceive, 60, 0}}));
+}
+
+TEST(Delays, TheLastMemberOfABarrierPaysForAllWhoWait) {
+    ProgramStory story;
+    for (const auto enter : {100, 700, 250}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::barrier, enter, 720), Operation::barrier);
+    }
+    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{1, before(CallKind::barrier), kBarrier, 1050, 0}}));
+}
+
+TEST(Delays, OnlyWhatWasDoneSinceTheLastSynchronizationCounts) {
+    ProgramStory story;
+    // Rank 0 computes 400 before a barrier, then both compute 100 and 250 before the next one.
+    for (const auto& [first, second] : {std::pair{400, 520}, {100, 670}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::barrier, first, 420), Operation::barrier, -1, 0);
+        story.collective(rank, story.call(rank, CallKind::collective, second, 690), Operation::allreduce, -1, 1);
+    }
+    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::barrier), kBarrier, 300, 0},
+                                                         {1, before(CallKind::collective), kCollective, 150, 0}}));
+}
+
+TEST(Delays, AWaitThatNoDelayExplainsIsToldAsSuch) {
+    ProgramStory story;
+    story.rank(0, 1000, 240);
+    story.rank(1, 1000);
+    const auto send = story.call(0, CallKind::send, 300, 310);
+    const auto receive = story.call(1, CallKind::receive, 50, 500);
+    story.message(0, send, 1, receive, 8);
+    // Rank 0 begins at 240 and computes 60, 10 more than rank 1, which waits 250.
+    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::send), kReceive, 10, 0},
+                                                         {kUndefined, nowhere(), kUndefined, 240, 0}}));
+}
+
+TEST(Delays, LongProgramsAreReadFromSums) {
+    // 3,000 pairs of calls in which nobody waits, then one wait: rank 0 computes 2 longer before every call.
+    ProgramStory story;
+    story.rank(0, 100'000);
+    story.rank(1, 100'000);
+    for (int i = 0; i < 3000; ++i) {
+        story.call(0, CallKind::other, 12 * i + 10, 12 * i + 12);
+        story.call(1, CallKind::other, 10 * i + 8, 10 * i + 10);
+    }
+    const auto send = story.call(0, CallKind::send, 36'000, 36'010);
+    const auto receive = story.call(1, CallKind::receive, 30'000, 36'020);
+    story.message(0, send, 1, receive, 8);
+    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::other), kReceive, 6000, 0}}));
+}
+
+}  // namespace
+}  // namespace logpost::replay
