@@ -12,6 +12,7 @@ from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.labels import folded
 from logpost.analyzer.phases import program
+from logpost.analyzer.reporting.causes import critical_path, delays
 from logpost.analyzer.reporting.clock_text import clock_note, clock_warning
 from logpost.analyzer.reporting.conclusion import conclude
 from logpost.analyzer.reporting.data import (
@@ -88,6 +89,8 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         quality=tuple(manifest.quality),
         limits=_limits(run),
         models=models,
+        critical_path=critical_path(run, places),
+        delays=delays(run, places),
     )
 
 

@@ -78,6 +78,81 @@ class CallPlace:
 
 
 @dataclass(frozen=True)
+class CodePlace:
+    """A place in the code: the calls of a call path, or the computation before them."""
+
+    path: str
+    region: str
+    file: str
+    line: int
+    source: str
+    """`cg.c:120`, or where the region is defined; empty where unknown"""
+    computation: bool
+    """the computation before the calls, not they"""
+
+
+@dataclass(frozen=True)
+class OnPath:
+    """A place in the code on the critical path of the program."""
+
+    place: CodePlace
+    on_path_ps: int
+    share: float
+    """of the program's critical path"""
+    imbalance_ps: int
+    """what other ranks idle because they spend less there: critical-path imbalance impact, over all ranks"""
+
+
+@dataclass(frozen=True)
+class PathOnRank:
+    """How long the critical path of the program is on one rank."""
+
+    name: str
+    rank: int
+    on_path_ps: int
+    share: float
+
+
+@dataclass(frozen=True)
+class CriticalPath:
+    """What the length of the program consists of."""
+
+    program_ps: int
+    """its length between start-up and shut-down"""
+    whole_ps: int
+    """from the first to the last event of all ranks"""
+    changes: int
+    """how often it goes from one rank to another in the program"""
+    categories_ps: dict[str, int]
+    ranks: tuple[PathOnRank, ...]
+    places: tuple[OnPath, ...]
+
+
+@dataclass(frozen=True)
+class Delay:
+    """A place in the code that makes others wait."""
+
+    place: CodePlace
+    ranks: tuple[int, ...]
+    """those that cost most"""
+    short_term_ps: int
+    """waits that it causes directly, over all ranks"""
+    long_term_ps: int
+    """waits elsewhere that these passed on"""
+    share: float
+    """of all waits"""
+
+
+@dataclass(frozen=True)
+class Delays:
+    """What the waits for other ranks are caused by."""
+
+    waits_ps: int
+    unexplained_ps: int
+    places: tuple[Delay, ...]
+
+
+@dataclass(frozen=True)
 class Largest:
     """The largest communication category, and where in the code most of it is."""
 
@@ -223,9 +298,13 @@ class Report:
     clock: Clock
     quality: tuple[QualityCount, ...]
     limits: tuple[str, ...]
+    """limits of this analysis"""
     models: tuple[ModelFit, ...] = ()
     """the same messages under each model; empty where nobody asked"""
-    """limits of this analysis"""
+    critical_path: CriticalPath | None = None
+    """None for runs that were written before it was known"""
+    delays: Delays | None = None
+    """likewise"""
 
     @property
     def slowest_wall_ps(self) -> int:

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from logpost.analyzer.reporting.data import FoundHere, Messages, ModelFit, Report
+from logpost.analyzer.reporting.data import (
+    CriticalPath,
+    Delay,
+    Delays,
+    FoundHere,
+    Messages,
+    ModelFit,
+    OnPath,
+    Report,
+)
 from logpost.analyzer.schema import PARTS
 from logpost.analyzer.undivided import merged
 
@@ -61,12 +70,37 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
             efficiency.name: efficiency.reason for efficiency in report.efficiencies if efficiency.value is None
         },
         "wait_states": wait_states,
+        "critical_path": None if report.critical_path is None else _critical_path(report.critical_path, top),
+        "delays": None if report.delays is None else _delays(report.delays, top),
         "messages": _messages(report.messages, report.machine.undivided),
         "models": [_model(fit, report.machine.undivided) for fit in report.models] or None,
         "places": [_seconds(asdict(place)) for place in report.places[:top]],
         "findings": [finding_json(found) for found in report.findings[:top]],
         "notes": list(report.limits),
     }
+
+
+def _critical_path(path: CriticalPath, top: int | None) -> dict[str, Any]:
+    return {
+        "program_s": path.program_ps / PS_PER_S,
+        "whole_s": path.whole_ps / PS_PER_S,
+        "changes_of_rank": path.changes,
+        "categories_s": {category: time / PS_PER_S for category, time in path.categories_ps.items()},
+        "ranks": [_seconds(asdict(rank)) for rank in path.ranks],
+        "places": [asdict(one.place) | _seconds(_without_place(one)) for one in path.places[:top]],
+    }
+
+
+def _delays(delays: Delays, top: int | None) -> dict[str, Any]:
+    return {
+        "waits_s": delays.waits_ps / PS_PER_S,
+        "unexplained_s": delays.unexplained_ps / PS_PER_S,
+        "places": [asdict(one.place) | _seconds(_without_place(one)) for one in delays.places[:top]],
+    }
+
+
+def _without_place(row: OnPath | Delay) -> dict[str, Any]:
+    return {name: value for name, value in asdict(row).items() if name != "place"}
 
 
 def _messages(messages: Messages, undivided: Sequence[str]) -> dict[str, Any]:

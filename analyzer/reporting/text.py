@@ -9,8 +9,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from logpost.analyzer.reporting.causes_text import (
+    DELAY_HEADINGS,
+    PATH_HEADINGS,
+    delay_rows,
+    delays_summary,
+    path_rows,
+    path_summary,
+)
 from logpost.analyzer.reporting.conclusion import MEANING
-from logpost.analyzer.reporting.data import FoundHere, RankTime, Report
+from logpost.analyzer.reporting.data import CriticalPath, Delays, FoundHere, RankTime, Report
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.models_text import models_section
 from logpost.analyzer.reporting.names import ranks_noun
@@ -54,6 +62,8 @@ def print_report(report: Report, console: Console, *, quiet: bool = False, top: 
         _ranks(report),
         _efficiencies(report),
         _wait_states(report),
+        *([_critical_path(report.critical_path, top)] if report.critical_path else []),
+        *([_delays(report.delays, top)] if report.delays else []),
         _places(report, top),
         _messages(report),
         *([models_section(report)] if report.models else []),
@@ -236,6 +246,20 @@ def _wait_states(report: Report) -> Group:
     for state in report.wait_states:
         table.add_row(WAIT_STATE_NAMES[state.name], time_text(state.wait_ps), f"{state.count:,}")
     return _section("Wait states (Scalasca's definitions, sum over ranks)", table)
+
+
+def _critical_path(path: CriticalPath, top: int | None) -> Group:
+    table = _table(*((heading, i < 3) for i, heading in enumerate(PATH_HEADINGS)))
+    for row in path_rows(path, top):
+        table.add_row(*map(_plain, row))
+    return _section("Critical path (of the recorded execution)", _plain(path_summary(path)), table)
+
+
+def _delays(delays: Delays, top: int | None) -> Group:
+    table = _table(*((heading, i < 4) for i, heading in enumerate(DELAY_HEADINGS)))
+    for row in delay_rows(delays, top):
+        table.add_row(*map(_plain, row))
+    return _section("Delay costs (which code makes others wait)", _plain(delays_summary(delays)), table)
 
 
 def _places(report: Report, top: int | None) -> Group:

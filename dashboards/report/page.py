@@ -11,6 +11,14 @@ from logpost.analyzer.labels import folded_path
 from logpost.analyzer.location_names import location_names
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.build import build as build_report
+from logpost.analyzer.reporting.causes_text import (
+    DELAY_HEADINGS,
+    PATH_HEADINGS,
+    delay_rows,
+    delays_summary,
+    path_rows,
+    path_summary,
+)
 from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.machine_text import used_text
 from logpost.analyzer.reporting.models import parts_present, verdict
@@ -21,6 +29,7 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
 from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.critical_path import critical_path
 from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
 from logpost.dashboards.figures.labels import grouped
 from logpost.dashboards.figures.load import load
@@ -117,6 +126,13 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         charts["timeline"] = timeline(cube, on, over)
         grids["breakdown"] = breakdown_grid(cube.sum(axis=1), on)
         grids["timeline"] = timeline_grid(cube, over)
+    if report.critical_path:
+        charts["critical_path"] = critical_path(run.table("critical_path").collect(), on, over)
+        grids["critical_path"] = Grid(PATH_HEADINGS, path_rows(report.critical_path), frozenset({0, 1, 2}))
+        notes["critical_path"] = [path_summary(report.critical_path), on.note, over.note]
+    if report.delays:
+        grids["delays"] = Grid(DELAY_HEADINGS, delay_rows(report.delays), frozenset({0, 1, 2, 3}))
+        notes["delays"] = [delays_summary(report.delays)]
     pairs = run.table("pairs").collect()
     if pairs.height:
         coarse = rows(locations, caps.matrix)

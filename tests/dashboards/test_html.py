@@ -102,7 +102,18 @@ def test_banner_comes_before_everything_else(page: Elements) -> None:
 
 def test_sections_come_in_the_order_of_reading(page: Elements) -> None:
     ids = [a["id"] for t, a in page.elements if t == "section"]
-    assert ids == ["summary", "findings", "breakdown", "timeline", "messages", "load", "waits", "machine", "limits"]
+    assert ids == [
+        "summary",
+        "findings",
+        "breakdown",
+        "timeline",
+        "path",
+        "messages",
+        "load",
+        "waits",
+        "machine",
+        "limits",
+    ]
 
 
 def test_machine_states_value_unit_uncertainty_and_source(page: Elements) -> None:

@@ -76,7 +76,14 @@ def command(
     hidden = 0
     if top is not None:
         hidden = max(0, len(report.findings) - top)
-        report = replace(report, findings=report.findings[:top], places=report.places[:top])
+        report = replace(
+            report,
+            findings=report.findings[:top],
+            places=report.places[:top],
+            critical_path=report.critical_path
+            and replace(report.critical_path, places=report.critical_path.places[:top]),
+            delays=report.delays and replace(report.delays, places=report.delays.places[:top]),
+        )
     if as_json:
         from logpost.analyzer.reporting.json_report import as_json as object_of
 

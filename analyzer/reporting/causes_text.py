@@ -1,0 +1,73 @@
+"""Critical path and delay costs as lines and rows of text, for terminal and page."""
+
+from __future__ import annotations
+
+from logpost.analyzer.reporting.data import CodePlace, CriticalPath, Delays
+from logpost.analyzer.reporting.names import ranks_noun
+from logpost.analyzer.reporting.units import count_text, percent_text, shorten, time_text
+from logpost.analyzer.undivided import title
+
+RANKS = 4
+"""Ranks named; of the rest only the number."""
+CATEGORIES = 4
+
+PATH_HEADINGS = ("on the path", "share", "imbalance, all ranks", "place")
+DELAY_HEADINGS = ("makes wait", "share", "directly", "passed on", "ranks", "place")
+
+
+def _named(place: CodePlace) -> str:
+    """`computation before main / solve / MPI_Send (cg.c:120)`."""
+    if not place.path:
+        return "computation after the last call"
+    source = f" ({place.source})" if place.line else ""
+    return f"{'computation before ' if place.computation else ''}{shorten(place.path, 72)}{source}"
+
+
+def path_summary(path: CriticalPath) -> str:
+    """Where the path is, and what it consists of."""
+    named = [f"{one.name} {percent_text(one.share)}" for one in path.ranks[:RANKS]]
+    rest = len(path.ranks) - len(named)
+    ranks = ", ".join(named) + (f", {count_text(rest, 'further rank')}" if rest > 0 else "")
+    largest = sorted(path.categories_ps.items(), key=lambda item: -item[1])[:CATEGORIES]
+    parts = ", ".join(f"{title(name)} {percent_text(time / max(1, path.program_ps))}" for name, time in largest)
+    return (
+        f"{time_text(path.program_ps)} of the program, {count_text(path.changes, 'change')} of rank; "
+        f"it is on {ranks}; it consists of {parts}"
+    )
+
+
+def path_rows(path: CriticalPath, top: int | None = None) -> list[tuple[str, ...]]:
+    """By `PATH_HEADINGS`."""
+    return [
+        (
+            time_text(one.on_path_ps),
+            percent_text(one.share),
+            time_text(one.imbalance_ps),
+            _named(one.place),
+        )
+        for one in path.places[:top]
+    ]
+
+
+def delays_summary(delays: Delays) -> str:
+    """How much of the waiting has a cause."""
+    share = percent_text(1 - delays.unexplained_ps / delays.waits_ps)
+    return (
+        f"{time_text(delays.waits_ps)} of waiting for other ranks, {share} of it explained by what these did longer "
+        "since the two last met"
+    )
+
+
+def delay_rows(delays: Delays, top: int | None = None) -> list[tuple[str, ...]]:
+    """By `DELAY_HEADINGS`."""
+    return [
+        (
+            time_text(one.short_term_ps + one.long_term_ps),
+            percent_text(one.share),
+            time_text(one.short_term_ps),
+            time_text(one.long_term_ps),
+            ranks_noun(one.ranks),
+            _named(one.place),
+        )
+        for one in delays.places[:top]
+    ]
