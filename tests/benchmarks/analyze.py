@@ -29,11 +29,12 @@ IMPORTS = "import resource, logpost.analyzer.build; print(resource.getrusage(res
 
 @dataclass(frozen=True)
 class Split:
-    """Processor seconds of decode, split and accounting with one thread."""
+    """Processor seconds of decode, split, accounting and of following the waits with one thread."""
 
     decode_s: float
     split_s: float
     account_s: float
+    causes_s: float
     messages: int
     calls: int
 
@@ -45,7 +46,7 @@ def split(anchor: Path) -> Split:
     )
     words = done.stdout.split()
     decode_s, split_s, account_s = map(float, words[:3])
-    return Split(decode_s, split_s, account_s, int(words[3]), int(words[4]))
+    return Split(decode_s, split_s, account_s, float(words[6]), int(words[3]), int(words[4]))
 
 
 def analyze(anchor: Path, into: Path) -> tuple[float, int]:
@@ -70,7 +71,7 @@ def main() -> int:
             f"{WHOLE_CONSTANT_S} s, ≤ {BYTES_BAR:.0f} B per communication event"
         )
         print(
-            "locations  decode s  split s  split/decode     account s"
+            "locations  decode s  split s  split/decode     account s  path, delays/decode"
             "  scan s  analyze s  limit s           B/comm. event"
         )
         for locations in LOCATIONS:
@@ -93,7 +94,7 @@ def main() -> int:
             missed = missed or not all(met)
             print(
                 f"{locations:9d}  {parts.decode_s:8.2f}  {parts.split_s:7.2f}  {ratio:5.2f} × {verdict(met[0]):8s}"
-                f"  {parts.account_s:9.2f}  {scan.seconds:6.2f}  {wall:9.2f}  {limit:7.2f} {verdict(met[1]):8s}"
+                f"  {parts.account_s:9.2f}  {parts.causes_s / parts.decode_s:17.2f} ×  {scan.seconds:6.2f}  {wall:9.2f}  {limit:7.2f} {verdict(met[1]):8s}"
                 f"  {per_event:6.1f} {verdict(met[2])}",
                 flush=True,
             )

@@ -1,7 +1,8 @@
-// The split under measurement: read, then replay the queues and partition every message.
+// The split under measurement: read, then replay the queues and partition every message, follow the waits (critical
+// path and delay costs), and account the calls.
 // usage: split_archive ANCHOR THREADS ROUNDS
-// prints: read-seconds split-seconds account-seconds messages calls peak-kilobytes   (best of the rounds for the last
-// two times)
+// prints: read-seconds split-seconds account-seconds messages calls peak-kilobytes causes-seconds stretches
+// (best of the rounds for the times but the first)
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -52,6 +53,8 @@ int main(int argc, char** argv) {
         const auto parameters = round_figures();
         double split = 1e9;
         double account = 1e9;
+        double causes = 1e9;
+        std::size_t stretches = 0;
         std::uint64_t messages = 0;
         std::uint64_t calls = 0;
         for (unsigned long round = 0; round < rounds; ++round) {
@@ -63,6 +66,9 @@ int main(int argc, char** argv) {
             split = std::min(split, processor_seconds() - begin);
             messages = analysis.model().messages();
             begin = processor_seconds();
+            stretches = analysis.path().size();
+            causes = std::min(causes, processor_seconds() - begin);
+            begin = processor_seconds();
             logpost::replay::CallRows rows;
             calls = 0;
             while (analysis.next_calls(1U << 17U, rows)) {
@@ -72,8 +78,8 @@ int main(int argc, char** argv) {
         }
         rusage usage{};
         getrusage(RUSAGE_SELF, &usage);
-        std::printf("%.6f %.6f %.6f %" PRIu64 " %" PRIu64 " %ld\n", read, split, account, messages, calls,
-                    usage.ru_maxrss);
+        std::printf("%.6f %.6f %.6f %" PRIu64 " %" PRIu64 " %ld %.6f %zu\n", read, split, account, messages, calls,
+                    usage.ru_maxrss, causes, stretches);
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "%s\n", problem.what());
         return 1;
