@@ -22,9 +22,13 @@ from logpost.whole_file import permit
 
 
 def scan(directory: Path, name: str) -> pl.LazyFrame:
-    """A table of a run that need not be finished, in its declared types (Parquet knows no enumerations)."""
+    """A table of a run that need not be finished, in its declared types (Parquet knows no enumerations); columns that
+    the run is older than are null."""
     table = TABLES[name]
-    return pl.scan_parquet(directory / f"{table.name}.parquet").cast(dict(table.schema))  # type: ignore[arg-type]
+    rows = pl.scan_parquet(directory / f"{table.name}.parquet")
+    # Columns that runs had not yet when this one was written.
+    missing = [pl.lit(None).alias(column) for column in table.schema if column not in rows.collect_schema()]
+    return rows.with_columns(missing).select(table.schema.names()).cast(dict(table.schema))  # type: ignore[arg-type]
 
 
 class Run:

@@ -465,6 +465,12 @@ FINDINGS = Table(
         Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's program time"),
         Column("gain", pl.Float64(), "1", "share of the slowest rank's program time that a cure saves at most"),
         Column("gain_error", pl.Float64(), "1", "uncertainty of the gain; null: not known"),
+        Column(
+            "path_share",
+            pl.Float64(),
+            "1",
+            "share of the critical path in the code that delays others, or in the finding's calls; null: not known",
+        ),
         Column("confidence", pl.Float64(), "1", "0 to 1"),
     ),
 )

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 
+from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
     collective_cost,
@@ -65,4 +66,4 @@ def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> pl.DataF
     with ThreadPoolExecutor(max_workers=len(FINDERS)) as pool:
         found = pool.map(lambda find: list(find(evidence)), FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
-    return frame(one_bug_each(every, evidence.region), evidence.places)
+    return frame(RootCauses(evidence).of(one_bug_each(every, evidence.region)), evidence.places)

@@ -81,6 +81,8 @@ class Finding:
     share: float
     gain: float
     gain_error: float | None = None
+    path_share: float | None = None
+    """of the program's critical path: what of it lies in the code that delays others, else in the finding's calls"""
     charges: Mapping[tuple[int, int], float] = field(default_factory=dict)
     """(location, call path) to the waiting there that this finding explains; ps."""
     fault: Mapping[tuple[int, Doing], float] = field(default_factory=dict)

@@ -229,6 +229,8 @@ class FoundHere:
     share: float
     gain: float
     gain_error: float | None
+    path_share: float | None = None
+    """of the program's critical path; None: not known"""
 
     @property
     def ranks_text(self) -> str:

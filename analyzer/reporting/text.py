@@ -146,6 +146,10 @@ def _finding(number: int, found: FoundHere) -> Group:
     facts.add_row("gain", _plain(found.gain_text))
     facts.add_row("cost", _plain(_cost(found)))
     facts.add_row("where", _plain(_where(found)))
+    if found.path_share is not None:
+        facts.add_row(
+            "on path", _plain(f"{percent_text(found.path_share)} of the critical path lies in what causes it")
+        )
     if found.cause_region:
         facts.add_row("cause", _plain(found.cause_region))
     facts.add_row("evidence", _plain(found.evidence_text))

@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
@@ -28,6 +29,14 @@ def test_every_table_has_its_declared_columns_and_types(runs: dict[str, Run]) ->
     for name, table in schema.TABLES.items():
         for run in runs.values():
             assert run.table(name).collect_schema() == table.schema, (run.path, name)
+
+
+def test_columns_that_a_run_is_older_than_are_null(run: Path) -> None:
+    file = run / "findings.parquet"
+    pl.read_parquet(file).drop("path_share").write_parquet(file)
+    findings = Run.open(run).table("findings").collect()
+    assert findings.schema == schema.FINDINGS.schema
+    assert findings["path_share"].null_count() == findings.height
 
 
 def test_no_declared_column_lacks_a_sentence_and_every_time_has_its_unit() -> None:

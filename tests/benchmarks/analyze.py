@@ -94,7 +94,8 @@ def main() -> int:
             missed = missed or not all(met)
             print(
                 f"{locations:9d}  {parts.decode_s:8.2f}  {parts.split_s:7.2f}  {ratio:5.2f} × {verdict(met[0]):8s}"
-                f"  {parts.account_s:9.2f}  {parts.causes_s / parts.decode_s:17.2f} ×  {scan.seconds:6.2f}  {wall:9.2f}  {limit:7.2f} {verdict(met[1]):8s}"
+                f"  {parts.account_s:9.2f}  {parts.causes_s / parts.decode_s:17.2f} ×"
+                f"  {scan.seconds:6.2f}  {wall:9.2f}  {limit:7.2f} {verdict(met[1]):8s}"
                 f"  {per_event:6.1f} {verdict(met[2])}",
                 flush=True,
             )

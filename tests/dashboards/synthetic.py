@@ -102,6 +102,7 @@ class Stencil(Story):
             "first_window": 0,
             "last_window": 9,
             "gain_error": None,
+            "path_share": None,
         }
         rows = [
             {
