@@ -9,12 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from logpost.analyzer.build import build_run
 from logpost.analyzer.estimate import TOTAL
 from logpost.analyzer.manifest import MachineValue
-from logpost.analyzer.read_ahead import ReadAhead
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, PARTS
 from logpost.analyzer.undivided import UNDIVIDED, merged
 from logpost.machines import LOCALITIES, replay_parameters
@@ -22,6 +18,7 @@ from logpost.machines.parameters import PARAMETERS
 from logpost.machines.schema.load import load_machine_file
 
 from .compare import truth_of
+from .programs import Judged, analyzed, judged
 
 
 @dataclass(frozen=True)
@@ -56,13 +53,13 @@ class Estimated:
     deficit: float
     """over the sum of envelopes"""
     refused: bool
+    judged: Judged
+    """what is said of the program's cause"""
 
 
 def judge_estimate(case: Path, run_path: Path) -> Estimated:
     """Analyzes a simulated case with the machine that the trace shows, and compares both with the truth."""
-    request = Request(archive=str(case / "traces.otf2"), run=str(run_path), machine="estimate")
-    build_run(request, ReadAhead(request.archive), lambda *_: None, lambda _: None)
-    run, truth = Run.open(run_path), truth_of(case)
+    run, truth = analyzed(case, run_path, "estimate"), truth_of(case)
     machine = run.manifest.machine
     known = replay_parameters(load_machine_file(case / "machine.toml"))
     stated = [v for v in machine.values if v.low is not None and v.high is not None]
@@ -96,6 +93,7 @@ def judge_estimate(case: Path, run_path: Path) -> Estimated:
         off_account_by=account_by,
         deficit=machine.deficit_share,
         refused=machine.refused,
+        judged=judged(case, run),
     )
 
 

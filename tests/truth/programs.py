@@ -1,4 +1,4 @@
-"""Programs of known cause: the built simulator, its cases, and their analysis with the exact machine."""
+"""Programs of known cause: the built simulator, its cases, and their analysis."""
 
 from __future__ import annotations
 
@@ -53,9 +53,18 @@ def simulate(place: Path, *options: str, cases: Iterable[str] = ()) -> list[str]
 
 
 def judge(place: Path, name: str, runs: Path) -> Judged:
-    """Analyzes one case and compares it with its truth."""
-    case, cured = place / name, place / (name + CURED)
-    run_path = runs / name
-    analyze(Request(archive=str(case / "traces.otf2"), run=str(run_path), machine=str(case / "machine.toml")))
-    run, truth = Run.open(run_path), truth_of(case)
-    return Judged(name, labels(run, truth), verdict(run, truth, truth_of(cured) if cured.exists() else None))
+    """Analyzes one case with its machine and compares it with its truth."""
+    case = place / name
+    return judged(case, analyzed(case, runs / name, str(case / "machine.toml")))
+
+
+def analyzed(case: Path, run_path: Path, machine: str) -> Run:
+    """The run of a case's archive with a machine: a file, or `estimate`."""
+    request = Request(archive=str(case / "traces.otf2"), run=str(run_path), machine=machine)
+    return Run.open(analyze(request))
+
+
+def judged(case: Path, run: Run) -> Judged:
+    """A run of a case beside its truth."""
+    truth, cured = truth_of(case), case.with_name(case.name + CURED)
+    return Judged(case.name, labels(run, truth), verdict(run, truth, truth_of(cured) if cured.exists() else None))

@@ -2,9 +2,11 @@
 
 /// A program whose cause is known by construction, and the same program without it.
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "archive.hpp"
 #include "world.hpp"
 
 namespace logpost::truth {
@@ -17,8 +19,9 @@ struct Case {
     int ranks = 8;
     Machine machine;
     World::Program program;
-    World::Program cured;   ///< the same work without the cause; empty for clean programs
-    Machine cured_machine;  ///< the machine the cure runs on
+    World::Program cured;              ///< the same work without the cause; empty for clean programs
+    Machine cured_machine;             ///< the machine the cure runs on
+    std::optional<ClockView> clock{};  ///< of the archive; none: as simulate is told
 };
 
 /// Collects cases; one file of programs registers its own.

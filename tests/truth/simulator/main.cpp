@@ -1,6 +1,7 @@
 /// simulate DIRECTORY [--case NAME]... [--set L|o_s|o_r|g|G=FACTOR]... [--tick PS] [--noise PS] [--seed N]
-///          [--list]
+///          [--drawn COUNT] [--list]
 ///
+/// --drawn takes so many programs that are drawn from the seed instead of those that are written down.
 /// --set multiplies a value of every case's machine, between nodes and within.
 /// For each case, DIRECTORY/NAME and DIRECTORY/NAME.cured: an archive, truth.json and machine.toml.
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -15,6 +17,7 @@
 
 #include "archive.hpp"
 #include "case.hpp"
+#include "programs/random.hpp"
 #include "truth_file.hpp"
 
 namespace {
@@ -55,18 +58,17 @@ void scale(Machine& machine, const std::string& text) {
 }
 
 int run(int count, char** arguments) {
-    const auto cases = all_cases();
     std::filesystem::path directory;
+    std::optional<int> drawn;
+    bool list = false;
     std::set<std::string> wanted;
     ClockView clock;
     std::vector<std::string> settings;
     for (int i = 1; i < count; ++i) {
         const std::string argument = arguments[i];
         if (argument == "--list") {
-            for (const auto& told : cases.all()) {
-                std::cout << told.name << "\t" << told.finding << "\t" << told.story << "\n";
-            }
-            return 0;
+            list = true;
+            continue;
         }
         if (argument.starts_with("--")) {
             if (i + 1 == count) {
@@ -84,6 +86,8 @@ int run(int count, char** arguments) {
                 clock.noise = std::stoll(value);
             } else if (argument == "--seed") {
                 clock.seed = std::stoull(value);
+            } else if (argument == "--drawn") {
+                drawn = std::stoi(value);
             } else {
                 std::cerr << "simulate: unknown option " << argument << "\n";
                 return 2;
@@ -92,9 +96,21 @@ int run(int count, char** arguments) {
             directory = argument;
         }
     }
+    Cases cases;
+    if (drawn.has_value()) {
+        random_programs(cases, clock.seed, *drawn);
+    } else {
+        cases = all_cases();
+    }
+    if (list) {
+        for (const auto& told : cases.all()) {
+            std::cout << told.name << "\t" << told.finding << "\t" << told.story << "\n";
+        }
+        return 0;
+    }
     if (directory.empty()) {
         std::cerr << "usage: simulate DIRECTORY [--case NAME]... [--set NAME=FACTOR]... [--tick PS] [--noise PS] "
-                     "[--seed N] [--list]\n";
+                     "[--seed N] [--drawn COUNT] [--list]\n";
         return 2;
     }
     for (const auto& told : cases.all()) {
@@ -107,9 +123,9 @@ int run(int count, char** arguments) {
             scale(machine, setting);
             scale(cured_machine, setting);
         }
-        write(told, machine, told.program, directory / told.name, clock);
+        write(told, machine, told.program, directory / told.name, told.clock.value_or(clock));
         if (told.cured) {
-            write(told, cured_machine, told.cured, directory / (told.name + ".cured"), clock);
+            write(told, cured_machine, told.cured, directory / (told.name + ".cured"), told.clock.value_or(clock));
         }
     }
     return 0;

@@ -1,0 +1,68 @@
+/// Phases without a cause: what programs do beside their faults.
+
+#include "draw.hpp"
+
+namespace logpost::truth {
+namespace {
+
+/// Exchange with the ranks at some distances to both sides.
+Phase neighbours(std::vector<int> distances, std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> {
+        const int n = rank.size();
+        std::vector<Request> requests;
+        for (const int distance : distances) {
+            requests.push_back(co_await rank.irecv((rank.number() + n - distance) % n, distance));
+        }
+        for (const int distance : distances) {
+            requests.push_back(co_await rank.isend((rank.number() + distance) % n, bytes, {.tag = distance}));
+        }
+        co_await rank.waitall(requests);
+    };
+}
+
+Phase shift(int distance, std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> {
+        const int n = rank.size();
+        co_await rank.sendrecv((rank.number() + distance) % n, bytes, (rank.number() + n - distance) % n);
+    };
+}
+
+/// Pairs talk there and back once.
+Phase pairs(std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> {
+        const int partner = rank.number() ^ 1;
+        if (partner >= rank.size()) {
+            co_return;
+        }
+        if (rank.number() < partner) {
+            co_await rank.send(partner, bytes);
+            co_await rank.recv(partner);
+        } else {
+            co_await rank.recv(partner);
+            co_await rank.send(partner, bytes);
+        }
+    };
+}
+
+Phase reduction(std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> { co_await rank.allreduce(bytes); };
+}
+
+}  // namespace
+
+Phase draw_background(Draw& draw, const Setting& on) {
+    const auto bytes = static_cast<std::uint64_t>(draw.scale(8.0, static_cast<double>(on.small)));
+    const int distance = draw.number(1, on.ranks / 2);
+    switch (draw.number(0, 3)) {
+        case 0:
+            return neighbours(distance == 1 ? std::vector<int>{1} : std::vector<int>{1, distance}, bytes);
+        case 1:
+            return shift(distance, bytes);
+        case 2:
+            return pairs(bytes);
+        default:
+            return reduction(static_cast<std::uint64_t>(draw.one_of<int>({8, 64, 512})));
+    }
+}
+
+}  // namespace logpost::truth

@@ -1,0 +1,146 @@
+#include "random.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <optional>
+#include <sstream>
+
+#include "draw.hpp"
+
+namespace logpost::truth {
+namespace {
+
+constexpr double kWorthACure = 0.10;    ///< smallest saving that makes a cause
+constexpr double kNothingThere = 0.04;  ///< time of the worst rank in calls that leaves nothing to cure
+constexpr double kClean = 1.0 / 6;      ///< programs without a cause
+constexpr int kTries = 200;             ///< draws until a cause is worth it
+
+Machine draw_machine(Draw& draw) {
+    Machine machine;
+    auto& far = machine.other_node;
+    far.L = draw.time(500 * kNanosecond, 30 * kMicrosecond);
+    far.o_s = draw.time(100 * kNanosecond, 4 * kMicrosecond);
+    far.o_r = draw.time(100 * kNanosecond, 8 * kMicrosecond);
+    far.g = draw.time(50 * kNanosecond, 4 * kMicrosecond);
+    far.G = draw.scale(60.0, 4'000.0);
+    const double nearer = draw.scale(0.05, 0.5);
+    const auto part = [&](Time time) { return std::llround(static_cast<double>(time) * nearer); };
+    machine.same_node = {.L = part(far.L),
+                         .o_s = part(far.o_s),
+                         .o_r = part(far.o_r),
+                         .g = part(far.g),
+                         .G = far.G * draw.between(0.1, 0.8)};
+    machine.eager_limit = static_cast<std::uint64_t>(draw.one_of<int>({1024, 4096, 12288, 16384, 65536}));
+    machine.ranks_per_node = draw.one_of<int>({1, 1, 1, 2, 3, 4});
+    machine.asynchronous_progress = draw.chance(0.1);
+    return machine;
+}
+
+ClockView draw_clock(Draw& draw, std::uint64_t seed) {
+    return {.tick = draw.one_of<Time>({1, 476, 1'000, 10'000, 100'000}),
+            .noise = draw.one_of<Time>({0, 0, 5'000, 50'000}),
+            .seed = seed};
+}
+
+World::Program told_program(const std::vector<Phase>& phases, int steps) {
+    return program([=](Rank& rank) -> Task<> {
+        for (int step = 0; step < steps; ++step) {
+            for (const auto& phase : phases) {
+                co_await phase(rank, step);
+            }
+        }
+    });
+}
+
+double length(const Machine& machine, int ranks, const World::Program& body) {
+    World world(machine, ranks);
+    world.run(body);
+    Time end = 0;
+    for (const auto& rank : world.record().ranks) {
+        end = std::max(end, rank.end);
+    }
+    return static_cast<double>(end);
+}
+
+/// The largest fraction of a rank's time that it spends in calls.
+double in_calls(const Case& told) {
+    World world(told.machine, told.ranks);
+    world.run(told.program);
+    double most = 0.0;
+    for (const auto& rank : world.record().ranks) {
+        Time time = 0;
+        for (const auto& call : rank.calls) {
+            time += call.leave - call.enter;
+        }
+        most = std::max(most, static_cast<double>(time) / static_cast<double>(rank.end));
+    }
+    return most;
+}
+
+std::optional<Case> draw_case(std::uint64_t seed, std::uint64_t number) {
+    Draw draw(seed, number);
+    Case told;
+    told.machine = draw_machine(draw);
+    told.ranks = draw.number(4, 18);
+    told.clock = draw_clock(draw, seed + number);
+    const int steps = draw.number(12, 30);
+    Setting on;
+    on.machine = told.machine;
+    on.ranks = told.ranks;
+    on.small = std::max<std::uint64_t>(
+        64, static_cast<std::uint64_t>(draw.scale(0.1, 1.0) * static_cast<double>(*told.machine.eager_limit)));
+    on.large = static_cast<std::uint64_t>(draw.scale(1.2, 12.0) * static_cast<double>(*told.machine.eager_limit));
+    const auto& far = told.machine.other_node;
+    on.unit = far.o_s + far.L + far.o_r + far.serialization(on.small);
+    on.work = static_cast<Time>(draw.scale(4.0, 60.0) * static_cast<double>(on.unit));
+    on.noise = draw.one_of<double>({0.0, 0.0, 0.01, 0.04});
+    on.noise_seed = seed * 1'000 + number;
+
+    std::vector<Phase> with{[=](Rank& rank, int step) -> Task<> { co_await work(rank, on, step, 0.2, "update"); }};
+    for (int i = draw.number(0, 2); i > 0; --i) {
+        with.push_back(draw_background(draw, on));
+    }
+    if (draw.chance(kClean)) {
+        with.push_back([=](Rank& rank, int step) -> Task<> { co_await work(rank, on, step, 2.0, "inner"); });
+        with.push_back(draw_background(draw, on));
+        told.name = "clean";
+        told.story = "no cause";
+        told.program = told_program(with, steps);
+        return in_calls(told) <= kNothingThere ? std::optional<Case>(std::move(told)) : std::nullopt;
+    }
+    auto cause = draw_cause(draw, on);
+    auto without = with;
+    with.push_back(cause.with);
+    without.push_back(cause.without);
+    told.name = cause.name;
+    told.story = cause.story;
+    told.finding = cause.finding;
+    told.culprits = cause.culprits;
+    told.program = told_program(with, steps);
+    told.cured = told_program(without, steps);
+    told.cured_machine = cause.cured_machine.value_or(told.machine);
+    const double saved =
+        1.0 - length(told.cured_machine, told.ranks, told.cured) / length(told.machine, told.ranks, told.program);
+    return saved >= kWorthACure ? std::optional<Case>(std::move(told)) : std::nullopt;
+}
+
+}  // namespace
+
+void random_programs(Cases& cases, std::uint64_t seed, int count) {
+    for (int i = 0; i < count; ++i) {
+        for (int tried = 0; tried < kTries; ++tried) {
+            auto found = draw_case(seed, static_cast<std::uint64_t>(i) * kTries + static_cast<std::uint64_t>(tried));
+            if (!found.has_value()) {
+                continue;
+            }
+            std::ostringstream name;
+            name << "drawn_" << seed << '_' << std::setw(2) << std::setfill('0') << i << '_' << found->name;
+            auto& told = cases.add(name.str(), found->story, found->finding);
+            found->name = told.name;
+            told = std::move(*found);
+            break;
+        }
+    }
+}
+
+}  // namespace logpost::truth

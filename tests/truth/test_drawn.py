@@ -1,0 +1,50 @@
+"""Programs drawn from a seed: a few of those that `python -m tests.benchmarks truth --held-out SEED` takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .compare import truth_of
+from .estimates import judge_estimate
+from .programs import CURED, SIMULATE, judge, simulate
+
+pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
+
+COUNT = 6
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("drawn") / "cases"
+    assert len(simulate(place, "--drawn", str(COUNT), "--seed", "7")) == COUNT
+    return place
+
+
+def test_a_seed_draws_the_same_programs_again(drawn: Path, tmp_path: Path) -> None:
+    names = simulate(tmp_path / "again", "--drawn", str(COUNT), "--seed", "7")
+    assert [truth_of(tmp_path / "again" / name) for name in names] == [truth_of(drawn / name) for name in names]
+    other = simulate(tmp_path / "other", "--drawn", str(COUNT), "--seed", "8")
+    assert {name.split("_", 2)[2] for name in other} != {name.split("_", 2)[2] for name in names}
+
+
+def test_every_cause_that_is_drawn_is_worth_its_cure(drawn: Path) -> None:
+    for case in sorted(drawn.iterdir()):
+        cured = case.with_name(case.name + CURED)
+        if cured.exists():
+            assert truth_of(cured)["end_ps"] <= 0.9 * truth_of(case)["end_ps"], case.name
+        elif not case.name.endswith(CURED):
+            assert truth_of(case)["finding"] == ""
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_parts_are_right_with_the_machine_and_what_is_divided_without_it(
+    drawn: Path, tmp_path: Path, number: int
+) -> None:
+    (name,) = (case.name for case in drawn.glob(f"drawn_7_{number:02}_*") if not case.name.endswith(CURED))
+    assert judge(drawn, name, tmp_path).labels.category_error < 0.05
+    guess = judge_estimate(drawn / name, tmp_path / "estimate")
+    assert guess.wrong == ()
+    assert max(guess.off_by, guess.off_account_by) < 0.1, guess
+    assert guess.refused or guess.deficit < 0.1
