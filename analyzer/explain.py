@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from logpost.analyzer.reporting.data import ModelFit
 from logpost.analyzer.resplit import Report, Resplit, silent
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
+from logpost.analyzer.undivided import UNDIVIDED, merged, shown_as
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
 
@@ -44,14 +45,18 @@ class Split:
     pieces: tuple[Piece, ...]
     deficit_ps: int
     rendezvous: bool
+    undivided: tuple[str, ...] = ()
+    """parts that the machine does not tell apart: they stand in `pieces` under one name"""
 
     @property
     def parts_ps(self) -> dict[str, int]:
-        """Every part with the sum of its pieces; together the envelope."""
-        sums = dict.fromkeys(PARTS, 0)
+        """Every part with the sum of its pieces; together the envelope. What the machine does not divide is one."""
+        sums = dict.fromkeys((*PARTS, UNDIVIDED), 0)
         for piece in self.pieces:
             sums[piece.part] += piece.end_ps - piece.begin_ps
-        return sums
+        return {
+            part: time for part, time in merged(sums, self.undivided).items() if part != UNDIVIDED or self.undivided
+        }
 
 
 @dataclass(frozen=True)
@@ -115,21 +120,24 @@ class Candidate:
     bytes: int
     protocol: str
     envelope_ps: int
-    residual_ps: int
+    residual_ps: int | None
+    """None where the run's machine does not tell it from other transport"""
     deficit_ps: int
     region: str
     """of the call that received it"""
 
 
 def candidates(run: Run, most: int) -> list[Candidate]:
-    """The messages that the run's own model explains worst: the largest residual and deficit first.
+    """The messages that the run's own model explains worst: the largest residual and deficit first, or the largest
+    deficit and the longest message where the residual is not known.
 
     Raises:
         InputError: the run has no message.
     """
     messages = run.table("messages")
+    known = "residual" not in run.manifest.machine.undivided
     rows = (
-        messages.with_columns(misfit=pl.col("residual_ps") + pl.col("deficit_ps"))
+        messages.with_columns(misfit=pl.col("deficit_ps") + (pl.col("residual_ps") if known else 0))
         .sort("misfit", "envelope_ps", "recv_location", "recv_number", descending=[True, True, False, False])
         .head(most)
         .collect()
@@ -146,7 +154,7 @@ def candidates(run: Run, most: int) -> list[Candidate]:
             bytes=row["bytes"],
             protocol=row["protocol"],
             envelope_ps=row["envelope_ps"],
-            residual_ps=row["residual_ps"],
+            residual_ps=row["residual_ps"] if known else None,
             deficit_ps=row["deficit_ps"],
             region=places.get(row["recv_callpath"], NOWHERE).named,
         )
@@ -180,6 +188,7 @@ def explain(
     shown = rows.head(most) if most is not None else rows
     report("rebuilding the program", 0, 0)
     split = Resplit(run, machine)
+    undivided = tuple(run.manifest.machine.undivided) if machine is None else ()
     numbers = list(shown.select("recv_location", "recv_number").iter_rows())
     fits: list[ModelFit] = []
     splits: list[list[Split]] = [[] for _ in numbers]
@@ -190,12 +199,12 @@ def explain(
         except InputError as error:
             fits.append(ModelFit(model, None, str(error)))
             continue
-        fits.append(fit_of(analysis, model))
+        fits.append(fit_of(analysis, model, undivided))
         for mine, (location, number) in zip(splits, numbers, strict=True):
             segments, deficit, rendezvous = analysis.segments(location, number)
             columns = (segments[name].tolist() for name in ("part", "begin_ps", "end_ps"))
-            pieces = tuple(Piece(PARTS[part], begin, end) for part, begin, end in zip(*columns, strict=True))
-            mine.append(Split(model, pieces, deficit, rendezvous))
+            pieces = (Piece(PARTS[part], begin, end) for part, begin, end in zip(*columns, strict=True))
+            mine.append(Split(model, _joined(pieces, undivided), deficit, rendezvous, undivided))
     if not any(splits):
         raise InputError(fits[0].reason)
     used = run.manifest.machine
@@ -207,6 +216,18 @@ def explain(
         messages=tuple(_explained(run, shown, splits, split, values)),
         left_out=rows.height - shown.height,
     )
+
+
+def _joined(pieces: Iterable[Piece], undivided: Sequence[str]) -> tuple[Piece, ...]:
+    """The pieces under the names that they are shown under; what follows itself then is one piece."""
+    found: list[Piece] = []
+    for piece in pieces:
+        part = shown_as(piece.part, undivided)
+        if found and part == UNDIVIDED == found[-1].part:
+            found[-1] = Piece(part, found[-1].begin_ps, piece.end_ps)
+        else:
+            found.append(Piece(part, piece.begin_ps, piece.end_ps))
+    return tuple(found)
 
 
 def _explained(

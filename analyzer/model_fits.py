@@ -7,6 +7,7 @@ the misfit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -15,6 +16,7 @@ from logpost.analyzer.reporting.data import Messages, ModelFit
 from logpost.analyzer.resplit import Report, Resplit, Times, silent
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
+from logpost.analyzer.undivided import merged
 from logpost.errors import InputError
 from logpost.replay._native import Analysis
 from logpost.replay.message_models import MessageModel
@@ -34,14 +36,15 @@ def model_fits(run: Run, report: Report = silent) -> tuple[ModelFit, ...]:
     split = Resplit(run)
     interest = _interest(run)
     fits = []
+    undivided = run.manifest.machine.undivided
     for done, model in enumerate(MessageModel):
         report(f"splitting messages under {model.label}", done, len(MessageModel))
-        fits.append(_fit(split, model, interest))
+        fits.append(_fit(split, model, interest, undivided))
     return tuple(fits)
 
 
-def fit_of(analysis: Analysis, model: MessageModel) -> ModelFit:
-    """The sums over all messages of an analysis under the model."""
+def fit_of(analysis: Analysis, model: MessageModel, undivided: Sequence[str] = ()) -> ModelFit:
+    """The sums over all messages of an analysis under the model; parts that the machine does not divide as one."""
     pairs = analysis.pairs()
     parts = pl.DataFrame({name: column for name, column in pairs.items() if name != "send_location"})
     sums = parts.sum().row(0, named=True)
@@ -51,18 +54,18 @@ def fit_of(analysis: Analysis, model: MessageModel) -> ModelFit:
             count=int(sums["messages"]),
             bytes=int(sums["bytes"]),
             envelope_ps=int(sums["envelope_ps"]),
-            parts_ps={part: int(sums[f"{part}_ps"]) for part in PARTS},
+            parts_ps=merged({part: int(sums[f"{part}_ps"]) for part in PARTS}, undivided),
             deficit_ps=int(sums["deficit_ps"]),
         ),
     )
 
 
-def _fit(split: Resplit, model: MessageModel, interest: Interval) -> ModelFit:
+def _fit(split: Resplit, model: MessageModel, interest: Interval, undivided: Sequence[str]) -> ModelFit:
     try:
         analysis = split.under(model, interest.begin_ps, interest.end_ps)
     except InputError as error:
         return ModelFit(model, None, str(error))
-    return fit_of(analysis, model)
+    return fit_of(analysis, model, undivided)
 
 
 def _interest(run: Run) -> Interval:

@@ -22,6 +22,7 @@ SHOWN = (*CATEGORIES, UNDIVIDED)
 """Every category that a reader of a run may meet."""
 
 N = TypeVar("N", int, float)
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 
 def merged(times: Mapping[str, N], undivided: Sequence[str]) -> dict[str, N]:
@@ -50,11 +51,14 @@ def shown(rows: pl.LazyFrame, undivided: Sequence[str]) -> pl.LazyFrame:
     )
 
 
-def together(rows: pl.DataFrame, undivided: Sequence[str]) -> pl.DataFrame:
-    """Rows with a column for each category's time: one more for the undivided ones, which have none themselves."""
-    parts = [f"{name}_ps" for name in undivided if f"{name}_ps" in rows.columns]
+def together(rows: Rows, undivided: Sequence[str], instead: int | None = 0) -> Rows:
+    """Rows with a column for each category's time: one more for the undivided ones, which have `instead` themselves."""
+    known = set(rows.collect_schema().names())
+    parts = [f"{name}_ps" for name in undivided if f"{name}_ps" in known]
     whole = pl.sum_horizontal(parts) if parts else pl.lit(0, dtype=pl.Int64)
-    return rows.with_columns(whole.alias(f"{UNDIVIDED}_ps"), *(pl.lit(0, dtype=pl.Int64).alias(part) for part in parts))
+    return rows.with_columns(
+        whole.alias(f"{UNDIVIDED}_ps"), *(pl.lit(instead, dtype=pl.Int64).alias(part) for part in parts)
+    )
 
 
 def categories(undivided: Sequence[str]) -> list[str]:

@@ -12,7 +12,8 @@ from logpost.analyzer.export.files import Progress, whole
 from logpost.analyzer.reporting.units import safe
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_place import MANIFEST
-from logpost.analyzer.schema import TABLES
+from logpost.analyzer.schema import TABLES, Column
+from logpost.analyzer.undivided import TITLE, UNDIVIDED, together
 from logpost.errors import InputError
 
 README = "README.md"
@@ -49,11 +50,36 @@ def export_csv(
         for number, name in enumerate(chosen):
             if report:
                 report(name, number, len(chosen))
-            _flat(run.table(name), name).sink_csv(folder / f"{name}.csv", quote_style="necessary")
+            _flat(_shown(run, name), name).sink_csv(folder / f"{name}.csv", quote_style="necessary")
         _documentation(run, chosen).write_csv(folder / COLUMNS)
         (folder / README).write_text(readme(run, chosen), encoding="utf-8")
         shutil.copyfile(run.path / MANIFEST, folder / MANIFEST)
         return {name: (folder / f"{name}.csv").stat().st_size for name in chosen}
+
+
+def _shown(run: Run, name: str) -> pl.LazyFrame:
+    """A table as people see it: times that the machine does not divide have one column, or one row, for their sum."""
+    undivided, names = run.manifest.machine.undivided, TABLES[name].schema.names()
+    if not undivided:
+        return run.table(name)
+    if "category" in names:
+        others = [column for column in names if column != "exposed_ps"]
+        return run.shown(name).group_by(others, maintain_order=True).agg(pl.col("exposed_ps").sum()).select(names)
+    return together(run.table(name), undivided, None) if _divided(run, name) else run.table(name)
+
+
+def _divided(run: Run, name: str) -> list[str]:
+    """Columns of a table whose times the machine does not divide."""
+    return [part for one in run.manifest.machine.undivided if (part := f"{one}_ps") in TABLES[name].schema.names()]
+
+
+def _columns(run: Run, name: str) -> list[Column]:
+    """The columns that are written."""
+    columns = list(TABLES[name].columns)
+    if parts := _divided(run, name):
+        sentence = f"{TITLE}: the sum of {', '.join(parts)}, which are empty"
+        columns.append(Column(f"{UNDIVIDED}_ps", pl.Int64(), "ps", sentence))
+    return columns
 
 
 def _flat(table: pl.LazyFrame, name: str) -> pl.LazyFrame:
@@ -71,7 +97,7 @@ def _documentation(run: Run, chosen: Sequence[str]) -> pl.DataFrame:
     rows = [
         (name, column.name, str(column.dtype).split("(")[0], _unit(run, column.unit), column.sentence)
         for name in chosen
-        for column in TABLES[name].columns
+        for column in _columns(run, name)
     ]
     return pl.DataFrame(rows, schema=["table", "column", "type", "unit", "meaning"], orient="row")
 
@@ -94,6 +120,8 @@ def readme(run: Run, chosen: Sequence[str]) -> str:
         "Names are copied verbatim from the trace: import them as text, because a spreadsheet may read a leading",
         "`=` as a formula.",
     ]
+    if undivided := machine.undivided:
+        lines.append(f"The trace does not tell {', '.join(undivided)} apart: their sum is `{UNDIVIDED}`, {TITLE}.")
     for name in chosen:
         table = TABLES[name]
         lines += [
@@ -105,5 +133,5 @@ def readme(run: Run, chosen: Sequence[str]) -> str:
             "| column | unit | meaning |",
             "|---|---|---|",
         ]
-        lines += [f"| {c.name} | {_unit(run, c.unit)} | {c.sentence.replace('|', '/')} |" for c in table.columns]
+        lines += [f"| {c.name} | {_unit(run, c.unit)} | {c.sentence.replace('|', '/')} |" for c in _columns(run, name)]
     return "\n".join(lines) + "\n"

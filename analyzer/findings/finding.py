@@ -29,8 +29,17 @@ HIGH, MEDIUM, LOW = 0.9, 0.6, 0.3
 WORTH_SAYING = 0.01
 """Below a hundredth of the time, what a rank did does not matter."""
 
-Doing = Literal["computing", "handling", "waiting"]
-"""What keeps somebody from attending: code outside of calls, other messages, or waiting of its own."""
+Doing = Literal["computing", "handling", "waiting", "inside"]
+"""What keeps somebody from attending: code outside of calls, other messages, waiting of its own; or one of the latter
+two, where an estimated machine does not tell which."""
+
+OF_CAUSE: Mapping[str, Doing] = {
+    "computing": "computing",
+    "working": "handling",
+    "waiting": "waiting",
+    "inside": "inside",
+}
+"""What a cause (`evidence.meanwhile`) does, as every finding says it."""
 
 
 @dataclass(frozen=True)

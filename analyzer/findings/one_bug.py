@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from logpost.analyzer.findings.finding import Finding, Number
+from logpost.analyzer.findings.finding import Doing, Finding, Number
 
 CAUSES_FIRST = (
     "hot_receiver",
@@ -84,9 +84,16 @@ def _same_time(cause: Finding, symptom: Finding) -> float:
     total = sum(symptom.charges.values())
     if total <= 0:
         return 0.0
-    blamed = sum(fraction for key, fraction in symptom.fault.items() if cause.fault.get(key, 0.0) > 0)
+    blamed = sum(fraction for key, fraction in symptom.fault.items() if _blames(cause, *key))
     shared = (min(time * blamed, cause.charges.get(place, 0.0)) for place, time in symptom.charges.items())
     return sum(shared) / total
+
+
+def _blames(cause: Finding, location: int, doing: Doing) -> bool:
+    """Whether it does; time in calls that is not divided may be what the other one says."""
+    inside = doing == "inside" or cause.fault.get((location, "inside"), 0.0) > 0
+    same: tuple[Doing, ...] = ("inside", "handling", "waiting") if inside and doing != "computing" else (doing,)
+    return any(cause.fault.get((location, one), 0.0) > 0 for one in same)
 
 
 def _passed_on(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -> float:

@@ -235,7 +235,12 @@ def _route_apart(facts: Facts) -> str:
     return spread + " these links; let ranks visit their partners in different orders, so that routes are used in turn."
 
 
-_AT_FAULT = {"traced_to_computing": "", "traced_to_working": "work in ", "traced_to_waiting": "waiting in "}
+_AT_FAULT = {
+    "traced_to_computing": "",
+    "traced_to_working": "work in ",
+    "traced_to_waiting": "waiting in ",
+    "traced_to_inside": "its time in ",
+}
 
 
 def _late_sender_chain(facts: Facts) -> str:
@@ -248,6 +253,8 @@ def _be_earlier(facts: Facts) -> str:
     also = ", or let the receiver compute meanwhile (nonblocking receives)."
     if facts.all("traced_to_waiting"):
         return "Remove that waiting first (see the other findings), or send before it" + also
+    if facts.all("traced_to_inside"):
+        return "Look at that call first: whether it works or waits needs a machine (analyze --machine FILE)" + also
     if facts.all("traced_to_working"):
         return "Send the awaited messages first, or overlap the call (nonblocking sends completed later)" + also
     return "Shorten or split the work before this send, send earlier (before work that the receiver does not need)" + (

@@ -172,8 +172,13 @@ class Messages:
     deficit_ps: int
 
     @property
+    def residual_known(self) -> bool:
+        """Whether the residual is told apart: an estimated machine may leave it in the transport."""
+        return "residual" in self.parts_ps
+
+    @property
     def residual_share(self) -> float:
-        """Unexplained time over the sum of envelopes."""
+        """Unexplained time over the sum of envelopes; 0 where it is not known."""
         return self.parts_ps.get("residual", 0) / self.envelope_ps if self.envelope_ps else 0.0
 
     @property
@@ -193,9 +198,14 @@ class ModelFit:
     """what it lacks"""
 
     @property
+    def misfit_known(self) -> bool:
+        """Whether its residual is told apart."""
+        return self.messages is not None and self.messages.residual_known
+
+    @property
     def misfit_ps(self) -> int:
         """What is measured and not explained, and what is predicted and was not measured."""
-        return 0 if self.messages is None else self.messages.parts_ps["residual"] + self.messages.deficit_ps
+        return 0 if self.messages is None else self.messages.parts_ps.get("residual", 0) + self.messages.deficit_ps
 
     @property
     def misfit_share(self) -> float:

@@ -18,7 +18,9 @@ def as_json(found: Explanation) -> dict[str, Any]:
             {
                 "model": fit.model.value,
                 "terms": fit.model.terms,
-                "residual_share": None if fit.messages is None else fit.messages.residual_share,
+                "residual_share": fit.messages.residual_share
+                if fit.messages is not None and fit.misfit_known
+                else None,
                 "deficit_share": None if fit.messages is None else fit.messages.deficit_share,
                 "reason": fit.reason,
             }
@@ -72,6 +74,6 @@ def _split(split: Split) -> dict[str, Any]:
         "model": split.model.value,
         "protocol": "rendezvous" if split.rendezvous else "eager",
         "segments": [asdict(piece) for piece in split.pieces],
-        "parts_ps": split.parts_ps,
+        "parts_ps": dict.fromkeys(split.undivided) | split.parts_ps,
         "deficit_ps": split.deficit_ps,
     }

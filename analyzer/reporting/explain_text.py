@@ -13,6 +13,7 @@ from logpost.analyzer.explain import Candidate, Explained, Explanation, Piece, S
 from logpost.analyzer.manifest import MachineValue
 from logpost.analyzer.reporting.machine_text import value_text
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
+from logpost.analyzer.undivided import UNDIVIDED, title
 
 CELLS = 100
 """Cells of a bar on a wide terminal."""
@@ -28,6 +29,7 @@ LETTERS = {
     "processor_queueing": ("q", "magenta"),
     "recv_overhead": ("r", "green"),
     "residual": ("?", "bold"),
+    UNDIVIDED: ("t", "blue"),
 }
 """Letter and style of each part in a bar."""
 ROLE_TEXTS = {
@@ -50,7 +52,7 @@ def print_candidates(found: Sequence[Candidate], run: str, machine: str, console
             safe(one.receiver),
             bytes_text(one.bytes),
             time_text(one.envelope_ps),
-            time_text(one.residual_ps),
+            "–" if one.residual_ps is None else time_text(one.residual_ps),
             time_text(one.deficit_ps),
             Text(safe(shorten(one.region, 48))),
         )
@@ -181,7 +183,7 @@ def _names(group: Sequence[Split], between: str) -> str:
 
 def _legend(groups: list[tuple[list[Split], Split]]) -> Text:
     used = {piece.part for _, split in groups for piece in split.pieces}
-    known = [f"{letter} {part.replace('_', ' ')}" for part, (letter, _) in LETTERS.items() if part in used]
+    known = [f"{letter} {title(part)}" for part, (letter, _) in LETTERS.items() if part in used]
     return Text(", ".join(["█ in a call", *known]), style="dim")
 
 
@@ -194,7 +196,7 @@ def _pieces(message: Explained, groups: list[tuple[list[Split], Split]]) -> Tabl
             length = piece.end_ps - piece.begin_ps
             table.add_row(
                 Text(name),
-                piece.part.replace("_", " "),
+                title(piece.part),
                 span_text(piece.begin_ps - message.begin_ps, piece.end_ps - message.begin_ps),
                 time_text(length),
                 percent_text(length / whole),
@@ -215,6 +217,6 @@ def _errors(found: Explanation) -> Group:
         said = safe(fit.reason)
         if fit.messages is not None:
             residual, deficit = map(percent_text, (fit.messages.residual_share, fit.messages.deficit_share))
-            said = f"{residual} residual, {deficit} deficit"
+            said = f"{residual if fit.misfit_known else 'unknown'} residual, {deficit} deficit"
         lines.append(Text(f"  {fit.model.label}: {said}", style="dim"))
     return Group(*lines)

@@ -122,7 +122,7 @@ def _model(fit: ModelFit, undivided: Sequence[str]) -> dict[str, Any]:
         "model": fit.model.value,
         "terms": fit.model.terms,
         "messages": None if fit.messages is None else _messages(fit.messages, undivided),
-        "misfit_share": None if fit.messages is None else fit.misfit_share,
+        "misfit_share": fit.misfit_share if fit.misfit_known else None,
         "reason": fit.reason,
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from logpost.analyzer.reporting.data import ModelFit
 from logpost.analyzer.reporting.units import percent_text
-from logpost.analyzer.schema import PARTS
+from logpost.analyzer.undivided import SHOWN
 from logpost.replay.message_models import MessageModel
 
 SIMPLEST_FIRST = (
@@ -25,8 +25,9 @@ def usable(fits: Sequence[ModelFit]) -> list[ModelFit]:
 
 
 def best(fits: Sequence[ModelFit]) -> ModelFit | None:
-    """The fit with the smallest misfit; of equal ones that with the fewest terms; None without a message."""
-    known = [fit for fit in fits if fit.messages is not None and fit.messages.count]
+    """The fit with the smallest misfit; of equal ones that with the fewest terms; None without a message, or where no
+    misfit is known."""
+    known = [fit for fit in fits if fit.messages is not None and fit.messages.count and fit.misfit_known]
     return min(known, key=lambda fit: (fit.misfit_ps, SIMPLEST_FIRST.index(fit.model)), default=None)
 
 
@@ -38,6 +39,11 @@ def verdict(fits: Sequence[ModelFit], *, estimated: bool) -> str:
         estimated: the machine is estimated from the same trace.
     """
     found = best(fits)
+    if any(fit.messages is not None and fit.messages.count and not fit.misfit_known for fit in fits):
+        return (
+            "The machine is estimated from the same messages and does not tell the residual from other transport: no "
+            "model can be compared. Analyze with --machine FILE."
+        )
     if found is None:
         return "no message matched: no model can be compared"
     equal = [fit.model.label for fit in usable(fits) if fit.misfit_ps == found.misfit_ps and fit is not found]
@@ -55,4 +61,9 @@ def verdict(fits: Sequence[ModelFit], *, estimated: bool) -> str:
 
 def parts_present(fits: Sequence[ModelFit]) -> list[str]:
     """Parts that some model gives time to, in their order."""
-    return [part for part in PARTS if any(fit.messages and fit.messages.parts_ps[part] for fit in usable(fits))]
+    return [part for part in SHOWN if any(fit.messages and fit.messages.parts_ps.get(part) for fit in usable(fits))]
+
+
+def misfit_text(fit: ModelFit) -> str:
+    """A model's misfit as a share of message time; a dash where it is not known."""
+    return percent_text(fit.misfit_share) if fit.misfit_known else "–"

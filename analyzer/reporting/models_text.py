@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from logpost.analyzer.reporting.data import Report
-from logpost.analyzer.reporting.models import best, parts_present, usable, verdict
+from logpost.analyzer.reporting.models import best, misfit_text, parts_present, usable, verdict
 from logpost.analyzer.reporting.units import percent_text, safe
+from logpost.analyzer.undivided import title
 
 
 def models_section(report: Report) -> Group:
@@ -22,12 +23,12 @@ def models_section(report: Report) -> Group:
         table.add_column(fit.model.label, justify="right", no_wrap=True)
     split = [fit.messages for fit in fits if fit.messages is not None]
     for part in parts_present(report.models):
-        shares = (one.parts_ps[part] / max(1, one.envelope_ps) for one in split)
-        table.add_row(part.replace("_", " "), *map(percent_text, shares))
+        shares = (one.parts_ps.get(part, 0) / max(1, one.envelope_ps) for one in split)
+        table.add_row(title(part), *map(percent_text, shares))
     table.add_row("deficit (beside the sum)", *(percent_text(one.deficit_share) for one in split))
     table.add_row(
         "misfit: residual + deficit",
-        *(Text(percent_text(fit.misfit_share), style="bold" if fit is first else "") for fit in fits),
+        *(Text(misfit_text(fit), style="bold" if fit is first else "") for fit in fits),
     )
     lines: list[RenderableType] = [table]
     lines += [Text(f"{fit.model.label}: {fit.model.terms}", style="dim") for fit in fits]

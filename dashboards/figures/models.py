@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logpost.analyzer.reporting.data import ModelFit
-from logpost.analyzer.reporting.models import parts_present, usable
+from logpost.analyzer.reporting.models import misfit_text, parts_present, usable
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
@@ -18,7 +18,7 @@ def models(fits: Sequence[ModelFit]) -> Chart:
         fits: of every model; those without messages have no bar.
     """
     shown = usable(fits)
-    names = [f"{fit.model.label}: {percent_text(fit.misfit_share)} misfit" for fit in shown]
+    names = [f"{fit.model.label}: {misfit_text(fit)} misfit" for fit in shown]
     fig = figure(
         70 + row_height(len(shown)),
         barmode="stack",
@@ -28,17 +28,18 @@ def models(fits: Sequence[ModelFit]) -> Chart:
     )
     split = [(fit.model.label, fit.messages) for fit in shown if fit.messages is not None]
     for part in (part for part in palette.INKS if part in parts_present(fits)):
-        shares = [one.parts_ps[part] / max(1, one.envelope_ps) for _, one in split]
+        times = [one.parts_ps.get(part, 0) for _, one in split]
+        shares = [time / max(1, one.envelope_ps) for time, (_, one) in zip(times, split, strict=True)]
         fig.add_bar(
             orientation="h",
             y=list(range(len(split))),
             x=[float(f"{100 * share:.4g}") for share in shares],
             customdata=[
-                f"{label}<br><b>{palette.label(part)}</b> {percent_text(share)} · {time_text(one.parts_ps[part])}"
-                for (label, one), share in zip(split, shares, strict=True)
+                f"{label}<br><b>{palette.label(part)}</b> {percent_text(share)} · {time_text(time)}"
+                for (label, _), share, time in zip(split, shares, times, strict=True)
             ],
             hovertemplate="%{customdata}<extra></extra>",
             **category_trace(part),
         )
-    said = ", ".join(f"{fit.model.label} {percent_text(fit.misfit_share)}" for fit in shown)
+    said = ", ".join(f"{fit.model.label} {misfit_text(fit)}" for fit in shown)
     return Chart(fig, f"Misfit of each model, of all message time: {said or 'no model'}.")

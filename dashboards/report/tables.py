@@ -12,7 +12,7 @@ import polars as pl
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.machine_text import value_and_error
-from logpost.analyzer.reporting.models import parts_present
+from logpost.analyzer.reporting.models import misfit_text, parts_present
 from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN
@@ -152,10 +152,13 @@ def models_grid(fits: Sequence[ModelFit]) -> Grid:
     body = [
         (
             fit.model.label,
-            percent_text(fit.misfit_share),
-            percent_text(fit.messages.residual_share),
+            misfit_text(fit),
+            percent_text(fit.messages.residual_share) if fit.misfit_known else "–",
             percent_text(fit.messages.deficit_share),
-            *(percent_text(fit.messages.parts_ps[p] / max(1, fit.messages.envelope_ps)) for p in _modelled(fits)),
+            *(
+                percent_text(fit.messages.parts_ps.get(p, 0) / max(1, fit.messages.envelope_ps))
+                for p in _modelled(fits)
+            ),
         )
         for fit in fits
         if fit.messages is not None

@@ -17,6 +17,7 @@ from logpost.analyzer.rescope import rescope
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
+from logpost.analyzer.undivided import merged
 from logpost.replay.message_models import MessageModel
 
 
@@ -26,9 +27,9 @@ def split(run: Run) -> dict[MessageModel, Messages]:
 
 
 def of_the_run(run: Run) -> tuple[int, int, dict[str, int], int]:
-    """Messages, envelopes, parts and deficit as the run's own table of pairs has them."""
+    """Messages, envelopes, parts as the run shows them, and deficit, from its own table of pairs."""
     pairs = run.table("pairs").collect()
-    parts = {part: int(pairs[f"{part}_ps"].sum()) for part in PARTS}
+    parts = merged({part: int(pairs[f"{part}_ps"].sum()) for part in PARTS}, run.manifest.machine.undivided)
     return int(pairs["messages"].sum()), int(pairs["envelope_ps"].sum()), parts, int(pairs["deficit_ps"].sum())
 
 

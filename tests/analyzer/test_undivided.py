@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -12,13 +15,23 @@ from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
 
 from logpost.analyzer.compare import Comparison, compare
+from logpost.analyzer.explain import candidates, explain
+from logpost.analyzer.export.csv import export_csv
 from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.compare_text import print_comparison
+from logpost.analyzer.reporting.data import Messages, ModelFit
+from logpost.analyzer.reporting.explain_json import as_json as explain_json
+from logpost.analyzer.reporting.explain_text import print_explanation
 from logpost.analyzer.reporting.gate import check, parse
 from logpost.analyzer.reporting.json_report import as_json
+from logpost.analyzer.reporting.models import best, verdict
+from logpost.analyzer.reporting.models_text import models_section
 from logpost.analyzer.reporting.text import print_report
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import PARTS
 from logpost.analyzer.undivided import SHOWN, UNDIVIDED, categories, merged, shown_as, title, together
 from logpost.errors import InputError
+from logpost.replay.message_models import MessageModel
 
 TOGETHER = ["latency", "serialization", "recv_overhead", "residual"]
 
@@ -151,3 +164,54 @@ def test_without_an_estimate_nothing_is_together(tmp_path: Path) -> None:
     nothing = compare(run, run).quantity(UNDIVIDED)
     assert nothing is not None
     assert nothing.before == 0
+
+
+def test_csv_has_the_sum_and_leaves_its_parts_empty(tmp_path: Path) -> None:
+    run = undivided().write(tmp_path / "run")
+    export_csv(run, tmp_path / "csv", ["accounting", "pairs"])
+    pairs = pl.read_csv(tmp_path / "csv" / "pairs.csv")
+    assert pairs[f"{UNDIVIDED}_ps"].sum() == 10 * MS
+    assert all(pairs[f"{part}_ps"].null_count() == pairs.height for part in TOGETHER)
+    accounting = pl.read_csv(tmp_path / "csv" / "accounting.csv")
+    assert not set(accounting["category"]) & set(TOGETHER)
+    assert accounting.select(pl.exclude("exposed_ps")).is_unique().all()
+    assert accounting.filter(pl.col("category") == UNDIVIDED)["exposed_ps"].sum() == 10 * MS
+    columns = pl.read_csv(tmp_path / "csv" / "columns.csv").filter(pl.col("column") == f"{UNDIVIDED}_ps")
+    assert columns["meaning"].to_list() == [
+        "transport, not divided further: the sum of latency_ps, serialization_ps, recv_overhead_ps, residual_ps, which "
+        "are empty"
+    ]
+    assert "The trace does not tell latency, serialization" in (tmp_path / "csv" / "README.md").read_text()
+
+
+def test_without_a_residual_no_model_is_the_best(tmp_path: Path) -> None:
+    parts = merged({**dict.fromkeys(PARTS, 0), "latency": 600, "residual": 400}, TOGETHER)
+    fits = [ModelFit(model, Messages(1, 8, 1000, parts, 0)) for model in (MessageModel.logp, MessageModel.full)]
+    assert best(fits) is None
+    assert verdict(fits, estimated=True) == (
+        "The machine is estimated from the same messages and does not tell the residual from other transport: no model "
+        "can be compared. Analyze with --machine FILE."
+    )
+    on = console()
+    on.print(models_section(replace(build(undivided().write(tmp_path / "run")), models=tuple(fits))))
+    text = said(on)
+    assert re.search(r"transport, not divided further +100\.0 % +100\.0 %", text), text
+    assert re.search(r"misfit: residual \+ deficit +– +–", text), text
+    assert "latency" not in text.split("deficit (beside the sum)")[0]
+
+
+def test_an_explained_message_has_the_parts_that_are_divided(runs: dict[str, Run]) -> None:
+    run = next(run for run in runs.values() if run.manifest.machine.undivided and run.manifest.messages)
+    together = run.manifest.machine.undivided
+    name = candidates(run, 1)[0].name
+    found = explain(run, name)
+    split = found.messages[0].splits[-1]
+    assert not {piece.part for piece in split.pieces} & set(together)
+    assert not any(a.part == b.part == UNDIVIDED for a, b in pairwise(split.pieces))
+    assert sum(split.parts_ps.values()) == found.messages[0].end_ps - found.messages[0].begin_ps
+    (told,) = explain_json(found)["messages"]
+    assert all(told["partitions"][-1]["parts_ps"][part] is None for part in together)
+    assert told["partitions"][-1]["parts_ps"][UNDIVIDED] == split.parts_ps[UNDIVIDED]
+    on = console()
+    print_explanation(found, on)
+    assert "transport, not divided further" in said(on)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from logpost.analyzer.run import Run
+
 from .estimates import judge_estimate
 from .programs import SIMULATE, simulate
 
@@ -40,3 +42,13 @@ def test_round_trips_of_two_sizes_measure_what_a_queue_at_one_receiver_hides(cas
     assert {"latency", "endpoint_contention", "processor_queueing", "recv_overhead"} <= set(hidden.undivided)
     assert "late_sender" not in hidden.undivided
     assert hidden.points < measured.points
+
+
+def test_a_queue_that_the_trace_does_not_show_is_a_guess(cases: Path, tmp_path: Path) -> None:
+    judge_estimate(cases / "k_to_1_large", tmp_path / "a.run")
+    found = Run.open(tmp_path / "a.run").table("findings").collect()
+    # All 22 messages end with rank 0's Waitall: each may have taken that long by itself. The load is a fact.
+    assert found["kind"].to_list() == ["hot_receiver"]
+    assert found["ranks"].to_list() == [[0]]
+    assert found["confidence"].item() <= 0.3
+    assert not found["title"].str.contains("work in").any()

@@ -66,6 +66,8 @@ class Messages:
     recv_call: Int32
     parts: dict[str, Int64]
     """of `TRANSPORT`"""
+    undivided_ps: Int64
+    """of each, all time that an estimated machine does not divide"""
 
     @property
     def count(self) -> int:
@@ -264,6 +266,7 @@ def _messages(evidence: Evidence, row_of: Int32, until: int) -> Messages:
             "recv_post_call",
             "recv_call",
             *(f"{part}_ps" for part in TRANSPORT),
+            undivided_ps=pl.sum_horizontal(pl.lit(0, dtype=pl.Int64), *(f"{part}_ps" for part in evidence.undivided)),
             rendezvous=pl.col("protocol").cast(pl.String) == "rendezvous",
         )
         .collect()
@@ -281,6 +284,7 @@ def _messages(evidence: Evidence, row_of: Int32, until: int) -> Messages:
         post_call=np.where(post >= 0, post, receive),
         recv_call=receive,
         parts={part: np.ascontiguousarray(rows[f"{part}_ps"].to_numpy()) for part in TRANSPORT},
+        undivided_ps=rows["undivided_ps"].to_numpy(),
     )
 
 

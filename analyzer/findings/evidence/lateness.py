@@ -1,6 +1,7 @@
 """What makes a rank late at an operation: its time since the previous operation, compared with the first rank's.
 
-    excess(a) = max(0, sum over operations of [T_last(a) - T_first(a)])     a: computing, working in calls, waiting
+    excess(a) = max(0, sum over operations of [T_last(a) - T_first(a)])     a: computing, working in calls, waiting,
+                                                                               in calls that are not divided
     waiting   = excess(waiting) / sum over a of excess(a)
 
 T_r(a) is what rank r spends on a from its leaving the operation before until it enters this one. Both do the work that
@@ -125,7 +126,9 @@ def _by_callpath(states: dict[tuple[int, ...], Meanwhile]) -> dict[int, list[Mea
 
 def _lateness(last: list[Meanwhile], first: list[Meanwhile]) -> Lateness:
     def spent(states: list[Meanwhile]) -> np.ndarray:
-        shares = [(state.share("computing"), state.share("working"), state.waiting) for state in states]
+        shares = [
+            (state.share("computing"), state.share("working"), state.waiting, state.share("inside")) for state in states
+        ]
         totals = np.array([state.total_ps for state in states], dtype=np.float64)
         return np.asarray(totals @ np.array(shares))
 

@@ -7,7 +7,10 @@ from logpost.analyzer.reporting.units import PS
 
 
 def value_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -> float | None:
-    """A parameter of a locality class at a message size: ps, or ps per byte; None where the machine has none."""
+    """A parameter of a locality class at a message size: ps, or ps per byte; None where the machine has none.
+
+    Where only its bounds are known it is the lower one: what it takes at least.
+    """
     found = [
         value
         for value in machine.values
@@ -17,4 +20,13 @@ def value_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -
         return None
     ranges = sorted(found, key=lambda value: value.up_to_bytes if value.up_to_bytes is not None else float("inf"))
     chosen = next((value for value in ranges if value.up_to_bytes is None or value.up_to_bytes >= size), ranges[-1])
-    return chosen.value * PS[chosen.unit.partition("/")[0]]
+    known = chosen.low if chosen.bound_only and chosen.low is not None else chosen.value
+    return known * PS[chosen.unit.partition("/")[0]]
+
+
+def measures(machine: MachineUsed, locality: str, parameter: str) -> bool:
+    """Whether the machine states a parameter of a locality class, and not only its bounds."""
+    return any(
+        value.locality == locality and value.parameter == parameter and value.value > 0 and not value.bound_only
+        for value in machine.values
+    )

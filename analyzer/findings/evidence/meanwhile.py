@@ -12,6 +12,7 @@ import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.undivided import UNDIVIDED, together
 
 Sums = npt.NDArray[np.float64]
 
@@ -24,13 +25,9 @@ class Cause:
     """What keeps a late rank: computing in a region, working in a communication call, or waiting in one itself."""
 
     region: str
-    doing: Literal["computing", "working", "waiting"]
+    doing: Literal["computing", "working", "waiting", "inside"]
+    """`inside`: working or waiting; the machine does not tell which"""
     known_from: str
-
-    @property
-    def text(self) -> str:
-        """`relax`, `work in MPI_Waitall`, `waiting in MPI_Send`."""
-        return {"computing": "", "working": "work in ", "waiting": "waiting in "}[self.doing] + self.region
 
 
 @dataclass(frozen=True)
@@ -107,9 +104,10 @@ def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> N
         for intervals, some in wanted
     )
     columns = ["location", "enter_ps", "leave_ps", "callpath"]
+    calls = together(evidence.tables["calls"].filter(pl.col("location").is_in(locations)), evidence.undivided)
     others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
     waiting = [pl.col("late_sender_ps"), pl.sum_horizontal(others).alias("waiting_ps"), pl.col("residual_ps")]
-    every = evidence.tables["calls"].filter(pl.col("location").is_in(locations)).select(*columns, *waiting).collect()
+    every = calls.select(*columns, *waiting, pl.col(f"{UNDIVIDED}_ps")).collect()
     keep = np.zeros(every.height, dtype=np.bool_)
     location = every["location"].to_numpy()
     edges = np.flatnonzero(np.diff(location)) + 1
@@ -142,6 +140,7 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
     length = np.maximum(leave - enter, 1)
     late, waits = calls["late_sender_ps"].to_numpy() / length, calls["waiting_ps"].to_numpy() / length
     residual = calls["residual_ps"].to_numpy() / length
+    unknown = calls[f"{UNDIVIDED}_ps"].to_numpy() / length
     first = np.searchsorted(leave, begin, side="right")
     past = np.searchsorted(enter, end, side="left")
     total = max(1, int((end - begin).sum()))
@@ -158,8 +157,9 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
         late_in[region] = late_in.get(region, 0.0) + share(np.where(here, late, 0.0))
         unexplained[region] = unexplained.get(region, 0.0) + share(np.where(here, residual, 0.0))
         for cause, density in (
-            (Cause(region, "working", "the call it is in"), 1 - waits - late),
+            (Cause(region, "working", "the call it is in"), 1 - waits - late - unknown),
             (Cause(region, "waiting", "the call it is in"), waits),
+            (Cause(region, "inside", "the call it is in"), unknown),
         ):
             fraction = share(np.where(here, density, 0.0))
             if fraction > 0:

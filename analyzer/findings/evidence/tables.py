@@ -11,11 +11,12 @@ import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.places import Places, places_of
-from logpost.analyzer.findings.finding import MIN_SHARE, Number
+from logpost.analyzer.findings.finding import LOW, MIN_SHARE, Number
 from logpost.analyzer.labels import folded, folded_path
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.names import ranks_noun
+from logpost.analyzer.undivided import title
 
 SCHEDULED = 2 / 3
 """Factor on a confidence where ranks outnumber cores."""
@@ -56,9 +57,23 @@ class Evidence:
         return max(self.program_ps.values(), default=0)
 
     @cached_property
+    def undivided(self) -> tuple[str, ...]:
+        """Categories that the estimated machine of this run does not tell apart: only their sum is known."""
+        return tuple(self.manifest.machine.undivided)
+
+    def divides(self, *categories: str) -> bool:
+        """Whether the time in these categories is known, each by itself."""
+        return not set(categories) & set(self.undivided)
+
+    def maybe(self, categories: Iterable[str]) -> tuple[str, ...]:
+        """These categories; where one of them is not divided, all in which its time may stand."""
+        given = tuple(categories)
+        return given if self.divides(*given) else tuple(dict.fromkeys((*given, *self.undivided)))
+
+    @cached_property
     def busy_ps(self) -> dict[int, int]:
-        """Location to the time in which it certainly works: its program time without waiting and residual."""
-        idle = self.exposed_of([*WAITING, "residual"])
+        """Location to the time in which it certainly works: its program time without what is, or may be, waiting."""
+        idle = self.exposed_of(tuple(dict.fromkeys((*WAITING, "residual", *self.undivided))))
         return {location: time - idle[location] for location, time in self.program_ps.items()}
 
     @cached_property
@@ -274,8 +289,19 @@ class Evidence:
         """Ranks outnumber cores somewhere: waits then contain scheduling."""
         return self.manifest.hosts.oversubscribed is True
 
-    def confidence(self, level: float, reason: str) -> tuple[float, str]:
-        """Confidence and its reason; a third lower where ranks outnumber cores, since waits then contain scheduling."""
+    def confidence(self, level: float, reason: str, rests_on: Iterable[str] = ()) -> tuple[float, str]:
+        """Confidence and its reason; a third lower where ranks outnumber cores, since waits then contain scheduling.
+
+        Arguments:
+            level: of `finding.HIGH`, `MEDIUM`, `LOW`.
+            reason: what it comes from.
+            rests_on: categories whose time the claim takes for what they say; `LOW` at most where they are not
+                divided.
+        """
+        if unknown := [category for category in self.undivided if category in set(rests_on)]:
+            level = min(level, LOW)
+            names = " and ".join(title(one) for one in unknown)
+            reason += f"; the estimated machine does not tell {names} from other transport (--machine FILE does)"
         if self.oversubscribed():
             return round(level * SCHEDULED, 2), f"{reason}; ranks outnumber cores, so the time contains scheduling"
         return level, reason

@@ -6,6 +6,8 @@ number of its rounds and by its bytes (Hockney's line; Thakur, Rabenseifner & Gr
     latency     ceil(log2 p) (o_s + L + o_r)       p - 1 rounds where each member has data for each other one
     bandwidth   B G
 
+Where the machine is estimated and its L only bounded, a round takes what it takes in the shortest operation of the run.
+
 The larger of the two tells what to try. Operations that directly follow another one of their kind (`successive`) could
 be one with all values in one buffer. What a rank waits in those is no work that came late: it is part of this cost, and
 `collective_wait` does not claim it. The time after the last member has come is no waiting for it, however uneven the
@@ -23,7 +25,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from logpost.analyzer.findings.evidence.machine_values import value_ps
+from logpost.analyzer.findings.evidence.machine_values import measures, value_ps
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
@@ -66,8 +69,33 @@ def _estimate(evidence: Evidence, operation: str, members: float, size: float) -
     if all(letter is None for letter in letters):
         return None
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
-    rounds = members - 1 if operation.lower() in PERSONAL else math.ceil(math.log2(max(2.0, members)))
-    return Estimate(rounds * (o_s + latency + o_r), size * gap)
+    known = measures(evidence.manifest.machine, locality, "L")
+    one = o_s + latency + o_r if known or evidence.manifest.machine.origin != "estimated" else _shortest_round(evidence)
+    return Estimate(_rounds(operation, members) * one, size * gap)
+
+
+def _rounds(operation: str, members: float) -> float:
+    return members - 1 if operation.lower() in PERSONAL else math.ceil(math.log2(max(2.0, members)))
+
+
+@once
+def _shortest_round(evidence: Evidence) -> float:
+    """Time after the last member has entered, by round, in the shortest operation of the run; ps."""
+    every = (
+        evidence.tables["collectives"]
+        .filter(pl.col("instance") >= 0)
+        .group_by("instance")
+        .agg(
+            pl.col("operation").first().cast(pl.String),
+            members=pl.len(),
+            took=pl.col("leave_ps").max() - pl.col("enter_ps").max(),
+        )
+        .filter(pl.col("members") > 1)
+        .group_by("operation", "members")
+        .agg(pl.col("took").min())
+        .collect()
+    )
+    return min((took / _rounds(operation, members) for operation, members, took in every.iter_rows()), default=0.0)
 
 
 def _saved(evidence: Evidence, calls: Successive, callpath: int, cost: Mapping[int, float]) -> dict[int, float]:

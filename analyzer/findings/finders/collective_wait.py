@@ -34,7 +34,17 @@ from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, NOISE, Doing, Finding, Number, worst_hit
+from logpost.analyzer.findings.finding import (
+    HIGH,
+    MEDIUM,
+    MIN_SAMPLES,
+    NOISE,
+    OF_CAUSE,
+    Doing,
+    Finding,
+    Number,
+    worst_hit,
+)
 from logpost.analyzer.findings.gain import gain_by_sharing
 from logpost.analyzer.reporting.units import count_text
 
@@ -196,8 +206,11 @@ def _finding(
         "enter times of all members are measured" if certain else f"only {count_text(operations, 'operation')} matched",
     )
     members = evidence.exposure.filter(pl.col("callpath") == callpath)["location"].n_unique()
-    works = delay.cause is not None and delay.cause.doing == "working"
-    kinds: dict[Doing, float] = {"waiting": delay.waiting, "handling" if works else "computing": 1 - delay.waiting}
+    does = OF_CAUSE[delay.cause.doing] if delay.cause is not None else "computing"
+    works = does == "handling"
+    kinds: dict[Doing, float] = {"waiting": delay.waiting, does: 1 - delay.waiting}
+    if does == "inside" and not delay.passed_on:
+        certainty += "; what the last rank's call does is not divided"
     return Finding(
         kind="collective_wait",
         ranks=evidence.ranks(waiters),

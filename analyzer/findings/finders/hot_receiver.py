@@ -45,13 +45,16 @@ two."""
 QUEUES = ("endpoint_contention", "network_contention")
 """Parts of a message that only others cause."""
 
+SERVED = (*WAITS_AT_RECEIVER, "recv_overhead")
+"""What a receiver serves, and who waits for that: the claim rests on these."""
+
 CERTAIN_LOAD = 3.0
 """From three times the others' load on, no drift of the load explains it."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Findings of both patterns."""
-    if not evidence.worth_a_look(WAITING):
+    if not evidence.worth_a_look(evidence.maybe(WAITING)):
         return
     measured = crowding(evidence.tables["messages"], evidence.pairs)
     crowded = {} if measured is None else _crowded_receivers(measured)
@@ -89,12 +92,9 @@ class Charge:
 
 def _charge(evidence: Evidence, endpoints: dict[int, float], windows: tuple[int, ...] | None) -> Charge:
     """What is charged to these endpoints (endpoint to R)."""
-    exposed = (
-        evidence.exposed_of(WAITS_AT_RECEIVER)
-        if windows is None
-        else _exposed_within(evidence, WAITS_AT_RECEIVER, windows)
-    )
-    rows = attribute(evidence.pairs, WAITS_AT_RECEIVER, exposed, direction="recv")
+    waits = evidence.maybe(WAITS_AT_RECEIVER)
+    exposed = evidence.exposed_of(waits) if windows is None else _exposed_within(evidence, waits, windows)
+    rows = attribute(evidence.pairs, waits, exposed, direction="recv")
     charge = Charge({}, {}, {})
     for location, endpoint, time in rows.iter_rows():
         if endpoint in endpoints:
@@ -128,7 +128,9 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         [hot.location],
         charge,
         numbers,
-        evidence.confidence(level, graph_of(evidence).stated(hot.certainty) if hot.whole_run else hot.certainty),
+        evidence.confidence(
+            level, graph_of(evidence).stated(hot.certainty) if hot.whole_run else hot.certainty, SERVED
+        ),
         (hot.windows[0], hot.windows[-1]),
         saving.gain if hot.whole_run else gain_by_sharing(evidence, max(charge.beyond.values())),
         saving,
@@ -137,14 +139,20 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
 
 def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
     """The same program if this endpoint took its share of all messages only: none queues, and its processor, which may
-    be busy without a pause while others wait behind it somewhere else, handles so many fewer."""
+    be busy without a pause while others wait behind it somewhere else, handles so many fewer.
+
+    Where queues are not divided from the transfers, all of that time may be a queue's, which is as much shorter.
+    """
     graph = graph_of(evidence)
     messages = graph.messages
     to_it = messages.receiver == hot.location
     share = messages.count / max(1, evidence.locations.height) / max(1, int(to_it.sum()))
-    unqueued = messages.transport - sum(messages.parts[part] for part in QUEUES)
     takes = np.ones(graph.count)
     takes[messages.recv_call[to_it]] = min(1.0, share)
+    if not evidence.divides(*QUEUES):
+        less = (1 - min(1.0, share)) * np.where(to_it, messages.undivided_ps, 0)
+        return saving_if(graph, Hypothesis(share=takes, less_ps=less.astype(np.int64)))
+    unqueued = messages.transport - sum(messages.parts[part] for part in QUEUES)
     most = np.where(to_it, unqueued, np.iinfo(np.int64).max)
     return saving_if(graph, Hypothesis(share=takes, most_ps=most))
 
@@ -174,8 +182,8 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> F
         list(hot),
         charge,
         numbers,
-        evidence.confidence(HIGH if certain else MEDIUM, reason),
-        evidence.active_windows(WAITS_AT_RECEIVER, charge.beyond),
+        evidence.confidence(HIGH if certain else MEDIUM, reason, SERVED),
+        evidence.active_windows(evidence.maybe(WAITS_AT_RECEIVER), charge.beyond),
         gain_by_moving(evidence, charge.beyond),
     )
 
@@ -191,7 +199,8 @@ def _finding(
     saving: Saving | None = None,
 ) -> Finding:
     removes = saving.removes if saving is not None else {}
-    callpath, region = evidence.where(WAITS_AT_RECEIVER, charge.beyond)
+    waits = evidence.maybe(WAITS_AT_RECEIVER)
+    callpath, region = evidence.where(waits, charge.beyond)
     if callpath < 0 and removes:
         callpath = max(removes, key=lambda place: removes[place])[1]
         region = evidence.region(callpath)
@@ -215,7 +224,7 @@ def _finding(
         exposed_ps=round(total),
         share=worst_hit(lost, evidence.slowest_program_ps),
         gain=gain,
-        charges=evidence.charges(charge.waiting, WAITS_AT_RECEIVER),
+        charges=evidence.charges(charge.waiting, waits),
         fault={
             (location, "handling"): time / max(1.0, sum(charge.at_endpoint.values()))
             for location, time in charge.at_endpoint.items()

@@ -6,7 +6,8 @@ messages is charged, as for a hot receiver with the share 1 - 1/R. A rank that i
 hot sender: its receivers' late sender is left to `late_sender_chain`, unless communication takes at least half of its
 time in those windows; what waits in the queue at it counts in any case.
 
-Gain: the worst-hit rank's charged time; a tree shares the work of sending (`gain`).
+Gain: the worst-hit rank's charged time; a tree shares the work of sending (`gain`). Of a sender that is hot over the
+whole run, what the same program saves with its sends spread over all ranks (`evidence.what_if`), if that is less.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SENDING = ("send_overhead", "middleware", "endpoint_contention", "latency", "ser
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per hot sender that others wait for."""
-    if not evidence.worth_a_look(WAITS_FOR_SENDER):
+    if not evidence.worth_a_look(evidence.maybe(WAITS_FOR_SENDER)):
         return
     for hot in hot_endpoints(evidence, "send"):
         finding = _finding(evidence, hot)
@@ -47,9 +48,9 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         .filter(pl.col("window").is_in(list(hot.windows)))
     )
     own = here.filter(pl.col("location") == hot.location).group_by("category").agg(pl.col("exposed_ps").sum()).collect()
-    sending = int(own.filter(pl.col("category").is_in(SENDING))["exposed_ps"].sum())
+    sending = int(own.filter(pl.col("category").is_in(evidence.maybe(SENDING)))["exposed_ps"].sum())
     computes = sending < LEAST_BUSY * int(own["exposed_ps"].sum())
-    waits_for = QUEUES if computes else WAITS_FOR_SENDER
+    waits_for = evidence.maybe(QUEUES if computes else WAITS_FOR_SENDER)
     exposed = dict(
         here.filter(pl.col("category").is_in(waits_for), pl.col("location") != hot.location)
         .group_by("location")
@@ -63,9 +64,11 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
     if not evidence.matters(charged):
         return None
     callpath, region = evidence.where(waits_for, charged)
-    _, sends_in = evidence.where(SENDING, [hot.location])
+    _, sends_in = evidence.where(evidence.maybe(SENDING), [hot.location])
     every = dict(waits.select("location", "waiting_ps").iter_rows())
-    confidence, certainty = evidence.confidence(HIGH if hot.excess >= CERTAIN_LOAD else MEDIUM, hot.certainty)
+    confidence, certainty = evidence.confidence(
+        HIGH if hot.excess >= CERTAIN_LOAD else MEDIUM, hot.certainty, QUEUES if computes else WAITS_FOR_SENDER
+    )
     return Finding(
         kind="hot_sender",
         ranks=evidence.ranks([hot.location]),

@@ -15,13 +15,16 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.late_posts import late_posts
 from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
 from logpost.analyzer.findings.evidence.tables import Evidence, exposed_by
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import (
     HIGH,
     MEDIUM,
     MIN_SAMPLES,
+    OF_CAUSE,
     Doing,
     Finding,
     Number,
@@ -39,9 +42,6 @@ NAMED = 0.25
 """A rank is named if its time is at least this fraction of the foremost one's."""
 COVERED = 0.8
 """The waits looked at must hold most of the time before anything is sure."""
-
-FAULT: dict[str, Doing] = {"computing": "computing", "working": "handling", "waiting": "waiting"}
-"""What a cause does, as every finding says it."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -86,7 +86,7 @@ def _did(
         if state is None:
             continue
         for cause, fraction in state.causes.items():
-            add(location, FAULT[cause.doing], cause.region, fraction * (time - taking))
+            add(location, OF_CAUSE[cause.doing], cause.region, fraction * (time - taking))
         add(location, "waiting", state.late_sender_in, state.late_sender * (time - taking))
     return did
 
@@ -110,7 +110,7 @@ def _finding(
     for (location, doing, region), time in did.items():
         shares[doing, region] = shares.get((doing, region), 0.0) + time / known
         fault[location, doing] = fault.get((location, doing), 0.0) + time / known
-    of_doing = {doing: sum(part for (one, _), part in shares.items() if one == doing) for doing in FAULT.values()}
+    of_doing = {doing: sum(part for (one, _), part in shares.items() if one == doing) for doing in OF_CAUSE.values()}
     mostly = max(of_doing, key=lambda doing: of_doing[doing])
     causes = {region: part for (doing, region), part in shares.items() if doing == mostly}
     cause = max(causes, key=lambda region: causes[region], default="")
@@ -118,7 +118,9 @@ def _finding(
     first, last = evidence.active_windows(["late_receiver"], waiters)
     certain = waits.height >= MIN_SAMPLES and seen >= COVERED * total
     confidence, certainty = evidence.confidence(
-        HIGH if certain else MEDIUM, "the time of the receive and the receiver's activity until then are measured"
+        HIGH if certain else MEDIUM,
+        "the time of the receive and the receiver's activity until then are measured",
+        ["late_receiver"],
     )
     by_sharing = mostly == "computing"
     return Finding(
@@ -145,7 +147,10 @@ def _finding(
         last_window=last,
         exposed_ps=round(total),
         share=worst_hit(exposed, evidence.slowest_program_ps),
-        gain=gain_by_sharing(evidence, exposed[worst]) if by_sharing else gain_by_moving(evidence, exposed),
+        gain=min(
+            gain_by_sharing(evidence, exposed[worst]) if by_sharing else gain_by_moving(evidence, exposed),
+            saving_if(graph_of(evidence), Hypothesis(dropped=("post",))).gain or 1.0,
+        ),
         charges={(location, place): time for location, time in exposed.items()},
         fault=fault,
         waits_in=cause if mostly == "waiting" else "",

@@ -41,7 +41,7 @@ from logpost.analyzer.findings.evidence.own_time import took_longer
 from logpost.analyzer.findings.evidence.polled import polled_place, polled_waits
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Doing, Finding, Number, worst_hit
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, OF_CAUSE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 
 LARGEST = 8192
@@ -54,9 +54,6 @@ REPORTED = 3
 """Most causes reported."""
 LEAST_OF_FIRST = 1 / 3
 """A further cause must hold this much of the first one's waiting; a smaller one would only draw attention from it."""
-
-FAULT: Mapping[str, Doing] = {"computing": "computing", "working": "handling", "waiting": "waiting"}
-"""What a cause does, as every finding says it."""
 
 PERSISTENT = 0.5
 """Part of the waiting that ranks cause beyond what they suffer themselves, before they are late rather than unlucky."""
@@ -230,6 +227,12 @@ class Traced:
     covered: float
 
 
+def _inside(state: Meanwhile) -> tuple[Number, ...]:
+    """Where the machine does not tell work in calls from waiting."""
+    share = state.share("inside")
+    return (Number("it_works_or_waits_in_calls_meanwhile", share, "1"),) if share > 0 else ()
+
+
 def _chain(receiver: int, waits: pl.DataFrame, meanwhile: dict[int, Meanwhile]) -> list[int]:
     """From a waiting rank along the largest waits to the rank that computes, without visiting a rank twice."""
     chain = [receiver]
@@ -260,7 +263,9 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
     ratio = traced.exposed / traced.all_late_sender if traced.all_late_sender > 0 else 0.0
     certain = traced.covered >= CERTAIN_COVER and ratio >= CERTAIN_PART
     confidence, certainty = evidence.confidence(
-        HIGH if certain else MEDIUM, f"the intervals are measured; the cause is known from {traced.cause.known_from}"
+        HIGH if certain else MEDIUM,
+        f"the intervals are measured; the cause is known from {traced.cause.known_from}",
+        ["late_sender"],
     )
     return Finding(
         kind="late_sender_chain",
@@ -277,6 +282,7 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
             Number("it_computes_meanwhile", state.share("computing"), "1"),
             Number("it_works_in_calls_meanwhile", state.share("working"), "1"),
             Number("it_waits_meanwhile", state.waiting, "1"),
+            *_inside(state),
             *(Number("waiting_for", evidence.ranks([location])[0], "rank_in_order") for location in traced.chain),
             Number("longest_waits_followed", traced.intervals, "count"),
             Number("their_share_of_the_time", traced.covered, "1"),
@@ -291,7 +297,7 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
         gain=gain,
         charges=evidence.charges(traced.by_receiver, ["late_sender"]),
         fault={
-            (location, FAULT[traced.cause.doing]): weight / sum(traced.by_sender.values())
+            (location, OF_CAUSE[traced.cause.doing]): weight / sum(traced.by_sender.values())
             for location, weight in traced.by_sender.items()
         },
         waits_in=traced.cause.region if traced.cause.doing == "waiting" else "",

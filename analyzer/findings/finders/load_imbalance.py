@@ -131,7 +131,8 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     callpath, times = callpaths[0], regions[0]
     slowest = max(times, key=lambda location: (times[location], -location))
     most, mean = times[slowest], sum(times.values()) / len(times)
-    waiting = evidence.exposed_of(WAITING)
+    waits = evidence.maybe(WAITING)
+    waiting = evidence.exposed_of(waits)
     charged = {
         location: float(min(sum(max(some.values()) - some.get(location, 0.0) for some in regions), waiting[location]))
         for location in times
@@ -147,8 +148,8 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     if len(regions) == 1 and most - mean < CERTAIN * chance_of(evidence, times):
         return None
     least = min(times, key=lambda location: (times[location], location))
-    first, last = evidence.active_windows(WAITING, charged)
-    waits_in = evidence.where(WAITING, [location for location in charged if charged[location] > 0])[1]
+    first, last = evidence.active_windows(waits, charged)
+    waits_in = evidence.where(waits, [location for location in charged if charged[location] > 0])[1]
     region = _region(evidence, callpath, slowest)
     if len(callpaths) > 1:
         region = " and ".join(evidence.region(one) for one in callpaths)
@@ -180,7 +181,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         exposed_ps=round(sum(charged.values())),
         share=worst_hit(charged, evidence.slowest_program_ps),
         gain=gain,
-        charges=evidence.charges(charged, WAITING),
+        charges=evidence.charges(charged, waits),
         fault={(location, "computing"): time / sum(beyond.values()) for location, time in beyond.items()},
     )
 

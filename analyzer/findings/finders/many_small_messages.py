@@ -129,6 +129,7 @@ def _finding(
         MEDIUM,
         f"the cost per message is modelled ({machine.label}, {percent_text(machine.residual_share)} of message time "
         "unexplained)",
+        (*PER_MESSAGE, "serialization"),
     )
     share = worst_hit(exposed, evidence.slowest_program_ps)
     return Finding(

@@ -3,7 +3,8 @@
 The transfers of nonblocking calls run by themselves where the message need not ask first. A rank that waits for them
 at once, and computes afterwards, could compute first (as far as that work needs none of the data: its author knows).
 Only waiting for the transfer itself counts, its latency and serialization: whoever waits for a late rank, or queues,
-has another cause.
+has another cause. Where an estimated machine does not tell a transfer from a queue, only messages that were alone on
+their way count (`evidence.alone`).
 
 Gain: the same program if each of these Waits were completed by the rank's next call only.
 """
@@ -16,13 +17,16 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.categories import WAITING
-from logpost.analyzer.findings.evidence.graph import Graph, graph_of, sums_by
+from logpost.analyzer.findings.evidence.alone import alone
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of, lost_by_location
 from logpost.replay.columns import Int32
 
+TRANSFER = ("latency", "serialization")
+"""What goes on by itself."""
 LEAST_GAIN = 0.05
 """Splitting a loop costs something itself, and part of the work needs the data: less is not worth it."""
 MAINLY = 0.5
@@ -31,13 +35,14 @@ MAINLY = 0.5
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
-    if not evidence.worth_a_look(["latency", "serialization"]):
+    if not evidence.worth_a_look(evidence.maybe(TRANSFER)):
         return
     places = _transfer_bound(evidence)
     if not places:
         return
     graph = graph_of(evidence)
-    moved = _movable(graph, places)
+    known = evidence.divides(*TRANSFER)
+    moved = _movable(graph, places, np.ones(graph.messages.count, dtype=np.bool_) if known else alone(graph))
     if len(moved) < MIN_SAMPLES:
         return
     later = np.full(graph.count, -1, dtype=np.int32)
@@ -64,28 +69,37 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             Number("mean_work_behind_it", float(graph.gap_ps[graph.following[moved]].mean()), "ps"),
         ),
         confidence=evidence.confidence(
-            MEDIUM, "waits and the work behind them are measured; whether that work needs the data is not known"
+            MEDIUM,
+            "waits and the work behind them are measured; whether that work needs the data is not known",
+            TRANSFER,
         ),
     )
 
 
 def _transfer_bound(evidence: Evidence) -> set[int]:
-    """Call paths whose waiting is mainly for transfers, and no queue or late rank."""
+    """Call paths whose waiting is mainly for transfers, and no queue or late rank; where the machine does not tell
+    transfers from queues, for one of these."""
+    transfer = evidence.maybe(TRANSFER)
     rows = (
         evidence.exposure.group_by("callpath")
         .agg(
-            transfer=pl.col("exposed_ps").filter(pl.col("category").is_in(["latency", "serialization"])).sum(),
-            other=pl.col("exposed_ps").filter(pl.col("category").is_in([*WAITING, "residual"])).sum(),
+            transfer=pl.col("exposed_ps").filter(pl.col("category").is_in(transfer)).sum(),
+            other=pl.col("exposed_ps")
+            .filter(pl.col("category").is_in([one for one in (*WAITING, "residual") if one not in transfer]))
+            .sum(),
         )
         .filter(pl.col("transfer") > 0, pl.col("transfer") > MAINLY * (pl.col("transfer") + pl.col("other")))
     )
     return set(rows["callpath"].to_list())
 
 
-def _movable(graph: Graph, places: set[int]) -> Int32:
-    """Waits that could stand before the next call: they directly follow what they complete, and work follows them."""
+def _movable(graph: Graph, places: set[int], transfers: Flags) -> Int32:
+    """Waits that could stand before the next call: they directly follow what they complete, and work follows them.
+
+    `transfers`: the messages that are surely no queue.
+    """
     messages = graph.messages
-    here = messages.rendezvous | (messages.post_call == messages.recv_call)
+    here = messages.rendezvous | (messages.post_call == messages.recv_call) | ~transfers
     received = np.bincount(messages.recv_call, minlength=graph.count)
     blocking = np.bincount(messages.recv_call[here], minlength=graph.count)
     calls = graph.waiting_for("send")

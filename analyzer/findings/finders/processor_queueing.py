@@ -13,6 +13,8 @@ The exposed time is that of the calls there, so it is time that the ranks really
 rank computes costs nothing and is no finding. Messages that a hot receiver has no time for are that finding
 (`hot_receiver`): the two are then one (`one_bug`).
 
+An estimated machine that does not tell this queue from other transport says nothing of it.
+
 Gain: the worst-hit rank's time at the place; attending earlier moves work only (`gain`).
 """
 
@@ -58,7 +60,7 @@ a factor of two moves the queueing by a tenth."""
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per call path whose processor queueing costs the worst-hit rank at least `MIN_SHARE`."""
-    if not evidence.worth_a_look(["processor_queueing"]):
+    if not evidence.divides("processor_queueing") or not evidence.worth_a_look(["processor_queueing"]):
         return
     exposure, every = evidence.costly_places("processor_queueing")
     costly = every[:PLACES]

@@ -3,6 +3,8 @@
 A message's endpoint contention belongs to the node's NIC where, within the time that it waits and is on its way out,
 another rank of its node sent a message to another receiver on another node. Crowds at one receiver are `hot_receiver`.
 
+An estimated machine that does not tell this queue from other transport says nothing of it.
+
 Gain: the same program if these messages did not queue: more NICs, or sends that take turns with work.
 """
 
@@ -26,7 +28,9 @@ MAINLY = 0.5
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
     nodes = dict(evidence.locations.select("location", "node").iter_rows())
-    if len(set(nodes.values())) in (1, len(nodes)) or not evidence.worth_a_look(["endpoint_contention"]):
+    if len(set(nodes.values())) in (1, len(nodes)) or not evidence.divides("endpoint_contention"):
+        return
+    if not evidence.worth_a_look(["endpoint_contention"]):
         return
     graph = graph_of(evidence)
     messages = graph.messages

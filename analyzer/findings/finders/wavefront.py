@@ -62,7 +62,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             Number("mean_wait", time / len(chained), "ps"),
         ),
         confidence=evidence.confidence(
-            HIGH if len(chained) >= MIN_SAMPLES else MEDIUM, "who computes while others wait is measured"
+            HIGH if len(chained) >= MIN_SAMPLES else MEDIUM,
+            "who computes while others wait is measured",
+            ["late_sender"],
         ),
     )
 
