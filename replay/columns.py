@@ -28,6 +28,9 @@ class Samples(TypedDict):
     receive_slack: Int64
     receive_sends: Int64
     burst: tuple[UInt64, Int64]
+    spacing: tuple[UInt64, Int64]
+    spacing_of_sends: Int64
+    spacing_calls: Int64
     early_complete: tuple[UInt64, Int64]
     late_complete: tuple[UInt64, Int64]
     messages: int

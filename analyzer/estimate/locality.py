@@ -3,6 +3,7 @@
     o_s  from sends that returned at once, o_r from receives that found their message;
     S(B) = o_s + L + (B - 1) G + o_r  from messages that were alone on their way to a receiver that waited;
     G    from S over sizes;
+    g    from messages that queued behind another of their sender, where their bytes cannot take as long;
     L    what S leaves.
 
 Whatever else a message met only made it longer, so that every message bounds S from above, and with it every parameter;
@@ -19,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.estimate.interval import Interval, bounded, measured
-from logpost.analyzer.estimate.lines import Column, Group, Lines, Sizes, Times, groups, lines, point
+from logpost.analyzer.estimate.lines import Column, Group, Lines, Point, Sizes, Times, groups, lines, point
 from logpost.machines import RangeValues
 from logpost.machines.parameters import UNLIMITED
 
@@ -125,13 +126,14 @@ class _Class:
     def estimate(self) -> ClassEstimate:
         o_s, o_s_per_byte = self._o_s()
         o_r = self._o_r()
-        burst = self._bursts()
+        spacing = self._spacing(o_r)
+        burst = self._bursts() + [(p.high, x) for x, p in spacing]
         eager, handshake = self._eager(), self._handshake()
         G = self._G(eager, handshake, o_s_per_byte, burst)
         total = self._total(eager, handshake, o_s, o_r)
         three = handshake is not None and (eager is None or not eager.sloped) and not total.bound_only
         L = self._L(total, o_s, o_r, self._crossing(handshake, o_s, o_r) if handshake is not None and three else None)
-        g = bounded(min((time for time, _ in burst), default=self.most), "bursts: at most their time per message")
+        g = self._g(spacing, burst, G)
         largest = int(self.samples["whole"][0].max())
         undisturbed = eager is not None and (eager.sloped or len(self.bounds) == 1) and self.proven >= largest
         undisturbed = undisturbed or not total.bound_only
@@ -210,6 +212,24 @@ class _Class:
         """Bounds of max(g, B G) in ps with their sizes in bytes."""
         sizes, times = self.samples["burst"]
         return [(float(g.times[0]) + self.slop, g.smallest) for g in groups((sizes, times))]
+
+    def _spacing(self, o_r: Interval) -> list[tuple[float, Point]]:
+        """max(g, B G) by size in bytes: of messages that leave further apart than they were sent, for receivers that
+        waited for each of them."""
+        sizes, times = self.samples["spacing"]
+        queued = times > self.samples["spacing_of_sends"] + self.slop
+        waited = self.samples["spacing_calls"] > o_r.high + self.slop
+        keep = queued & waited & (sizes <= self.proven)
+        return [(g.smallest, point(g, self.slop)) for g in groups((sizes[keep], times[keep])) if g.n >= MIN_LATE]
+
+    def _g(self, spacing: list[tuple[float, Point]], burst: list[tuple[float, float]], G: Interval) -> Interval:
+        most = min((time for time, _ in burst), default=self.most)
+        for size, found in spacing:
+            # What takes longer than its bytes can is spaced by g.
+            if found.low > size * G.high:
+                what = f"{found.n} messages that queued behind another of their sender"
+                return measured(found.low, found.high, found.value, found.n, what).at_most(most)
+        return bounded(most, "bursts: at most their time per message")
 
     def _eager(self) -> Lines | None:
         """S of messages that were sent without a handshake."""

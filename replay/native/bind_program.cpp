@@ -37,6 +37,9 @@ nb::list sample_columns(const Program& program, std::size_t limit) {
         d["receive_slack"] = array(std::move(locality.slack_ps));
         d["receive_sends"] = array(std::move(locality.sends));
         d["burst"] = pair(locality.burst);
+        d["spacing"] = pair(locality.spacing);
+        d["spacing_of_sends"] = array(std::move(locality.spacing_of_sends));
+        d["spacing_calls"] = array(std::move(locality.spacing_calls));
         d["early_complete"] = pair(locality.early_complete);
         d["late_complete"] = pair(locality.late_complete);
         d["messages"] = locality.messages;

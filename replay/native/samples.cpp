@@ -52,12 +52,20 @@ class Sampler {
             total += location.receives.size();
         }
         stride_ = total / std::max<std::size_t>(1, limit) + 1;
+        std::vector<int> ranks(program.placement.nodes() + 1);
+        for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+            ++ranks[node_of(static_cast<std::int32_t>(location))];
+        }
+        for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+            own_node_.push_back(ranks[node_of(static_cast<std::int32_t>(location))] == 1);
+        }
     }
 
     Classes run() {
         for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
             receives_of(location);
             bursts_of(location);
+            spacings_of(location);
         }
         return std::move(result_);
     }
@@ -233,6 +241,80 @@ class Sampler {
         }
     }
 
+    [[nodiscard]] std::size_t node_of(std::int32_t location) const {
+        return static_cast<std::size_t>(program_.placement[static_cast<std::size_t>(location)].node + 1);
+    }
+    /// Whether some neighbour of a receive came from another sender, and was on its way at some time of [begin, end].
+    [[nodiscard]] bool others_come(std::int32_t receiver, std::uint32_t receive, std::int32_t sender,
+                                   std::int64_t begin, std::int64_t end) const {
+        for (std::uint32_t step = 1; step <= kNeighbours; ++step) {
+            for (const auto other : {receive - step, receive + step}) {  // below 0 it is beyond all
+                const auto t = times_of(receiver, false, other);
+                if (t.has_value() && timeline(receiver).receives[other].peer != sender && t->s0 <= end &&
+                    t->rw1 >= begin) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+    /// Receives that the call which completes a receive completes.
+    [[nodiscard]] static std::uint32_t completed_with(const Timeline& receiver, std::uint32_t receive) {
+        const auto call = receiver.receives[receive].complete_call;
+        std::uint32_t found = 1;
+        for (std::uint32_t step = 1; step <= kNeighbours; ++step) {
+            for (const auto other : {receive - step, receive + step}) {
+                found += other < receiver.receives.size() && receiver.receives[other].complete_call == call ? 1 : 0;
+            }
+        }
+        return found;
+    }
+
+    /// Pairs of messages that follow each other from one sender.
+    void spacings_of(std::size_t location) {
+        const auto here = static_cast<std::int32_t>(location);
+        const auto& sends = timeline(here).sends;
+        for (std::uint32_t i = 0; i + 1 < sends.size(); ++i) {
+            if (chosen(sends[i].call, stride_) && sends[i].bytes == sends[i + 1].bytes &&
+                sends[i].call != sends[i + 1].call && sends[i].match != kNone && sends[i + 1].match != kNone) {
+                spacing(here, i);
+            }
+        }
+    }
+
+    void spacing(std::int32_t here, std::uint32_t i) {
+        const auto& sends = timeline(here).sends;
+        const auto one = times_of(here, true, i);
+        const auto two = times_of(here, true, i + 1);
+        const auto locality = program_.placement.between(here, sends[i].peer);
+        if (!one.has_value() || !two.has_value() || one->violates_causality() || two->violates_causality() ||
+            locality != program_.placement.between(here, sends[i + 1].peer) || two->rw1 <= one->rw1 ||
+            two->s0 >= one->rw1) {
+            return;
+        }
+        auto shortest = INT64_MAX;
+        for (const auto& [send, t] : {std::pair{i, *one}, std::pair{i + 1, *two}}) {
+            const auto peer = sends[send].peer;
+            const auto receive = sends[send].match;
+            const auto& receiver = timeline(peer);
+            const auto kind = program_.kind(receiver.calls[receiver.receives[receive].complete_call]);
+            const bool shared = locality == Locality::other_node && !(own_node_[static_cast<std::size_t>(here)] &&
+                                                                      own_node_[static_cast<std::size_t>(peer)]);
+            if (shared || started_with(timeline(here), send) > 1 || strided(timeline(here), send) ||
+                kind == CallKind::test || kind == CallKind::send_receive || completed_with(receiver, receive) > 1 ||
+                others_come(peer, receive, here, one->s0, two->rw1)) {
+                return;
+            }
+            if (t.rw0 > t.s0 || sends[i].peer == sends[i + 1].peer) {
+                shortest = std::min(shortest, t.rw1 - t.rw0);
+            }
+        }
+        auto& into = result_[static_cast<std::size_t>(locality)];
+        add(into.spacing, sends[i].bytes, two->rw1 - one->rw1);
+        into.spacing_of_sends.push_back(two->s0 - one->s0);
+        into.spacing_calls.push_back(shortest);
+    }
+
     /// Runs of messages that were on their way together, leaving a location or reaching it.
     void bursts_of(std::size_t location) {
         const auto here = static_cast<std::int32_t>(location);
@@ -286,6 +368,7 @@ class Sampler {
 
     const Program& program_;
     std::size_t stride_ = 1;
+    std::vector<bool> own_node_;  // by location: none other on its node
     Classes result_;
     std::map<std::uint32_t, Completions> completions_;  // by call of one location
 };

@@ -36,6 +36,14 @@ struct LocalitySamples {
     std::vector<std::int64_t> sends;  ///< by row of `receive`: sends that the call completes, and that it may wait for
     SampleColumn burst;  ///< of n messages that leave one sender, or reach one receiver, from the first one's send to
                          ///< the last one's receive, over n - 1, and their smallest size: bound of max(g, B G)
+    /// Of two messages of one size that a sender without neighbours on its node sends one after the other: time between
+    /// the ends of their receives, each completed alone, with no other sender's message on its way to these receivers.
+    /// Where that is longer than between the sends, and the receivers waited, they queued: witness of max(g, B G).
+    SampleColumn spacing;
+    std::vector<std::int64_t> spacing_of_sends;  ///< by row of `spacing`: time between the sends
+    /// By row of `spacing`: length of the shorter receiving call; the longest time where each receiver was there before
+    /// the send, and the receivers are not the same: no processor can have spaced them.
+    std::vector<std::int64_t> spacing_calls;
     SampleColumn early_complete;  ///< sends complete before their receive was posted (time: how long before): eager
     SampleColumn
         late_complete;  ///< sends that began before and ended after their receive was posted: may be rendezvous

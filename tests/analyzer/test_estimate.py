@@ -27,6 +27,7 @@ PAIRS = (
     "send_blocking",
     "receive",
     "burst",
+    "spacing",
     "early_complete",
     "late_complete",
 )
@@ -40,14 +41,18 @@ def column(*observed: tuple[int, float]) -> tuple[Any, Any]:
     )
 
 
-def samples(slack: tuple[int, ...] = (), **columns: tuple[Any, Any]) -> dict[str, Any]:
-    """What a trace shows of one class; a slack for each receive."""
+def samples(
+    slack: tuple[int, ...] = (), sent_apart: tuple[int, ...] = (), **columns: tuple[Any, Any]
+) -> dict[str, Any]:
+    """What a trace shows of one class; a slack for each receive; receivers that no processor spaced."""
     messages = columns["whole"][0].size if "whole" in columns else 0
     none = {name: column() for name in PAIRS}
     of_receives = np.array(slack, dtype=np.int64)
     return {
         **none,
         **columns,
+        "spacing_of_sends": np.array(sent_apart, dtype=np.int64),
+        "spacing_calls": np.full(len(sent_apart), np.iinfo(np.int64).max),
         "receive_slack": of_receives,
         "receive_sends": np.zeros_like(of_receives),
         "messages": messages,
@@ -241,3 +246,19 @@ def test_a_bound_below_all_of_an_interval_leaves_its_lower_end() -> None:
     assert known.at_most(95) == Interval(90, 95, 95, 5, "x")
     assert known.at_most(80) == Interval(90, 90, 90, 5, "x")
     assert known.at_most(200) is known
+
+
+def test_g_is_the_spacing_of_messages_that_queue_where_their_bytes_cannot_take_as_long() -> None:
+    """Messages of 8 B arrive 50 ps apart, sent 10 apart; 900 B took 1000 ps, so that G is at most 1.2 ps/B."""
+    known = {"whole": column((8, 300), (901, 1000)), "early_complete": column((1000, 1))}
+    found = between_nodes(samples(**known, sent_apart=(10,) * 6, spacing=column(*((8, 50),) * 6)))
+    g = found.classes["other_node"].g
+    assert (g.low, g.value, g.high, g.n) == (48, 50, 52, 6)  # two ticks to both sides
+    assert g.reason == "6 messages that queued behind another of their sender"
+    # Sent as far apart as they arrive, they may not have met: g is at most that.
+    apart = between_nodes(samples(**known, sent_apart=(50,) * 6, spacing=column(*((8, 50),) * 6)))
+    assert apart.classes["other_node"].g.bound_only
+    # 100 B can take 50 ps by their bytes alone.
+    large = between_nodes(samples(**known, sent_apart=(10,) * 6, spacing=column(*((100, 50),) * 6)))
+    assert large.classes["other_node"].g.bound_only
+    assert large.classes["other_node"].g.high <= 52

@@ -72,6 +72,40 @@ TEST(Samples, ACallThatCompletesTwoReceivesTakesHalfOfItsLengthForEach) {
     EXPECT_EQ(found.burst.time_ps, (std::vector<std::int64_t>{940, 940}));
 }
 
+TEST(Samples, MessagesThatQueueBehindTheirSendersOwnAreSpacedAsTheirNicServesThem) {
+    // Sent 10 apart, they arrive 50 apart: nothing but the NIC can have spaced them.
+    const auto burst = [](Traffic& of) {
+        of.message(CallKind::send, 100, 110, 50, 230);
+        of.message(CallKind::send, 110, 120, 231, 280);
+        of.message(CallKind::send, 120, 130, 281, 330);
+    };
+    Traffic of;
+    burst(of);
+    const auto found = of.between_nodes();
+    EXPECT_EQ(found.spacing.time_ps, (std::vector<std::int64_t>{50, 50}));
+    EXPECT_EQ(found.spacing_of_sends, (std::vector<std::int64_t>{10, 10}));
+    // One receiver takes both: its shorter call, which a processor may need.
+    EXPECT_EQ(found.spacing_calls, (std::vector<std::int64_t>{49, 49}));
+
+    Traffic disturbed;  // another sender's message reaches the receiver meanwhile
+    const auto other = disturbed.story.rank(2, 100'000);
+    burst(disturbed);
+    const auto send = disturbed.story.call(other, CallKind::send, 200, 210);
+    disturbed.story.message(other, send, disturbed.receiver,
+                            disturbed.story.call(disturbed.receiver, CallKind::receive, 331, 400), 8);
+    EXPECT_TRUE(disturbed.between_nodes().spacing.time_ps.empty());
+}
+
+TEST(Samples, ReceiversThatAreNotTheSameNeedNoProcessorInTurn) {
+    Traffic of;
+    const auto other = of.story.rank(2, 100'000);
+    of.message(CallKind::send, 100, 110, 50, 230);
+    const auto send = of.story.call(of.sender, CallKind::send, 110, 120);
+    of.story.message(of.sender, send, other, of.story.call(other, CallKind::receive, 20, 280), 8);
+    EXPECT_EQ(of.between_nodes().spacing.time_ps, (std::vector<std::int64_t>{50}));
+    EXPECT_EQ(of.between_nodes().spacing_calls, (std::vector<std::int64_t>{INT64_MAX}));
+}
+
 TEST(Samples, ASynchronousSendIsNoWitnessOfAnEagerMessage) {
     Traffic of;
     of.message(CallKind::send_synchronous, 100, 420, 50, 500);

@@ -13,7 +13,15 @@ from .programs import SIMULATE, simulate
 
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
-PROGRAMS = ("k_to_1_small", "late_receiver_eager", "round_trips", "shift_eager", "strided_halo", "unattended_sender")
+PROGRAMS = (
+    "k_to_1_small",
+    "late_receiver_eager",
+    "round_trips",
+    "shift_eager",
+    "small_pieces",
+    "strided_halo",
+    "unattended_sender",
+)
 
 
 @pytest.fixture(scope="module", params=[(), ("--tick", "100000", "--noise", "50000")], ids=["exact", "coarse"])
@@ -42,6 +50,17 @@ def test_round_trips_of_two_sizes_measure_what_a_queue_at_one_receiver_hides(cas
     assert {"latency", "endpoint_contention", "processor_queueing", "recv_overhead"} <= set(hidden.undivided)
     assert "late_sender" not in hidden.undivided
     assert hidden.points < measured.points
+
+
+def test_small_messages_of_one_sender_measure_g(cases: Path, tmp_path: Path) -> None:
+    judge_estimate(cases / "small_pieces", tmp_path / "a.run")
+    values = Run.open(tmp_path / "a.run").manifest.machine.values
+    (g,) = (value for value in values if value.parameter == "g" and value.locality == "other_node")
+    assert not g.bound_only
+    assert g.low is not None
+    assert g.high is not None
+    # 4 us in truth; a clock of 100 ns with noise of 50 ns leaves half a microsecond to both sides.
+    assert 3.4e6 < g.low <= 4e6 <= g.high < 4.6e6
 
 
 def test_a_queue_that_the_trace_does_not_show_is_a_guess(cases: Path, tmp_path: Path) -> None:

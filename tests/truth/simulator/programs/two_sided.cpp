@@ -119,6 +119,25 @@ auto pieces(int count, std::uint64_t bytes) {
     };
 }
 
+/// Rank 0 hands out `count` pieces to each of the others, in turn; then all exchange halos.
+auto hand_out(int count, std::uint64_t bytes) {
+    return [=](Rank& rank) -> Task<> {
+        for (int step = 0; step < kSteps; ++step) {
+            co_await rank.compute(kWork / 4, "relax");
+            for (int i = 0; i < count; ++i) {
+                if (rank.number() != 0) {
+                    co_await rank.recv(0, i);
+                    continue;
+                }
+                for (int other = 1; other < rank.size(); ++other) {
+                    co_await rank.send(other, bytes, {.tag = i});
+                }
+            }
+            co_await halo(rank, 2048);
+        }
+    };
+}
+
 auto strided(bool packed) {
     return [=](Rank& rank) -> Task<> {
         const Layout column{.blocks = 512, .block_bytes = 8, .stride_bytes = 4096};
@@ -178,6 +197,11 @@ void two_sided(Cases& cases) {
          round_trips(32, 64), round_trips(1, 2048));
     tell(cases, "small_messages", "64 messages of 32 bytes to the same neighbour", "many_small_messages", 8, machine,
          pieces(64, 32), pieces(1, 2048));
+    Machine gapped = machine;
+    gapped.other_node.g = 4 * kMicrosecond;
+    tell(cases, "small_pieces", "rank 0 hands out 8 small pieces to each of the others, which leave g apart",
+         "hot_sender", 4, gapped, hand_out(8, 16), hand_out(1, 128))
+        .culprits = {0};
     Machine packing = machine;
     packing.l_mw_per_byte = 20'000.0;  // 20 ns a byte: 82 us for 4 KiB
     tell(cases, "strided_halo", "columns go out as a strided datatype", "strided_datatype", 8, packing, strided(false),
