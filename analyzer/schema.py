@@ -61,6 +61,7 @@ FINDING_KINDS = (
     "wavefront",
     "round_trips",
     "strided_datatype",
+    "start_up_skew",
 )
 
 

@@ -23,6 +23,7 @@ from logpost.analyzer.findings.finders import (
     processor_queueing,
     round_trips,
     shared_nic,
+    start_up_skew,
     strided_datatype,
     unattended,
     wavefront,
@@ -48,6 +49,7 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     wavefront.find,
     round_trips.find,
     strided_datatype.find,
+    start_up_skew.find,
 )
 
 

@@ -17,6 +17,7 @@ from dataclasses import replace
 from logpost.analyzer.findings.finding import Doing, Finding, Number
 
 CAUSES_FIRST = (
+    "start_up_skew",
     "hot_receiver",
     "hot_sender",
     "hot_link",

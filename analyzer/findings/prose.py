@@ -496,6 +496,20 @@ def _lay_out(_: Facts) -> str:
     )
 
 
+def _start_up_skew(facts: Facts) -> str:
+    apart = time_text(facts.number("start_up_ends_apart"))
+    late, s = facts.noun("late_rank"), "s" if len(facts.all("late_rank")) == 1 else ""
+    title = f"{facts.waiters}{_in(facts)} for {late}, which leave{s} {facts.cause or 'start-up'} late: "
+    return title + f"ranks begin the program up to {apart} apart"
+
+
+def _start_together(_: Facts) -> str:
+    return (
+        "Look at the start of the job, not at this code: slow nodes, loading of libraries and input, the launcher. To "
+        "see the program without it, put a barrier behind the start-up, or report --from a later time."
+    )
+
+
 TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] = {
     "hot_receiver": (_hot_receiver, _cool_receiver),
     "hot_sender": (_hot_sender, _cool_sender),
@@ -513,5 +527,6 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "wavefront": (_wavefront, _fill_pipeline),
     "round_trips": (_round_trips, _ask_once),
     "strided_datatype": (_strided_datatype, _lay_out),
+    "start_up_skew": (_start_up_skew, _start_together),
 }
 """Kind to its title and its advice."""

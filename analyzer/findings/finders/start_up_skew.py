@@ -1,0 +1,120 @@
+"""Start-up skew: some ranks leave start-up later than others, which wait for them in the program.
+
+A rank that is still in MPI_Init (or shmem_init) sends nothing and enters no collective operation. Whoever needs it
+before waits, and that waiting is no fault of the program: it comes from the launch. It is a fact of the calls: for a
+receive the time from its enter until its sender's start-up ends, for a collective operation the time until that of the
+member that enters last. Times of several messages that overlap count once.
+
+Gain: the program's time if all ranks left start-up together, at the end of the last one's: no rank's program is longer
+than what is left of it. The run as a whole does not end earlier unless start-up itself becomes shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import HIGH, MIN_SHARE, Finding, Number, worst_hit
+
+NAMED = 0.25
+"""A rank is named if it is waited for at least this fraction of the time that the foremost one is."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding for the run, where the worst-hit rank waits `MIN_SHARE` for ranks in start-up."""
+    begins = evidence.locations.select("location", "begin_ps")
+    ends: list[int] = begins["begin_ps"].to_list()
+    if evidence.manifest.region_of_interest is not None or len(set(ends)) < 2:
+        return  # a region of interest begins later than the program
+    first, last = min(ends), max(ends)
+    waits = _waits(evidence, begins.lazy(), last)
+    lost = dict(waits.group_by("location").agg(pl.col("time").sum()).sort("location").iter_rows())
+    if not evidence.matters(lost):
+        return
+    gain = _gain(evidence, lost)
+    if gain < MIN_SHARE:
+        return
+    by_late = dict(waits.group_by("late").agg(pl.col("time").sum()).sort("late").iter_rows())
+    late = [location for location, time in by_late.items() if time >= NAMED * max(by_late.values())]
+    most = max(lost.values())
+    places = waits.group_by("callpath").agg(pl.col("time").sum()).sort("time", "callpath", descending=[True, False])
+    place = int(places["callpath"][0])
+    windows = evidence.active_windows(evidence.maybe(["late_sender", "collective_wait"]), lost)
+    confidence, certainty = evidence.confidence(HIGH, "the end of each rank's start-up and the calls are measured")
+    charges = waits.group_by("location", "callpath").agg(pl.col("time").sum()).sort("location", "callpath")
+    yield Finding(
+        kind="start_up_skew",
+        ranks=evidence.ranks([*lost, *late]),
+        region=evidence.region(place),
+        cause_region=_start_up(evidence),
+        evidence=(
+            Number("start_up_ends_apart", last - first, "ps"),
+            *evidence.rank_numbers("late_rank", late),
+            *evidence.rank_numbers("waiting_rank", [one for one, time in lost.items() if time >= NAMED * most]),
+            *evidence.exposed_numbers({location: float(time) for location, time in lost.items()}),
+        ),
+        confidence=confidence,
+        certainty=certainty,
+        callpath=place,
+        first_window=windows[0],
+        last_window=windows[1],
+        exposed_ps=sum(lost.values()),
+        share=worst_hit(lost, evidence.slowest_program_ps),
+        gain=gain,
+        removes={(location, callpath): float(time) for location, callpath, time in charges.iter_rows()},
+    )
+
+
+def _waits(evidence: Evidence, begins: pl.LazyFrame, last: int) -> pl.DataFrame:
+    """(location, callpath, late, time): what a location waits at a place for one that is in start-up; ps.
+
+    Of intervals that overlap on a location, the one that begins first, and what the others have beyond it.
+    """
+    late = begins.rename({"location": "late", "begin_ps": "until_ps"})
+    received = (
+        evidence.tables["messages"]
+        .filter(pl.col("recv_enter_ps") < last, pl.col("send_location") != pl.col("recv_location"))
+        .select(
+            location="recv_location",
+            callpath="recv_callpath",
+            late="send_location",
+            begin="recv_enter_ps",
+            end="recv_leave_ps",
+        )
+    )
+    members = evidence.tables["collectives"].filter(pl.col("instance") >= 0, pl.col("enter_ps") < last)
+    entered = pl.col("enter_ps")
+    met = (
+        evidence.tables["collectives"]
+        .filter(pl.col("instance") >= 0)
+        .group_by("instance")
+        .agg(late=pl.col("location").get(entered.arg_max()))
+        .join(members, on="instance")
+        .filter(pl.col("wait_ps") > 0, pl.col("late") != pl.col("location"))
+        .select("location", "callpath", "late", begin="enter_ps", end=entered + pl.col("wait_ps"))
+    )
+    rows = (
+        pl.concat([received, met])
+        .join(late, on="late")
+        .with_columns(end=pl.min_horizontal("end", "until_ps"))
+        .filter(pl.col("end") > pl.col("begin"))
+        .sort("location", "begin", "end", "late", descending=[False, False, True, False])
+        .with_columns(before=pl.col("end").cum_max().shift(1).over("location"))
+        .with_columns(time=pl.col("end") - pl.max_horizontal("begin", "before"))
+        .filter(pl.col("time") > 0)
+        .select("location", "callpath", "late", "time")
+    )
+    return rows.collect()
+
+
+def _gain(evidence: Evidence, lost: dict[int, int]) -> float:
+    left = max((time - lost.get(location, 0) for location, time in evidence.program_ps.items()), default=0)
+    return max(0.0, 1.0 - left / evidence.slowest_program_ps)
+
+
+def _start_up(evidence: Evidence) -> str:
+    """The region in which ranks start up; empty where none was recorded."""
+    names = evidence.callpaths.filter(pl.col("kind") == "init_finalize")["name"].to_list()
+    return next((name for name in names if "init" in name.lower()), "")

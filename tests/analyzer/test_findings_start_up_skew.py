@@ -1,0 +1,59 @@
+"""Start-up skew: whoever needs a rank that is still in MPI_Init waits, and the program is not to blame."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story, told
+
+from logpost.analyzer.findings.finders import start_up_skew
+
+
+def launch(*, late: int, init: int = 10) -> Story:
+    """Ranks 0 and 1 leave MPI_Init at 10 ms, rank 2 at `late` ms. Both wait for its message.
+
+    Rank 2 computes 5 ms behind its start-up and then sends to both, which takes 1 ms.
+    """
+    story = Story(3, 100 * MS)
+    send, recv = (story.path("main", name) for name in ("MPI_Send", "MPI_Recv"))
+    for rank, end in enumerate((init, init, late)):
+        story.start_up(rank, end * MS)
+    sent = (late + 5) * MS
+    for rank in (0, 1):
+        begin, s0 = init * MS, sent + rank * MS
+        story.call(2, s0, s0 + MS, send, send_overhead=MS)
+        story.call(rank, begin, s0 + MS, recv, late_sender=s0 - begin, send_overhead=MS)
+        story.message(
+            2, rank, 8, (s0, s0 + MS), (begin, s0 + MS), (send, recv), late_sender=s0 - begin, send_overhead=MS
+        )
+    return story
+
+
+def test_waiting_for_a_rank_in_start_up_is_named_as_that() -> None:
+    finding = launch(late=50).alone(start_up_skew.find).row(0, named=True)
+    assert finding["title"] == (
+        "ranks 0-1 wait in MPI_Recv for rank 2, which leaves MPI_Init late: ranks begin the program up to 40.0 ms apart"
+    )
+    # From 10 to 50 ms on two ranks; the 5 ms that rank 2 computes afterwards are the program's.
+    assert finding["exposed_ps"] == 80 * MS
+    # Of 90 ms of program 50 are left; rank 2 has 50 anyway.
+    assert finding["gain"] == pytest.approx(40 / 90)
+    assert finding["confidence"] == 0.9
+    assert "start up ends apart: 40.0 ms" in told(finding)
+    assert finding["advice"].startswith("Look at the start of the job, not at this code")
+
+
+def test_the_others_lateness_is_a_symptom_of_it() -> None:
+    found = launch(late=50).findings()
+    assert found["kind"].to_list()[0] == "start_up_skew"
+    assert "late_sender_chain" not in found["kind"].to_list()
+
+
+def test_ranks_that_start_together_are_no_finding() -> None:
+    assert launch(late=10).alone(start_up_skew.find).is_empty()
+
+
+def test_a_late_start_that_nobody_waits_for_is_no_finding() -> None:
+    story = Story(2, 100 * MS)
+    story.start_up(0, 10 * MS)
+    story.start_up(1, 50 * MS)
+    assert story.alone(start_up_skew.find).is_empty()
