@@ -33,6 +33,9 @@ class Samples(TypedDict):
     spacing_calls: Int64
     early_complete: tuple[UInt64, Int64]
     late_complete: tuple[UInt64, Int64]
+    unanswered: tuple[UInt64, Int64]
+    answered: tuple[UInt64, Int64]
+    unanswered_rest: Int64
     messages: int
 
 

@@ -28,7 +28,8 @@ Samples = Mapping[str, Any]
 """`replay.columns.Samples`."""
 
 MIN_LATE = 5
-"""Sends of a size that must end after their receive was posted before the size counts as rendezvous."""
+"""Sends of a size that must end after their receive was posted, or for a side that was away, before the size counts
+as rendezvous."""
 AT_ONCE = 1 / 3
 """A call shorter than this part of an undisturbed message cannot have waited for a handshake: a blocking rendezvous
 spends two of its three crossings in the send."""
@@ -113,12 +114,16 @@ class _Class:
         # A time is the difference of two stamps. Both err, and a clock that must not run backwards shifts those that
         # follow each other closely by as much again.
         self.slop = 2 * tick_ps + 2 * _noise(samples)
+        self.proven = self._proven()
+        unanswered = self._unanswered()
+        late = int((samples["late_complete"][0] > self.proven).sum())
+        self.limit = self.proven if late >= MIN_LATE or unanswered.any() else None
+        if unanswered.any():
+            sizes, times = samples["whole"]
+            asked, rest = samples["unanswered"][0][unanswered], samples["unanswered_rest"][unanswered]
+            whole = groups((np.concatenate([sizes, asked]), np.concatenate([times, rest])))
         self.shortest = _Shortest(whole)
         self.bounds = tuple((max(0.0, g.smallest - 1), g.shortest + self.slop) for g in whole)
-        self.proven = self._proven()
-        late = samples["late_complete"][0]
-        above = late[late > self.proven]
-        self.limit = self.proven if above.size >= MIN_LATE else None
         self.most = min(time for _, time in self.bounds)
         """that a message without data can take"""
         self.n = int(samples["whole"][0].size)
@@ -165,6 +170,13 @@ class _Class:
             if mine.size and float(np.median(mine)) < AT_ONCE * alone.shortest:
                 found = max(found, int(alone.smallest))
         return found
+
+    def _unanswered(self) -> npt.NDArray[np.bool_]:
+        """By row of `unanswered`: whether the message waited for the answer of a side that was away. None did where too
+        few are larger than what is eager, or some ended before the answer."""
+        large: npt.NDArray[np.bool_] = self.samples["unanswered"][0] > self.proven
+        sure = large.sum() >= MIN_LATE and not (self.samples["answered"][0] > self.proven).any()
+        return large if sure else np.zeros(large.size, dtype=np.bool_)
 
     def _handshake_free(self, sizes: Sizes, times: Times) -> npt.NDArray[np.bool_]:
         """Calls that are too short to contain a handshake, beside what an undisturbed message takes."""

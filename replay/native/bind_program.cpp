@@ -42,6 +42,9 @@ nb::list sample_columns(const Program& program, std::size_t limit) {
         d["spacing_calls"] = array(std::move(locality.spacing_calls));
         d["early_complete"] = pair(locality.early_complete);
         d["late_complete"] = pair(locality.late_complete);
+        d["unanswered"] = pair(locality.unanswered);
+        d["answered"] = pair(locality.answered);
+        d["unanswered_rest"] = array(std::move(locality.unanswered_rest));
         d["messages"] = locality.messages;
         result.append(d);
     }

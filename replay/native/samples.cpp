@@ -194,8 +194,9 @@ class Sampler {
             beside(received.peer, true, received.match, t.s0, t.rw0) + beside(here, false, i, t.s0, t.rw0);
         const bool packed = strided(sender, received.match);
         call.slack = std::min(call.slack, packed || company > kNeighbours ? -1 : (t.rw0 - t.s0) / (1 + company));
-        add(into.whole, sent.bytes, t.rw1 - t.s0);
         const auto kind = program_.kind(sender.calls[sent.call]);
+        const auto matched = std::min(t.rw1 - t.s0, t.rw1 - attended(here, i, t));
+        add(into.whole, sent.bytes, kind == CallKind::send_synchronous ? matched : t.rw1 - t.s0);
         const bool nonblocking = kind == CallKind::send_nonblocking || kind == CallKind::start ||
                                  (kind == CallKind::send_synchronous && sent.complete_call != sent.call);
         const bool buffered = kind == CallKind::send_buffered;
@@ -203,6 +204,9 @@ class Sampler {
         if (kind != CallKind::send_receive && !packed) {
             auto& column = nonblocking || buffered || over ? into.send_at_once : into.send_blocking;
             add(column, sent.bytes, (t.s1 - t.s0) / started_with(sender, received.match));
+        }
+        if (kind != CallKind::send_receive && kind != CallKind::send_synchronous && !buffered) {
+            handshake(here, i, t, into);
         }
         if (sent.complete_call == kNone || kind == CallKind::send_synchronous ||
             is_multi(program_.kind(sender.calls[sent.complete_call]))) {
@@ -213,6 +217,70 @@ class Sampler {
             add(into.early_complete, sent.bytes, t.r0 - completed);
         } else if (t.s0 < t.r0) {
             add(into.late_complete, sent.bytes, completed - t.r0);
+        }
+    }
+
+    /// Whether a location makes no progress between two of its calls.
+    [[nodiscard]] bool away(std::int32_t location, std::uint32_t from, std::uint32_t to) const {
+        const auto& calls = timeline(location).calls;
+        for (auto call = from + 1; call < to; ++call) {
+            if (makes_progress(program_.kind(calls[call]), true)) {
+                return false;
+            }
+        }
+        return from < to;
+    }
+    /// Time that a location spends outside of calls from `since` until it enters a call, behind another one of its.
+    [[nodiscard]] std::int64_t code_between(std::int32_t location, std::uint32_t from, std::uint32_t to,
+                                            std::int64_t since) const {
+        const auto& calls = timeline(location).calls;
+        std::int64_t time = 0;
+        for (auto call = from + 1; call <= to; ++call) {
+            time += std::max<std::int64_t>(0, calls[call].enter_ps - std::max(since, calls[call - 1].leave_ps));
+        }
+        return time;
+    }
+
+    /// When both sides had begun, and were back where they went away.
+    [[nodiscard]] std::int64_t attended(std::int32_t here, std::uint32_t i, const MessageTimes& t) const {
+        const auto& received = timeline(here).receives[i];
+        const auto& sender = timeline(received.peer);
+        const auto& sent = sender.sends[received.match];
+        auto time = std::max(t.s0, t.r0);
+        if (away(here, received.call, received.complete_call)) {
+            time = std::max(time, t.rw0);
+        }
+        if (sent.complete_call != kNone && away(received.peer, sent.call, sent.complete_call)) {
+            time = std::max(time, sender.calls[sent.complete_call].enter_ps);
+        }
+        return std::min(time, t.rw1);
+    }
+
+    /// Does the message wait for a side that is away?
+    void handshake(std::int32_t here, std::uint32_t i, const MessageTimes& t, LocalitySamples& into) {
+        const auto& received = timeline(here).receives[i];
+        const auto& sent = timeline(received.peer).sends[received.match];
+        if (sent.complete_call == kNone) {
+            return;
+        }
+        const bool stays = sent.complete_call == sent.call;
+        std::int64_t code = 0;   // how long the one side was outside of calls,
+        std::int64_t back = 0;   // when it came back,
+        std::int64_t ended = 0;  // and when the other one's call ended
+        if (!stays && t.rw0 <= t.s1 && away(received.peer, sent.call, sent.complete_call)) {
+            code = code_between(received.peer, sent.call, sent.complete_call, t.s1);
+            back = timeline(received.peer).calls[sent.complete_call].enter_ps;
+            ended = t.rw1;
+        } else if (stays && t.r0 < t.s0 && away(here, received.call, received.complete_call)) {
+            code = code_between(here, received.call, received.complete_call, t.s0);
+            back = t.rw0;
+            ended = t.s1;
+        }
+        if (ended < back) {
+            add(into.answered, sent.bytes, code);
+        } else if (code > 0 && ended - back <= code / 2) {
+            add(into.unanswered, sent.bytes, code);
+            into.unanswered_rest.push_back(t.rw1 - back);
         }
     }
 

@@ -47,6 +47,13 @@ struct LocalitySamples {
     SampleColumn early_complete;  ///< sends complete before their receive was posted (time: how long before): eager
     SampleColumn
         late_complete;  ///< sends that began before and ended after their receive was posted: may be rendezvous
+    /// Of a message whose one side stood in its call while the other was outside of all calls that make progress,
+    /// having begun its send or posted its receive: its time in code. `unanswered`: it ended only behind the away
+    /// side's next call, and in at most half of that time: may be a rendezvous; `answered`: it ended before.
+    SampleColumn unanswered, answered;
+    /// By row of `unanswered`: from the away side's next call to the receive's leave. If it is a rendezvous, a bound as
+    /// `whole`: an answer and the payload's way follow.
+    std::vector<std::int64_t> unanswered_rest;
     std::uint64_t messages = 0;
 };
 

@@ -30,6 +30,8 @@ PAIRS = (
     "spacing",
     "early_complete",
     "late_complete",
+    "unanswered",
+    "answered",
 )
 
 
@@ -44,13 +46,16 @@ def column(*observed: tuple[int, float]) -> tuple[Any, Any]:
 def samples(
     slack: tuple[int, ...] = (), sent_apart: tuple[int, ...] = (), **columns: tuple[Any, Any]
 ) -> dict[str, Any]:
-    """What a trace shows of one class; a slack for each receive; receivers that no processor spaced."""
+    """What a trace shows of one class; a slack for each receive; receivers that no processor
+    spaced; who was away needs a quarter of that once it is back."""
     messages = columns["whole"][0].size if "whole" in columns else 0
     none = {name: column() for name in PAIRS}
+    rest = columns["unanswered"][1] // 4 if "unanswered" in columns else np.zeros(0, dtype=np.int64)
     of_receives = np.array(slack, dtype=np.int64)
     return {
         **none,
         **columns,
+        "unanswered_rest": rest,
         "spacing_of_sends": np.array(sent_apart, dtype=np.int64),
         "spacing_calls": np.full(len(sent_apart), np.iinfo(np.int64).max),
         "receive_slack": of_receives,
@@ -262,3 +267,17 @@ def test_g_is_the_spacing_of_messages_that_queue_where_their_bytes_cannot_take_a
     large = between_nodes(samples(**known, sent_apart=(10,) * 6, spacing=column(*((100, 50),) * 6)))
     assert large.classes["other_node"].g.bound_only
     assert large.classes["other_node"].g.high <= 52
+
+
+def test_messages_that_end_only_when_an_away_side_is_back_ask_first() -> None:
+    """Six messages of 64 KiB whose sender was away for 200 ps ended 50 ps after its return: no eager message does."""
+    whole = column(*((65536, 300),) * 6)
+    away = column(*((65536, 200),) * 6)
+    asks = between_nodes(samples(whole=whole, unanswered=away)).classes["other_node"]
+    assert asks.limit == 0
+    # 50 ps are an answer and the payload's way: with two ticks, all that L + o_s + o_r can be.
+    assert asks.total.high == 52
+    # One that ended before its sender was back did not ask, or its NIC answered.
+    some = between_nodes(samples(whole=whole, unanswered=away, answered=column((65536, 200)))).classes["other_node"]
+    assert some.limit is None
+    assert some.total.high > 250

@@ -3,6 +3,7 @@
 // Programs told in code: who called what from when to when, and which calls a message's ends belong to.
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -43,12 +44,13 @@ class ProgramStory {
     }
 
     /// A message that blocking calls sent and received.
-    void message(std::int32_t from, std::uint32_t send, std::int32_t to, std::uint32_t receive, std::uint64_t bytes) {
+    void message(std::int32_t from, std::uint32_t send, std::int32_t to, std::uint32_t receive, std::uint64_t bytes,
+                 std::optional<std::uint32_t> send_complete = {}) {
         auto& sends = timeline(from).sends;
         auto& receives = timeline(to).receives;
         const auto sent = static_cast<std::uint32_t>(sends.size());
         const auto received = static_cast<std::uint32_t>(receives.size());
-        sends.push_back({send, send, bytes, to, 0, 0, received});
+        sends.push_back({send, send_complete.value_or(send), bytes, to, 0, 0, received});
         receives.push_back({receive, receive, bytes, from, 0, 0, sent});
     }
 

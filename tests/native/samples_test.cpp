@@ -106,6 +106,19 @@ TEST(Samples, ReceiversThatAreNotTheSameNeedNoProcessorInTurn) {
     EXPECT_EQ(of.between_nodes().spacing_calls, (std::vector<std::int64_t>{INT64_MAX}));
 }
 
+TEST(Samples, AMessageThatEndsOnlyWhenItsSenderIsBackIsUnanswered) {
+    // The receiver stands from 50 on; the sender is in code from 110 to 510, and the message ends 90 later.
+    Traffic of;
+    const auto send = of.story.call(of.sender, CallKind::send_nonblocking, 100, 110);
+    const auto wait = of.story.call(of.sender, CallKind::wait, 510, 600);
+    const auto receive = of.story.call(of.receiver, CallKind::receive, 50, 600);
+    of.story.message(of.sender, send, of.receiver, receive, 65'536, wait);
+    const auto found = of.between_nodes();
+    EXPECT_EQ(found.unanswered.time_ps, (std::vector<std::int64_t>{400}));
+    EXPECT_EQ(found.unanswered_rest, (std::vector<std::int64_t>{90}));
+    EXPECT_TRUE(found.answered.time_ps.empty());
+}
+
 TEST(Samples, ASynchronousSendIsNoWitnessOfAnEagerMessage) {
     Traffic of;
     of.message(CallKind::send_synchronous, 100, 420, 50, 500);

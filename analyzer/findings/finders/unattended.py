@@ -32,10 +32,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not bool((evidence.tables["messages"].select("protocol").collect()["protocol"] == "rendezvous").any()):
         return
     graph = graph_of(evidence)
-    attending, delays, unanswered = _delays(graph)
+    most = None if evidence.divides("latency") else _at_most(graph)
+    attending, delays, unanswered = _delays(graph, most)
     if not len(delays):
         return
-    saving = saving_if(graph, Hypothesis(dropped=ASKS, of=unanswered))
+    saving = saving_if(graph, Hypothesis(dropped=ASKS, of=unanswered, most_ps=most))
     if saving.gain < MIN_SHARE:
         return
     by_rank = sums_by(graph.location[attending], delays)
@@ -44,6 +45,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     place = max(by_place, key=lambda callpath: by_place[callpath])
     cause = evidence.delaying_region(late[0], place) or evidence.code_before(place)
     reason = "that the ranks named were outside of calls is measured; what an answer at once saves is modelled"
+    sure = len(delays) >= MIN_SAMPLES and evidence.divides("latency")
+    if not evidence.divides("latency"):
+        reason += ", with a latency that the trace only bounds"
     yield finding_of(
         evidence,
         graph,
@@ -56,17 +60,30 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             Number("handshakes_unanswered", len(delays), "count"),
             Number("mean_delay", float(delays.mean()), "ps"),
         ),
-        confidence=evidence.confidence(HIGH if len(delays) >= MIN_SAMPLES else MEDIUM, reason),
+        confidence=evidence.confidence(HIGH if sure else MEDIUM, reason),
     )
 
 
-def _delays(graph: Graph) -> tuple[Int32, Int64, Flags]:
+def _at_most(graph: Graph) -> Int64:
+    """By message: what its transfer takes at most once both sides attend to it, whatever the latency; ps."""
+    messages = graph.messages
+    # Who begins and completes its end in one call is never away.
+    back = np.maximum(graph.enter_ps[messages.complete_call], graph.enter_ps[messages.recv_call])
+    return np.asarray(np.maximum(0, graph.leave_ps[messages.recv_call] - back), dtype=np.int64)
+
+
+def _delays(graph: Graph, most: Int64 | None) -> tuple[Int32, Int64, Flags]:
     """The calls that attend in the end, how much later each did than everything else was ready (ps), and for which
-    messages."""
+    messages; `most`: by message, how long its transfer takes at most."""
     calls = graph.waiting_for(*ASKS)
     asks = np.isin(graph.waits["reason"], [wait_reasons().index(reason) for reason in ASKS])
     ready = graph.enter_ps + graph.work_ps
-    np.maximum.at(ready, graph.waits["call"][~asks], graph.waits["arrival_ps"][~asks])
+    arrival = graph.waits["arrival_ps"]
+    if most is not None:
+        message = graph.waits["message"]
+        sends = graph.waits["reason"] == wait_reasons().index("send")
+        arrival = np.where(sends, np.minimum(arrival, graph.enter_ps[graph.waits["source"]] + most[message]), arrival)
+    np.maximum.at(ready, graph.waits["call"][~asks], arrival[~asks])
     delays = (graph.leave_ps - ready)[calls]
     # Else a call was busy with others, which it attends to in turn.
     away = (delays > 0) & (_code_since_begun(graph, calls) >= delays / 2)
