@@ -4,24 +4,28 @@ A rank that sends to everyone in turn (a hand-made broadcast or scatter) serves 
 last one waits for all the others. The receivers' exposed late sender, endpoint and network contention of that rank's
 messages is charged, as for a hot receiver with the share 1 - 1/R. A rank that is late because it *computes* is not a
 hot sender: its receivers' late sender is left to `late_sender_chain`, unless communication takes at least half of its
-time in those windows; what waits in the queue at it counts in any case.
+time in those windows; what waits in the queue at it counts in any case, and what spreading its sends alone saves.
 
-Gain: the worst-hit rank's charged time; a tree shares the work of sending (`gain`). Of a sender that is hot over the
-whole run, what the same program saves with its sends spread over all ranks (`evidence.what_if`), if that is less.
+Gain: of a sender that is hot over the whole run, what the same program saves with its sends spread over all ranks
+(`evidence.what_if`); else the worst-hit rank's charged time: a tree shares the work of sending (`gain`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.attribution import attribute
+from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finders.hot_receiver import CERTAIN_LOAD
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, Finding, Number, worst_hit
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_sharing
+from logpost.analyzer.findings.hypothesis import lost_by_location
 from logpost.analyzer.phases import program
 
 QUEUES = ("endpoint_contention", "network_contention")
@@ -61,9 +65,15 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
     waits = attribute(evidence.pairs, waits_for, exposed, direction="send")
     waits = waits.filter(pl.col("endpoint") == hot.location)
     charged = {location: time * (1 - 1 / hot.excess) for location, _, time in waits.iter_rows()}
-    if not evidence.matters(charged):
+    saving = _if_spread(evidence, hot) if hot.whole_run else Saving(0.0, {})
+    if not evidence.matters(charged) and saving.gain < MIN_SHARE:
         return None
     callpath, region = evidence.where(waits_for, charged)
+    lost = charged
+    if not evidence.matters(charged):
+        lost = lost_by_location(saving)
+        callpath = max(saving.removes, key=lambda place: saving.removes[place])[1]
+        region = evidence.region(callpath)
     _, sends_in = evidence.where(evidence.maybe(SENDING), [hot.location])
     every = dict(waits.select("location", "waiting_ps").iter_rows())
     confidence, certainty = evidence.confidence(
@@ -78,18 +88,36 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
             Number("load_over_others", hot.excess, "x"),
             *hot.numbers,
             Number("sending", sending / max(1, int(own["exposed_ps"].sum())), "1"),
-            *evidence.rank_numbers("waiting_rank", charged),
+            *evidence.rank_numbers("waiting_rank", lost),
             Number("waiting_for_it", sum(every.values()), "ps"),
-            Number("beyond_an_even_load", sum(charged.values()), "ps"),
+            Number("beyond_an_even_load", sum(lost.values()), "ps"),
         ),
         confidence=confidence,
         certainty=certainty,
         callpath=callpath,
         first_window=hot.windows[0],
         last_window=hot.windows[-1],
-        exposed_ps=round(sum(charged.values())),
-        share=worst_hit(charged, evidence.slowest_program_ps),
-        gain=gain_by_sharing(evidence, max(charged.values())),
+        exposed_ps=round(sum(lost.values())),
+        share=worst_hit(lost, evidence.slowest_program_ps),
+        gain=saving.gain if hot.whole_run else gain_by_sharing(evidence, max(charged.values())),
         charges=evidence.charges(every, waits_for),
         fault={(hot.location, "handling"): 1.0},
+        removes=saving.removes,
     )
+
+
+def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
+    """The same program if this endpoint sent its share of all messages only: none queues, and its calls that send take
+    so much less. Where queues are not divided from the transfers, all of that time may be a queue's."""
+    graph = graph_of(evidence)
+    messages = graph.messages
+    from_it = messages.sender == hot.location
+    share = min(1.0, messages.count / max(1, evidence.locations.height) / max(1, int(from_it.sum())))
+    takes = np.ones(graph.count)
+    takes[messages.send_call[from_it]] = share
+    takes[messages.complete_call[from_it]] = share
+    if not evidence.divides(*QUEUES):
+        less = (1 - share) * np.where(from_it, messages.undivided_ps, 0)
+        return saving_if(graph, Hypothesis(share=takes, less_ps=less.astype(np.int64)))
+    queued = sum(messages.parts[part] for part in QUEUES)
+    return saving_if(graph, Hypothesis(share=takes, less_ps=np.where(from_it, queued, 0)))

@@ -39,7 +39,7 @@ Cause late_sender(Draw& draw, const Setting& on) {
     const double before = draw.between(0.4, 1.0);
     const double after = draw.between(0.6, 1.2);
     std::vector<int> culprits;
-    for (int rank = 0; rank < on.ranks; rank += 2) {
+    for (int rank = 0; rank + 1 < on.ranks; rank += 2) {
         culprits.push_back(rank);
     }
     const auto phase = [=](bool first) -> Phase {
