@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from logpost.analyzer.estimate.interval import Interval
-from logpost.analyzer.estimate.locality import TOTAL, ClassEstimate, estimate_class
+from logpost.analyzer.estimate.locality import TOTAL, ClassEstimate, estimate_class, noise
 from logpost.machines import LOCALITIES, Quality, RangeValues, ReplayParameters, assemble, estimated_parameters
 from logpost.machines.parameters import PARAMETERS, UNLIMITED
 
@@ -90,8 +90,10 @@ def estimate(trace: str, samples: Sequence[Mapping[str, Any]], tick_ps: float = 
     """
     classes: dict[str, ClassEstimate] = {}
     notes: list[str] = []
+    # The clock is the same for all of them; times that are hardly longer than its noise don't show it.
+    noise_ps = max((noise(row) for row in samples if row["messages"]), default=0.0)
     for name, row in zip(LOCALITIES, samples, strict=True):
-        found = estimate_class(row, tick_ps) if row["messages"] else None
+        found = estimate_class(row, tick_ps, noise_ps) if row["messages"] else None
         if found is not None:
             classes[name] = found
         elif row["messages"]:

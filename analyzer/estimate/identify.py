@@ -120,7 +120,8 @@ def identify(estimate: Estimate, replay: Callable[[ReplayParameters], Replayed],
         return Identified(
             estimate.parameters(), _in_order(TRANSPORT) if estimate.notes else (), refused=False, notes=()
         )
-    less, rounds, base = _settle(estimate, replay)
+    first = replay(estimate.parameters())
+    less, rounds, base = _settle(estimate, first, replay)
     parameters = estimate.parameters(less=less)
     notes = [f"estimate and replay agree after {rounds} replay{'s' if rounds > 1 else ''}"]
     unmeasured = estimate.unmeasured
@@ -129,8 +130,9 @@ def identify(estimate: Estimate, replay: Callable[[ReplayParameters], Replayed],
         undivided |= {"middleware", "send_overhead", "recv_overhead"}
     machines = 0
     if "L" in unmeasured:
-        # Without L all of it is residual; what that tells is whether it decides who was late.
-        undivided |= base.differs(replay(estimate.parameters(less=float("inf")))) & LATE
+        # Without L all of it is residual, with all of L some is a deficit; what both tell is whether it decides who was
+        # late.
+        undivided |= (base.differs(replay(estimate.parameters(less=float("inf")))) | base.differs(first)) & LATE
         machines += 1
     if estimate.protocol_unknown:
         undivided |= base.differs(replay(estimate.parameters(less=less, eager=False)))
@@ -152,10 +154,12 @@ def identify(estimate: Estimate, replay: Callable[[ReplayParameters], Replayed],
     return Identified(parameters, _in_order(undivided) if len(undivided) > 1 else (), refused, tuple(notes))
 
 
-def _settle(estimate: Estimate, replay: Callable[[ReplayParameters], Replayed]) -> tuple[float, int, Replayed]:
+def _settle(
+    estimate: Estimate, first: Replayed, replay: Callable[[ReplayParameters], Replayed]
+) -> tuple[float, int, Replayed]:
     """By how many ps L must be shorter for the replay's queues to fit in, as well as `ROUNDS` replays can tell; how
     many replays that took, and the last that fits."""
-    less, rounds, base = 0.0, 1, replay(estimate.parameters())
+    less, rounds, base = 0.0, 1, first
     before = less
     while rounds < ROUNDS and base.deficit_share > SMALL_DEFICIT and base.too_long > 0:
         before, less = less, less + base.too_long

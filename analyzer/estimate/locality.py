@@ -100,20 +100,26 @@ class ClassEstimate:
         return {name: getattr(self, name) for name in names} | {TOTAL: self.total}
 
 
-def estimate_class(samples: Samples, tick_ps: float) -> ClassEstimate | None:
-    """One class's estimate; None where the trace has no message of it that tells anything."""
+def estimate_class(samples: Samples, tick_ps: float, noise_ps: float) -> ClassEstimate | None:
+    """One class's estimate; None where the trace has no message of it that tells anything.
+
+    Args:
+        samples: of the class.
+        tick_ps: the clock's step.
+        noise_ps: what clock and machine add to any time.
+    """
     whole = groups(samples["whole"])
     if not whole:
         return None
-    return _Class(samples, whole, tick_ps).estimate()
+    return _Class(samples, whole, 2 * tick_ps + 2 * noise_ps).estimate()
 
 
 class _Class:
-    def __init__(self, samples: Samples, whole: list[Group], tick_ps: float) -> None:
+    def __init__(self, samples: Samples, whole: list[Group], slop: float) -> None:
         self.samples = samples
         # A time is the difference of two stamps. Both err, and a clock that must not run backwards shifts those that
         # follow each other closely by as much again.
-        self.slop = 2 * tick_ps + 2 * _noise(samples)
+        self.slop = slop
         self.proven = self._proven()
         unanswered = self._unanswered()
         late = int((samples["late_complete"][0] > self.proven).sum())
@@ -326,7 +332,7 @@ class _Shortest:
         return self.times[place]
 
 
-def _noise(samples: Samples) -> float:
+def noise(samples: Samples) -> float:
     """What the clock and the machine add to any time, in ps: the spread of calls that wait for nobody, of one size."""
     for name in ("send_at_once", "send_blocking", "receive"):
         spreads = [g.spread for g in groups(samples[name]) if g.n >= MIN_LATE]

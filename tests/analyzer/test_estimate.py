@@ -281,3 +281,14 @@ def test_messages_that_end_only_when_an_away_side_is_back_ask_first() -> None:
     some = between_nodes(samples(whole=whole, unanswered=away, answered=column((65536, 200)))).classes["other_node"]
     assert some.limit is None
     assert some.total.high > 250
+
+
+def test_the_clock_s_noise_is_that_of_the_class_that_shows_it() -> None:
+    """Between nodes sends take 1000 ps and spread by 50; within a node they take none that this clock shows."""
+    sends = column(*((8, time) for time in (*(950,) * 5, *(1000,) * 10, *(1050,) * 5)))
+    far = samples(whole=column((8, 5000)), send_at_once=sends)
+    near = samples(whole=column((8, 40)), send_at_once=column(*((8, 0),) * 20))
+    found = estimate("test", [samples(), samples(), near, far]).classes
+    # Two ticks and twice 50 ps beyond what was seen.
+    assert found["same_node"].o_s.high == 0 + 2 + 100
+    assert estimate("test", [samples(), samples(), near, samples()]).classes["same_node"].o_s.high == 2

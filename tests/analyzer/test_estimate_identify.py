@@ -93,6 +93,15 @@ def test_a_fact_that_depends_on_how_long_a_message_takes_joins_them() -> None:
     assert "late_receiver" in identify.identify(contended(), replay, strided=False).undivided
 
 
+def test_so_does_one_that_the_longest_possible_messages_change() -> None:
+    def replay(machine: ReplayParameters) -> Replayed:
+        # With all of L, 300 ps fewer were spent so, and messages are 200 ps too long; then L gives way.
+        whole = machine.L_ps[-1] == 2902
+        return replayed(late_receiver=0 if whole else 300, deficit=200 if whole else 0, too_long=500.0, latency=300)
+
+    assert "late_receiver" in identify.identify(contended(), replay, strided=False).undivided
+
+
 def test_strided_messages_leave_middleware_and_overheads_undivided() -> None:
     found = identify.identify(contended(), lambda _: replayed(latency=300), strided=True)
     assert {"middleware", "send_overhead", "recv_overhead"} <= set(found.undivided)
