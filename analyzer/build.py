@@ -98,7 +98,8 @@ def choose_machine(request: Request, trace: Trace, anchor: Path, threads: int = 
     tick_ps = 1e12 / trace.ticks_per_second
     guess = estimate(archive_name(anchor), trace.program.samples(SAMPLES), tick_ps)
     replay = replayer(trace.program, threads, asynchronous_progress=request.asynchronous_progress)
-    found = identify(guess, replay, strided=len(trace.layouts()["blocks"]) > 0)
+    one_sided = any(trace.one_sided()[kind] for kind in ("puts", "gets", "atomics"))
+    found = identify(guess, replay, strided=len(trace.layouts()["blocks"]) > 0, one_sided=one_sided)
     notes = [*_measured_notes(anchor, wanted=False), *guess.notes, *found.notes]
     text = estimated_machine(found.parameters, guess, notes, datetime.date.today())
     return ChosenMachine(
@@ -170,6 +171,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
         accounted = pool.submit(_write_calls, writer, analysis)
         sums = _write_messages(writer, analysis, report)
         report("accounting calls", 0, 0)
+        _write_transfers(writer, analysis)
         accounted.result()
     report("writing tables", 0, 0)
     frames = definition_frames(trace, analysis, placed.sockets)
@@ -191,6 +193,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
     }
     frames["collectives"] = _collectives(analysis)
     frames |= network_frames(analysis, placed.network)
+    frames["epochs"] = frame(schema.EPOCHS, analysis.epochs())
     for name, table in frames.items():
         writer.write(name, table)
     writer.write_machine(chosen.text)
@@ -210,6 +213,13 @@ def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Ma
             done += len(batch["tag"])
             report("splitting messages", done, analysis.messages)
     return sums
+
+
+def _write_transfers(writer: RunWriter, analysis: Analysis) -> None:
+    """Stream the table `transfers`."""
+    with TableStream(schema.TRANSFERS, writer.table_path("transfers")) as stream:
+        while (batch := analysis.next_transfers(MESSAGES_PER_BATCH)) is not None:
+            stream.put(batch)
 
 
 def _write_calls(writer: RunWriter, analysis: Analysis) -> None:
@@ -288,7 +298,7 @@ def _manifest(
         one_sided_bytes={
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
         },
-        notes=_model_notes(request.model) + _limits(trace, analysis, parameters, frames),
+        notes=_model_notes(request.model) + _limits(trace, analysis, parameters),
     )
 
 
@@ -316,11 +326,14 @@ def _undivided(chosen: ChosenMachine, sums: Mapping[str, int]) -> tuple[list[str
 
 
 def _progress_notes(request: Request, analysis: Analysis) -> list[str]:
-    """Who answers the handshakes of rendezvous, where it is not the processors inside of MPI."""
-    if not analysis.asynchronous_progress:
-        return []
+    """Who answers the handshakes of rendezvous and one-sided transfers, unless processors inside of MPI."""
     known = "as stated (--async-progress)" if request.asynchronous_progress else "as transfers of this trace prove"
-    return [f"rendezvous go on while their processors compute (asynchronous progress), {known}"]
+    notes = []
+    if analysis.asynchronous_progress:
+        notes.append(f"rendezvous go on while their processors compute (asynchronous progress), {known}")
+    elif analysis.asynchronous_transfers:
+        notes.append(f"one-sided transfers are served while their targets compute (remote memory access), {known}")
+    return notes
 
 
 def _model_notes(model: MessageModel) -> list[str]:
@@ -351,9 +364,7 @@ def _no_network(trace: Trace) -> list[str]:
     ]
 
 
-def _limits(
-    trace: Trace, analysis: Analysis, parameters: ReplayParameters, frames: Mapping[str, pl.DataFrame]
-) -> list[str]:
+def _limits(trace: Trace, analysis: Analysis, parameters: ReplayParameters) -> list[str]:
     """The limits of this analysis, one sentence each."""
     notes = []
     if analysis.messages:
@@ -367,11 +378,11 @@ def _limits(
             f"{analysis.clock_violations} messages were received before they were sent: their envelopes are clamped, "
             "and no model is fitted to them"
         )
-    kinds = frames["regions"].filter(pl.col("kind") == "one_sided")["region"]
-    paths = frames["callpaths"].filter(pl.col("region").is_in(kinds.implode()))["callpath"]
-    one_sided = int(frames["exposure"].filter(pl.col("callpath").is_in(paths.implode()))["exposed_ps"].sum())
-    if one_sided:
-        notes.append(f"one-sided calls took {one_sided * 1e-12:.6g} s (summed over ranks); they count as mpi_other")
+    if any(trace.one_sided()[kind] for kind in ("puts", "gets", "atomics")):
+        notes.append(
+            "one-sided transfers queue at their origin only, apart from messages; what a target's network interface "
+            "takes is in residual"
+        )
     return notes
 
 

@@ -45,7 +45,10 @@ COLLECTIVES = (
     "leave_ps",
     "bytes_sent",
     "bytes_received",
+    "rma_window",
 )
+TRANSFERS = ("location", "target", "rma_window", "call", "complete_call", "remote_call", "kind", "bytes")
+EPOCHS = ("location", "peer", "rma_window", "begin_call", "end_call", "match", "kind", "lock", "acquired_ps")
 
 
 def program_of(run: Run, machine: Machine | None = None) -> Program:
@@ -70,6 +73,8 @@ def program_of(run: Run, machine: Machine | None = None) -> Program:
             messages=_columns(run, "messages", MESSAGES),
             unmatched=_columns(run, "unmatched", UNMATCHED),
             collectives=_columns(run, "collectives", COLLECTIVES),
+            transfers=_columns(run, "transfers", TRANSFERS),
+            epochs=_columns(run, "epochs", EPOCHS),
         )
         if machine is None and manifest.machine.origin != "estimated":
             machine = load_machine(run.machine_file)
@@ -100,6 +105,8 @@ def _array(table: str, column: pl.Series) -> Column:
         column = column.replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
     elif (table, column.name) == ("unmatched", "direction"):
         column = column.cast(pl.String).replace_strict(DIRECTIONS, range(len(DIRECTIONS)), return_dtype=pl.UInt8)
+    elif column.name == "kind":
+        column = column.to_physical().cast(pl.UInt8)  # the enumeration's order is that of the core's codes
     elif TABLES[table].schema[column.name] == pl.Boolean():
         column = column.cast(pl.UInt8)
     return np.ascontiguousarray(column.to_numpy())

@@ -12,7 +12,7 @@ import polars as pl
 
 from logpost.replay import _native
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Of a run directory; a reader refuses a run of another version by name."""
 
 PARTS = tuple(_native.parts())
@@ -35,6 +35,10 @@ DELAY_PLACES = ("computation", "calls", "unexplained")
 
 PROTOCOLS = ("eager", "rendezvous")
 LOCALITIES = ("self", "same_socket", "same_node", "other_node")
+TRANSFER_KINDS = tuple(_native.transfer_kinds())
+EPOCH_KINDS = tuple(_native.epoch_kinds())
+TRANSFER_PARTS = tuple(_native.transfer_categories())
+"""The categories that a one-sided transfer is divided into; they add up to its envelope exactly."""
 WAIT_STATES = (
     "late_sender",
     "late_receiver",
@@ -42,6 +46,7 @@ WAIT_STATES = (
     "wait_at_nxn",
     "late_broadcast",
     "early_reduce",
+    "wait_at_fence",
 )
 DIRECTIONS = ("send", "recv")
 FINDING_KINDS = (
@@ -287,6 +292,7 @@ COLLECTIVES = Table(
             callpath="callpath of the call",
             call="the call that began it",
             complete_call="the call that completed it; -1: none did",
+            rma_window="the one-sided window that it synchronizes; -1: none",
         ),
         *_text(operation="which operation"),
         *_ps(
@@ -296,6 +302,62 @@ COLLECTIVES = Table(
         ),
         _count("bytes_sent", "B", "sent by this member"),
         _count("bytes_received", "B", "received by this member"),
+    ),
+)
+
+TRANSFERS = Table(
+    "transfers",
+    "one one-sided transfer (MPI RMA, SHMEM), at its origin; rows stand by location, then start",
+    (
+        *_ids(
+            location="the origin",
+            target="whose memory it accesses; -1: not known",
+            rma_window="the window of memory",
+            number="its place among the origin's transfers",
+            callpath="callpath of the call that started it",
+            complete_callpath="callpath of the call that completed it; -1: none did",
+            window="time window of its start",
+            call="the call that started it",
+            complete_call="the call that completed it at the origin; -1: none did",
+            remote_call="the call that made sure that it was complete at the target, too; -1: none did",
+            hops="links between the nodes of its ends; -1: not known",
+            epoch="the access or lock that it belongs to: number in `epochs`; -1: none",
+        ),
+        _count("bytes", "B", "payload"),
+        _enum("kind", TRANSFER_KINDS, "put, get or atomic"),
+        _enum("locality", LOCALITIES, "how far apart origin and target are"),
+        *_ps(
+            start="enter of the call that started it",
+            start_leave="leave of that call",
+            complete_enter="enter of the call that completed it",
+            complete_leave="leave of the call that completed it",
+            envelope="complete_leave minus start",
+            **{part: f"part of the envelope: {part.replace('_', ' ')}" for part in TRANSFER_PARTS},
+            deficit="how much more the model wanted than was measured; beside the sum, never inside",
+        ),
+    ),
+)
+
+EPOCHS = Table(
+    "epochs",
+    "one access of a process to a window of one other, one permission for it, one lock, or one wait for a change",
+    (
+        *_ids(location="where", number="its place among the location's epochs"),
+        _enum("kind", EPOCH_KINDS, "access (start, complete), exposure (post, wait), lock, or wait for a change"),
+        *_ids(peer="the other process; -1: all, or not known", rma_window="the window of memory"),
+        _count("lock", "", "which lock of the window"),
+        *_ids(
+            callpath="callpath of the call that waits: the first one's, of an exposure the last one's",
+            begin_call="the call that began it",
+            end_call="the call that ended it; -1: none did",
+            match="of an access its exposure, of an exposure its access: number at the peer; -1: none",
+            waits_for="the process that was waited for; -1: none",
+        ),
+        *_ps(
+            enter="enter of the call that began it",
+            acquired="when the lock was there; -1: not recorded",
+            wait="late post, late complete, another holder of the lock, or a change that was not made yet",
+        ),
     ),
 )
 
@@ -490,6 +552,8 @@ TABLES = {
         MESSAGES,
         UNMATCHED,
         COLLECTIVES,
+        TRANSFERS,
+        EPOCHS,
         ACCOUNTING,
         EXPOSURE,
         WAIT_STATE_TOTALS,

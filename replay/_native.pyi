@@ -59,6 +59,16 @@ def categories() -> list[str]:
 
 def wait_kinds() -> list[str]:
     """Names of the kinds of waits between locations, by code."""
+def transfer_kinds() -> list[str]:
+    """Names of the kinds of transfers, by code."""
+
+def epoch_kinds() -> list[str]:
+    """Names of the kinds of epochs, by code."""
+
+def transfer_categories() -> list[str]:
+    """
+    Names of the categories that a one-sided transfer is divided into, in the order of its columns.
+    """
 
 def phases() -> list[str]:
     """Names of the phases of a location's time, by code."""
@@ -175,6 +185,16 @@ class Analysis:
 
     @property
     def window_width_ps(self) -> int: ...
+
+    def next_transfers(self, limit: int) -> logpost.replay.columns.Transfers | None: ...
+
+    def epochs(self) -> logpost.replay.columns.Epochs: ...
+
+    @property
+    def asynchronous_transfers(self) -> bool:
+        """
+        Whether targets serve one-sided transfers without a processor: stated, or proven by the trace.
+        """
 
 def path_parts() -> list[str]:
     """Names of what a critical path consists of, by code."""

@@ -94,6 +94,7 @@ class Calls(Parts):
     leave_ps: Int64
     region: Int32
     callpath: Int32
+    lock_wait_ps: Int64
     collective_wait_ps: Int64
     collective_ps: Int64
     mpi_other_ps: Int64
@@ -220,11 +221,64 @@ class Collectives(TypedDict):
     call: Int32
     complete_call: Int32
     operation: UInt8
+    rma_window: Int32
     enter_ps: Int64
     leave_ps: Int64
     wait_ps: Int64
     bytes_sent: UInt64
     bytes_received: UInt64
+
+
+class Transfers(TypedDict):
+    location: Int32
+    target: Int32
+    rma_window: Int32
+    number: Int32
+    callpath: Int32
+    complete_callpath: Int32
+    window: Int32
+    call: Int32
+    complete_call: Int32
+    remote_call: Int32
+    hops: Int32
+    epoch: Int32
+    bytes: UInt64
+    kind: UInt8
+    locality: UInt8
+    start_ps: Int64
+    start_leave_ps: Int64
+    complete_enter_ps: Int64
+    complete_leave_ps: Int64
+    envelope_ps: Int64
+    send_overhead_ps: Int64
+    lock_wait_ps: Int64
+    late_receiver_ps: Int64
+    endpoint_contention_ps: Int64
+    latency_ps: Int64
+    serialization_ps: Int64
+    processor_queueing_ps: Int64
+    recv_overhead_ps: Int64
+    collective_wait_ps: Int64
+    collective_ps: Int64
+    residual_ps: Int64
+    deficit_ps: Int64
+
+
+class Epochs(TypedDict):
+    location: Int32
+    number: Int32
+    kind: UInt8
+    peer: Int32
+    rma_window: Int32
+    lock: UInt64
+    callpath: Int32
+    begin_call: Int32
+    end_call: Int32
+    match: Int32
+    waits_for: Int32
+    enter_ps: Int64
+    acquired_ps: Int64
+    wait_ps: Int64
 
 
 class Waits(TypedDict):

@@ -40,6 +40,10 @@ NEAR = 0.1
 REPLAYED = 1 << 14
 """Messages of a program that are replayed, from its middle: an estimate is replayed several times."""
 ROWS = 1 << 16
+NO_MESSAGES = (
+    "there are one-sided transfers and no messages to estimate a machine from: what transfers wait for is known, "
+    "and their transport is divided with --machine only"
+)
 
 OF_PARAMETER: Mapping[str, str] = {
     "o_s": "send_overhead",
@@ -108,18 +112,24 @@ class Identified:
         return _in_order({*self.undivided, *TRANSPORT}) if refused else self.undivided
 
 
-def identify(estimate: Estimate, replay: Callable[[ReplayParameters], Replayed], *, strided: bool) -> Identified:
+def identify(
+    estimate: Estimate,
+    replay: Callable[[ReplayParameters], Replayed],
+    *,
+    strided: bool,
+    one_sided: bool = False,
+) -> Identified:
     """Settle an estimate and find out which parts it divides.
 
     Args:
         estimate: from the trace's calls alone.
         replay: sums of the split under a machine.
         strided: some messages are strided, and an estimate knows no middleware latency.
+        one_sided: there are one-sided transfers, which an estimate from messages alone does not know.
     """
     if not estimate.classes:
-        return Identified(
-            estimate.parameters(), _in_order(TRANSPORT) if estimate.notes else (), refused=False, notes=()
-        )
+        unknown = _in_order(TRANSPORT) if estimate.notes or one_sided else ()
+        return Identified(estimate.parameters(), unknown, refused=False, notes=(NO_MESSAGES,) if one_sided else ())
     first = replay(estimate.parameters())
     less, rounds, base = _settle(estimate, first, replay)
     parameters = estimate.parameters(less=less)

@@ -5,7 +5,7 @@
 namespace logpost::analyzer {
 namespace {
 
-/// One operation of a communicator while it is put together.
+/// One operation of a communicator or window while it is put together.
 struct Forming {
     std::uint32_t members = 0;
     std::int32_t root = kUndefined;
@@ -14,7 +14,7 @@ struct Forming {
     std::uint32_t instance = kNone;
 };
 
-/// How many operations each location has had on a communicator so far. Few communicators are used by one location.
+/// How many operations each location has had on a communicator or window so far. One location uses few of them.
 class Counters {
   public:
     void clear() { counts_.clear(); }
@@ -44,11 +44,20 @@ bool alone(const Communicator& communicator) {
 }  // namespace
 
 void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, QualityCounts& quality) {
+    // A window's operations are in order among themselves, not with those of its communicator.
     const auto comms = trace.communicators.size();
-    std::vector<std::uint32_t> expected(comms, 0);
-    std::vector<std::vector<std::int32_t>> members(comms);  // sorted
-    for (std::size_t c = 0; c < comms; ++c) {
-        const auto& communicator = trace.communicators[c];
+    const auto channels = comms + trace.windows.size();
+    const auto channel_of = [&](const Collective& record) {
+        return record.rma_window == kUndefined ? record.comm : record.rma_window + static_cast<std::int32_t>(comms);
+    };
+    std::vector<std::uint32_t> expected(channels, 0);
+    std::vector<std::vector<std::int32_t>> members(channels);  // sorted
+    for (std::size_t c = 0; c < channels; ++c) {
+        const auto comm = c < comms ? static_cast<std::int32_t>(c) : trace.windows[c - comms].comm;
+        if (comm == kUndefined) {
+            continue;
+        }
+        const auto& communicator = trace.communicators[static_cast<std::size_t>(comm)];
         members[c] = communicator.locations;
         members[c].insert(members[c].end(), communicator.remote_locations.begin(), communicator.remote_locations.end());
         std::sort(members[c].begin(), members[c].end());
@@ -82,7 +91,7 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
         }
     };
 
-    std::vector<std::vector<Forming>> operations(comms);
+    std::vector<std::vector<Forming>> operations(channels);
     Counters counters;
     for (std::size_t process = 0; process < n; ++process) {
         counters.clear();
@@ -90,16 +99,17 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
             if (record.comm == kUndefined) {
                 return;
             }
-            const auto comm = static_cast<std::size_t>(record.comm);
-            if (alone(trace.communicators[comm])) {
+            if (alone(trace.communicators[static_cast<std::size_t>(record.comm)])) {
                 return;
             }
-            if (!std::binary_search(members[comm].begin(), members[comm].end(), static_cast<std::int32_t>(process))) {
+            const auto channel = static_cast<std::size_t>(channel_of(record));
+            if (!std::binary_search(members[channel].begin(), members[channel].end(),
+                                    static_cast<std::int32_t>(process))) {
                 count(quality, Quality::collective_outside_communicator);
                 return;
             }
-            const auto k = counters.next(record.comm);
-            auto& mine = operations[comm];
+            const auto k = counters.next(channel_of(record));
+            auto& mine = operations[channel];
             if (k >= mine.size()) {
                 mine.push_back({1, record.root, record.operation, false, kNone});
                 return;
@@ -110,7 +120,7 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
         });
     }
     std::uint32_t instances = 0;
-    for (std::size_t c = 0; c < comms; ++c) {
+    for (std::size_t c = 0; c < channels; ++c) {
         for (auto& operation : operations[c]) {
             if (operation.members != expected[c]) {
                 count(quality, Quality::collective_incomplete);
@@ -127,12 +137,12 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
             if (record.comm == kUndefined) {
                 return;
             }
-            const auto comm = static_cast<std::size_t>(record.comm);
-            if (alone(trace.communicators[comm])) {
+            const auto channel = static_cast<std::size_t>(channel_of(record));
+            if (alone(trace.communicators[static_cast<std::size_t>(record.comm)])) {
                 record.instance = instances++;
-            } else if (std::binary_search(members[comm].begin(), members[comm].end(),
+            } else if (std::binary_search(members[channel].begin(), members[channel].end(),
                                           static_cast<std::int32_t>(process))) {
-                record.instance = operations[comm][counters.next(record.comm)].instance;
+                record.instance = operations[channel][counters.next(channel_of(record))].instance;
             }
         });
     }

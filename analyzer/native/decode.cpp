@@ -42,6 +42,7 @@ void Decoder::begin(std::int32_t location, LocationTrace& out) {
     d.times.begin();
     d.stack.begin(out);
     d.peers.begin(location);
+    d.transfers.begin(out);
     d.any_cancelled = false;
     d.unknown_run = 0;
 }
@@ -71,6 +72,9 @@ void Decoder::end(std::uint64_t events) {
     out.receives.trim();
     out.collectives.trim();
     out.layouts.trim();
+    out.transfers.trim();
+    out.epochs.trim();
+    d.transfers.end();
     d.out = nullptr;
 }
 

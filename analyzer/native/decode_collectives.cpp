@@ -11,6 +11,8 @@ std::int32_t root(std::uint32_t rank) {
     return rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? kUndefined : static_cast<std::int32_t>(rank);
 }
 
+}  // namespace
+
 Operation operation_of(OTF2_CollectiveOp code) noexcept {
     switch (code) {
         case OTF2_COLLECTIVE_OP_BARRIER:
@@ -63,6 +65,8 @@ Operation operation_of(OTF2_CollectiveOp code) noexcept {
             return Operation::unknown;
     }
 }
+
+namespace {
 
 OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A*, OTF2_CollectiveOp operation,
                          OTF2_CommRef communicator, std::uint32_t root_rank, std::uint64_t sent,

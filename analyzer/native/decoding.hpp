@@ -13,6 +13,7 @@
 #include "event_times.hpp"
 #include "local_ids.hpp"
 #include "peers.hpp"
+#include "pending_transfers.hpp"
 #include "quality.hpp"
 #include "requests.hpp"
 #include "trace.hpp"
@@ -24,8 +25,13 @@ namespace logpost::analyzer {
 /// Crosses between families: the time of an event, the stack of open regions, the communicator in use, pending
 /// requests. Everything called once per event is inline; what is rare stands in the .cpp files.
 struct Decoding {
-    Decoding(const Definitions& of, const Trace& trace, const ClockCorrection& by)
-        : definitions(of), correction(by), ids(of, quality), stack(of, quality), peers(of, trace, ids, quality) {}
+    Decoding(const Definitions& of, const Trace& from, const ClockCorrection& by)
+        : definitions(of),
+          trace(from),
+          correction(by),
+          ids(of, quality),
+          stack(of, quality),
+          peers(of, from, ids, quality) {}
     Decoding(const Decoding&) = delete;
     Decoding& operator=(const Decoding&) = delete;
 
@@ -40,6 +46,7 @@ struct Decoding {
     }
 
     const Definitions& definitions;
+    const Trace& trace;  // its definitions
     const ClockCorrection& correction;
     QualityCounts quality{};
     LocalIds ids;
@@ -47,6 +54,7 @@ struct Decoding {
     CallStack stack;
     Peers peers;
     PendingRequests requests;
+    PendingTransfers transfers;
 
     std::size_t location = 0;          // the current one
     LocationTrace* out = nullptr;      // of it
@@ -62,6 +70,8 @@ void set_region_callbacks(OTF2_EvtReaderCallbacks* c);
 void set_message_callbacks(OTF2_EvtReaderCallbacks* c);
 void set_collective_callbacks(OTF2_EvtReaderCallbacks* c);
 void set_one_sided_callbacks(OTF2_EvtReaderCallbacks* c);
+
+Operation operation_of(OTF2_CollectiveOp code) noexcept;
 
 /// Takes cancelled operations (marked by call == kNone) out of a location; the others keep their order.
 void drop_cancelled(LocationTrace& out);

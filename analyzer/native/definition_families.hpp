@@ -31,6 +31,12 @@ struct RawCommunicator {
     std::uint64_t parent;
 };
 
+struct RawWindow {
+    std::uint64_t ref;
+    OTF2_StringRef name;
+    std::uint64_t communicator;
+};
+
 struct RawContext {
     std::uint64_t ref;
     std::uint64_t region;
@@ -64,7 +70,7 @@ struct Raw {
     std::unordered_map<std::uint64_t, RawGroup> groups;
     std::vector<std::pair<OTF2_Paradigm, std::uint64_t>> numbering;  // COMM_LOCATIONS groups in order
     std::vector<RawCommunicator> communicators;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> windows;  // ref, communicator ref
+    std::vector<RawWindow> windows;
     // regions
     std::vector<OTF2_StringRef> region_names, region_files;
     std::vector<RawContext> contexts;

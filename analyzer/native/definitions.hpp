@@ -30,8 +30,10 @@ struct Definitions {
     IdLookup communicators;     // ref -> dense communicator
     IdLookup calling_contexts;  // ref -> dense context
     IdLookup strings;           // ref -> index into texts
-    IdLookup device_windows;    // ref -> 1 for windows that do not connect processes (host and accelerator)
+    IdLookup windows;           // ref -> dense window
+    IdLookup groups;            // ref -> index into group_members, where there are windows
     std::vector<std::string> texts;
+    std::vector<std::vector<std::int32_t>> group_members;  // dense locations
 
     std::vector<CallingContext> contexts;        // parents come before children
     std::vector<CallKind> kinds;                 // by dense region

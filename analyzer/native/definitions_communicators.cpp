@@ -36,9 +36,9 @@ OTF2_CallbackCode on_inter_communicator(void* user, OTF2_CommRef self, OTF2_Stri
     });
 }
 
-OTF2_CallbackCode on_window(void* user, OTF2_RmaWinRef self, OTF2_StringRef, OTF2_CommRef communicator,
+OTF2_CallbackCode on_window(void* user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef communicator,
                             OTF2_RmaWinFlag) {
-    return guarded([&] { raw(user).windows.emplace_back(self, communicator); });
+    return guarded([&] { raw(user).windows.push_back({self, name, communicator}); });
 }
 
 std::vector<std::int32_t> resolve_members(Raw& r, const Numbering& numbering, std::uint64_t ref,
@@ -80,18 +80,22 @@ bool connects_processes(OTF2_Paradigm paradigm, const std::vector<OTF2_Paradigm>
     }
 }
 
-/// Windows whose members are no processes.
+/// Windows, and which of them have members that are no processes.
 void resolve_windows(Raw& r) {
     std::unordered_map<std::uint64_t, std::uint64_t> group_of;
     for (const auto& from : r.communicators) {
         group_of.emplace(from.ref, from.group_a);
     }
-    for (const auto& [window, communicator] : r.windows) {
-        const auto from = group_of.find(communicator);
-        const auto group = from == group_of.end() ? r.groups.end() : r.groups.find(from->second);
-        if (group != r.groups.end() && !connects_processes(group->second.paradigm, r.process_paradigms)) {
-            r.out->device_windows.insert(window, 1);
+    auto& windows = r.trace->windows;
+    for (const auto& from : r.windows) {
+        if (r.out->windows(from.ref) != IdLookup::kAbsent) {
+            continue;
         }
+        const auto communicator = group_of.find(from.communicator);
+        const auto group = communicator == group_of.end() ? r.groups.end() : r.groups.find(communicator->second);
+        const bool device = group != r.groups.end() && !connects_processes(group->second.paradigm, r.process_paradigms);
+        r.out->windows.insert(from.ref, static_cast<std::int32_t>(windows.size()));
+        windows.push_back({from.ref, text(*r.out, from.name), r.out->communicators(from.communicator), device});
     }
 }
 
@@ -132,6 +136,15 @@ void resolve_communicators(Raw& r, const Numbering& numbering, QualityCounts& qu
         }
     }
     resolve_windows(r);
+    if (!r.windows.empty()) {  // whose synchronization names groups
+        for (const auto& [ref, group] : r.groups) {
+            if (group.type == OTF2_GROUP_TYPE_COMM_GROUP) {
+                QualityCounts counted_already{};
+                d.groups.insert(ref, static_cast<std::int32_t>(d.group_members.size()));
+                d.group_members.push_back(resolve_members(r, numbering, ref, counted_already));
+            }
+        }
+    }
 }
 
 }  // namespace logpost::analyzer

@@ -32,10 +32,11 @@ LocalIds::LocalIds(const Definitions& definitions, QualityCounts& quality)
       communicators_{&definitions.communicators},
       contexts_{&definitions.calling_contexts},
       strings_{&definitions.strings},
-      windows_{&definitions.device_windows} {}
+      windows_{&definitions.windows},
+      groups_{&definitions.groups} {}
 
 void LocalIds::begin() {
-    for (auto* mapping : {&regions_, &communicators_, &contexts_, &strings_, &windows_}) {
+    for (auto* mapping : {&regions_, &communicators_, &contexts_, &strings_, &windows_, &groups_}) {
         mapping->local.clear();
     }
     layout_attribute_ = definitions_.layout_attribute;
@@ -56,6 +57,9 @@ void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
             break;
         case OTF2_MAPPING_RMA_WIN:
             OTF2_IdMap_Traverse(map, map_into, &windows_);
+            break;
+        case OTF2_MAPPING_GROUP:
+            OTF2_IdMap_Traverse(map, map_into, &groups_);
             break;
         case OTF2_MAPPING_STRING:
             if (has_layouts) {

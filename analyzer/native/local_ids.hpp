@@ -51,11 +51,12 @@ class LocalIds {
     /// Index into Definitions::contexts; IdLookup::kAbsent, and counted: undefined.
     [[nodiscard]] std::int32_t context(OTF2_CallingContextRef ref);
     [[nodiscard]] std::int32_t communicator(OTF2_CommRef ref) const noexcept { return communicators_(ref); }
+    /// Index into Definitions::group_members; IdLookup::kAbsent: undefined.
+    [[nodiscard]] std::int32_t group(OTF2_GroupRef ref) const noexcept { return groups_(ref); }
     /// Index into Definitions::texts.
     [[nodiscard]] std::int32_t text(OTF2_StringRef ref) const noexcept { return strings_(ref); }
-    [[nodiscard]] bool is_device_window(OTF2_RmaWinRef ref) const noexcept {
-        return windows_(ref) != IdLookup::kAbsent;
-    }
+    /// Dense window; IdLookup::kAbsent: undefined.
+    [[nodiscard]] std::int32_t window(OTF2_RmaWinRef ref) const noexcept { return windows_(ref); }
     /// The attribute that carries a message's layout; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t layout_attribute() const noexcept { return layout_attribute_; }
 
@@ -69,7 +70,7 @@ class LocalIds {
     QualityCounts& quality_;
     const std::int32_t* region_table_ = nullptr;
     std::size_t region_table_size_ = 0;
-    Mapping regions_, communicators_, contexts_, strings_, windows_;
+    Mapping regions_, communicators_, contexts_, strings_, windows_, groups_;
     std::uint32_t layout_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t context_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
 };

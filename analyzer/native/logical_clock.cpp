@@ -158,7 +158,7 @@ class Instants {
         std::vector<std::vector<std::pair<std::size_t, const Collective*>>> instances(program_.collective_instances);
         for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
             program_.timelines[l].collectives.for_each([&](std::size_t, const Collective& operation) {
-                if (operation.instance != kNone) {
+                if (operation.instance != kNone && operation.operation != replay::Operation::fence) {
                     instances[operation.instance].emplace_back(l, &operation);
                 }
             });

@@ -21,6 +21,7 @@
 #include "damage.hpp"
 #include "decode.hpp"
 #include "definitions.hpp"
+#include "epochs.hpp"
 #include "match.hpp"
 #include "otf2_errors.hpp"
 #include "quality.hpp"
@@ -292,6 +293,9 @@ void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_
             call.leave_ps -= first;
             call.callpath = callpaths[static_cast<std::size_t>(call.callpath)];
         });
+        location.epochs.for_each([&](std::size_t, Epoch& epoch) {
+            epoch.acquired_ps -= epoch.acquired_ps == Epoch::kNotRecorded ? 0 : first;
+        });
         if (first != 0) {
             location.collectives.for_each([&](std::size_t, Collective& collective) {
                 collective.begin_ps -= first;
@@ -459,6 +463,7 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     renumber(trace, final_callpath, thread_of, threads);
     match_messages(trace, definitions.owner, threads, quality);
     group_collectives(trace, definitions.owner, quality);
+    match_epochs(trace);
     trace.quality.assign(quality.begin(), quality.end());
     return trace;
 }

@@ -251,6 +251,24 @@ CallKind cpp_function(std::string_view name) {
 
 }  // namespace
 
+GroupSynchronization group_synchronization(std::string_view name) {
+    const std::string lower = lowered(name);
+    const auto is = [&](std::string_view function) { return contains(lower, function); };
+    if (is("win_post") || is("win::post")) {
+        return GroupSynchronization::post;
+    }
+    if (is("win_start") || is("win::start")) {
+        return GroupSynchronization::start;
+    }
+    if (is("win_complete") || is("win::complete")) {
+        return GroupSynchronization::complete;
+    }
+    if (is("win_wait") || is("win::wait") || is("win_test") || is("win::test")) {
+        return GroupSynchronization::wait;
+    }
+    return GroupSynchronization::none;
+}
+
 CallKind region_kind(std::string_view name, std::uint8_t paradigm) {
     // TAU and canonical C++ names carry a signature, "MPI_Send()" or "MPI::Comm::Send(void const*, ...) const".
     name = name.substr(0, name.find_first_of("([{<"));

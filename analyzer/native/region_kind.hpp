@@ -13,4 +13,11 @@ namespace logpost::analyzer {
 /// users call functions `mpi_setup` too.
 CallKind region_kind(std::string_view name, std::uint8_t paradigm);
 
+/// What a call that synchronizes with a group does to its window.
+enum class GroupSynchronization : std::uint8_t { none, post, start, complete, wait };
+
+/// By the function's name: MPI_Win_post, MPI_Win_start, MPI_Win_complete, and MPI_Win_wait, which MPI_Win_test is, too,
+/// where it has a record.
+GroupSynchronization group_synchronization(std::string_view name);
+
 }  // namespace logpost::analyzer

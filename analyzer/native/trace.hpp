@@ -19,12 +19,14 @@ using replay::Call;
 using replay::CallKind;
 using replay::Collective;
 using replay::Column;
+using replay::Epoch;
 using replay::kNone;
 using replay::kUndefined;
 using replay::Layout;
 using replay::MessageEnd;
 using replay::Operation;
 using replay::SendLayout;
+using replay::Transfer;
 
 struct Region {
     std::string name;
@@ -51,6 +53,14 @@ struct Node {
     std::string class_name;
     std::int32_t parent = kUndefined;
     std::int32_t cores = 0;  // 0: the archive does not say
+};
+
+/// Memory that processes open to each other. `comm` says whose; a transfer names its target by the rank there.
+struct RmaWindow {
+    std::uint64_t ref = 0;
+    std::string name;
+    std::int32_t comm = kUndefined;  // dense communicator
+    bool device = false;             // connects a host and its accelerator, no processes
 };
 
 struct Communicator {
@@ -137,6 +147,7 @@ struct Trace {
     std::vector<Node> nodes;
     std::vector<Location> locations;
     std::vector<Communicator> communicators;
+    std::vector<RmaWindow> windows;
     std::vector<Callpath> callpaths;
     std::vector<Site> sites;  // the first one stands for an unknown place
     std::vector<Layout> layouts;

@@ -14,18 +14,19 @@ SMALL = 0.05
 """Share of communication below which tuning it does not shorten the program noticeably."""
 
 MEANING = {
-    "late_sender": "receivers wait for messages that are not sent yet",
+    "late_sender": "receivers wait for data that are not sent yet",
     "send_overhead": "the processor's work to send",
     "middleware": "packing and unpacking of noncontiguous data",
     "endpoint_contention": "messages queue at a network interface",
     "latency": "the first byte's way through the network",
     "serialization": "the bytes themselves, at the network's bandwidth",
     "network_contention": "messages queue inside the network",
-    "late_receiver": "senders wait for receives that are not posted yet",
+    "late_receiver": "senders wait for receives or memory that are not posted yet",
     "processor_queueing": "messages wait until the other side's processor attends to them",
     "recv_overhead": "the processor's work to receive",
     "residual": "time in calls that no part of the model explains",
-    "collective_wait": "ranks wait in collective operations for the last one",
+    "lock_wait": "ranks wait for a lock of memory that another rank holds",
+    "collective_wait": "ranks wait in collective operations and fences for the last one",
     "collective": "collective operations after the last rank has entered",
     "mpi_other": "communicators, probes and all other MPI calls",
     "compute": "outside communication calls",

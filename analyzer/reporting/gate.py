@@ -61,7 +61,7 @@ def parse(text: str) -> Gate:
         raise InputError(f"--fail-if {text!r} is not a valid condition; {_HOW}")
     name, operator, sign, number, unit = match.groups()
     known = name in names() or name.startswith(REGION_PREFIX)
-    if not known and name not in ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce"):
+    if not known and name not in ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce", "wait_at_fence"):
         raise InputError(
             f"--fail-if {text!r}: unknown name {name!r}; use one of {', '.join(names())}, or region.NAME"
             f"{suggestion(name, names())}"

@@ -32,6 +32,7 @@ WAIT_STATE_NAMES = {
     "wait_at_nxn": "Wait at NxN",
     "late_broadcast": "Late Broadcast",
     "early_reduce": "Early Reduce",
+    "wait_at_fence": "Wait at Fence",
 }
 """As Scalasca spells them."""
 

@@ -27,6 +27,7 @@ INKS: dict[str, Ink] = {
     "compute": Ink("#d3d8e0", "#3b4656", "", "computing"),
     "late_sender": Ink("#d55e00", "#f07c3c", "", "waiting"),
     "late_receiver": Ink("#f0a202", "#f7c14d", "/", "waiting"),
+    "lock_wait": Ink("#8c1c13", "#d9695f", "/", "waiting"),
     "collective_wait": Ink("#b3246b", "#e4609f", "", "waiting"),
     "endpoint_contention": Ink("#7a4fc0", "#b9a0f5", "", "contention"),
     "network_contention": Ink("#b9a3e0", "#d6c9f5", "\\", "contention"),

@@ -16,6 +16,7 @@ NAMES = {
     "wait_at_nxn": "Wait at NxN",
     "late_broadcast": "Late Broadcast",
     "early_reduce": "Early Reduce",
+    "wait_at_fence": "Wait at Fence",
 }
 """Pattern -> the field's name for it."""
 
@@ -26,6 +27,7 @@ INK = {
     "wait_at_nxn": "collective_wait",
     "late_broadcast": "collective_wait",
     "early_reduce": "collective_wait",
+    "wait_at_fence": "collective_wait",
 }
 """Pattern -> the category whose colour it shares."""
 

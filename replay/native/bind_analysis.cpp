@@ -409,6 +409,7 @@ nb::dict collectives(const Analysis& analysis) {
     d["operation"] = column<std::uint8_t>(rows, [](const Collective& c) { return c.operation; });
     d["enter_ps"] = column<std::int64_t>(rows, [](const Collective& c) { return c.begin_ps; });
     d["leave_ps"] = column<std::int64_t>(rows, [](const Collective& c) { return c.end_ps; });
+    d["rma_window"] = column<std::int32_t>(rows, [](const Collective& c) { return c.rma_window; });
     d["wait_ps"] = array(std::move(wait));
     d["bytes_sent"] = column<std::uint64_t>(rows, [](const Collective& c) { return c.bytes_sent; });
     d["bytes_received"] = column<std::uint64_t>(rows, [](const Collective& c) { return c.bytes_received; });
@@ -458,7 +459,8 @@ nb::dict network(const Analysis& analysis) {
 }  // namespace
 
 void bind_analysis(nb::module_& module) {
-    nb::class_<Analysis>(module, "Analysis", "Rows of a run's tables, in batches.")
+    nb::class_<Analysis> analysis(module, "Analysis", "Rows of a run's tables, in batches.");
+    analysis
         .def("__init__", &make_analysis, "program"_a, "parameters"_a, "threads"_a, "begin_ps"_a = nb::none(),
              "end_ps"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              nb::sig("def __init__(self, program: Program, parameters: Parameters, threads: int, "
@@ -503,6 +505,7 @@ void bind_analysis(nb::module_& module) {
             "Messages whose stride is larger than the machine's largest measured one.")
         .def_prop_ro("window_count", [](const Analysis& a) { return a.model().windows().count; })
         .def_prop_ro("window_width_ps", [](const Analysis& a) { return a.model().windows().width_ps; });
+    bind_one_sided(analysis);
 }
 
 }  // namespace logpost::replay::bindings

@@ -129,11 +129,37 @@ CollectiveColumns collective_columns(const nb::dict& table) {
             .root = of.operator()<std::int32_t>("root"),
             .call = of.operator()<std::int32_t>("call"),
             .complete_call = of.operator()<std::int32_t>("complete_call"),
+            .rma_window = of.operator()<std::int32_t>("rma_window"),
             .operation = of.operator()<std::uint8_t>("operation"),
             .enter_ps = of.operator()<std::int64_t>("enter_ps"),
             .leave_ps = of.operator()<std::int64_t>("leave_ps"),
             .bytes_sent = of.operator()<std::uint64_t>("bytes_sent"),
             .bytes_received = of.operator()<std::uint64_t>("bytes_received")};
+}
+
+TransferColumns transfer_columns(const nb::dict& table) {
+    const TableColumns of(table);
+    return {.location = of.operator()<std::int32_t>("location"),
+            .target = of.operator()<std::int32_t>("target"),
+            .rma_window = of.operator()<std::int32_t>("rma_window"),
+            .call = of.operator()<std::int32_t>("call"),
+            .complete_call = of.operator()<std::int32_t>("complete_call"),
+            .remote_call = of.operator()<std::int32_t>("remote_call"),
+            .kind = of.operator()<std::uint8_t>("kind"),
+            .bytes = of.operator()<std::uint64_t>("bytes")};
+}
+
+EpochColumns epoch_columns(const nb::dict& table) {
+    const TableColumns of(table);
+    return {.location = of.operator()<std::int32_t>("location"),
+            .peer = of.operator()<std::int32_t>("peer"),
+            .rma_window = of.operator()<std::int32_t>("rma_window"),
+            .begin_call = of.operator()<std::int32_t>("begin_call"),
+            .end_call = of.operator()<std::int32_t>("end_call"),
+            .match = of.operator()<std::int32_t>("match"),
+            .kind = of.operator()<std::uint8_t>("kind"),
+            .lock = of.operator()<std::uint64_t>("lock"),
+            .acquired_ps = of.operator()<std::int64_t>("acquired_ps")};
 }
 
 /// Number of blocks, bytes of each, bytes from one to the next.
@@ -144,7 +170,7 @@ void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t le
                   const In<std::int32_t>& callers, const std::vector<int>& kinds,
                   const std::vector<BlocksOfData>& layouts, const std::vector<std::vector<std::int32_t>>& members,
                   const nb::dict& locations, const nb::dict& calls, const nb::dict& messages, const nb::dict& unmatched,
-                  const nb::dict& collectives) {
+                  const nb::dict& collectives, const nb::dict& transfers, const nb::dict& epochs) {
     Program program;
     program.ticks_per_second = ticks_per_second;
     program.length_ps = length_ps;
@@ -156,8 +182,13 @@ void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t le
         program.layouts.push_back({.blocks = blocks, .block_bytes = block_bytes, .stride_bytes = stride_bytes});
     }
     program.members = members;
-    const ProgramColumns columns{location_columns(locations), call_columns(calls), message_columns(messages),
-                                 unmatched_columns(unmatched), collective_columns(collectives)};
+    const ProgramColumns columns{location_columns(locations),
+                                 call_columns(calls),
+                                 message_columns(messages),
+                                 unmatched_columns(unmatched),
+                                 collective_columns(collectives),
+                                 transfer_columns(transfers),
+                                 epoch_columns(epochs)};
     const nb::gil_scoped_release release;
     fill_program(program, columns);
     new (self) Program(std::move(program));
@@ -243,11 +274,24 @@ void bind_program(nb::module_& module) {
         "categories", [] { return names(kCategoryNames); }, "Names of the categories of a rank's time, by code.");
     module.def(
         "wait_kinds", [] { return names(kWaitKindNames); }, "Names of the kinds of waits between locations, by code.");
+    module.def("transfer_kinds", [] { return names(kTransferKindNames); }, "Names of the kinds of transfers, by code.");
+    module.def("epoch_kinds", [] { return names(kEpochKindNames); }, "Names of the kinds of epochs, by code.");
+    module.def(
+        "transfer_categories",
+        [] {
+            std::vector<std::string> found;
+            for (const auto category : kTransferCategories) {
+                found.emplace_back(kCategoryNames[category]);
+            }
+            return found;
+        },
+        "Names of the categories that a one-sided transfer is divided into, in the order of its columns.");
     module.def("phases", [] { return names(kPhaseNames); }, "Names of the phases of a location's time, by code.");
     module.attr("FINALIZE") = static_cast<int>(CallKind::finalize);
     nb::class_<Program>(module, "Program", "Calls, messages and collectives of a program, as the replay sees them.")
         .def("__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callers"_a, "kinds"_a, "layouts"_a,
-             "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a,
+             "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a, "transfers"_a,
+             "epochs"_a,
              nb::sig("def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, "
                      "kinds: list[int], "
                      "layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, "
@@ -255,7 +299,9 @@ void bind_program(nb::module_& module) {
                      "calls: dict[str, logpost.replay.columns.Column], "
                      "messages: dict[str, logpost.replay.columns.Column], "
                      "unmatched: dict[str, logpost.replay.columns.Column], "
-                     "collectives: dict[str, logpost.replay.columns.Column]) -> None"))
+                     "collectives: dict[str, logpost.replay.columns.Column], "
+                     "transfers: dict[str, logpost.replay.columns.Column], "
+                     "epochs: dict[str, logpost.replay.columns.Column]) -> None"))
         .def_ro("length_ps", &Program::length_ps)
         .def("place", &place, "sockets"_a, "place_of_node"_a, "hops"_a,
              nb::sig("def place(self, sockets: numpy.ndarray, place_of_node: numpy.ndarray, hops: numpy.ndarray) "

@@ -14,7 +14,11 @@
 #include <utility>
 #include <vector>
 
-namespace logpost::replay::bindings {
+namespace logpost::replay {
+
+class Analysis;
+
+namespace bindings {
 
 namespace nb = nanobind;
 
@@ -64,4 +68,8 @@ void bind_whatif(nb::module_& module);
 /// RecordedGraph: what waits for what in a run, and what hypotheses save.
 void bind_recorded(nb::module_& module);
 
-}  // namespace logpost::replay::bindings
+/// Analysis' rows of the tables `transfers` and `epochs`.
+void bind_one_sided(nb::class_<Analysis>& analysis);
+
+}  // namespace bindings
+}  // namespace logpost::replay

@@ -10,6 +10,7 @@ enum class Shape : std::uint8_t { all_to_all, one_to_all, all_to_one, prefix, no
 inline Shape shape(Operation operation) noexcept {
     switch (operation) {
         case Operation::barrier:
+        case Operation::fence:
         case Operation::allgather:
         case Operation::allgatherv:
         case Operation::alltoall:

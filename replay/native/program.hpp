@@ -127,9 +127,10 @@ enum class Operation : std::uint8_t {
     deallocate,
     create_and_allocate,
     destroy_and_deallocate,
+    fence,  // of a window: MPI_Win_fence
     unknown,
 };
-inline constexpr std::size_t kOperations = 24;
+inline constexpr std::size_t kOperations = 25;
 
 /// Names of the operations, in their order, as the table `collectives` has them.
 inline constexpr std::string_view kOperationNames[kOperations] = {"Barrier",
@@ -155,6 +156,7 @@ inline constexpr std::string_view kOperationNames[kOperations] = {"Barrier",
                                                                   "deallocate",
                                                                   "create handle and allocate",
                                                                   "destroy handle and deallocate",
+                                                                  "Fence",
                                                                   "unknown"};
 
 /// One location's part in a collective operation.
@@ -169,18 +171,43 @@ struct Collective {
     std::int32_t root;            // rank in comm; kUndefined: none
     std::uint32_t instance;       // dense, over the whole program; kNone: the other members are missing
     Operation operation;
+    std::int32_t rma_window = kUndefined;  // dense; kUndefined: of a communicator
 };
 
-/// A one-sided transfer at its origin.
+/// A one-sided transfer at its origin. In the order of their starts.
 struct Transfer {
     enum class Kind : std::uint8_t { put, get, atomic };
     std::uint64_t bytes;
     std::uint32_t call;           // that started it
-    std::uint32_t complete_call;  // that completed it at the origin: flush, fence, unlock, quiet; kNone: not known
-    std::int32_t target;          // dense location
-    std::int32_t window;          // dense window
+    std::uint32_t complete_call;  // that completed it at the origin: flush, fence, unlock, itself; kNone: not known
+    std::uint32_t remote_call;    // that made sure that it was complete at the target, too; kNone: none did
+    std::int32_t target;          // dense location; kUndefined: not known
+    std::int32_t rma_window;      // dense
     Kind kind;
 };
+inline constexpr std::string_view kTransferKindNames[] = {"put", "get", "atomic"};
+
+/// One process's access to a window of one other, or the other's permission for it. An access and the exposure that
+/// permits it are each other's match, as the two ends of a message are.
+struct Epoch {
+    enum class Kind : std::uint8_t {
+        access,          // Win_start .. Win_complete, to the target `peer`
+        exposure,        // Win_post .. Win_wait, for the origin `peer`
+        lock_shared,     // Win_lock .. Win_unlock; peer kUndefined: of all targets (Win_lock_all)
+        lock_exclusive,  //
+        change,          // a wait for a change of the own memory: shmem_wait_until
+    };
+    static constexpr std::int64_t kNotRecorded = std::numeric_limits<std::int64_t>::min();
+    std::int64_t acquired_ps;  // of a lock, where the trace says it
+    std::uint64_t lock;        // which lock of the window
+    std::uint32_t begin_call;
+    std::uint32_t end_call;  // kNone: not ended
+    std::int32_t peer;       // dense location
+    std::int32_t rma_window;
+    std::uint32_t match;  // index of the other side in the peer's epochs; kNone: none
+    Kind kind;
+};
+inline constexpr std::string_view kEpochKindNames[] = {"access", "exposure", "lock_shared", "lock_exclusive", "change"};
 
 /// What one location did.
 struct Timeline {
@@ -192,6 +219,7 @@ struct Timeline {
     Column<Collective> collectives;
     Column<SendLayout> layouts;
     Column<Transfer> transfers;
+    Column<Epoch> epochs;  // in the order of their begins
 };
 
 struct Program {

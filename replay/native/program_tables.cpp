@@ -33,6 +33,8 @@ class Filler {
         fill_calls();
         fill_ends();
         fill_collectives();
+        fill_transfers();
+        fill_epochs();
         program_.spans = program_spans(program_);
     }
 
@@ -167,9 +169,42 @@ class Filler {
                 {rows.enter_ps[i], rows.leave_ps[i], rows.bytes_sent[i], rows.bytes_received[i],
                  call(rows.call[i], location), optional_call(rows.complete_call[i], location), rows.comm[i],
                  rows.root[i], rows.instance[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.instance[i]),
-                 static_cast<Operation>(rows.operation[i])});
+                 static_cast<Operation>(rows.operation[i]), rows.rma_window[i]});
             program_.collective_instances =
                 std::max(program_.collective_instances, static_cast<std::uint32_t>(rows.instance[i] + 1));
+        }
+    }
+
+    void fill_transfers() {
+        const auto& rows = columns_.transfers;
+        for (std::size_t i = 0; i < rows.location.size(); ++i) {
+            const auto location = index(rows.location[i], locations_, "location");
+            check_optional(rows.target[i], locations_, "location");
+            program_.timelines[location].transfers.push_back(
+                {rows.bytes[i], call(rows.call[i], location), optional_call(rows.complete_call[i], location),
+                 optional_call(rows.remote_call[i], location), rows.target[i], rows.rma_window[i],
+                 static_cast<Transfer::Kind>(rows.kind[i])});
+        }
+    }
+
+    void fill_epochs() {
+        const auto& rows = columns_.epochs;
+        for (std::size_t i = 0; i < rows.location.size(); ++i) {
+            const auto location = index(rows.location[i], locations_, "location");
+            check_optional(rows.peer[i], locations_, "location");
+            program_.timelines[location].epochs.push_back(
+                {rows.acquired_ps[i] < 0 ? Epoch::kNotRecorded : rows.acquired_ps[i], rows.lock[i],
+                 call(rows.begin_call[i], location), optional_call(rows.end_call[i], location), rows.peer[i],
+                 rows.rma_window[i], rows.match[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.match[i]),
+                 static_cast<Epoch::Kind>(rows.kind[i])});
+        }
+        for (const auto& timeline : program_.timelines) {
+            timeline.epochs.for_each([&](std::size_t, const Epoch& epoch) {
+                if (epoch.match != kNone) {
+                    const auto& peer = program_.timelines[index(epoch.peer, locations_, "location")];
+                    index(static_cast<std::int32_t>(epoch.match), peer.epochs.size(), "epoch");
+                }
+            });
         }
     }
 

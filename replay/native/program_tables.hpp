@@ -42,10 +42,25 @@ struct UnmatchedColumns {
 
 /// Table `collectives`; operation: a code of `Operation`.
 struct CollectiveColumns {
-    Rows<std::int32_t> instance, location, comm, root, call, complete_call;
+    Rows<std::int32_t> instance, location, comm, root, call, complete_call, rma_window;
     Rows<std::uint8_t> operation;
     Rows<std::int64_t> enter_ps, leave_ps;
     Rows<std::uint64_t> bytes_sent, bytes_received;
+};
+
+/// Table `transfers`: by location, then start. kind: a code of `Transfer::Kind`.
+struct TransferColumns {
+    Rows<std::int32_t> location, target, rma_window, call, complete_call, remote_call;
+    Rows<std::uint8_t> kind;
+    Rows<std::uint64_t> bytes;
+};
+
+/// Table `epochs`: by location, then begin. kind: a code of `Epoch::Kind`.
+struct EpochColumns {
+    Rows<std::int32_t> location, peer, rma_window, begin_call, end_call, match;
+    Rows<std::uint8_t> kind;
+    Rows<std::uint64_t> lock;
+    Rows<std::int64_t> acquired_ps;
 };
 
 struct ProgramColumns {
@@ -54,6 +69,8 @@ struct ProgramColumns {
     MessageColumns messages;
     UnmatchedColumns unmatched;
     CollectiveColumns collectives;
+    TransferColumns transfers;
+    EpochColumns epochs;
 };
 
 /// Fills the timelines, placement and accounted locations of `program`, and then the spans; the definitions (kinds,

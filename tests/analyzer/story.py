@@ -193,6 +193,7 @@ class Story:
                     "location": rank,
                     "comm": 0,
                     "root": -1,
+                    "rma_window": 0 if operation == "Fence" else -1,
                     "callpath": path,
                     "operation": operation,
                     "enter_ps": enter,

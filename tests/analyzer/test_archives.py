@@ -33,6 +33,36 @@ def test_every_archive_is_analyzed_or_refused_with_one_line(analyzed: dict[str, 
     assert list(refused) == ["casita-4_mpi_lammps_colloid"]
 
 
+def test_parts_of_every_transfer_add_up_to_its_envelope(runs: dict[str, Run]) -> None:
+    parts = [f"{part}_ps" for part in schema.TRANSFER_PARTS]
+    transfers = {}
+    for name, run in runs.items():
+        table = run.table("transfers").collect()
+        transfers[name] = table.height
+        assert (table.select(pl.min_horizontal(parts)).to_series() >= 0).all(), name
+        assert (table.select(pl.sum_horizontal(parts)).to_series() == table["envelope_ps"]).all(), name
+        assert (table["complete_call"] >= 0).all(), name
+    # The records of the writer: RmaPut, and RmaAtomic.
+    assert transfers["scorep-prk-rma-stencil-8"] == 12_020
+    assert transfers["scorep-prk-rma-transpose-flush-4"] == 2_412
+    assert transfers["scorep-shmem-stencil-4"] == 4_008 + 4_008
+
+
+def test_one_sided_calls_are_divided_and_only_the_management_of_windows_is_other(runs: dict[str, Run]) -> None:
+    for name in ("scorep-prk-rma-stencil-8", "scorep-prk-rma-transpose-flush-4", "scorep-shmem-stencil-4"):
+        rows = runs[name].table("accounting").filter(pl.col("phase") == "program")
+        times = dict(rows.group_by("category").agg(pl.col("exposed_ps").sum()).collect().iter_rows())
+        assert times["mpi_other"] < 0.005 * sum(times.values()), name
+
+
+def test_scalasca_has_no_opinion_on_fences(runs: dict[str, Run]) -> None:
+    # Its trace analyser of OTF2 archives writes no metric of one-sided communication: nothing to compare with.
+    totals = json.loads((DATA / "scalasca-totals.json").read_text())
+    assert not any("rma" in metric or "fence" in metric for one in totals.values() for metric in one)
+    states = runs["scorep-prk-rma-stencil-8"].table("wait_states").filter(pl.col("pattern") == "wait_at_fence")
+    assert states.select(pl.col("count").sum()).collect().item() > 0
+
+
 def test_parts_of_every_message_add_up_to_its_envelope(runs: dict[str, Run]) -> None:
     messages = 0
     parts = [f"{part}_ps" for part in schema.PARTS]
@@ -158,7 +188,7 @@ def test_wall_times_are_scalascas(runs: dict[str, Run]) -> None:
         assert wall * 1e-12 == pytest.approx(opinion["time"], rel=1e-9), name
 
 
-@pytest.mark.parametrize("state", schema.WAIT_STATES)
+@pytest.mark.parametrize("state", SCALASCA)
 def test_wait_states_equal_scalascas_to_nine_digits(state: str, runs: dict[str, Run]) -> None:
     totals = json.loads((DATA / "scalasca-totals.json").read_text())
     per_rank = json.loads((DATA / "scalasca-per-rank.json").read_text())

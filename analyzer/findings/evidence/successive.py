@@ -61,10 +61,11 @@ class Successive:
 
 def with_follows(collectives: pl.LazyFrame) -> pl.LazyFrame:
     """The collectives table with `follows`: whether the call directly follows another one of its kind."""
-    same = ("location", "operation", "comm", "root")
+    same = ("location", "operation", "comm", "root", "rma_window")
     alike = pl.all_horizontal([pl.col(name) == pl.col(name).shift(1) for name in same])
     gap = pl.col("enter_ps") - pl.col("leave_ps").shift(1)
     close = gap <= CLOSE * (pl.col("leave_ps") - pl.col("enter_ps"))
+    close &= pl.col("operation") != "Fence"  # fences come in pairs, around transfers
     return collectives.sort("location", "enter_ps").with_columns(follows=(alike & close).fill_null(value=False))
 
 

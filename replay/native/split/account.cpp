@@ -34,14 +34,16 @@ std::uint8_t category_without_record(CallKind kind) noexcept {
 
 /// Whether an operation only makes or frees a handle or memory.
 bool manages(Operation operation) noexcept {
-    return operation >= Operation::create_handle && operation != Operation::unknown;
+    return operation >= Operation::create_handle && operation < Operation::fence;
 }
 
 }  // namespace
 
-LocationAccount::LocationAccount(const MessageModel& model, const CollectiveWaits& collectives, std::size_t location,
-                                 const PhaseLine& phases, std::span<const Span> path)
+LocationAccount::LocationAccount(const MessageModel& model, const TransferModel& transfers,
+                                 const CollectiveWaits& collectives, std::size_t location, const PhaseLine& phases,
+                                 std::span<const Span> path)
     : model_(model),
+      transfers_(transfers),
       collectives_(collectives),
       location_(location),
       timeline_(model.program().timelines[location]),
@@ -154,7 +156,7 @@ MessageId LocationAccount::message_of(const CallOperation& operation) const noex
         const MessageId id{static_cast<std::int32_t>(location_), operation.index};
         return model_.record(id).matched ? id : kNoMessage;
     }
-    return operation.kind == Kind::collective ? kNoMessage : MessageModel::of_send(timeline_.sends[operation.index]);
+    return operation.of_message() ? MessageModel::of_send(timeline_.sends[operation.index]) : kNoMessage;
 }
 
 /// When a send was complete. An eager one was when its call returned: its record, far away, is not asked.
@@ -262,6 +264,55 @@ void LocationAccount::account_collective(Exposed& exposed, const Call& call,
     add(exposed, kCollective, until, call.leave_ps);
 }
 
+void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std::span<const CallOperation> operations) {
+    // Facts first: until when the call waited for others, and for whom. Then the transfer that completes last.
+    Permission longest;
+    std::optional<TransferPartition> parts;
+    std::uint8_t rest = kResidual;
+    const auto offer = [&](const Permission& permission) {
+        // A call that was left before did not wait.
+        longest = permission.at_ps > longest.at_ps && permission.at_ps <= call.leave_ps ? permission : longest;
+    };
+    for (const auto& operation : operations) {
+        if (operation.kind == Kind::collective) {
+            const auto& collective = timeline_.collectives[operation.index];
+            offer({collective.begin_ps + collectives_.wait(collective, location_), kCollectiveWait, kUndefined});
+            rest = manages(collective.operation) ? std::uint8_t{kMpiOther} : std::uint8_t{kCollective};
+        } else if (operation.kind == Kind::epoch) {
+            const auto& epoch = timeline_.epochs[operation.index];
+            if (epoch.kind != Epoch::Kind::exposure || epoch.end_call == call_) {
+                offer(transfers_.permission(location_, operation.index));
+            }
+        } else {
+            if (const auto epoch = transfers_.epoch_of(location_, operation.index); epoch != kNone) {
+                offer(transfers_.permission(location_, epoch));
+            }
+            const auto one = transfers_.partition(location_, operation.index, operation.kind == Kind::transfer_remote);
+            if (!parts.has_value() || one.planned_end >= parts->planned_end) {
+                parts = one;
+            }
+        }
+    }
+    const auto until = std::clamp(longest.at_ps, call.enter_ps, call.leave_ps);
+    add(exposed, longest.category, call.enter_ps, until);
+    std::int64_t cursor = until;
+    if (parts.has_value()) {
+        for (const auto* segment = parts->begin_segment(); segment != parts->end_segment(); ++segment) {
+            const auto end = std::min(segment->end, call.leave_ps);
+            if (end > cursor) {
+                add(exposed, segment->category, cursor, end);
+                cursor = end;
+            }
+        }
+    } else if (longest.by != kUndefined) {
+        // Who ended the wait had to say so.
+        const auto told = std::min(call.leave_ps, cursor + transfers_.notice_ps(longest.by, location_));
+        add(exposed, category_of(Part::latency), cursor, told);
+        cursor = told;
+    }
+    add(exposed, rest, cursor, call.leave_ps);
+}
+
 const Exposed& LocationAccount::next() {
     const auto& call = timeline_.calls[call_];
     Exposed& exposed = exposed_;
@@ -277,6 +328,8 @@ const Exposed& LocationAccount::next() {
         add(exposed, category_without_record(kind), call.enter_ps, call.leave_ps);
     } else if (std::ranges::all_of(operations, [](const auto& o) { return o.kind == Kind::collective; })) {
         account_collective(exposed, call, operations);
+    } else if (std::ranges::none_of(operations, [](const auto& o) { return o.of_message(); })) {
+        account_one_sided(exposed, call, operations);
     } else {
         account_messages(exposed, call, operations);
     }

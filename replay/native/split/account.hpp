@@ -3,81 +3,19 @@
 /// Where each rank's time went: every instant of its wall time gets one category, so the categories add up to the wall
 /// time exactly.
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <iterator>
-#include <map>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/split/call_operations.hpp"
+#include "replay/native/split/categories.hpp"
+#include "replay/native/split/collective_waits.hpp"
 #include "replay/native/split/message_model.hpp"
+#include "replay/native/split/transfer_model.hpp"
 
 namespace logpost::replay {
-
-/// compute, the message parts (Part + 1), then what is not split yet.
-enum Category : std::uint8_t { kCompute = 0, kCollectiveWait = 12, kCollective = 13, kMpiOther = 14 };
-inline constexpr std::size_t kCategories = 15;
-
-/// Names of the categories, in their order: the one place that the tables have them from.
-inline constexpr std::array<std::string_view, kCategories> kCategoryNames = [] {
-    std::array<std::string_view, kCategories> names{};
-    names[kCompute] = "compute";
-    std::copy(std::begin(kPartNames), std::end(kPartNames), names.begin() + 1);
-    names[kCollectiveWait] = "collective_wait";
-    names[kCollective] = "collective";
-    names[kMpiOther] = "mpi_other";
-    return names;
-}();
-inline constexpr std::uint8_t category_of(Part part) noexcept {
-    return static_cast<std::uint8_t>(part) + 1;
-}
-inline constexpr std::uint8_t kResidual = category_of(Part::residual);
-
-using Exposed = std::array<std::int64_t, kCategories>;
-
-/// Until when each rank of a collective had to wait, from the recorded enters.
-class CollectiveWaits {
-  public:
-    explicit CollectiveWaits(const Program& program);
-    /// How long the member waited for others, within [begin, end]; 0 for operations without such a wait.
-    [[nodiscard]] std::int64_t wait(const Collective& operation, std::size_t location) const;
-    /// Members whose operation ended before another, whom they had to wait for, began it: the clocks disagree.
-    [[nodiscard]] std::uint64_t early_ends() const;
-
-    /// When a member entered, and by which call of which location.
-    struct Member {
-        std::int64_t begin = INT64_MIN;
-        std::int32_t location = kUndefined;
-        std::uint32_t call = kNone;
-    };
-    /// The last one that a member needed; without location where it needed nobody, or nobody known.
-    [[nodiscard]] Member needed(const Collective& operation, std::size_t location) const;
-
-    struct Instance {
-        Member latest;
-        Member root;
-        std::int64_t earliest_non_root = INT64_MAX;
-        std::int64_t earliest_end = INT64_MAX;
-        /// Whether all were in it at one time.
-        [[nodiscard]] bool met() const noexcept { return latest.begin <= earliest_end; }
-    };
-    [[nodiscard]] const Instance& instance(std::uint32_t i) const noexcept { return instances_[i]; }
-    [[nodiscard]] bool is_root(const Collective& operation, std::size_t location) const;
-
-  private:
-    /// When the last of those whom the member waits for began.
-    [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
-    [[nodiscard]] std::size_t rank_of(const Collective& operation, std::size_t location) const;
-
-    const Program& program_;
-    std::vector<Instance> instances_;
-    std::map<std::uint32_t, std::vector<Member>> scans_;  // the latest up to each rank, for Scan and Exscan only
-};
 
 /// What a callpath of one location cost in one phase. Computation counts for the call that follows it.
 struct CallpathExposure {
@@ -100,8 +38,8 @@ struct AccountRow {
 class LocationAccount {
   public:
     /// `path`: when the critical path is on this location, in the order of time; must outlive the account.
-    LocationAccount(const MessageModel& model, const CollectiveWaits& collectives, std::size_t location,
-                    const PhaseLine& phases, std::span<const Span> path);
+    LocationAccount(const MessageModel& model, const TransferModel& transfers, const CollectiveWaits& collectives,
+                    std::size_t location, const PhaseLine& phases, std::span<const Span> path);
 
     /// Accounts the next call and returns its exposed time per category.
     const Exposed& next();
@@ -137,11 +75,13 @@ class LocationAccount {
     void gather_work(const Call& call, std::span<const CallOperation> operations, std::uint32_t primary);
     void account_messages(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
     void account_collective(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
+    void account_one_sided(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
     void lay(Exposed& exposed, const Partition* parts, std::int64_t begin, std::int64_t end);
     CallpathExposure& at_callpath(std::int32_t callpath);
     [[nodiscard]] std::int64_t end_of_window() const noexcept;
 
     const MessageModel& model_;
+    const TransferModel& transfers_;
     const CollectiveWaits& collectives_;
     std::size_t location_;
     const Timeline& timeline_;

@@ -33,6 +33,18 @@ void CallRows::resize(std::size_t n) {
     }
 }
 
+void TransferRows::resize(std::size_t n) {
+    for (auto& column : ids) {
+        column.resize(n);
+    }
+    bytes.resize(n);
+    kind.resize(n);
+    locality.resize(n);
+    for (auto& column : times) {
+        column.resize(n);
+    }
+}
+
 std::vector<std::size_t> accounted_locations(const Program& program) {
     std::vector<std::size_t> result;
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
@@ -51,6 +63,7 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
       collectives_(program),
       on_path_(program.timelines.size()),
       model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads),
+      transfers_(program, parameters, collectives_, model_.asynchronous_progress()),
       first_call_(program.timelines.size()),
       accounts_(accounted_.size()),
       callpaths_(accounted_.size()),
@@ -200,6 +213,62 @@ bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
     return true;
 }
 
+void Analysis::fill_transfer(std::size_t location, std::uint32_t index, std::size_t row, TransferRows& rows) const {
+    const auto& timeline = program_.timelines[location];
+    const auto& transfer = timeline.transfers[index];
+    const auto here = static_cast<std::int32_t>(location);
+    const auto& start = timeline.calls[transfer.call];
+    const auto& end = timeline.calls[transfer.complete_call == kNone ? transfer.call : transfer.complete_call];
+    const auto parts = transfers_.partition(location, index);
+    const auto totals = parts.totals();
+    const auto epoch = transfers_.epoch_of(location, index);
+    const auto there = transfer.target == kUndefined ? here : transfer.target;
+    rows.ids[TransferRows::location][row] = here;
+    rows.ids[TransferRows::target][row] = transfer.target;
+    rows.ids[TransferRows::rma_window][row] = transfer.rma_window;
+    rows.ids[TransferRows::number][row] = static_cast<std::int32_t>(index);
+    rows.ids[TransferRows::callpath][row] = start.callpath;
+    rows.ids[TransferRows::complete_callpath][row] = transfer.complete_call == kNone ? kUndefined : end.callpath;
+    rows.ids[TransferRows::window][row] = model_.windows().at(start.enter_ps);
+    rows.ids[TransferRows::call][row] = call_id(location, transfer.call);
+    rows.ids[TransferRows::complete_call][row] = call_id(location, transfer.complete_call);
+    rows.ids[TransferRows::remote_call][row] = call_id(location, transfer.remote_call);
+    rows.ids[TransferRows::hops][row] = program_.placement.hops(here, there);
+    rows.ids[TransferRows::epoch][row] = epoch == kNone ? kUndefined : static_cast<std::int32_t>(epoch);
+    rows.bytes[row] = transfer.bytes;
+    rows.kind[row] = static_cast<std::uint8_t>(transfer.kind);
+    rows.locality[row] = static_cast<std::uint8_t>(program_.placement.between(here, there));
+    rows.times[TransferRows::start][row] = start.enter_ps;
+    rows.times[TransferRows::start_leave][row] = start.leave_ps;
+    rows.times[TransferRows::complete_enter][row] = end.enter_ps;
+    rows.times[TransferRows::complete_leave][row] = end.leave_ps;
+    rows.times[TransferRows::envelope][row] = end.leave_ps - start.enter_ps;
+    for (std::size_t part = 0; part < totals.size(); ++part) {
+        rows.times[TransferRows::first_part + part][row] = totals[part];
+    }
+    rows.times[TransferRows::deficit][row] = parts.deficit_ps;
+}
+
+bool Analysis::next_transfers(std::size_t limit, TransferRows& rows) {
+    std::vector<std::pair<std::size_t, std::uint32_t>> wanted;
+    while (wanted.size() < limit && transfer_location_ < program_.timelines.size()) {
+        if (transfer_ < program_.timelines[transfer_location_].transfers.size()) {
+            wanted.emplace_back(transfer_location_, transfer_++);
+        } else {
+            ++transfer_location_;
+            transfer_ = 0;
+        }
+    }
+    if (wanted.empty()) {
+        return false;
+    }
+    rows.resize(wanted.size());
+    constexpr std::size_t kAtOnce = 256;
+    for_each_parallel(wanted.size(), threads_, kAtOnce,
+                      [&](std::size_t i, unsigned) { fill_transfer(wanted[i].first, wanted[i].second, i, rows); });
+    return true;
+}
+
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
     follow_waits();
     std::vector<Slice> slices;
@@ -227,7 +296,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
         const auto& timeline = program_.timelines[location];
         auto account = i == 0 && open_
                            ? std::move(open_)
-                           : std::make_unique<LocationAccount>(model_, collectives_, location,
+                           : std::make_unique<LocationAccount>(model_, transfers_, collectives_, location,
                                                                PhaseLine(program_.spans[location], interest(location)),
                                                                on_path_[location]);
         std::size_t row = slice.row;

@@ -15,6 +15,7 @@
 #include "replay/native/program.hpp"
 #include "replay/native/split/account.hpp"
 #include "replay/native/split/message_model.hpp"
+#include "replay/native/split/transfer_model.hpp"
 #include "replay/native/split/wait_states.hpp"
 
 namespace logpost::replay {
@@ -63,6 +64,42 @@ struct MessageRows {
     void resize(std::size_t n);
 };
 
+/// Rows of the table `transfers`, by column.
+struct TransferRows {
+    static constexpr std::size_t kIds = 12;                                // location .. epoch, see the binding
+    static constexpr std::size_t kTimes = 6 + kTransferCategories.size();  // start .. deficit
+    enum Id : std::uint8_t {
+        location,
+        target,
+        rma_window,
+        number,
+        callpath,
+        complete_callpath,
+        window,
+        call,
+        complete_call,
+        remote_call,
+        hops,
+        epoch,
+    };
+    enum Time : std::uint8_t {
+        start,
+        start_leave,
+        complete_enter,
+        complete_leave,
+        envelope,
+        first_part,
+        deficit = first_part + kTransferCategories.size(),
+    };
+    std::array<std::vector<std::int32_t>, kIds> ids;
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint8_t> kind;
+    std::vector<std::uint8_t> locality;
+    std::array<std::vector<std::int64_t>, kTimes> times;
+
+    void resize(std::size_t n);
+};
+
 /// Rows of the table `calls`, by column.
 struct CallRows {
     std::vector<std::int32_t> call, location, region, callpath;
@@ -92,6 +129,8 @@ class Analysis {
     bool next_messages(std::size_t limit, MessageRows& rows);
     /// Fills at most about `limit` rows and accounts their locations; false when all were given.
     bool next_calls(std::size_t limit, CallRows& rows);
+    /// Fills at most about `limit` rows; false when all were given.
+    bool next_transfers(std::size_t limit, TransferRows& rows);
     /// Computes every partition without keeping it; the sum of all parts. For measuring the split alone.
     std::int64_t split_only();
 
@@ -103,6 +142,7 @@ class Analysis {
     const std::vector<PathStretch>& path();
     /// What makes others wait in the region of interest. Follows the waits, likewise.
     const std::vector<DelayCost>& delays();
+    [[nodiscard]] const TransferModel& transfers() const noexcept { return transfers_; }
     /// Locations that have an account: ranks, and other locations that communicate.
     [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }
     /// The region of interest on a location: what of its program the user looks at.
@@ -129,6 +169,7 @@ class Analysis {
         std::uint32_t end;
         std::size_t row;
     };
+    void fill_transfer(std::size_t location, std::uint32_t transfer, std::size_t row, TransferRows& rows) const;
     void fill_messages(const Slice& slice, MessageRows& rows);
     void follow_waits();
 
@@ -142,12 +183,15 @@ class Analysis {
     std::vector<std::vector<Span>> on_path_;  // by location: when the path is there
     std::vector<DelayCost> delays_;
     MessageModel model_;
+    TransferModel transfers_;
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
     std::vector<std::vector<AccountRow>> accounts_;
     std::vector<std::vector<CallpathExposure>> callpaths_;
     std::vector<std::vector<PairSum>> pairs_;
     std::size_t message_location_ = 0;
     std::uint32_t message_receive_ = 0;
+    std::size_t transfer_location_ = 0;
+    std::uint32_t transfer_ = 0;
     std::size_t call_item_ = 0;
     std::unique_ptr<LocationAccount> open_;  // the account of a location that a batch did not finish
 };

@@ -31,6 +31,25 @@ void for_each_operation(const Timeline& timeline, Visit&& visit) {
             visit(collective.complete_call, Kind::collective, i);
         }
     }
+    for (std::uint32_t i = 0; i < timeline.transfers.size(); ++i) {
+        const auto& transfer = timeline.transfers[i];
+        if (transfer.complete_call != transfer.call) {
+            visit(transfer.call, Kind::transfer_start, i);
+        }
+        if (transfer.complete_call != kNone) {
+            visit(transfer.complete_call, Kind::transfer_complete, i);
+        }
+        if (transfer.remote_call != kNone && transfer.remote_call != transfer.complete_call) {
+            visit(transfer.remote_call, Kind::transfer_remote, i);
+        }
+    }
+    for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
+        const auto& epoch = timeline.epochs[i];
+        visit(epoch.begin_call, Kind::epoch, i);
+        if (epoch.end_call != kNone && epoch.end_call != epoch.begin_call) {
+            visit(epoch.end_call, Kind::epoch, i);
+        }
+    }
 }
 
 }  // namespace

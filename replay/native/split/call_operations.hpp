@@ -10,9 +10,22 @@ namespace logpost::replay {
 
 /// What a communication call started or completed.
 struct CallOperation {
-    enum class Kind : std::uint8_t { receive_complete, send_start, send_complete, send_whole, collective };
+    enum class Kind : std::uint8_t {
+        receive_complete,
+        send_start,
+        send_complete,
+        send_whole,
+        collective,
+        transfer_start,
+        transfer_complete,
+        transfer_remote,  // completed at its target, after it was at its origin
+        epoch,            // begins or ends
+    };
     Kind kind;
-    std::uint32_t index;  // in the location's receives, sends or collectives
+    std::uint32_t index;  // in the location's receives, sends, collectives, transfers or epochs
+
+    /// Whether it is a message's.
+    [[nodiscard]] bool of_message() const noexcept { return kind <= Kind::send_whole; }
 };
 
 /// The operations of one location, by call (compressed rows). A blocking send is one operation, `send_whole`.

@@ -1,7 +1,8 @@
+#include "replay/native/split/collective_waits.hpp"
+
 #include <algorithm>
 
 #include "replay/native/collective_shape.hpp"
-#include "replay/native/split/account.hpp"
 
 namespace logpost::replay {
 CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), instances_(program.collective_instances) {
@@ -93,7 +94,8 @@ std::uint64_t CollectiveWaits::early_ends() const {
     std::uint64_t ends = 0;
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
         program_.timelines[location].collectives.for_each([&](std::size_t, const Collective& operation) {
-            ends += operation.complete_call != kNone && operation.end_ps < until(operation, location) ? 1 : 0;
+            const bool bound = operation.complete_call != kNone && operation.operation != Operation::fence;
+            ends += bound && operation.end_ps < until(operation, location) ? 1 : 0;
         });
     }
     return ends;

@@ -56,4 +56,9 @@ bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept;
     }
 }
 
+/// Whether a call answers what comes in: one that makes progress, or accesses memory of others.
+[[nodiscard]] constexpr bool answers(CallKind kind) noexcept {
+    return makes_progress(kind, true) || kind == CallKind::one_sided;
+}
+
 }  // namespace logpost::replay

@@ -73,6 +73,8 @@ void collective_states(Totals& totals, const CollectiveWaits& collectives, const
     };
     if (operation.operation == Operation::barrier) {
         count(WaitState::wait_at_barrier, instance.latest.begin);
+    } else if (operation.operation == Operation::fence) {
+        count(WaitState::wait_at_fence, instance.latest.begin);
     } else if (is_nxn(operation.operation)) {
         if (operation.bytes_received > 0) {
             count(WaitState::wait_at_nxn, instance.latest.begin);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "replay/native/program.hpp"
-#include "replay/native/split/account.hpp"
+#include "replay/native/split/collective_waits.hpp"
 
 namespace logpost::replay {
 
@@ -17,8 +17,9 @@ enum class WaitState : std::uint8_t {
     wait_at_nxn,
     late_broadcast,
     early_reduce,
+    wait_at_fence,
 };
-inline constexpr std::size_t kWaitStates = 6;
+inline constexpr std::size_t kWaitStates = 7;
 
 struct WaitTotal {
     std::int64_t wait_ticks = 0;  ///< of the archive's clock: sums of picoseconds would keep each time's rounding
@@ -32,7 +33,7 @@ using WaitTotals = std::array<WaitTotal, kWaitStates>;
 /// receiver; MPI_Test* does not count, a multi-completion counts its largest, once.
 /// Late Receiver: enter(receive request) - enter(send-completing call), at the sender, if positive and the
 /// send-completing call is left after the request; a multi-completion counts its largest, and none if it had a Late
-/// Sender candidate. Wait at Barrier and NxN: min(latest begin, own end) - own begin. Late Broadcast: min(root's
+/// Sender candidate. Wait at Barrier, NxN and Fence: min(latest begin, own end) - own begin. Late Broadcast: min(root's
 /// begin, own end) - own begin on the others. Early Reduce: min(earliest begin of another, own end) - own begin on the
 /// root.
 WaitTotals wait_states(const Program& program, const CollectiveWaits& collectives, std::size_t location,

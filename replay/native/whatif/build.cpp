@@ -10,11 +10,6 @@
 namespace logpost::replay {
 namespace {
 
-/// Whether a call answers a handshake: one that makes progress, or accesses memory of others.
-bool answers(CallKind kind) noexcept {
-    return makes_progress(kind, true) || kind == CallKind::one_sided;
-}
-
 /// The first call from `first` to `last` that answers a handshake which came at `time`; `last` if none does before.
 std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
                              std::int64_t time) noexcept {

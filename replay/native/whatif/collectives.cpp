@@ -121,6 +121,7 @@ class Instance {
         bool may_leave_early = false;  // a member that gets nothing from the last one need not wait for it
         switch (members_.front().operation->operation) {
             case Operation::barrier:
+            case Operation::fence:
                 by_dissemination();
                 return;
             case Operation::allreduce:

@@ -20,6 +20,7 @@ OF_CATEGORY = {
     "send_overhead": OVERHEAD,
     "recv_overhead": OVERHEAD,
     "late_sender": SYNCHRONIZATION,
+    "lock_wait": SYNCHRONIZATION,
     "collective_wait": SYNCHRONIZATION,
     "collective": SYNCHRONIZATION,
     "middleware": MEMORY,

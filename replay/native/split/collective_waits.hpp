@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "replay/native/program.hpp"
+
+namespace logpost::replay {
+
+/// Until when each rank of a collective had to wait, from the recorded enters.
+class CollectiveWaits {
+  public:
+    explicit CollectiveWaits(const Program& program);
+    /// How long the member waited for others, within [begin, end]; 0 for operations without such a wait.
+    [[nodiscard]] std::int64_t wait(const Collective& operation, std::size_t location) const;
+    /// Members whose operation ended before another, whom they had to wait for, began it: the clocks disagree. Fences
+    /// are not asked: those with assertions need not synchronize.
+    [[nodiscard]] std::uint64_t early_ends() const;
+
+    /// When a member entered, and by which call of which location.
+    struct Member {
+        std::int64_t begin = INT64_MIN;
+        std::int32_t location = kUndefined;
+        std::uint32_t call = kNone;
+    };
+    /// The last one that a member needed; without location where it needed nobody, or nobody known.
+    [[nodiscard]] Member needed(const Collective& operation, std::size_t location) const;
+
+    struct Instance {
+        Member latest;
+        Member root;
+        std::int64_t earliest_non_root = INT64_MAX;
+        std::int64_t earliest_end = INT64_MAX;
+        /// Whether all were in it at one time.
+        [[nodiscard]] bool met() const noexcept { return latest.begin <= earliest_end; }
+    };
+    [[nodiscard]] const Instance& instance(std::uint32_t i) const noexcept { return instances_[i]; }
+    [[nodiscard]] bool is_root(const Collective& operation, std::size_t location) const;
+
+  private:
+    /// When the last of those whom the member waits for began.
+    [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
+    [[nodiscard]] std::size_t rank_of(const Collective& operation, std::size_t location) const;
+
+    const Program& program_;
+    std::vector<Instance> instances_;
+    std::map<std::uint32_t, std::vector<Member>> scans_;  // the latest up to each rank, for Scan and Exscan only
+};
+
+}  // namespace logpost::replay

@@ -1,0 +1,368 @@
+#include "replay/native/split/transfer_model.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "replay/native/fifo.hpp"
+#include "replay/native/split/fit.hpp"
+#include "replay/native/split/message_facts.hpp"
+
+namespace logpost::replay {
+
+/// What was measured of a transfer, and what the model wants.
+struct TransferModel::Plan {
+    std::int64_t s0, s1;  // the call that starts it
+    std::int64_t w0, w1;  // the call that completes it
+    bool completed;
+    Permission permission;
+    const Collective* closing;  // the collective that completes it
+    Cost cost;
+    std::int64_t ready;  // when it can leave its origin
+    std::int64_t asked;  // when its request, or its last byte, is at the target
+    std::int64_t attended;
+    bool round_trip;  // its origin waits for an answer of the target
+};
+
+TransferModel::TransferModel(const Program& program, const Parameters& parameters, const CollectiveWaits& collectives,
+                             bool asynchronous)
+    : program_(program),
+      parameters_(parameters),
+      collectives_(collectives),
+      asynchronous_(asynchronous),
+      epochs_(program.timelines.size()),
+      queued_(program.timelines.size()),
+      first_complete_(program.timelines.size()),
+      permissions_(program.timelines.size()) {
+    find_epochs();
+    permit_accesses();
+    permit_locks();
+    queue();
+    permit_changes();
+    asynchronous_ = asynchronous_ || serves_unattended();
+}
+
+Cost TransferModel::cost(std::size_t location, const Transfer& transfer) const {
+    const auto here = static_cast<std::int32_t>(location);
+    const auto there = transfer.target == kUndefined ? here : transfer.target;
+    const auto hops = parameters_.mean_hops.has_value() ? program_.placement.hops(here, there) : kUndefined;
+    return message_cost(parameters_, program_.placement.between(here, there), transfer.bytes, {}, 1, hops);
+}
+
+std::int64_t TransferModel::notice_ps(std::int32_t from, std::size_t to) const {
+    const auto here = static_cast<std::int32_t>(to);
+    return from == kUndefined ? 0 : message_cost(parameters_, program_.placement.between(from, here), 0, {}).L;
+}
+
+const Collective* TransferModel::collective_of(std::size_t location, std::uint32_t call) const noexcept {
+    const auto& collectives = program_.timelines[location].collectives;
+    const auto at = collectives.partition_point([&](const Collective& one) { return one.call < call; });
+    return at < collectives.size() && collectives[at].call == call ? &collectives[at] : nullptr;
+}
+
+/// To which epoch each transfer belongs: the latest that was open to its target, or to all, when it was started.
+void TransferModel::find_epochs() {
+    for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
+        const auto& timeline = program_.timelines[l];
+        epochs_[l].assign(timeline.transfers.size(), kNone);
+        first_complete_[l].assign(timeline.epochs.size(), INT64_MAX);
+        permissions_[l].resize(timeline.epochs.size());
+        std::map<std::pair<std::int32_t, std::int32_t>, std::uint32_t> open;  // by window and target
+        std::uint32_t next = 0;
+        for (std::uint32_t i = 0; i < timeline.transfers.size() && !timeline.epochs.empty(); ++i) {
+            const auto& transfer = timeline.transfers[i];
+            for (; next < timeline.epochs.size() && timeline.epochs[next].begin_call <= transfer.call; ++next) {
+                const auto& epoch = timeline.epochs[next];
+                if (epoch.kind != Epoch::Kind::exposure && epoch.kind != Epoch::Kind::change) {
+                    open[{epoch.rma_window, epoch.peer}] = next;
+                }
+            }
+            for (const auto target : {transfer.target, kUndefined}) {
+                const auto found = open.find({transfer.rma_window, target});
+                if (found == open.end() || timeline.epochs[found->second].end_call < transfer.call) {
+                    continue;
+                }
+                epochs_[l][i] = found->second;
+                if (transfer.complete_call != kNone) {
+                    auto& first = first_complete_[l][found->second];
+                    first = std::min(first, timeline.calls[transfer.complete_call].leave_ps);
+                }
+                break;
+            }
+        }
+    }
+}
+
+void TransferModel::permit_accesses() {
+    for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
+        const auto& timeline = program_.timelines[l];
+        for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
+            const auto& epoch = timeline.epochs[i];
+            if (epoch.match == kNone) {
+                continue;
+            }
+            const auto& peer = program_.timelines[static_cast<std::size_t>(epoch.peer)];
+            const auto& other = peer.epochs[epoch.match];
+            if (epoch.kind == Epoch::Kind::access) {
+                permissions_[l][i] = {peer.calls[other.begin_call].enter_ps, category_of(Part::late_receiver),
+                                      epoch.peer};
+            } else if (other.end_call != kNone) {
+                permissions_[l][i] = {peer.calls[other.end_call].enter_ps, category_of(Part::late_sender), epoch.peer};
+            }
+        }
+    }
+}
+
+std::int64_t TransferModel::held_by(std::size_t location, std::uint32_t epoch) const noexcept {
+    const auto& one = program_.timelines[location].epochs[epoch];
+    const auto first = first_complete_[location][epoch];
+    return one.acquired_ps == Epoch::kNotRecorded ? first : std::min(first, one.acquired_ps);
+}
+
+/// Locks that exclude each other are held one after the other, in the order in which they are released. So each waits
+/// for the one released last before it, of those released after its own request.
+void TransferModel::permit_locks() {
+    struct Held {
+        std::int64_t released;
+        std::size_t location;
+        std::uint32_t epoch;
+    };
+    std::map<std::pair<std::int32_t, std::uint64_t>, std::vector<Held>> locks;  // by window and lock
+    for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
+        const auto& timeline = program_.timelines[l];
+        for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
+            const auto& epoch = timeline.epochs[i];
+            const bool locks_memory =
+                epoch.kind == Epoch::Kind::lock_shared || epoch.kind == Epoch::Kind::lock_exclusive;
+            if (locks_memory && epoch.end_call != kNone) {
+                locks[{epoch.rma_window, epoch.lock}].push_back({timeline.calls[epoch.end_call].leave_ps, l, i});
+            }
+        }
+    }
+    struct Last {
+        std::int64_t released = INT64_MIN;
+        std::int32_t by = kUndefined;
+    };
+    for (auto& [key, held] : locks) {
+        std::ranges::stable_sort(held, {}, &Held::released);
+        std::map<std::int32_t, Last> any, exclusive;  // by target; kUndefined: of all of them
+        Last of_any, of_exclusive;                    // of whatever target
+        for (const auto& one : held) {
+            const auto& timeline = program_.timelines[one.location];
+            const auto& epoch = timeline.epochs[one.epoch];
+            const bool alone = epoch.kind == Epoch::Kind::lock_exclusive;
+            auto& before = alone ? any : exclusive;
+            Last last = epoch.peer == kUndefined ? (alone ? of_any : of_exclusive) : Last{};
+            for (const auto target : {epoch.peer, kUndefined}) {
+                if (const auto found = before.find(target);
+                    found != before.end() && found->second.released > last.released) {
+                    last = found->second;
+                }
+            }
+            const auto requested = timeline.calls[epoch.begin_call].enter_ps;
+            if (last.by != static_cast<std::int32_t>(one.location) && last.released > requested) {
+                const auto at = std::min(last.released, held_by(one.location, one.epoch));
+                permissions_[one.location][one.epoch] = {at, kLockWait, last.by};
+            }
+            const Last mine{one.released, static_cast<std::int32_t>(one.location)};
+            any[epoch.peer] = of_any = mine;
+            if (alone) {
+                exclusive[epoch.peer] = of_exclusive = mine;
+            }
+        }
+    }
+}
+
+/// A location's transfers leave one after the other.
+void TransferModel::queue() {
+    for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
+        const auto& timeline = program_.timelines[l];
+        queued_[l].assign(timeline.transfers.size(), 0);
+        FifoServer endpoint(parameters_.endpoints_queue);
+        for (std::uint32_t i = 0; i < timeline.transfers.size(); ++i) {
+            const auto& transfer = timeline.transfers[i];
+            if (transfer.kind == Transfer::Kind::put) {  // what a get brings leaves its target
+                queued_[l][i] = endpoint.wait(plan(l, i, false).ready, cost(l, transfer).service);
+            }
+        }
+    }
+}
+
+/// A wait for a change ends with the transfer that arrives last before its end: what came after changed nothing for it.
+void TransferModel::permit_changes() {
+    struct Arrival {
+        std::int64_t at;
+        std::int64_t started;
+        std::int32_t origin;
+    };
+    const auto locations = program_.timelines.size();
+    std::vector<std::uint8_t> waits(locations, 0);
+    for (std::size_t l = 0; l < locations; ++l) {
+        program_.timelines[l].epochs.for_each([&](std::size_t, const Epoch& epoch) {
+            waits[l] = waits[l] != 0 || epoch.kind == Epoch::Kind::change ? 1 : 0;
+        });
+    }
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Arrival>> arrivals;  // by target and window
+    for (std::size_t l = 0; l < locations; ++l) {
+        const auto& timeline = program_.timelines[l];
+        for (std::uint32_t i = 0; i < timeline.transfers.size(); ++i) {
+            const auto& transfer = timeline.transfers[i];
+            const auto target = transfer.target;
+            if (target == kUndefined || waits[static_cast<std::size_t>(target)] == 0 ||
+                transfer.kind == Transfer::Kind::get || static_cast<std::size_t>(target) == l) {
+                continue;
+            }
+            const auto planned = plan(l, i, false);
+            arrivals[{target, transfer.rma_window}].push_back(
+                {planned.ready + queued_[l][i] + planned.cost.L + planned.cost.serialization, planned.s0,
+                 static_cast<std::int32_t>(l)});
+        }
+    }
+    for (auto& [key, list] : arrivals) {
+        std::ranges::stable_sort(list, {}, &Arrival::at);
+    }
+    for (std::size_t l = 0; l < locations; ++l) {
+        const auto& timeline = program_.timelines[l];
+        for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
+            const auto& epoch = timeline.epochs[i];
+            const auto to = arrivals.find({static_cast<std::int32_t>(l), epoch.rma_window});
+            if (epoch.kind != Epoch::Kind::change || to == arrivals.end()) {
+                continue;
+            }
+            const auto end = timeline.calls[epoch.begin_call].leave_ps;
+            const auto after = std::ranges::upper_bound(to->second, end, {}, &Arrival::at);
+            if (after != to->second.begin()) {
+                const auto& last = *std::prev(after);
+                permissions_[l][i] = {last.started, category_of(Part::late_sender), last.origin};
+            }
+        }
+    }
+}
+
+std::int64_t TransferModel::attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept {
+    const auto& calls = program_.timelines[location].calls;
+    auto at = calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
+    while (at < calls.size() && calls[at].enter_ps < limit && !answers(program_.kind(calls[at]))) {
+        ++at;
+    }
+    return at == calls.size() ? INT64_MAX : std::max(time, calls[at].enter_ps);
+}
+
+TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t index, bool remotely) const {
+    const auto& timeline = program_.timelines[location];
+    const auto& transfer = timeline.transfers[index];
+    const auto& start = timeline.calls[transfer.call];
+    const auto complete = remotely ? transfer.remote_call : transfer.complete_call;
+    const auto& end = timeline.calls[complete == kNone ? transfer.call : complete];
+    Plan plan{
+        .s0 = start.enter_ps,
+        .s1 = start.leave_ps,
+        .w0 = end.enter_ps,
+        .w1 = end.leave_ps,
+        .completed = complete != kNone,
+        .permission = {},
+        .closing = complete == kNone ? nullptr : collective_of(location, complete),
+        .cost = cost(location, transfer),
+        .ready = 0,
+        .asked = 0,
+        .attended = 0,
+        .round_trip = transfer.kind != Transfer::Kind::put || (complete != kNone && transfer.remote_call == complete)};
+    if (const auto epoch = epochs_[location][index]; epoch != kNone) {
+        plan.permission = permissions_[location][epoch];
+    }
+    const auto overhead = std::min(plan.cost.o_s, std::min(plan.s1, plan.w1) - plan.s0);
+    plan.ready = std::max(plan.s0 + overhead, std::min(plan.permission.at_ps, plan.w1));
+    plan.asked = plan.ready + queued_[location][index] + plan.cost.L +
+                 (transfer.kind == Transfer::Kind::put ? plan.cost.serialization : 0);
+    plan.attended = plan.asked;
+    const bool asks = !asynchronous_ && plan.round_trip && transfer.target != kUndefined &&
+                      transfer.target != static_cast<std::int32_t>(location);
+    if (asks && plan.asked < plan.w1) {
+        plan.attended = std::min(plan.w1, attends(static_cast<std::size_t>(transfer.target), plan.asked, plan.w1));
+    }
+    return plan;
+}
+
+bool TransferModel::serves_unattended() const {
+    std::uint64_t unattended = 0;
+    std::uint64_t attended = 0;
+    for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
+        const auto& transfers = program_.timelines[l].transfers;
+        for (std::uint32_t i = 0; i < transfers.size(); ++i) {
+            const auto& transfer = transfers[i];
+            if (transfer.target == kUndefined || transfer.target == static_cast<std::int32_t>(l)) {
+                continue;
+            }
+            const auto planned = plan(l, i, false);
+            if (!planned.completed || !planned.round_trip || planned.closing != nullptr) {
+                continue;  // nobody knows when it was complete at its target, or all were inside to complete it
+            }
+            const auto at = attends(static_cast<std::size_t>(transfer.target), planned.asked, INT64_MAX);
+            if (at - planned.asked > planned.cost.L + 2 * planned.cost.o_control) {
+                if (planned.w1 < at) {
+                    ++unattended;
+                } else if (planned.w0 <= planned.asked) {
+                    ++attended;
+                }
+            }
+        }
+    }
+    return unattended > attended;
+}
+
+TransferPartition TransferModel::partition(std::size_t location, std::uint32_t index, bool remotely) const {
+    const auto kind = program_.timelines[location].transfers[index].kind;
+    const auto planned = plan(location, index, remotely);
+    const auto& cost = planned.cost;
+    TransferPartition parts(planned.s0);
+    const auto called = std::min(planned.s1, planned.w1);
+    parts.place_until(category_of(Part::send_overhead), std::min(planned.s0 + cost.o_s, called));
+    parts.deficit_ps = planned.s0 + cost.o_s - parts.cursor();
+    if (planned.permission.at_ps > planned.s1) {
+        parts.place_until(kResidual, called);  // its call did not wait for the permission
+    }
+    parts.place_until(planned.permission.category, std::min(planned.permission.at_ps, planned.w1));
+
+    // The way in the order of time: what leaves the origin, what the target does, and what comes back.
+    struct Step {
+        std::uint8_t category;
+        std::int64_t wanted;
+        std::uint8_t tier;
+    };
+    const auto control = asynchronous_ || !planned.round_trip ? 0 : cost.o_control;
+    const auto there = planned.round_trip ? cost.L : 0;
+    const bool put = kind == Transfer::Kind::put;
+    const std::array<Step, 7> steps = {{
+        {category_of(Part::endpoint_contention), queued_[location][index], 2},
+        {category_of(Part::latency), there, 1},
+        {category_of(Part::serialization), put ? cost.serialization : 0, 1},
+        {category_of(Part::processor_queueing), planned.attended - planned.asked, 0},
+        {category_of(Part::recv_overhead), control, 1},
+        {category_of(Part::latency), there, 1},
+        {put ? category_of(Part::recv_overhead) : category_of(Part::serialization), put ? 0 : cost.serialization, 1},
+    }};
+    std::array<Stage, 8> stages{};
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        stages[i] = {.wanted_ps = planned.completed ? steps[i].wanted : 0, .tier = steps[i].tier, .granted_ps = 0};
+    }
+    stages.back() = {.wanted_ps = planned.completed && !put ? cost.o_r : 0, .tier = 1, .granted_ps = 0};
+    const auto fitted = fit(planned.w1 - parts.cursor(), stages);
+    parts.deficit_ps += fitted.deficit_ps;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const auto category = i < steps.size() ? steps[i].category : category_of(Part::recv_overhead);
+        parts.place_until(category, parts.cursor() + stages[i].granted_ps);
+    }
+    parts.planned_end = parts.cursor() + fitted.deficit_ps;
+    // It is complete, and its origin elsewhere; then the origin waits for others, not for it.
+    parts.place_until(kResidual, std::min(planned.s1, planned.w0));
+    parts.place_until(category_of(Part::processor_queueing), std::min(planned.w0, planned.w1));
+    if (planned.closing != nullptr) {
+        const auto wait = collectives_.wait(*planned.closing, location);
+        parts.place_until(kCollectiveWait, std::min(planned.closing->begin_ps + wait, planned.w1));
+        parts.place_until(kCollective, planned.w1);
+    }
+    parts.place_until(kResidual, planned.w1);
+    return parts;
+}
+
+}  // namespace logpost::replay
