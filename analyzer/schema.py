@@ -67,6 +67,12 @@ FINDING_KINDS = (
     "round_trips",
     "strided_datatype",
     "start_up_skew",
+    "wait_at_fence",
+    "late_post",
+    "late_complete",
+    "late_put",
+    "lock_contention",
+    "unattended_target",
 )
 
 

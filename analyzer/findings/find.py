@@ -27,6 +27,7 @@ from logpost.analyzer.findings.finders import (
     strided_datatype,
     unattended,
     wavefront,
+    window_waits,
 )
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame
 from logpost.analyzer.findings.one_bug import one_bug_each
@@ -50,6 +51,7 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     round_trips.find,
     strided_datatype.find,
     start_up_skew.find,
+    window_waits.find,
 )
 
 

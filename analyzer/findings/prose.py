@@ -378,12 +378,92 @@ def _come_together(facts: Facts) -> str:
     return "Balance the work between these operations, or look for system noise, which moves from rank to rank." + rest
 
 
+NEIGHBOURS_ONLY = (
+    "Synchronize only those who exchange data: post, start, complete and wait with the neighbours, or lock_all once, "
+    "flush, and a notification each."
+)
+"""What a fence, which synchronizes everybody, can be replaced by."""
+
+
+def _no_fence(facts: Facts) -> str:
+    if facts.all("passed_on_waiting") and facts.cause != facts.row["region"]:
+        return f"Remove the waiting in {facts.cause} before it first (see the other findings): it causes this one."
+    balance = "on this rank" if facts.all("last_rank") else "between the fences"
+    return f"Balance the work {balance}. {NEIGHBOURS_ONLY}"
+
+
+def _for_late(facts: Facts, what: str) -> str:
+    """Who waits where, for what of the late ranks."""
+    cause = f", delayed in {facts.cause}" if facts.cause else ""
+    return f"{facts.ranks} wait{facts.verb_s}{_in(facts)} {what} {facts.noun('late_rank')}{cause}"
+
+
+def _late_post(facts: Facts) -> str:
+    return _for_late(facts, "for the post of")
+
+
+def _post_window(_: Facts) -> str:
+    return (
+        "Post earlier: MPI_Win_post needs memory that may be overwritten, and no data, so it can stand before the work "
+        "that delays it; a second buffer makes it independent of that work. Or let the origins work before they start."
+    )
+
+
+def _late_complete(facts: Facts) -> str:
+    return _for_late(facts, "for the end of the access by")
+
+
+def _complete_earlier(_: Facts) -> str:
+    return (
+        "Complete the access right after its last transfer, and work then; or let the targets work on other data and "
+        "ask with MPI_Win_test before they wait."
+    )
+
+
+def _late_put(facts: Facts) -> str:
+    return _for_late(facts, "for data that have yet to be put by")
+
+
+def _put_earlier(_: Facts) -> str:
+    return (
+        "Put as soon as the data are there (the border before the interior), or wait later: compute what needs none of "
+        "them first. Where the late rank has more to do than the others, balance that."
+    )
+
+
+def _lock_contention(facts: Facts) -> str:
+    return _for_late(facts, "for locks held by")
+
+
+def _hold_shorter(_: Facts) -> str:
+    return (
+        "Hold locks for less: compute before or after them, and lock per access. Reads and accumulates (atomic by "
+        "element) need a shared lock only; with lock_all once and flushes nobody waits. Spread over several targets "
+        "what all access."
+    )
+
+
+def _unattended_target(facts: Facts) -> str:
+    meanwhile = f" in {facts.cause}" if facts.cause else ""
+    target = facts.noun("late_rank")
+    return f"{facts.ranks} wait{facts.verb_s}{_in(facts)} for transfers to {target}, computing{meanwhile} meanwhile"
+
+
+def _serve(_: Facts) -> str:
+    return (
+        "Let the targets progress while they compute: a network with remote memory access, a progress thread, or calls "
+        "of the library between smaller blocks of work. Or complete the transfers later, after work of the origin."
+    )
+
+
 def _collective_cost(facts: Facts) -> str:
     count = int(facts.number("operations"))
     cost = f"{'costs' if count == 1 else 'cost'} {time_text(facts.number('mean_cost'))}{'' if count == 1 else ' each'}"
     title = (
         f"{count_text(count, 'operation')} in {facts.where or 'a collective'} {cost} beyond waiting for the last rank"
     )
+    if facts.all("window_members"):
+        return title
     if facts.number("back_to_back") > MAINLY:
         return title + ", mostly back to back"
     over = facts.number("cost_over_estimate")
@@ -402,6 +482,8 @@ def _latency_bound(facts: Facts) -> bool:
 
 
 def _cheaper_collective(facts: Facts) -> str:
+    if facts.all("window_members"):
+        return f"{NEIGHBOURS_ONLY} Put more between two fences, or into one window, where fences stay."
     if facts.number("back_to_back") > MAINLY:
         return (
             "Fuse them: combine back-to-back operations into one call with all values in one buffer, "
@@ -528,5 +610,11 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "round_trips": (_round_trips, _ask_once),
     "strided_datatype": (_strided_datatype, _lay_out),
     "start_up_skew": (_start_up_skew, _start_together),
+    "wait_at_fence": (_collective_wait, _no_fence),
+    "late_post": (_late_post, _post_window),
+    "late_complete": (_late_complete, _complete_earlier),
+    "late_put": (_late_put, _put_earlier),
+    "lock_contention": (_lock_contention, _hold_shorter),
+    "unattended_target": (_unattended_target, _serve),
 }
 """Kind to its title and its advice."""

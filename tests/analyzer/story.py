@@ -19,7 +19,7 @@ from logpost.analyzer.findings.finding import Finding, frame
 from logpost.analyzer.findings.prose import evidence_text
 from logpost.analyzer.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source, Windows
 from logpost.analyzer.run import Run, RunWriter
-from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES
+from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES, TRANSFER_PARTS
 from logpost.replay._native import operations
 
 US = 10**6
@@ -53,6 +53,8 @@ class Story:
                 kind = "user"
                 if names[depth] in ("MPI_Init", "MPI_Finalize"):
                     kind = "init_finalize"
+                elif names[depth].startswith(("MPI_Win_", "MPI_Get", "shmem_")):
+                    kind = "one_sided"
                 elif names[depth].startswith("MPI_"):
                     kind = "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else "wait"
                 region = self.regions.setdefault((names[depth], kind), len(self.regions))
@@ -204,6 +206,53 @@ class Story:
                 }
             )
         self.instances += 1
+
+    def epoch(self, rank: int, kind: str, path: int, waits_for: int, wait: int) -> None:
+        """An epoch of rank and what its begin waited for; the call is told apart."""
+        self.rows["epochs"].append(
+            {
+                "location": rank,
+                "number": sum(row["location"] == rank for row in self.rows["epochs"]),
+                "kind": kind,
+                "peer": waits_for,
+                "rma_window": 0,
+                "lock": 0,
+                "callpath": path,
+                "begin_call": -1,
+                "end_call": -1,
+                "match": -1,
+                "waits_for": waits_for,
+                "enter_ps": 0,
+                "acquired_ps": -1,
+                "wait_ps": wait,
+            }
+        )
+
+    def transfer(self, rank: int, target: int, path: int, enter: int, leave: int, **parts: int) -> None:
+        """A transfer that one call starts and completes; its parts lie one after the other, and are the call's."""
+        assert sum(parts.values()) == leave - enter
+        self.call(rank, enter, leave, path, **parts)
+        times = dict.fromkeys((f"{part}_ps" for part in TRANSFER_PARTS), 0)
+        self.rows["transfers"].append(
+            {
+                "location": rank,
+                "target": target,
+                "rma_window": 0,
+                "callpath": path,
+                "complete_callpath": path,
+                "kind": "get",
+                "locality": "same_node",
+                "bytes": 8,
+                "start_ps": enter,
+                "start_leave_ps": leave,
+                "complete_enter_ps": enter,
+                "complete_leave_ps": leave,
+                "envelope_ps": leave - enter,
+                "deficit_ps": 0,
+                **times,
+                **{f"{part}_ps": time for part, time in parts.items()},
+            }
+        )
 
     def user(self, rank: int, path: int, exclusive: int, visits: int = 1) -> None:
         """A user region's own time on a rank, for the profile."""

@@ -144,7 +144,7 @@ def _finding(
         evidence=(
             Number("cost", total, "ps"),
             Number("operations", operations, "count"),
-            Number("members", members, "count"),
+            Number("window_members" if calls.operations[callpath] == "Fence" else "members", members, "count"),
             Number("mean_size", size, "B"),
             Number("mean_cost", each, "ps"),
             *(

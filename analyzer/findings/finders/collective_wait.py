@@ -16,6 +16,9 @@ that is `collective_cost`.
 A barrier whose last rank is another one each time only adds up the longest steps: that is `needless_barrier`. Other
 operations need their data; there, ranks that are last in turn are a finding beyond `NOISE` only.
 
+Waiting at the fences of a window is `wait_at_fence`: the transfers between them need their targets only, so other
+synchronization can do.
+
 Gain: over the operations, the mean wait of the members, but what is passed on: were all to enter at the mean of their
 enters, the last one would come so much earlier (`gain`).
 """
@@ -92,6 +95,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         states = [state for key, state in meanwhile.items() if key[0] == callpath]
         here = delays.filter(pl.col("callpath") == callpath)
         found = _finding(evidence, callpath, exposed, here, states, lateness.get(callpath))
+        if in_a_row.operations.get(callpath) == "Fence":
+            found = replace(found, kind="wait_at_fence")
         moves = not any(number.name == "last_rank" for number in found.evidence)
         passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
         if not moves or passed_on:

@@ -1,0 +1,147 @@
+"""Waits of one-sided communication for one other process: what had to happen before memory could be accessed.
+
+* **Late post**: an origin waits, in MPI_Win_start or a later call of its access, until the target has posted.
+* **Late complete**: a target waits in MPI_Win_wait until the last origin has entered MPI_Win_complete.
+* **Late put**: a process waits for a change of its memory (shmem_wait_until) that nobody has made yet.
+* **Lock contention**: an origin waits for a lock of memory that others hold.
+* **Unattended target**: a transfer needs the processor of a target that is outside of calls.
+
+Who is waited for is a fact of the table `epochs` (of a put and a lock: the last transfer before the wait's end, and the
+holder who released last, docs/split.md), of an unattended target the transfer's own.
+
+Gain: the waiting of the worst-hit rank, a bound (`gain`): the replay keeps these waits as they were measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
+from logpost.analyzer.findings.gain import gain_by_moving
+
+NAMED = 0.25
+"""A rank is named if it is waited for at least this fraction of what the foremost one is."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A kind of wait: the epochs that tell who was waited for, the category of its time, and why that is known."""
+
+    kind: str
+    epochs: tuple[str, ...]
+    category: str
+    confidence: float
+    reason: str
+
+
+PATTERNS = (
+    Pattern("late_post", ("access",), "late_receiver", HIGH, "enter times of the posts are measured"),
+    Pattern("late_complete", ("exposure",), "late_sender", HIGH, "enter times of the completions are measured"),
+    Pattern("late_put", ("change",), "late_sender", MEDIUM, "the last transfer before the wait's end is taken for it"),
+    Pattern(
+        "lock_contention",
+        ("lock_shared", "lock_exclusive"),
+        "lock_wait",
+        MEDIUM,
+        "locks are taken to be held in the order of their releases",
+    ),
+)
+UNATTENDED = Pattern(
+    "unattended_target",
+    (),
+    "processor_queueing",
+    MEDIUM,
+    "that the targets were outside of calls is measured; when the transfers got there is modelled",
+)
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding for each kind of wait that costs the worst-hit rank at least `MIN_SHARE`."""
+    for pattern in PATTERNS:
+        if evidence.worth_a_look([pattern.category]):
+            waits = _epochs(evidence, pattern)
+            yield from _findings(evidence, pattern, waits)
+    if evidence.worth_a_look([UNATTENDED.category]):
+        yield from _findings(evidence, UNATTENDED, _unattended(evidence))
+
+
+def _epochs(evidence: Evidence, pattern: Pattern) -> pl.DataFrame:
+    """Who waits (location) where (callpath), for whom (late), how long (wait_ps), a row per wait."""
+    return (
+        evidence.tables["epochs"]
+        .filter(pl.col("kind").cast(pl.String).is_in(pattern.epochs), pl.col("wait_ps") > 0, pl.col("waits_for") >= 0)
+        .select("location", "callpath", pl.col("waits_for").alias("late"), "wait_ps")
+        .collect()
+    )
+
+
+def _unattended(evidence: Evidence) -> pl.DataFrame:
+    """Likewise for transfers, as far as their origins waited for them."""
+    waited = pl.col("complete_leave_ps") - pl.col("complete_enter_ps")
+    return (
+        evidence.tables["transfers"]
+        .filter(pl.col("processor_queueing_ps") > 0, pl.col("target") >= 0)
+        .select(
+            "location",
+            pl.col("complete_callpath").alias("callpath"),
+            pl.col("target").alias("late"),
+            pl.min_horizontal("processor_queueing_ps", waited).alias("wait_ps"),
+        )
+        .filter(pl.col("wait_ps") > 0)
+        .collect()
+    )
+
+
+def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iterable[Finding]:
+    places = _places(evidence, pattern, waits)
+    exposed: dict[int, float] = {}
+    for (location, _), time in places.items():
+        exposed[location] = exposed.get(location, 0.0) + time
+    if waits.is_empty() or not evidence.matters(exposed):
+        return
+    by_late = {int(late): float(time) for late, time in waits.group_by("late").agg(pl.col("wait_ps").sum()).iter_rows()}
+    total = sum(by_late.values())
+    foremost = max(by_late, key=lambda late: (by_late[late], -late))
+    named = [late for late, time in by_late.items() if time >= NAMED * by_late[foremost]]
+    at = max(places, key=lambda place: places[place])[1]
+    waiters = [location for location, time in exposed.items() if time > 0]
+    first, last = evidence.active_windows([pattern.category], waiters)
+    level = pattern.confidence if waits.height >= MIN_SAMPLES else min(pattern.confidence, MEDIUM)
+    confidence, certainty = evidence.confidence(level, pattern.reason)
+    yield Finding(
+        kind=pattern.kind,
+        ranks=evidence.ranks(waiters),
+        region=evidence.region(at),
+        cause_region=evidence.delaying_region(foremost, at),
+        evidence=(
+            *evidence.exposed_numbers(exposed),
+            Number("waits", waits.height, "count"),
+            *evidence.rank_numbers("late_rank", named),
+            Number("foremost_late_rank_share", by_late[foremost] / total, "1"),
+        ),
+        confidence=confidence,
+        certainty=certainty,
+        callpath=at,
+        first_window=first,
+        last_window=last,
+        exposed_ps=round(sum(exposed.values())),
+        share=worst_hit(exposed, evidence.slowest_program_ps),
+        gain=gain_by_moving(evidence, exposed),
+        charges=places,
+        fault={(late, "computing"): time / total for late, time in by_late.items()},
+    )
+
+
+def _places(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Mapping[tuple[int, int], float]:
+    """(location, call path) to the exposed time there. Waits of two patterns may have one category; then the call that
+    waits tells them apart, and an access or a lock may wait in any call."""
+    one_sided = evidence.callpaths.filter(pl.col("kind") == "one_sided")["callpath"]
+    rows = evidence.exposure.filter(pl.col("category") == pattern.category, pl.col("callpath").is_in(one_sided))
+    if pattern.category == "late_sender":
+        rows = rows.filter(pl.col("callpath").is_in(waits["callpath"].unique()))
+    sums = rows.group_by("location", "callpath").agg(pl.col("exposed_ps").sum()).sort("location", "callpath")
+    return {(int(location), int(callpath)): float(time) for location, callpath, time in sums.iter_rows() if time > 0}

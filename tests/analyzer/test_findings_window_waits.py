@@ -1,0 +1,155 @@
+"""Waits of one-sided communication name who was waited for."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story, told
+
+from logpost.analyzer.findings.finders import collective_cost, collective_wait, window_waits
+from logpost.analyzer.findings.finding import HIGH, MEDIUM
+
+STEPS = 10
+LENGTH = STEPS * 10 * MS
+
+
+def waiting(kind: str, call: str, category: str, wait: int) -> Story:
+    """In each step of 10 ms rank 1 computes 8 ms, and ranks 0 and 2 wait in `call` for it from 2 ms on."""
+    story = Story(3, LENGTH, windows=STEPS)
+    path = story.path("main", "step", call)
+    for step in range(STEPS):
+        t = step * 10 * MS
+        for rank in (0, 2):
+            story.call(rank, t + 2 * MS, t + 2 * MS + wait, path, **{category: wait})
+            story.epoch(rank, kind, path, 1, wait)
+    for rank in range(3):
+        story.user(rank, story.path("main", "step"), STEPS * (8 if rank == 1 else 2) * MS)
+        story.user(rank, story.path("main"), MS)
+    return story
+
+
+@pytest.mark.parametrize(
+    ("kind", "call", "category", "finding", "title", "cure", "confidence"),
+    [
+        ("access", "MPI_Win_start", "late_receiver", "late_post", "for the post of rank 1", "Post earlier", HIGH),
+        (
+            "exposure",
+            "MPI_Win_wait",
+            "late_sender",
+            "late_complete",
+            "for the end of the access by rank 1",
+            "MPI_Win_test",
+            HIGH,
+        ),
+        (
+            "change",
+            "shmem_wait_until",
+            "late_sender",
+            "late_put",
+            "for data that have yet to be put by rank 1",
+            "border before the interior",
+            MEDIUM,
+        ),
+        (
+            "lock_exclusive",
+            "MPI_Win_unlock",
+            "lock_wait",
+            "lock_contention",
+            "for locks held by rank 1",
+            "Hold locks for less",
+            MEDIUM,
+        ),
+    ],
+)
+def test_who_is_waited_for_is_named_with_its_region(
+    kind: str, call: str, category: str, finding: str, title: str, cure: str, confidence: float
+) -> None:
+    found = waiting(kind, call, category, 6 * MS).alone(window_waits.find)
+    assert found["kind"].to_list() == [finding]
+    row = found.row(0, named=True)
+    assert row["title"] == f"ranks 0, 2 wait in {call} {title}, delayed in step"
+    assert cure in row["advice"]
+    assert row["confidence"] == confidence
+    # Two ranks wait 6 ms each in ten steps; each waits 60 of 100 ms.
+    assert row["exposed_ps"] == 2 * STEPS * 6 * MS
+    assert row["share"] == pytest.approx(0.6)
+    # All other time is rank 1's work, which no cure of the wait makes shorter.
+    assert row["gain"] == pytest.approx(0.0)
+    assert "waits: 20; late rank: 1; foremost late rank share: 100.0 %" in told(row)
+
+
+def test_a_wait_that_costs_nothing_is_not_told() -> None:
+    # 0.05 of 10 ms in each step: half a percent.
+    assert waiting("access", "MPI_Win_start", "late_receiver", 50 * MS // 1000).alone(window_waits.find).is_empty()
+
+
+def test_late_senders_of_messages_are_not_late_puts() -> None:
+    story = waiting("change", "shmem_wait_until", "late_sender", 10 * MS // 1000)
+    path = story.path("main", "step", "MPI_Recv")
+    for step in range(STEPS):
+        story.call(0, step * 10 * MS + 3 * MS, step * 10 * MS + 9 * MS, path, late_sender=6 * MS)
+    assert story.alone(window_waits.find).is_empty()
+
+
+def gets(queueing: int) -> Story:
+    """In each step of 10 ms rank 0 gets data of rank 1, which computes; `queueing` of 6 ms are for its processor."""
+    story = Story(2, LENGTH, windows=STEPS)
+    path = story.path("main", "step", "MPI_Get")
+    for step in range(STEPS):
+        t = step * 10 * MS
+        story.transfer(0, 1, path, t, t + 6 * MS, processor_queueing=queueing, latency=6 * MS - queueing)
+    story.user(1, story.path("main", "step"), LENGTH - MS)
+    story.user(1, story.path("main"), MS)
+    return story
+
+
+def test_a_target_that_computes_is_named() -> None:
+    row = gets(5 * MS).alone(window_waits.find).row(0, named=True)
+    assert row["kind"] == "unattended_target"
+    assert row["title"] == "rank 0 waits in MPI_Get for transfers to rank 1, computing in step meanwhile"
+    assert row["exposed_ps"] == STEPS * 5 * MS
+    assert "progress thread" in row["advice"]
+
+
+def test_slow_transfers_to_an_attentive_target_are_not_its_fault() -> None:
+    assert gets(0).alone(window_waits.find).is_empty()
+
+
+def fences(late_rank: list[int]) -> Story:
+    """Fence i of 10 ms: all enter 2 ms after its begin but `late_rank[i]`, which enters after 5; all leave at 6 ms."""
+    story = Story(3, 10 * MS * len(late_rank), windows=len(late_rank))
+    path = story.path("main", "step", "MPI_Win_fence")
+    for i, late in enumerate(late_rank):
+        t = 10 * MS * i
+        story.collective(path, "Fence", {r: (t + (5 if r == late else 2) * MS, t + 6 * MS) for r in range(3)})
+    for rank in range(3):
+        story.user(rank, story.path("main", "step"), (6 * len(late_rank) + 3 * late_rank.count(rank)) * MS)
+        story.user(rank, story.path("main"), MS)
+    return story
+
+
+def test_waiting_at_a_fence_has_its_own_advice() -> None:
+    found = fences([1] * 10).findings()
+    row = next(row for row in found.iter_rows(named=True) if row["kind"] in ("wait_at_fence", "load_imbalance"))
+    alone = fences([1] * 10).alone(collective_wait.find).row(0, named=True)
+    assert alone["kind"] == "wait_at_fence"
+    assert alone["title"] == "ranks 0, 2 wait in MPI_Win_fence for rank 1, delayed in step"
+    assert alone["gain"] == pytest.approx(0.2)  # the last one's enter less the mean enter: 2 ms of 10
+    assert "post, start, complete and wait with the neighbours" in alone["advice"]
+    assert row["gain"] >= alone["gain"] - 1e-9
+
+
+def test_fences_whose_last_rank_changes_are_no_needless_barriers() -> None:
+    found = fences([0, 1, 2] * 4).alone(collective_wait.find)
+    assert found["kind"].to_list() == ["wait_at_fence"]
+
+
+def test_two_fences_around_transfers_are_not_to_be_fused() -> None:
+    """They follow each other closely, and open and close an access: one of them would not do."""
+    story = Story(2, 100 * MS)
+    path = story.path("main", "MPI_Win_fence")
+    for i in range(10):
+        for t in (10 * MS * i, 10 * MS * i + 3 * MS):
+            story.collective(path, "Fence", dict.fromkeys(range(2), (t, t + 2 * MS)))
+    row = story.alone(collective_cost.find).row(0, named=True)
+    assert "Fuse" not in row["advice"]
+    assert row["title"] == "20 operations in MPI_Win_fence cost 2.00 ms each beyond waiting for the last rank"
