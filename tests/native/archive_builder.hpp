@@ -86,8 +86,32 @@ class Events {
     Events& measurement(std::uint64_t t, OTF2_MeasurementMode mode) {
         return did(OTF2_EvtWriter_MeasurementOnOff(w_, nullptr, t, mode));
     }
-    Events& put(std::uint64_t t, std::uint32_t window, std::uint32_t to, std::uint64_t bytes) {
-        return did(OTF2_EvtWriter_RmaPut(w_, nullptr, t, window, to, bytes, 0));
+    Events& put(std::uint64_t t, std::uint32_t window, std::uint32_t to, std::uint64_t bytes,
+                std::uint64_t matching = 0) {
+        return did(OTF2_EvtWriter_RmaPut(w_, nullptr, t, window, to, bytes, matching));
+    }
+    Events& completed(std::uint64_t t, std::uint32_t window, std::uint64_t matching) {
+        return did(OTF2_EvtWriter_RmaOpCompleteNonBlocking(w_, nullptr, t, window, matching));
+    }
+    Events& completed_remotely(std::uint64_t t, std::uint32_t window, std::uint64_t matching) {
+        return did(OTF2_EvtWriter_RmaOpCompleteRemote(w_, nullptr, t, window, matching));
+    }
+    Events& rma_collective(std::uint64_t begin, std::uint64_t end, OTF2_CollectiveOp op, std::uint32_t window,
+                           OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY) {
+        did(OTF2_EvtWriter_RmaCollectiveBegin(w_, nullptr, begin));
+        return did(OTF2_EvtWriter_RmaCollectiveEnd(w_, nullptr, end, op, level, window, OTF2_UNDEFINED_UINT32, 0, 0));
+    }
+    Events& group_sync(std::uint64_t t, std::uint32_t window, std::uint32_t group) {
+        return did(OTF2_EvtWriter_RmaGroupSync(w_, nullptr, t, OTF2_RMA_SYNC_LEVEL_PROCESS, window, group));
+    }
+    Events& request_lock(std::uint64_t t, std::uint32_t window, std::uint32_t to, OTF2_LockType type) {
+        return did(OTF2_EvtWriter_RmaRequestLock(w_, nullptr, t, window, to, 0, type));
+    }
+    Events& acquire_lock(std::uint64_t t, std::uint32_t window, std::uint32_t to, OTF2_LockType type) {
+        return did(OTF2_EvtWriter_RmaAcquireLock(w_, nullptr, t, window, to, 0, type));
+    }
+    Events& release_lock(std::uint64_t t, std::uint32_t window, std::uint32_t to) {
+        return did(OTF2_EvtWriter_RmaReleaseLock(w_, nullptr, t, window, to, 0));
     }
     Events& get(std::uint64_t t, std::uint32_t window, std::uint32_t from, std::uint64_t bytes) {
         return did(OTF2_EvtWriter_RmaGet(w_, nullptr, t, window, from, bytes, 0));

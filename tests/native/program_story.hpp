@@ -62,6 +62,24 @@ class ProgramStory {
         program_.collective_instances = std::max(program_.collective_instances, instance + 1);
     }
 
+    /// A put that `call` starts and `complete` completes at both ends.
+    void put(std::int32_t from, std::uint32_t call, std::uint32_t complete, std::int32_t to, std::uint64_t bytes) {
+        timeline(from).transfers.push_back({bytes, call, complete, complete, to, 0, replay::Transfer::Kind::put});
+    }
+
+    /// An epoch of window 0; returns its number.
+    std::uint32_t epoch(std::int32_t rank, replay::Epoch::Kind kind, std::uint32_t begin, std::uint32_t end,
+                        std::int32_t peer) {
+        auto& epochs = timeline(rank).epochs;
+        epochs.push_back({replay::Epoch::kNotRecorded, 0, begin, end, peer, 0, replay::kNone, kind});
+        return static_cast<std::uint32_t>(epochs.size() - 1);
+    }
+    /// An access and the exposure that permits it.
+    void match(std::int32_t origin, std::uint32_t access, std::int32_t target, std::uint32_t exposure) {
+        timeline(origin).epochs[access].match = exposure;
+        timeline(target).epochs[exposure].match = access;
+    }
+
     /// Links between every two places of the network, and the place of each node.
     void hops(std::vector<std::int32_t> hops, std::vector<std::int32_t> place_of_node) {
         hops_ = std::move(hops);

@@ -1,0 +1,236 @@
+// One-sided transfers as labelled partitions, and the accounts of the calls around them.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "program_story.hpp"
+#include "replay/native/split/analysis.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::plain_machine;
+using tests::ProgramStory;
+
+using Times = std::map<std::uint8_t, std::int64_t>;
+
+constexpr auto kSend = category_of(Part::send_overhead);
+constexpr auto kWire = category_of(Part::latency);
+constexpr auto kBytes = category_of(Part::serialization);
+constexpr auto kAway = category_of(Part::processor_queueing);
+constexpr auto kAnswer = category_of(Part::recv_overhead);
+constexpr auto kLatePost = category_of(Part::late_receiver);
+constexpr auto kLatePut = category_of(Part::late_sender);
+
+/// The parts of a rank's only transfer.
+Times parts(const Analysis& analysis, std::size_t rank = 0) {
+    Times times;
+    const auto partition = analysis.transfers().partition(rank, 0);
+    std::int64_t cursor = partition.begin();
+    for (const auto* segment = partition.begin_segment(); segment != partition.end_segment(); ++segment) {
+        EXPECT_EQ(segment->begin, cursor);
+        EXPECT_LT(segment->begin, segment->end);
+        times[segment->category] += segment->end - segment->begin;
+        cursor = segment->end;
+    }
+    return times;
+}
+
+/// What a rank's calls were; its compute time is left out.
+Times exposed(Analysis& analysis, std::size_t rank) {
+    Times times;
+    for (const auto& row : analysis.accounts()[rank]) {
+        if (row.category != kCompute) {
+            times[row.category] += row.exposed_ps;
+        }
+    }
+    return times;
+}
+
+/// Machine: o_s = 10, L = 100, G = 1 per byte, o_control = 10 (o_s). All puts have 51 B: 50 for serialization.
+Parameters machine(bool asynchronous) {
+    auto parameters = plain_machine();
+    parameters.asynchronous_progress = asynchronous;
+    return parameters;
+}
+
+/// Rank 0: Put 0..20, flush 20..flushed. Rank 1 computes, and enters a barrier at `attends`.
+struct Flush : ProgramStory {
+    Flush(std::int64_t flushed, std::int64_t attends) {
+        rank(0, 1000);
+        rank(0, 1000);
+        const auto start = call(0, CallKind::one_sided, 0, 20);
+        const auto flush = call(0, CallKind::one_sided, 20, flushed);
+        call(1, CallKind::barrier, attends, 1000);
+        put(0, start, flush, 1, 51);
+    }
+};
+
+TEST(Transfers, APutIsCompleteWhenItsTargetHasAcknowledgedIt) {
+    // 0 o_s 10 L 110 serialization 160 L 260; the flush lasts until 400.
+    Flush story(400, 0);
+    const auto parameters = machine(true);
+    const Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(analysis), (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 140}}));
+    EXPECT_EQ(analysis.transfers().partition(0, 0).planned_end, 260);
+}
+
+TEST(Transfers, ATargetThatMustProgressIsWaitedFor) {
+    // There at 160, the target inside at 300: 140 of its processor; answer 310, acknowledged 410, flush until 450.
+    Flush story(450, 300);
+    const auto parameters = machine(false);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_FALSE(analysis.transfers().asynchronous());
+    EXPECT_EQ(parts(analysis),
+              (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 140}, {kAnswer, 10}, {kResidual, 40}}));
+    // All of it lies in the calls: 0..20 and 20..450.
+    EXPECT_EQ(exposed(analysis, 0), parts(analysis));
+}
+
+TEST(Transfers, ATransferThatIsOverBeforeItsTargetLooksProvesThatNobodyNeedsTo) {
+    // Flushed at 290, and the target inside at 300: planned until 260.
+    Flush story(290, 300);
+    const auto parameters = machine(false);
+    const Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_TRUE(analysis.transfers().asynchronous());
+    EXPECT_EQ(parts(analysis), (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 30}}));
+}
+
+TEST(Transfers, WhatTheModelWantsBeyondTheMeasuredTimeIsDeficit) {
+    // 250 after o_s are wanted, and 200 - 10 there: 2 L and the bytes share them; 60 are missing.
+    Flush story(200, 0);
+    const auto parameters = machine(true);
+    const Analysis analysis(story.program(), parameters, {}, 1);
+    const auto found = parts(analysis);
+    EXPECT_EQ(found.at(kSend) + found.at(kWire) + found.at(kBytes), 200);
+    EXPECT_FALSE(found.contains(kResidual));
+    EXPECT_EQ(analysis.transfers().partition(0, 0).deficit_ps, 60);
+}
+
+/// Rank 0: Put 50..60, fence 100..600. Rank 1: fence `late`..600.
+struct Fence : ProgramStory {
+    explicit Fence(std::int64_t late) {
+        rank(0, 1000);
+        rank(0, 1000);
+        const auto start = call(0, CallKind::one_sided, 50, 60);
+        const auto fence = call(0, CallKind::one_sided, 100, 600);
+        collective(0, fence, Operation::fence);
+        collective(1, call(1, CallKind::one_sided, late, 600), Operation::fence);
+        put(0, start, fence, 1, 51);
+    }
+};
+
+TEST(Transfers, WaitingAtAFenceIsForItsLastMember) {
+    // 50 o_s 60 L 160 bytes 210 L 310; the last one enters at 500, and the fence itself takes until 600.
+    Fence story(500);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(analysis),
+              (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kCollectiveWait, 190}, {kCollective, 100}}));
+    // In the account the fact comes first: 400 of the fence are waiting for rank 1, whatever is under way.
+    EXPECT_EQ(exposed(analysis, 0), (Times{{kSend, 10}, {kCollectiveWait, 400}, {kCollective, 100}}));
+    EXPECT_EQ(exposed(analysis, 1), (Times{{kCollective, 100}}));
+}
+
+TEST(Transfers, AfterTheLastMemberAFenceWaitsForTransfers) {
+    // Rank 1 enters at 80: rank 0 waits for nobody from 100 on. Until 310 its transfer is under way.
+    Fence story(80);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(exposed(analysis, 0), (Times{{kSend, 10}, {kWire, 160}, {kBytes, 50}, {kCollective, 290}}));
+}
+
+/// Rank 0: Start 100..110, Put 110..120, Complete 120..700. Rank 1: Post `posted`.., Wait 500..800.
+struct Access : ProgramStory {
+    Access(std::int64_t posted, std::int64_t completes) {
+        rank(0, 1000);
+        rank(0, 1000);
+        const auto start = call(0, CallKind::one_sided, 100, 110);
+        const auto transfer = call(0, CallKind::one_sided, 110, 120);
+        const auto complete = call(0, CallKind::one_sided, completes, 700);
+        const auto post = call(1, CallKind::one_sided, posted, posted + 10);
+        const auto wait = call(1, CallKind::one_sided, 500, 800);
+        put(0, transfer, complete, 1, 51);
+        match(0, epoch(0, Epoch::Kind::access, start, complete, 1), 1, epoch(1, Epoch::Kind::exposure, post, wait, 0));
+    }
+};
+
+TEST(Transfers, AnAccessWaitsForALatePost) {
+    // Start and Put return at once; Complete waits from 120 to the post at 400, then L 500, bytes 550, L 650.
+    Access story(400, 120);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(analysis), (Times{{kSend, 10}, {kLatePost, 280}, {kWire, 200}, {kBytes, 50}, {kResidual, 50}}));
+    const auto found = exposed(analysis, 0);
+    EXPECT_EQ(found.at(kLatePost), 280);
+    EXPECT_EQ(found.at(kWire), 200);
+    // Who waits behind its own late post: Complete was entered long before, and its notice takes L.
+    EXPECT_FALSE(exposed(analysis, 1).contains(kLatePut));
+}
+
+TEST(Transfers, AnEarlyPostIsNotWaitedFor) {
+    Access story(50, 120);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_FALSE(parts(analysis).contains(kLatePost));
+    EXPECT_FALSE(exposed(analysis, 0).contains(kLatePost));
+}
+
+TEST(Transfers, AnExposureWaitsForALateComplete) {
+    // Wait from 500 on, Complete at 650, and L until the target knows; then nobody knows.
+    Access story(50, 650);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    const auto found = exposed(analysis, 1);
+    EXPECT_EQ(found.at(kLatePut), 150);
+    EXPECT_EQ(found.at(kWire), 100);
+}
+
+/// Ranks 1 and 2 lock the memory of rank 0: rank 1 from 100 to 400, rank 2 from 150 to 600, in unlock from 200.
+struct Locks : ProgramStory {
+    explicit Locks(Epoch::Kind kind) {
+        for (int i = 0; i < 3; ++i) {
+            rank(0, 1000);
+        }
+        const auto first = call(1, CallKind::one_sided, 100, 110);
+        epoch(1, kind, first, call(1, CallKind::one_sided, 300, 400), 0);
+        const auto second = call(2, CallKind::one_sided, 150, 160);
+        epoch(2, kind, second, call(2, CallKind::one_sided, 200, 600), 0);
+    }
+};
+
+TEST(Transfers, ALockWaitsForWhoeverHeldItBefore) {
+    Locks story(Epoch::Kind::lock_exclusive);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(exposed(analysis, 2).at(kLockWait), 200);  // of the unlock, from 200 until rank 1 is out at 400
+    EXPECT_FALSE(exposed(analysis, 1).contains(kLockWait));
+    EXPECT_EQ(analysis.transfers().permission(2, 0).by, 1);
+}
+
+TEST(Transfers, SharedLocksWaitForNobody) {
+    Locks story(Epoch::Kind::lock_shared);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_FALSE(exposed(analysis, 1).contains(kLockWait));
+    EXPECT_FALSE(exposed(analysis, 2).contains(kLockWait));
+}
+
+TEST(Transfers, AChangeIsMadeByTheLastTransferThatArrivesBefore) {
+    // Rank 1 waits from 0 to 500. The put of 300 is there at 460, that of 450 at 610: the first one it was.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    for (const std::int64_t t : {300, 450}) {
+        const auto start = story.call(0, CallKind::one_sided, t, t + 20);
+        story.put(0, start, start, 1, 51);
+    }
+    const auto wait = story.call(1, CallKind::one_sided, 0, 500);
+    story.epoch(1, Epoch::Kind::change, wait, wait, kUndefined);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(exposed(analysis, 1), (Times{{kLatePut, 300}, {kWire, 100}, {kResidual, 100}}));
+}
+
+}  // namespace
+}  // namespace logpost::replay
