@@ -147,7 +147,7 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
                                       d.trace.windows[static_cast<std::size_t>(record.window)].comm, root, kNone,
                                       operation, record.window});
         if ((level & OTF2_RMA_SYNC_LEVEL_MEMORY) != 0) {
-            d.transfers.complete_all(record.window, kUndefined, record.call);
+            d.transfers.complete_all(record.window, kUndefined, record.call, true);
         }
     });
 }
@@ -203,6 +203,7 @@ OTF2_CallbackCode on_release_lock(L, T ticks, std::uint64_t, void* user, A*, OTF
         if (auto* open = open_lock(d, record, target, which); open != nullptr) {
             open->end_call = record.call;
         }
+        d.transfers.complete_all(record.window, target, record.call, true);
     });
 }
 
@@ -249,7 +250,7 @@ OTF2_CallbackCode on_group_sync(L, T ticks, std::uint64_t, void* user, A*, OTF2_
                 break;
             case GroupSynchronization::complete:
                 end(d, record, Epoch::Kind::access);
-                d.transfers.complete_all(record.window, kUndefined, record.call);
+                d.transfers.complete_all(record.window, kUndefined, record.call, false);
                 break;
             case GroupSynchronization::wait:
                 end(d, record, Epoch::Kind::exposure);

@@ -43,18 +43,18 @@ class PendingTransfers {
     /// They are complete at their targets, too.
     void complete_remotely(std::int32_t window, std::uint64_t matching, std::uint32_t call) {
         if (const auto at = pending_.find({window, matching}); at != pending_.end()) {
-            complete_chain(at->second, call);
+            complete_chain(at->second, call, true);
             pending_.erase(at);
         }
     }
 
-    /// A synchronization completed all transfers of a window to a target; kUndefined: to all.
-    void complete_all(std::int32_t window, std::int32_t target, std::uint32_t call) {
+    /// A synchronization completed all transfers of a window to a target; kUndefined: to all. `remotely`: there, too.
+    void complete_all(std::int32_t window, std::int32_t target, std::uint32_t call, bool remotely) {
         for (auto at = pending_.begin(); at != pending_.end();) {
             const bool meant =
                 at->first.window == window && (target == kUndefined || out_->transfers[at->second].target == target);
             if (meant) {
-                complete_chain(at->second, call);
+                complete_chain(at->second, call, remotely);
                 at = pending_.erase(at);
             } else {
                 ++at;
@@ -75,11 +75,11 @@ class PendingTransfers {
         }
     };
 
-    void complete_chain(std::uint32_t last, std::uint32_t call) {
+    void complete_chain(std::uint32_t last, std::uint32_t call, bool remotely) {
         for (auto i = last; i != kNone; i = before_[i]) {
             auto& transfer = out_->transfers[i];
             transfer.complete_call = transfer.complete_call == kNone ? call : transfer.complete_call;
-            transfer.remote_call = call;
+            transfer.remote_call = remotely ? call : transfer.remote_call;
         }
     }
 

@@ -75,6 +75,7 @@ TEST_F(OneSided, OneIdMayStandForSeveralTransfersOfShmem) {
 }
 
 TEST_F(OneSided, AnAccessAndTheExposureThatPermitsItAreEachOthersMatch) {
+    const auto put = archive.region("MPI_Put");
     const auto start = archive.region("MPI_Win_start");
     const auto complete = archive.region("MPI_Win_complete");
     const auto post = archive.region("MPI_Win_post");
@@ -84,6 +85,7 @@ TEST_F(OneSided, AnAccessAndTheExposureThatPermitsItAreEachOthersMatch) {
     archive.events(0, [&](Events& e) {
         for (std::uint64_t t : {0, 100}) {
             e.enter(t, start).group_sync(t + 1, window, target).leave(t + 2, start);
+            e.enter(t + 2, put).put(t + 2, window, 1, 8, t).leave(t + 3, put);
             e.enter(t + 3, complete).group_sync(t + 4, window, target).leave(t + 5, complete);
         }
     });
@@ -101,8 +103,10 @@ TEST_F(OneSided, AnAccessAndTheExposureThatPermitsItAreEachOthersMatch) {
     for (std::uint32_t i = 0; i < 2; ++i) {
         EXPECT_EQ(accesses[i].kind, Epoch::Kind::access);
         EXPECT_EQ(accesses[i].peer, 1);
-        EXPECT_EQ(accesses[i].begin_call, 2 * i);
-        EXPECT_EQ(accesses[i].end_call, 2 * i + 1);
+        EXPECT_EQ(accesses[i].begin_call, 3 * i);
+        EXPECT_EQ(accesses[i].end_call, 3 * i + 2);
+        EXPECT_EQ(trace.traces[0].transfers[i].complete_call, 3 * i + 2);
+        EXPECT_EQ(trace.traces[0].transfers[i].remote_call, kNone);  // Complete says nothing of the target
         EXPECT_EQ(accesses[i].match, i);
         EXPECT_EQ(exposures[i].kind, Epoch::Kind::exposure);
         EXPECT_EQ(exposures[i].match, i);
@@ -110,6 +114,7 @@ TEST_F(OneSided, AnAccessAndTheExposureThatPermitsItAreEachOthersMatch) {
 }
 
 TEST_F(OneSided, ALockLastsFromItsRequestToItsRelease) {
+    const auto put = archive.region("MPI_Put");
     const auto lock = archive.region("MPI_Win_lock");
     const auto unlock = archive.region("MPI_Win_unlock");
     archive.events(0, [&](Events& e) {
@@ -117,6 +122,7 @@ TEST_F(OneSided, ALockLastsFromItsRequestToItsRelease) {
             .request_lock(5, window, 1, OTF2_LOCK_EXCLUSIVE)
             .acquire_lock(7, window, 1, OTF2_LOCK_EXCLUSIVE);
         e.leave(8, lock);
+        e.enter(8, put).put(8, window, 1, 100, 1).leave(8, put);
         e.enter(9, unlock).release_lock(10, window, 1).leave(11, unlock);
         e.enter(12, unlock).release_lock(13, window, 1).leave(14, unlock);  // of nothing
     });
@@ -128,7 +134,8 @@ TEST_F(OneSided, ALockLastsFromItsRequestToItsRelease) {
     EXPECT_EQ(epochs[0].peer, 1);
     EXPECT_EQ(epochs[0].acquired_ps, 2'000);  // 2 ticks after the first event
     EXPECT_EQ(epochs[0].begin_call, 0U);
-    EXPECT_EQ(epochs[0].end_call, 1U);
+    EXPECT_EQ(epochs[0].end_call, 2U);
+    EXPECT_EQ(trace.traces[0].transfers[0].remote_call, 2U);
 }
 
 TEST_F(OneSided, ATransferThroughAWindowThatNobodyDefinedIsCounted) {

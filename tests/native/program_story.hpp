@@ -62,9 +62,11 @@ class ProgramStory {
         program_.collective_instances = std::max(program_.collective_instances, instance + 1);
     }
 
-    /// A put that `call` starts and `complete` completes at both ends.
-    void put(std::int32_t from, std::uint32_t call, std::uint32_t complete, std::int32_t to, std::uint64_t bytes) {
-        timeline(from).transfers.push_back({bytes, call, complete, complete, to, 0, replay::Transfer::Kind::put});
+    /// A put that `call` starts and `complete` completes, at the origin or (`remotely`) at both ends.
+    void put(std::int32_t from, std::uint32_t call, std::uint32_t complete, std::int32_t to, std::uint64_t bytes,
+             bool remotely = true) {
+        timeline(from).transfers.push_back(
+            {bytes, call, complete, remotely ? complete : replay::kNone, to, 0, replay::Transfer::Kind::put});
     }
 
     /// An epoch of window 0; returns its number.
