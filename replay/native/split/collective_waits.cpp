@@ -93,9 +93,11 @@ std::int64_t CollectiveWaits::wait(const Collective& operation, std::size_t loca
 std::uint64_t CollectiveWaits::early_ends() const {
     std::uint64_t ends = 0;
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
-        program_.timelines[location].collectives.for_each([&](std::size_t, const Collective& operation) {
-            const bool bound = operation.complete_call != kNone && operation.operation != Operation::fence;
-            ends += bound && operation.end_ps < until(operation, location) ? 1 : 0;
+        const auto& mine = program_.timelines[location];
+        mine.collectives.for_each([&](std::size_t, const Collective& operation) {
+            if (operation.complete_call != kNone && operation.operation != Operation::fence) {
+                ends += mine.calls[operation.complete_call].leave_ps < until(operation, location) ? 1 : 0;
+            }
         });
     }
     return ends;

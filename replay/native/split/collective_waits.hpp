@@ -14,7 +14,7 @@ class CollectiveWaits {
     explicit CollectiveWaits(const Program& program);
     /// How long the member waited for others, within [begin, end]; 0 for operations without such a wait.
     [[nodiscard]] std::int64_t wait(const Collective& operation, std::size_t location) const;
-    /// Members whose operation ended before another, whom they had to wait for, began it: the clocks disagree. Fences
+    /// Members that left an operation before another, whom they had to wait for, began it: the clocks disagree. Fences
     /// are not asked: those with assertions need not synchronize.
     [[nodiscard]] std::uint64_t early_ends() const;
 
