@@ -107,6 +107,36 @@ TEST(Transfers, WhatTheModelWantsBeyondTheMeasuredTimeIsDeficit) {
     EXPECT_EQ(analysis.transfers().partition(0, 0).deficit_ps, 60);
 }
 
+TEST(Transfers, ACompleteTransferIsNoWaitOfAnOriginThatComputes) {
+    // Planned until 260 of a Put that lasts until 300; the origin computes until 350, and its flush takes 50.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    const auto start = story.call(0, CallKind::one_sided, 0, 300);
+    const auto flush = story.call(0, CallKind::one_sided, 350, 400);
+    story.put(0, start, flush, 1, 51);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(analysis), (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 50}, {kResidual, 90}}));
+    EXPECT_EQ(exposed(analysis, 0), (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 90}}));
+}
+
+TEST(Transfers, PutsLeaveTheirOriginOneAfterTheOther) {
+    // Two puts of 51 B (51 at the NIC), ready at 10 and 30: the second waits from 30 until 61, and then takes L more.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    const auto first = story.call(0, CallKind::one_sided, 0, 20);
+    const auto second = story.call(0, CallKind::one_sided, 20, 40);
+    const auto flush = story.call(0, CallKind::one_sided, 40, 500);
+    story.put(0, first, flush, 1, 51);
+    story.put(0, second, flush, 1, 51);
+    const auto parameters = machine(true);
+    const Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(analysis.transfers().partition(0, 0).planned_end, 260);
+    EXPECT_EQ(analysis.transfers().partition(0, 1).planned_end, 61 + 250);
+}
+
 /// Rank 0: Put 50..60, fence 100..600. Rank 1: fence `late`..600.
 struct Fence : ProgramStory {
     explicit Fence(std::int64_t late) {
