@@ -110,3 +110,12 @@ def test_strided_messages_leave_middleware_and_overheads_undivided() -> None:
 def test_a_trace_without_messages_has_nothing_to_divide() -> None:
     found = identify.identify(Estimate("none", {}, ()), lambda _: replayed(), strided=False)
     assert found.undivided == ()
+
+
+def test_one_sided_transfers_without_messages_are_not_divided_and_the_reader_is_told() -> None:
+    found = identify.identify(Estimate("none", {}, ()), lambda _: replayed(), strided=False, one_sided=True)
+    assert set(found.undivided) == set(identify.TRANSPORT)
+    assert found.notes == (
+        "there are one-sided transfers and no messages to estimate a machine from: what transfers wait for is known, "
+        "and their transport is divided with --machine only",
+    )

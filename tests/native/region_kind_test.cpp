@@ -82,5 +82,13 @@ TEST(CallKind, KnowsShmem) {
     EXPECT_EQ(of("shmem_my_pe", OTF2_PARADIGM_SHMEM), CallKind::other);
 }
 
+TEST(CallKind, WhatSynchronizesWithAGroupIsToldByItsName) {
+    EXPECT_EQ(group_synchronization("MPI_Win_post"), GroupSynchronization::post);
+    EXPECT_EQ(group_synchronization("mpi_win_start_"), GroupSynchronization::start);
+    EXPECT_EQ(group_synchronization("MPI::Win::Complete"), GroupSynchronization::complete);
+    EXPECT_EQ(group_synchronization("MPI_Win_test"), GroupSynchronization::wait);
+    EXPECT_EQ(group_synchronization("MPI_Win_fence"), GroupSynchronization::none);
+}
+
 }  // namespace
 }  // namespace logpost::analyzer
