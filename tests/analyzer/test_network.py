@@ -9,7 +9,7 @@ import pytest
 from tests.machines.builders import machine
 
 from logpost.analyzer.network import MOST_PAIRS, tell_network
-from logpost.analyzer.run_program import COLLECTIVES, MESSAGES, UNMATCHED
+from logpost.analyzer.run_program import COLLECTIVES, EPOCHS, MESSAGES, TRANSFERS, UNMATCHED
 from logpost.replay._native import Analysis, Parameters, Program, call_kinds
 from logpost.replay.columns import Column
 from logpost.replay.models.network_contention import Network, open_contention
@@ -103,6 +103,7 @@ def none(names: tuple[str, ...]) -> dict[str, Column]:
     """Columns without rows, in the types that the program takes."""
     types: dict[str, Any] = {"bytes": np.uint64, "bytes_sent": np.uint64, "bytes_received": np.uint64}
     types |= {"direction": np.uint8, "operation": np.uint8, "enter_ps": np.int64, "leave_ps": np.int64}
+    types |= {"kind": np.uint8, "lock": np.uint64, "acquired_ps": np.int64}
     return {name: np.empty(0, dtype=types.get(name, np.int32)) for name in names}
 
 
@@ -155,6 +156,8 @@ def test_c_n_of_the_traffic_is_that_of_the_closed_form() -> None:
         messages=ends,
         unmatched=none(UNMATCHED),
         collectives=none(COLLECTIVES),
+        transfers=none(TRANSFERS),
+        epochs=none(EPOCHS),
     )
     of = machine(topology={"kind": "mesh", "dims": [4, 4], "link_bandwidth": {"value": 1, "unit": "GB/s"}})
     tell_network(program, of, np.arange(nodes))
