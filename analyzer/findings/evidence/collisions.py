@@ -30,29 +30,31 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-Times = npt.NDArray[np.int64]
 Sums = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int32]
 
 JUDGED = 2048
 """Messages judged. More would not help: the standard error of a crowding near 1 is then a few per cent."""
-MAX_ENTRIES = 4_000_000
-"""Messages in flight over all judged ones that are held at once; beyond it, fewer messages are judged."""
 MAX_CELLS = 20_000_000
 """Judged messages times ranks: bounds the memory on many ranks."""
-CHUNK = 2_000_000
+CHUNK = 1 << 19
 """Rows of `messages` read at a time."""
 BATCHES = 16
 
 
 @dataclass(frozen=True)
 class Crowding:
-    """Others' messages that the judged ones meet at their receiver, observed and expected, by judged message."""
+    """Others' messages that the judged ones meet at their receiver, observed and expected."""
 
     receivers: npt.NDArray[np.int32]
     observed: Sums
-    """(judged message, receiver)"""
+    """by judged message"""
     expected: Sums
-    """(judged message, receiver)"""
+    """by judged message"""
+    observed_at: Sums
+    """by receiver, over the judged messages"""
+    expected_at: Sums
+    """by receiver, over the judged messages"""
 
     @property
     def judged(self) -> int:
@@ -72,8 +74,7 @@ class Crowding:
         if batches < 2:
             return math.inf
         edges = np.linspace(0, self.judged, batches + 1).astype(np.int64)[:-1]
-        observed = np.add.reduceat(self.observed.sum(axis=1), edges)
-        expected = np.add.reduceat(self.expected.sum(axis=1), edges)
+        observed, expected = np.add.reduceat(self.observed, edges), np.add.reduceat(self.expected, edges)
         rest = expected.sum() - expected
         if np.any(rest <= 0):
             return math.inf
@@ -82,10 +83,9 @@ class Crowding:
 
     def by_receiver(self) -> dict[int, float]:
         """Receiver to its own crowding; receivers at which nothing could collide are left out."""
-        observed, expected = self.observed.sum(axis=0), self.expected.sum(axis=0)
         return {
             int(receiver): float(o / e)
-            for receiver, o, e in zip(self.receivers, observed, expected, strict=True)
+            for receiver, o, e in zip(self.receivers, self.observed_at, self.expected_at, strict=True)
             if e > 0
         }
 
@@ -101,22 +101,20 @@ def crowding(messages: pl.LazyFrame, pairs: pl.DataFrame) -> Crowding | None:
     if int(by_receiver.select(pl.col("senders").max()).item() or 0) < 2:
         return None
     total = int(pairs["messages"].sum())
-    others = messages.filter(pl.col("send_location") != pl.col("recv_location"), ~pl.col("clock_violation"))
-    flights = others.select("send_location", "recv_location", begin=pl.col("send_enter_ps"), end=_gone())
-    ranks = len(set(pairs["send_location"]) | set(pairs["recv_location"]))
-    wanted = max(BATCHES, min(JUDGED, MAX_CELLS // ranks))
+    locations = np.unique(np.concatenate([pairs["send_location"].to_numpy(), pairs["recv_location"].to_numpy()]))
+    wanted = max(BATCHES, min(JUDGED, MAX_CELLS // len(locations)))
     judged = (
-        others.select("send_enter_ps", "send_location", "recv_location")
+        _others(messages)
+        .select("send_enter_ps", "send_location", "recv_location")
         .gather_every(max(1, total // wanted))
         .collect()
         .sort("send_enter_ps")
     )
-    while True:
-        times = judged["send_enter_ps"].to_numpy()
-        in_flight = _in_flight(flights, total, times)
-        if in_flight is not None:
-            return _count(judged, *in_flight, pairs)
-        judged = judged.gather_every(2)
+    return _judge(judged, _in_flight(messages, judged, locations), pairs, locations)
+
+
+def _others(messages: pl.LazyFrame) -> pl.LazyFrame:
+    return messages.filter(pl.col("send_location") != pl.col("recv_location"), ~pl.col("clock_violation"))
 
 
 def _gone() -> pl.Expr:
@@ -137,51 +135,56 @@ def _gone() -> pl.Expr:
     return pl.min_horizontal(pl.max_horizontal(arrival, known), "recv_leave_ps")
 
 
-def _in_flight(flights: pl.LazyFrame, total: int, times: Times) -> tuple[Times, Times, Times] | None:
-    """(index into `times`, sender, receiver) of every message in flight then; None if these are too many to hold."""
-    parts: list[tuple[Times, Times, Times]] = []
-    entries = 0
-    for offset in range(0, max(1, total), CHUNK):
-        rows = flights.slice(offset, CHUNK).collect()
-        first = np.searchsorted(times, rows["begin"].to_numpy(), side="left")
-        past = np.searchsorted(times, rows["end"].to_numpy(), side="left")
-        crossed = past - first
-        hit = np.flatnonzero(crossed > 0)
-        reach = crossed[hit]
-        entries += int(reach.sum())
-        if entries > MAX_ENTRIES and len(times) > BATCHES:
-            return None
-        within = np.arange(int(reach.sum())) - np.repeat(np.cumsum(reach) - reach, reach)
-        parts.append(
-            (
-                np.repeat(first[hit], reach) + within,
-                np.repeat(rows["send_location"].to_numpy()[hit].astype(np.int64), reach),
-                np.repeat(rows["recv_location"].to_numpy()[hit].astype(np.int64), reach),
-            )
+def _in_flight(messages: pl.LazyFrame, judged: pl.DataFrame, locations: npt.NDArray[np.int32]) -> Counts:
+    """(judged message, receiver): how many messages of others are in flight to it when the judged one is sent."""
+    times, sender = judged["send_enter_ps"].to_numpy(), judged["send_location"].to_numpy().astype(np.int64)
+    # By sender, then in time: where a sender's own judged messages stand.
+    own = np.sort(sender * len(times) + np.arange(len(times)))
+    changes = np.zeros((len(times) + 1, len(locations)), dtype=np.int32)
+    own_flights = []
+    rows = int(messages.select(pl.len()).collect().item())
+    for offset in range(0, rows, CHUNK):
+        flights = _others(messages.slice(offset, CHUNK)).select(
+            "send_location", "recv_location", begin=pl.col("send_enter_ps"), end=_gone()
         )
-    at, senders, receivers = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return at, senders, receivers
+        some = flights.collect()
+        end = some["end"].to_numpy()
+        first = np.searchsorted(times, some["begin"].to_numpy(), side="left")
+        hit = np.flatnonzero(np.append(times, np.iinfo(np.int64).max)[first] < end)
+        first, past = first[hit], np.searchsorted(times, end[hit], side="left")
+        receiver = np.searchsorted(locations, some["recv_location"].to_numpy()[hit])
+        np.add.at(changes, (first, receiver), 1)
+        np.add.at(changes, (past, receiver), -1)
+        start = some["send_location"].to_numpy()[hit].astype(np.int64) * len(times)
+        begins, ends = np.searchsorted(own, start + first), np.searchsorted(own, start + past)
+        reach = ends - begins
+        of_reach = np.arange(int(reach.sum())) - np.repeat(np.cumsum(reach) - reach, reach)
+        own_flights.append((own[np.repeat(begins, reach) + of_reach] % len(times), np.repeat(receiver, reach)))
+    counts = np.cumsum(changes, axis=0, dtype=np.int32, out=changes)[:-1]
+    for at, receiver in own_flights:
+        np.subtract.at(counts, (at, receiver), 1)
+    return counts
 
 
-def _count(judged: pl.DataFrame, at: Times, senders: Times, receivers: Times, pairs: pl.DataFrame) -> Crowding:
-    locations = np.unique(np.concatenate([pairs["send_location"].to_numpy(), pairs["recv_location"].to_numpy()]))
+def _judge(judged: pl.DataFrame, state: Counts, pairs: pl.DataFrame, locations: npt.NDArray[np.int32]) -> Crowding:
     sender = judged["send_location"].to_numpy()
-    theirs = senders != sender[at]
-    state = np.zeros((judged.height, len(locations)))
-    np.add.at(state, (at[theirs], np.searchsorted(locations, receivers[theirs])), 1.0)
-
-    observed = np.zeros_like(state)
-    row, target = np.arange(judged.height), np.searchsorted(locations, judged["recv_location"].to_numpy())
-    observed[row, target] = state[row, target]
+    target = np.searchsorted(locations, judged["recv_location"].to_numpy())
+    observed = state[np.arange(judged.height), target].astype(np.float64)
 
     ordered = pairs.sort("send_location", "recv_location")
     pair_sender = ordered["send_location"].to_numpy()
     pair_receiver = np.searchsorted(locations, ordered["recv_location"].to_numpy())
-    count = ordered["messages"].to_numpy().astype(np.float64)
-    expected = np.zeros_like(state)
-    for one in np.unique(sender):
+    count = ordered["messages"].to_numpy().astype(np.int64)
+    expected, expected_at = np.zeros(judged.height), np.zeros(len(locations))
+    by_sender = np.argsort(sender, kind="stable")
+    senders, begins = np.unique(sender[by_sender], return_index=True)
+    for one, rows in zip(senders, np.split(by_sender, begins[1:]), strict=False):
         mine = slice(*np.searchsorted(pair_sender, [one, one + 1]).tolist())
-        rows = np.flatnonzero(sender == one)
-        columns = np.ix_(rows, pair_receiver[mine])
-        expected[columns] = state[columns] * (count[mine] / count[mine].sum())
-    return Crowding(locations.astype(np.int32), observed, expected)
+        receivers, sent = pair_receiver[mine], count[mine]
+        # Whole numbers until the end: the sums do not depend on their order.
+        meetings = state[np.ix_(rows, receivers)] * sent
+        expected[rows] = meetings.sum(axis=1) / sent.sum()
+        expected_at[receivers] += meetings.sum(axis=0) / sent.sum()
+    observed_at = np.zeros(len(locations))
+    np.add.at(observed_at, target, observed)
+    return Crowding(locations.astype(np.int32), observed, expected, observed_at, expected_at)

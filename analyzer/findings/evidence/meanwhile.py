@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.categories import WAITING
-from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.undivided import UNDIVIDED, together
 
 Sums = npt.NDArray[np.float64]
@@ -103,34 +103,48 @@ def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> N
         intervals.filter(pl.col("location").is_in(some)).select("location", "begin_ps", "end_ps")
         for intervals, some in wanted
     )
-    columns = ["location", "enter_ps", "leave_ps", "callpath"]
-    calls = together(evidence.tables["calls"].filter(pl.col("location").is_in(locations)), evidence.undivided)
+    theirs = evidence.tables["calls"].filter(pl.col("location").is_in(locations))
+    # Most calls are far from any interval: of these nothing but their times is read.
+    every = in_order(theirs.select("call", "location", "enter_ps", "leave_ps").collect(), "location", "enter_ps")
+    kept = every.filter(_within_reach(every, intervals))
     others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
-    waiting = [pl.col("late_sender_ps"), pl.sum_horizontal(others).alias("waiting_ps"), pl.col("residual_ps")]
-    every = calls.select(*columns, *waiting, pl.col(f"{UNDIVIDED}_ps")).collect()
-    keep = np.zeros(every.height, dtype=np.bool_)
-    location = every["location"].to_numpy()
-    edges = np.flatnonzero(np.diff(location)) + 1
-    if len(edges) + 1 != len(np.unique(location)) or (every["enter_ps"].diff() < 0).sum() > len(edges):
-        every = every.sort("location", "enter_ps")
-        location = every["location"].to_numpy()
-        edges = np.flatnonzero(np.diff(location)) + 1
-    enter, leave = every["enter_ps"].to_numpy(), every["leave_ps"].to_numpy()
+    spent = (
+        together(theirs, evidence.undivided)
+        .filter(pl.col("call").is_in(kept["call"].implode()))
+        .select(
+            "call",
+            "callpath",
+            "late_sender_ps",
+            pl.sum_horizontal(others).alias("waiting_ps"),
+            "residual_ps",
+            f"{UNDIVIDED}_ps",
+        )
+        .collect()
+    )
+    near = kept.join(spent, on="call", maintain_order="left").drop("call")
+    parts = near.partition_by("location", as_dict=True)
+    return {int(location): calls for (location,), calls in parts.items()}
+
+
+def _within_reach(calls: pl.DataFrame, intervals: pl.DataFrame) -> pl.Series:
+    """Which of the calls, in the order of location and time, touch an interval of their location, or are among the
+    `LOOK_BACK` before one."""
+    location, enter, leave = (calls[name].to_numpy() for name in ("location", "enter_ps", "leave_ps"))
+    edges = (np.flatnonzero(location[1:] != location[:-1]) + 1).tolist()
     by_location = intervals.partition_by("location", as_dict=True)
-    for start, stop in zip([0, *edges.tolist()], [*edges.tolist(), every.height], strict=True):
+    keep = np.zeros(calls.height, dtype=np.bool_)
+    for start, stop in zip([0, *edges], [*edges, calls.height], strict=True):
         if stop == start or (int(location[start]),) not in by_location:
             continue
         some = by_location[(int(location[start]),)]
-        end = some["end_ps"].to_numpy()
         first = np.searchsorted(leave[start:stop], some["begin_ps"].to_numpy(), side="right")
-        past = np.searchsorted(enter[start:stop], end, side="left")
+        past = np.searchsorted(enter[start:stop], some["end_ps"].to_numpy(), side="left")
         # +1 where a kept stretch begins and -1 behind its end: what sums to more than 0 is kept.
-        steps = np.zeros(stop - start + 1, dtype=np.int64)
+        steps = np.zeros(stop - start + 1, dtype=np.int32)
         np.add.at(steps, np.maximum(np.minimum(first, past) - LOOK_BACK, 0), 1)
         np.add.at(steps, past, -1)
         keep[start:stop] = np.cumsum(steps[:-1]) > 0
-    parts = every.filter(pl.Series(keep)).partition_by("location", as_dict=True)
-    return {int(location): calls for (location,), calls in parts.items()}
+    return pl.Series(keep)
 
 
 def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.DataFrame) -> Meanwhile:

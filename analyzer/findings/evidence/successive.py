@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
 from logpost.analyzer.findings.evidence.once import once
-from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 
 CLOSE = 0.5
 """Longest gap, as a fraction of the call: with more in between, the time between the calls matters as well."""
@@ -50,8 +51,16 @@ class Successive:
 
     def share(self, callpath: int) -> float:
         """Fraction of the calls there that follow another one."""
-        here = self.at(callpath).values()
-        return sum(place.following for place in here) / max(1, sum(place.calls for place in here))
+        return self._shares.get(callpath, 0.0)
+
+    @cached_property
+    def _shares(self) -> dict[int, float]:
+        calls: dict[int, int] = {}
+        following: dict[int, int] = {}
+        for (_, callpath), place in self.places.items():
+            calls[callpath] = calls.get(callpath, 0) + place.calls
+            following[callpath] = following.get(callpath, 0) + place.following
+        return {callpath: following[callpath] / max(1, every) for callpath, every in calls.items()}
 
     def waited(self, location: int, callpath: int) -> int:
         """What this rank waited there in calls that follow another one, where most do; else 0."""
@@ -59,14 +68,20 @@ class Successive:
         return place.following_wait_ps if place is not None and self.share(callpath) > IN_A_ROW else 0
 
 
-def with_follows(collectives: pl.LazyFrame) -> pl.LazyFrame:
-    """The collectives table with `follows`: whether the call directly follows another one of its kind."""
+FOLLOWS = ("location", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps")
+"""Columns that tell whether a call follows another one."""
+
+
+def with_follows(collectives: pl.LazyFrame, *columns: str) -> pl.DataFrame:
+    """These columns of the collectives table, with `follows`: whether the call directly follows another one of its
+    kind."""
+    calls = in_order(collectives.select(*FOLLOWS, *columns).collect(), "location", "enter_ps")
     same = ("location", "operation", "comm", "root", "rma_window")
     alike = pl.all_horizontal([pl.col(name) == pl.col(name).shift(1) for name in same])
     gap = pl.col("enter_ps") - pl.col("leave_ps").shift(1)
     close = gap <= CLOSE * (pl.col("leave_ps") - pl.col("enter_ps"))
     close &= pl.col("operation") != "Fence"  # fences come in pairs, around transfers
-    return collectives.sort("location", "enter_ps").with_columns(follows=(alike & close).fill_null(value=False))
+    return calls.with_columns(follows=(alike & close).fill_null(value=False))
 
 
 @once
@@ -74,7 +89,14 @@ def successive(evidence: Evidence) -> Successive:
     """The collective calls of the program, or of the region of interest, by rank and place."""
     scope = evidence.tables["locations"].select("location", "begin_ps", "end_ps")
     inside = (pl.col("enter_ps") >= pl.col("begin_ps")) & (pl.col("leave_ps") <= pl.col("end_ps"))
-    calls = with_follows(evidence.tables["collectives"].join(scope, on="location").filter(inside))
+    calls = with_follows(
+        evidence.tables["collectives"].join(scope, on="location", maintain_order="left").filter(inside),
+        "callpath",
+        "instance",
+        "wait_ps",
+        "bytes_sent",
+        "bytes_received",
+    )
     length = pl.col("leave_ps") - pl.col("enter_ps")
     rows = (
         calls.group_by("location", "callpath")
@@ -86,13 +108,11 @@ def successive(evidence: Evidence) -> Successive:
             pl.col("wait_ps").filter("follows").sum().alias("following_wait_ps"),
         )
         .sort("location", "callpath")
-        .collect()
     )
     kinds = (
         calls.filter(pl.col("instance") >= 0)
         .group_by("callpath")
         .agg(pl.col("operation").first(), members=pl.len() / pl.col("instance").n_unique())
-        .collect()
     )
     return Successive(
         places={(row[0], row[1]): Place(*(int(value) for value in row[2:])) for row in rows.iter_rows()},

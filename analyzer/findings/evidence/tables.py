@@ -216,23 +216,31 @@ class Evidence:
         locations most; where no region exceeds it, the one with the most exclusive time. Empty where nothing is known:
         without user regions, and where a single one (the whole program) encloses everything.
         """
-        profile = self.user_profile
-        if profile.filter(pl.col("location") == location)["callpath"].n_unique() < 2:
+        own = self._own_times.get(location, {})
+        if len(own) < 2:
             return ""
-        caller = self.parent(communication)
-        inside = profile.filter(pl.col("callpath").is_in(list(self._below(caller))))
-        ranks = max(1, self.locations.height)
-        rows = (
-            inside.group_by("callpath")
-            .agg(
-                own=pl.col("exclusive_ps").filter(pl.col("location") == location).sum(),
-                mean=pl.col("exclusive_ps").sum() / ranks,
-            )
-            .filter(pl.col("own") > 0)
-            .with_columns(excess=(pl.col("own") - pl.col("mean")).clip(lower_bound=0))
-            .sort("excess", "own", "callpath", descending=[True, True, False])
-        )
-        return "" if rows.is_empty() else self.region(int(rows["callpath"][0]))
+        ranks, inside = max(1, self.locations.height), self._below(self.parent(communication))
+        excess = {
+            callpath: max(time - self._everybodys_times[callpath] / ranks, 0.0)
+            for callpath, time in own.items()
+            if time > 0 and callpath in inside
+        }
+        most = max(excess, key=lambda callpath: (excess[callpath], own[callpath], -callpath), default=-1)
+        return self.region(most)
+
+    @cached_property
+    def _own_times(self) -> dict[int, dict[int, int]]:
+        """Location to its exclusive time by call path of user regions; ps."""
+        found: dict[int, dict[int, int]] = {}
+        times = self.user_profile.group_by("location", "callpath").agg(pl.col("exclusive_ps").sum())
+        for location, callpath, time in times.iter_rows():
+            found.setdefault(location, {})[callpath] = time
+        return found
+
+    @cached_property
+    def _everybodys_times(self) -> dict[int, int]:
+        """Call path of a user region to its exclusive time on all locations together; ps."""
+        return dict(self.user_profile.group_by("callpath").agg(pl.col("exclusive_ps").sum()).iter_rows())
 
     def code_before(self, communication: int) -> str:
         """What to call code of which no region was recorded: `code before MPI_Send`."""
@@ -327,3 +335,12 @@ def exposed_by(waits: pl.DataFrame, by: str) -> pl.DataFrame:
         .agg(pl.col("exposed_ps").sum())
         .sort("exposed_ps", by, descending=[True, False])
     )
+
+
+def in_order(rows: pl.DataFrame, by: str, then: str) -> pl.DataFrame:
+    """The rows sorted by two columns; as they are where they are so already: a sort takes longer than reading them."""
+    first, second = rows[by], rows[then].to_numpy()
+    falls = second[1:] < second[:-1]
+    if first.is_sorted() and not (falls & (first.to_numpy()[1:] == first.to_numpy()[:-1])).any():
+        return rows
+    return rows.sort(by, then)

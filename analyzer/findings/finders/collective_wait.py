@@ -89,7 +89,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             location: max(0.0, time - in_a_row.waited(location, callpath))
             for location, time in evidence.exposed_at(places, callpath).items()
         }
-        waits = sum(1 for time in exposed.values() if time >= NAMED * max(exposed.values()))
+        most = max(exposed.values())
+        waits = sum(1 for time in exposed.values() if time >= NAMED * most)
         if not evidence.matters(exposed) or waits < LEAST_WAITERS * in_a_row.members.get(callpath, 1):
             continue
         states = [state for key, state in meanwhile.items() if key[0] == callpath]
@@ -127,7 +128,7 @@ def _delays(evidence: Evidence) -> pl.DataFrame:
     waited = pl.col("wait_ps") > 0
     off = (pl.col("enter_ps") - ends.filter(waited).max()).abs()
     return (
-        with_follows(evidence.tables["collectives"])
+        with_follows(evidence.tables["collectives"], "instance", "wait_ps", "callpath")
         .filter(pl.col("instance") >= 0)
         .select("instance", "location", "enter_ps", "wait_ps", "callpath", "follows")
         .group_by("instance", maintain_order=True)
@@ -143,7 +144,6 @@ def _delays(evidence: Evidence) -> pl.DataFrame:
         )
         .filter(pl.col("wait_ps") > 0, pl.col("in_a_row") <= MAINLY)
         .drop("instance")
-        .collect()
     )
 
 

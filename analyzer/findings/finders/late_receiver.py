@@ -100,7 +100,8 @@ def _finding(
 ) -> Finding:
     total, seen = sum(exposed.values()), float(waits["exposed_ps"].sum())
     by_receiver = dict(exposed_by(waits, "location").iter_rows())
-    late = [location for location, time in by_receiver.items() if time >= NAMED * max(by_receiver.values())]
+    most = max(by_receiver.values())
+    late = [location for location, time in by_receiver.items() if time >= NAMED * most]
     worst = max(exposed, key=lambda location: exposed[location])
     waiters = [location for location, time in exposed.items() if time >= NAMED * exposed[worst]]
     did = _did(place, waits, states)
