@@ -66,20 +66,22 @@ void MessageModel::leaving(std::size_t location, bool between_nodes, std::vector
     std::vector<MessageStages> rows;
     StageTable table(parameters_, rows);
     std::int64_t started = 0;  // processor time of the call's sends up to this one
-    for (std::uint32_t i = 0; i < timeline.sends.size(); ++i) {
-        const auto& send = timeline.sends[i];
-        if (i == 0 || timeline.sends[i - 1].call != send.call) {
+    std::uint32_t last_call = kNone;
+    timeline.sends.for_each([&](std::size_t at, const MessageEnd& send) {
+        const auto i = static_cast<std::uint32_t>(at);
+        if (send.call != last_call) {
+            last_call = send.call;
             started = 0;
         }
         if (send.match == kNone) {
-            continue;
+            return;
         }
         const auto distance = program_.placement.between(here, send.peer);
         const auto& planned =
             rows[table.row(distance, send.bytes, blocks(timeline, i), burst(here, i), hops(here, send.peer))];
         started += planned.o_s + planned.l_mw / 2;
         if ((distance == Locality::other_node) != between_nodes) {
-            continue;
+            return;
         }
         const auto& call = timeline.calls[send.call];
         const auto kind = program_.kind(call);
@@ -88,7 +90,7 @@ void MessageModel::leaving(std::size_t location, bool between_nodes, std::vector
         const std::int64_t overhead = std::min(call.leave_ps - call.enter_ps, started);
         const std::int64_t time = eager ? call.enter_ps + overhead : record(of_send(send)).arrival;
         customers.push_back({time, planned.service, here, i});
-    }
+    });
 }
 
 /// The messages that arrive at a location, when their first byte does, in the order of the receive requests. One that
@@ -108,7 +110,9 @@ void MessageModel::arriving(std::size_t location, bool between_nodes, std::vecto
 
 /// One endpoint: the messages in one direction of the locations that share it.
 void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool between_nodes, bool receiving) {
-    std::vector<Customer> customers;
+    // Kept from endpoint to endpoint: fresh pages would cost more than what is done with them.
+    thread_local std::vector<Customer> customers;
+    customers.clear();
     for (const auto location : locations) {
         if (receiving) {
             arriving(location, between_nodes, customers);

@@ -54,7 +54,8 @@ Blocks MessageModel::blocks(const Timeline& sender, std::uint32_t send) const no
     return {.block_bytes = layout.block_bytes, .stride_bytes = layout.stride_bytes};
 }
 
-void MessageModel::build_records(std::size_t location) {
+MessageModel::Counts MessageModel::build_records(std::size_t location) {
+    Counts counts;
     const auto& timeline = program_.timelines[location];
     const auto records = records_[location];
     stages_[location].clear();
@@ -91,6 +92,11 @@ void MessageModel::build_records(std::size_t location) {
             record.stages = table.with_other_protocol(record.stages);
         }
         const auto& stages = stages_[location][record.stages];
+        ++counts.messages;
+        counts.between_nodes += record.locality == Locality::other_node ? 1 : 0;
+        counts.violations += record.violation ? 1 : 0;
+        counts.beyond_sizes += stages.beyond_sizes ? 1 : 0;
+        counts.beyond_strides += stages.beyond_strides ? 1 : 0;
         if (record.violation) {
             record.arrival = record.times.rw1;
             continue;
@@ -109,6 +115,7 @@ void MessageModel::build_records(std::size_t location) {
             record.arrival = injection(record.times, stages, {}, begun(id));
         }
     }
+    return counts;
 }
 
 bool MessageModel::progresses(std::size_t location, std::size_t call) const noexcept {
@@ -353,34 +360,17 @@ void MessageModel::count_bursts() {
 }
 
 void MessageModel::build_records() {
-    const std::size_t locations = program_.timelines.size();
-    messages_ = violations_ = 0;
-    std::vector<std::uint64_t> messages(locations);
-    std::vector<std::uint64_t> violations(locations);
-    std::vector<std::uint64_t> beyond_sizes(locations);
-    std::vector<std::uint64_t> beyond_strides(locations);
-    std::vector<std::uint64_t> between_nodes(locations);
-    for_each_parallel(locations, threads_, 1, [&](std::size_t location, unsigned) {
-        build_records(location);
-        for (const auto& message : records_[location]) {
-            if (!message.matched) {
-                continue;
-            }
-            const auto& planned = stages_[location][message.stages];
-            ++messages[location];
-            between_nodes[location] += message.locality == Locality::other_node ? 1 : 0;
-            violations[location] += message.violation ? 1 : 0;
-            beyond_sizes[location] += planned.beyond_sizes ? 1 : 0;
-            beyond_strides[location] += planned.beyond_strides ? 1 : 0;
-        }
-    });
-    for (std::size_t location = 0; location < locations; ++location) {
-        messages_ += messages[location];
-        between_nodes_ = between_nodes_ || between_nodes[location] > 0;
-        within_nodes_ = within_nodes_ || between_nodes[location] < messages[location];
-        violations_ += violations[location];
-        beyond_sizes_ += beyond_sizes[location];
-        beyond_strides_ += beyond_strides[location];
+    std::vector<Counts> counts(program_.timelines.size());
+    for_each_parallel(counts.size(), threads_, 1,
+                      [&](std::size_t location, unsigned) { counts[location] = build_records(location); });
+    messages_ = violations_ = beyond_sizes_ = beyond_strides_ = 0;
+    for (const auto& one : counts) {
+        messages_ += one.messages;
+        between_nodes_ = between_nodes_ || one.between_nodes > 0;
+        within_nodes_ = within_nodes_ || one.between_nodes < one.messages;
+        violations_ += one.violations;
+        beyond_sizes_ += one.beyond_sizes;
+        beyond_strides_ += one.beyond_strides;
     }
 }
 

@@ -160,7 +160,15 @@ class MessageModel {
     }
     void reserve();
     void count_bursts();
-    void build_records(std::size_t location);
+    /// What the messages to one location are like.
+    struct Counts {
+        std::uint64_t messages = 0;
+        std::uint64_t between_nodes = 0;
+        std::uint64_t violations = 0;
+        std::uint64_t beyond_sizes = 0;
+        std::uint64_t beyond_strides = 0;
+    };
+    Counts build_records(std::size_t location);
     void build_records();
     [[nodiscard]] bool transfers_unattended() const noexcept;
     void settle_handshakes();

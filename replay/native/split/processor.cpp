@@ -137,13 +137,15 @@ bool MessageModel::replay_processor(std::size_t location) {
     // Else only what competes with a completion matters, and nothing does where processors do not queue.
     const bool every_job = !late.empty() && parameters_.processors_queue;
     std::int64_t started = 0;
-    for (std::uint32_t i = 0; i < timeline.sends.size(); ++i) {
-        const auto& send = timeline.sends[i];
-        if (i == 0 || timeline.sends[i - 1].call != send.call) {
+    std::uint32_t last_call = kNone;
+    timeline.sends.for_each([&](std::size_t at, const MessageEnd& send) {
+        const auto i = static_cast<std::uint32_t>(at);
+        if (send.call != last_call) {
+            last_call = send.call;
             started = 0;
         }
         if (send.match == kNone) {
-            continue;
+            return;
         }
         // The sending overhead knows nothing of the receiver: the message's record, far away, is not needed for it.
         const auto& planned = rows[own.row(program_.placement.between(here, send.peer), send.bytes, blocks(timeline, i),
@@ -156,12 +158,12 @@ bool MessageModel::replay_processor(std::size_t location) {
         }
         started += work;
         if (!planned.rendezvous && kind != CallKind::send_synchronous) {
-            continue;
+            return;
         }
         const auto id = of_send(send);
         const auto* entry = rendezvous_of(id);
         if (entry == nullptr) {
-            continue;  // the trace proves it eager, or it contradicts causality
+            return;  // the trace proves it eager, or it contradicts causality
         }
         if (!alone) {
             sending.push_back({entry->clear_ready, planned.o_control, i, Job::Kind::clear});
@@ -171,14 +173,18 @@ bool MessageModel::replay_processor(std::size_t location) {
             end.last = std::max(end.last, sent(id));
             ++end.completions;
         }
-    }
+    });
 
     // Each in its own order is nearly sorted; together they are not.
     const auto earlier = [](const Job& a, const Job& b) { return a.ready < b.ready; };
     sort_nearly_sorted(jobs, earlier);
     sort_nearly_sorted(sending, earlier);
-    all.resize(jobs.size() + sending.size());
-    std::ranges::merge(jobs, sending, all.begin(), earlier);
+    if (sending.empty()) {
+        all.swap(jobs);
+    } else {
+        all.resize(jobs.size() + sending.size());
+        std::ranges::merge(jobs, sending, all.begin(), earlier);
+    }
     FifoServer processor(parameters_.processors_queue);
     busy.clear();
     bool changed = false;
@@ -211,12 +217,13 @@ bool MessageModel::replay_processor(std::size_t location) {
             }
         }
     }
-    for (std::uint32_t i = 0; i < records.size(); ++i) {
+    timeline.receives.for_each([&](std::size_t at, const MessageEnd& received) {
+        const auto i = static_cast<std::uint32_t>(at);
         if (records[i].matched && !records[i].violation) {
-            const auto& end = ends[timeline.receives[i].complete_call];
+            const auto& end = ends[received.complete_call];
             waits[i].held_until = end.completions > 1 ? end.last - service(i) : 0;
         }
-    }
+    });
     for (const auto receive : late) {
         const auto& message = records[receive];
         const auto& planned = table[message.stages];
