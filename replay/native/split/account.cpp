@@ -1,7 +1,6 @@
 #include "replay/native/split/account.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace logpost::replay {
 namespace {
@@ -229,21 +228,25 @@ void LocationAccount::account_messages(Exposed& exposed, const Call& call, std::
         }
     }
     gather_work(call, operations, primary);
-    std::optional<Partition> parts;
-    if (primary != kNone) {
-        parts = model_.partition(message_of(operations[primary]));
+    if (primary == kNone) {
+        lay_call(exposed, call, nullptr);
+    } else {
+        const auto parts = model_.partition(message_of(operations[primary]));
+        lay_call(exposed, call, &parts);
     }
-    const Partition* laid = parts.has_value() ? &*parts : nullptr;
+}
+
+void LocationAccount::lay_call(Exposed& exposed, const Call& call, const Partition* parts) {
     // The processor does one thing at a time: its work for the other messages follows each other.
     std::int64_t cursor = call.enter_ps;
     for (const auto& other : work_) {
         const std::int64_t begin = std::clamp(other.begin, cursor, call.leave_ps);
         const std::int64_t end = std::min(begin + other.length, call.leave_ps);
-        lay(exposed, laid, cursor, begin);
+        lay(exposed, parts, cursor, begin);
         add(exposed, other.category, begin, end);
         cursor = end;
     }
-    lay(exposed, laid, cursor, call.leave_ps);
+    lay(exposed, parts, cursor, call.leave_ps);
 }
 
 void LocationAccount::account_collective(Exposed& exposed, const Call& call,

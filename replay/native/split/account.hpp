@@ -76,6 +76,8 @@ class LocationAccount {
     void account_messages(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
     void account_collective(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
     void account_one_sided(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
+    /// Labels a call by its work for other messages, and by the message that it waited for where there is one.
+    void lay_call(Exposed& exposed, const Call& call, const Partition* parts);
     void lay(Exposed& exposed, const Partition* parts, std::int64_t begin, std::int64_t end);
     CallpathExposure& at_callpath(std::int32_t callpath);
     [[nodiscard]] std::int64_t end_of_window() const noexcept;
