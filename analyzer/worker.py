@@ -7,6 +7,7 @@ time used so far}, {"error": message} or {"run": path}.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -48,6 +49,8 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
     """Analyze; exit status 0 when the run is written, 2 for bad input."""
     # The parent ends this process itself on Ctrl-C, and then removes what was written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # One archive, and the process ends: looking for cycles would walk all imported modules again and again.
+    gc.disable()
     from logpost.errors import InputError
 
     with os.fdopen(descriptor, "w", buffering=1) as pipe:

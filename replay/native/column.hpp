@@ -88,6 +88,30 @@ class Column {
         return low;
     }
 
+    /// The same, fast where that element is near `hint`: gallops from there, whichever way.
+    template <class Before>
+    [[nodiscard]] std::size_t partition_point_near(std::size_t hint, Before&& before) const noexcept {
+        std::size_t low = std::min(hint, size_);  // all before it come before
+        std::size_t high = low;                   // none from it on does
+        for (std::size_t step = 1; low > 0 && !before((*this)[low - 1]); step *= 2) {
+            high = low - 1;
+            low -= std::min(low, step);
+        }
+        for (std::size_t step = 1; high < size_ && before((*this)[high]); step *= 2) {
+            low = high + 1;
+            high = std::min(high + step, size_);
+        }
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (before((*this)[middle])) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
     /// Forgets the elements from `n` on (n <= size()), and frees the chunks that none of the others needs.
     void truncate(std::size_t n) {
         assert(n <= size_);

@@ -102,5 +102,18 @@ TEST(Column, AMovedFromColumnIsEmptyAndUsable) {
     EXPECT_EQ(b.bytes(), 0U);
 }
 
+TEST(Column, APartitionPointIsTheSameFromAnyHint) {
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{37}}) {
+        const auto column = squares(n);
+        for (std::uint64_t limit = 0; limit <= n * n; ++limit) {
+            const auto before = [&](std::uint64_t value) { return value < limit; };
+            const auto expected = column.partition_point(before);
+            for (std::size_t hint = 0; hint <= n + 1; ++hint) {
+                ASSERT_EQ(column.partition_point_near(hint, before), expected) << n << ' ' << limit << ' ' << hint;
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace logpost::replay

@@ -62,10 +62,10 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     # Few, large messages: a count says nothing about them, and the service time does by itself.
     heavy = (load > LEAST_EXCESS * mean_load) & (likely | (count <= mean_count)) & (peers >= 2)
 
-    found = []
+    found, every = [], load.sum()
     for i, location in enumerate(locations):
         hot = np.flatnonzero(heavy[i])
-        overall = _hot_overall(load[i].sum(), load.sum(), others, count[i].sum()) and peers[i].max() >= 2
+        overall = _hot_overall(load[i].sum(), every, others, count[i].sum()) and peers[i].max() >= 2
         if overall:
             hot = np.arange(windows)
         if len(hot) == 0:

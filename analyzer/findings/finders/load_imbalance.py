@@ -133,11 +133,15 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     most, mean = times[slowest], sum(times.values()) / len(times)
     waits = evidence.maybe(WAITING)
     waiting = evidence.exposed_of(waits)
+    tops = [max(some.values()) for some in regions]
     charged = {
-        location: float(min(sum(max(some.values()) - some.get(location, 0.0) for some in regions), waiting[location]))
+        location: float(
+            min(sum(top - some.get(location, 0.0) for top, some in zip(tops, regions, strict=True)), waiting[location])
+        )
         for location in times
     }
-    gain = gain_by_sharing(evidence, sum(max(some.values()) - sum(some.values()) / len(some) for some in regions))
+    spread = sum(top - sum(some.values()) / len(some) for top, some in zip(tops, regions, strict=True))
+    gain = gain_by_sharing(evidence, spread)
     if not evidence.matters(charged) or most - mean < evidence.least_ps or gain < MIN_SHARE:
         return None
     heavy = sorted({location for some in regions for location in _heavy(some)})

@@ -1,6 +1,7 @@
 #include "replay/native/split/message_model.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -60,6 +61,7 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
     const auto records = records_[location];
     stages_[location].clear();
     rendezvous_[location].clear();
+    asks_[location].clear();
     StageTable table(parameters_, stages_[location]);
     for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
         const auto& received = timeline.receives[i];
@@ -105,12 +107,13 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
         record.queued = received.match > 0 && sender.sends[received.match - 1].call == sent.call;
         if (stages.rendezvous) {
             const std::int64_t request = send_block_end(record.times, stages, begun(id)) + stages.L;
+            asks_[location].push_back(i);
             rendezvous_[location].push_back(
                 {.receive = i,
                  .handshake = {},
-                 .request_ready =
-                     request_ready(record.times, request, parameters_.asynchronous_progress,
-                                   [&](std::int64_t time) { return attends(location, time, record.times.rw0); })});
+                 .request_ready = request_ready(
+                     record.times, request, parameters_.asynchronous_progress,
+                     [&](std::int64_t time) { return attends(location, time, record.times.rw0, received.call); })});
         } else {
             record.arrival = injection(record.times, stages, {}, begun(id));
         }
@@ -137,9 +140,10 @@ bool MessageModel::progresses(std::size_t location, std::size_t call) const noex
     return makes_progress(kind, waits);
 }
 
-std::int64_t MessageModel::attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept {
+std::int64_t MessageModel::attends(std::size_t location, std::int64_t time, std::int64_t limit,
+                                   std::uint32_t near) const noexcept {
     const auto& calls = program_.timelines[location].calls;
-    auto at = calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
+    auto at = calls.partition_point_near(near, [&](const Call& call) { return call.leave_ps < time; });
     while (at < calls.size() && calls[at].enter_ps < limit && !progresses(location, at)) {
         ++at;
     }
@@ -188,9 +192,11 @@ std::int64_t MessageModel::sent(MessageId id) const noexcept {
 /// Whether the trace proves that rendezvous go on without a processor: transfers that were over before a side that was
 /// outside of MPI could have attended to them, and more of these than of transfers that waited for it.
 bool MessageModel::transfers_unattended() const noexcept {
-    std::uint64_t unattended = 0;
-    std::uint64_t attended = 0;
-    for (std::size_t location = 0; location < rendezvous_.size(); ++location) {
+    std::atomic<std::uint64_t> every_unattended = 0;
+    std::atomic<std::uint64_t> every_attended = 0;
+    for_each_parallel(rendezvous_.size(), threads_, 1, [&](std::size_t location, unsigned) {
+        std::uint64_t unattended = 0;
+        std::uint64_t attended = 0;
         for (const auto& entry : rendezvous_[location]) {
             const MessageId id{static_cast<std::int32_t>(location), entry.receive};
             const auto& times = record(id).times;
@@ -198,11 +204,8 @@ bool MessageModel::transfers_unattended() const noexcept {
             const auto completion = completion_of_send(program_, id);
             const std::int64_t request = send_block_end(times, planned, begun(id)) + planned.L;
             const std::int64_t posted = std::max(request, times.r0);
-            const auto sender = program_.timelines[location].receives[entry.receive].peer;
             const std::int64_t clear = entry.request_ready + planned.o_control + planned.L;
-            const std::int64_t attended_at = clear_ready(clear, completion.enter, false, [&](std::int64_t time) {
-                return attends(static_cast<std::size_t>(sender), time, completion.enter);
-            });
+            const std::int64_t attended_at = answered(id, clear);
             // Judged where somebody was away for longer than a control message takes.
             const std::int64_t notable = planned.L + 2 * planned.o_control;
             if (attended_at - clear > notable) {
@@ -219,8 +222,20 @@ bool MessageModel::transfers_unattended() const noexcept {
                 }
             }
         }
-    }
-    return unattended > attended;
+        every_unattended += unattended;
+        every_attended += attended;
+    });
+    return every_unattended > every_attended;
+}
+
+/// When the sender of a rendezvous, whose processor must do so, can answer the clear-to-send that is there at `clear`.
+std::int64_t MessageModel::answered(MessageId id, std::int64_t clear) const noexcept {
+    const auto& received = program_.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
+    const auto sender = static_cast<std::size_t>(received.peer);
+    const auto completing = completion_of_send(program_, id).enter;
+    return clear_ready(clear, completing, false, [&](std::int64_t time) {
+        return attends(sender, time, completing, program_.timelines[sender].sends[received.match].call);
+    });
 }
 
 /// From when each side can answer, and how long it is busy with other things, to when it answers.
@@ -230,13 +245,9 @@ void MessageModel::settle_handshakes() {
             const MessageId id{static_cast<std::int32_t>(location), entry.receive};
             auto& message = change(id);
             const auto& planned = stages(id);
-            const auto sender = program_.timelines[location].receives[entry.receive].peer;
-            const auto completing = completion_of_send(program_, id).enter;
             entry.handshake.matched = entry.request_ready + entry.request_wait;
             const std::int64_t clear = entry.handshake.matched + planned.o_control + planned.L;
-            entry.clear_ready = clear_ready(
-                clear, completing, parameters_.asynchronous_progress,
-                [&](std::int64_t time) { return attends(static_cast<std::size_t>(sender), time, completing); });
+            entry.clear_ready = parameters_.asynchronous_progress ? clear : answered(id, clear);
             entry.handshake.sender_ready = entry.clear_ready + entry.clear_wait;
             message.arrival = injection(message.times, planned, entry.handshake);
         }
@@ -276,9 +287,9 @@ void MessageModel::forget_queues() {
 }
 
 const MessageModel::Rendezvous* MessageModel::rendezvous_of(MessageId id) const noexcept {
-    const auto& here = rendezvous_[static_cast<std::size_t>(id.location)];
-    const auto at = std::ranges::lower_bound(here, id.receive, {}, &Rendezvous::receive);
-    return at == here.end() || at->receive != id.receive ? nullptr : &*at;
+    const auto location = static_cast<std::size_t>(id.location);
+    const auto place = asks_[location].place_of(id.receive);
+    return place.has_value() ? &rendezvous_[location][*place] : nullptr;
 }
 
 std::vector<MessageModel::Control> MessageModel::controls(std::size_t location) const {
@@ -344,6 +355,7 @@ void MessageModel::reserve() {
         begin += timeline.receives.size();
     }
     rendezvous_.resize(locations);
+    asks_.resize(locations);
     stages_.resize(locations);
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
 }

@@ -11,6 +11,7 @@
 #include "replay/native/huge_array.hpp"
 #include "replay/native/parameters.hpp"
 #include "replay/native/program.hpp"
+#include "replay/native/ranked_bits.hpp"
 #include "replay/native/split/message_facts.hpp"
 #include "replay/native/split/network_contention.hpp"
 #include "replay/native/split/partition.hpp"
@@ -147,8 +148,11 @@ class MessageModel {
     }
     /// How long the message's send call works for others that it starts before it.
     [[nodiscard]] std::int64_t begun(MessageId id) const noexcept;
-    /// The first time from `time` on, before `limit`, at which a location is inside a call that makes progress.
-    [[nodiscard]] std::int64_t attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept;
+    /// The first time from `time` on, before `limit`, at which a location is inside a call that makes progress. `near`
+    /// is a call at about that time.
+    [[nodiscard]] std::int64_t attends(std::size_t location, std::int64_t time, std::int64_t limit,
+                                       std::uint32_t near) const noexcept;
+    [[nodiscard]] std::int64_t answered(MessageId id, std::int64_t clear) const noexcept;
     [[nodiscard]] bool progresses(std::size_t location, std::size_t call) const noexcept;
     /// How many messages the sender began back to back with this one; 1 where the machine does not ask.
     [[nodiscard]] std::uint32_t burst(std::int32_t sender, std::uint32_t send) const noexcept {
@@ -192,6 +196,7 @@ class MessageModel {
     bool within_nodes_ = false;                         // some messages stay within a node
     bool between_nodes_ = false;                        // some do not
     std::vector<std::vector<Rendezvous>> rendezvous_;   // [receiving location], by receive
+    std::vector<RankedBits> asks_;                      // [receiving location]: where its receives stand in rendezvous_
     std::vector<std::vector<MessageStages>> stages_;    // [receiving location]: the distinct ones
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
     std::vector<EndpointLoad> loads_;
