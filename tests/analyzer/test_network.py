@@ -133,7 +133,7 @@ def test_c_n_of_the_traffic_is_that_of_the_closed_form() -> None:
     program = Program(
         ticks_per_second=10**12,
         length_ps=length,
-        callpaths=1,
+        callers=np.full(1, -1, dtype=np.int32),
         kinds=list(range(len(kinds))),
         layouts=[],
         members=[ranks.tolist()],

@@ -41,8 +41,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     by_rank = sums_by(graph.location[attending], delays)
     by_place = sums_by(graph.callpath[attending], delays)
-    most = max(by_rank.values())
-    late = [location for location, time in by_rank.items() if time >= NAMED * most]
+    longest = max(by_rank.values())
+    late = [location for location, time in by_rank.items() if time >= NAMED * longest]
     place = max(by_place, key=lambda callpath: by_place[callpath])
     cause = evidence.delaying_region(late[0], place) or evidence.code_before(place)
     reason = "that the ranks named were outside of calls is measured; what an answer at once saves is modelled"
