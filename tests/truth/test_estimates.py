@@ -27,7 +27,7 @@ PROGRAMS = (
 @pytest.fixture(scope="module", params=[(), ("--tick", "100000", "--noise", "50000")], ids=["exact", "coarse"])
 def cases(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     place = tmp_path_factory.mktemp("truth") / "cases"
-    simulate(place, *request.param, cases=PROGRAMS)
+    simulate(place, *request.param, cases=(*PROGRAMS, "k_to_1_large"))
     return place
 
 

@@ -139,9 +139,9 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
 def _places(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Mapping[tuple[int, int], float]:
     """(location, call path) to the exposed time there. Waits of two patterns may have one category; then the call that
     waits tells them apart, and an access or a lock may wait in any call."""
-    one_sided = evidence.callpaths.filter(pl.col("kind") == "one_sided")["callpath"]
+    one_sided = evidence.callpaths.filter(pl.col("kind") == "one_sided")["callpath"].to_list()
     rows = evidence.exposure.filter(pl.col("category") == pattern.category, pl.col("callpath").is_in(one_sided))
     if pattern.category == "late_sender":
-        rows = rows.filter(pl.col("callpath").is_in(waits["callpath"].unique()))
+        rows = rows.filter(pl.col("callpath").is_in(waits["callpath"].unique().to_list()))
     sums = rows.group_by("location", "callpath").agg(pl.col("exposed_ps").sum()).sort("location", "callpath")
     return {(int(location), int(callpath)): float(time) for location, callpath, time in sums.iter_rows() if time > 0}
