@@ -166,9 +166,10 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
         chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
     )
     analysis = Analysis(trace.program, parameters, source.threads)
-    # Messages and calls in parallel: each alone leaves a core idle while its last batches are written.
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    # Messages, calls and delays in parallel: each alone leaves a core idle.
+    with ThreadPoolExecutor(max_workers=2) as pool:
         accounted = pool.submit(_write_calls, writer, analysis)
+        delayed = pool.submit(analysis.delay_costs)
         sums = _write_messages(writer, analysis, report)
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
@@ -186,7 +187,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
             (schema.PAIRS, analysis.pairs()),
             (schema.CRITICAL_PATH, analysis.critical_path()),
             (schema.PATH_PROFILE, analysis.path_profile()),
-            (schema.DELAY_COSTS, analysis.delay_costs()),
+            (schema.DELAY_COSTS, delayed.result()),
             (schema.LOAD, analysis.load()),
             (schema.UNMATCHED, analysis.unmatched()),
         )

@@ -310,7 +310,7 @@ class Sampler {
     }
 
     [[nodiscard]] std::size_t node_of(std::int32_t location) const {
-        return static_cast<std::size_t>(program_.placement[static_cast<std::size_t>(location)].node + 1);
+        return static_cast<std::size_t>(program_.placement[static_cast<std::size_t>(location)].node) + 1;
     }
     /// Whether some neighbour of a receive came from another sender, and was on its way at some time of [begin, end].
     [[nodiscard]] bool others_come(std::int32_t receiver, std::uint32_t receive, std::int32_t sender,

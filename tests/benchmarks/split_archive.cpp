@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
             messages = analysis.model().messages();
             begin = processor_seconds();
             stretches = analysis.path().size();
+            (void)analysis.delays();
             causes = std::min(causes, processor_seconds() - begin);
             begin = processor_seconds();
             logpost::replay::CallRows rows;

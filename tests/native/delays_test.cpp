@@ -29,7 +29,7 @@ std::vector<Told> costs(const Program& program, Span interest = {}) {
     const Waits waits(program, collectives, 1);
     std::vector<Told> told;
     for (const auto& cost :
-         delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest))) {
+         delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest), 1)) {
         told.push_back({cost.location, cost.place.code(), cost.wait_callpath, cost.short_term_ps, cost.long_term_ps});
     }
     return told;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "replay/native/causes/synchronizations.hpp"
 #include "replay/native/split/analysis.hpp"
+#include "replay/native/threads.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -56,7 +58,8 @@ struct Share {
 /// What the delaying location did beyond the waiting one since they were last synchronized.
 class Comparison {
   public:
-    Comparison(const Program& program, const std::vector<ActiveTime>& active, const Synchronizations& synchronizations)
+    Comparison(const Program& program, const std::vector<std::optional<ActiveTime>>& active,
+               Synchronizations& synchronizations)
         : program_(program),
           active_(active),
           synchronizations_(synchronizations),
@@ -70,7 +73,7 @@ class Comparison {
         const auto delaying = static_cast<std::size_t>(wait.cause);
         const auto since = synchronizations_.before(delaying, wait.cause_call, static_cast<std::int32_t>(waiting));
         begin_ = since.call;
-        waited_ps_ = static_cast<double>(active_[delaying].waited(begin_, wait.cause_call));
+        waited_ps_ = static_cast<double>(active_[delaying]->waited(begin_, wait.cause_call));
         profile(delaying, since, wait.cause_call, mine_);
         profile(waiting, synchronizations_.before(waiting, wait.call, wait.cause), wait.call, theirs_);
         by_caller(mine_, mine_by_caller_);
@@ -105,10 +108,10 @@ class Comparison {
     /// Active time from a synchronization, of which only the completion counts, to a call.
     void profile(std::size_t location, const Synchronization& since, std::uint32_t until, PlaceTimes& times) {
         times.clear();
-        active_[location].collect(since.call, until, times);
+        active_[location]->collect(since.call, until, times);
         if (since.call != kNone) {
-            const auto in_call = active_[location].in_call(since.call);
-            times.add(active_[location].place_of(since.call), std::min(since.completion_ps, in_call) - in_call);
+            const auto in_call = active_[location]->in_call(since.call);
+            times.add(active_[location]->place_of(since.call), std::min(since.completion_ps, in_call) - in_call);
         }
     }
     /// Computation is compared by the function that contains the call after it.
@@ -127,8 +130,8 @@ class Comparison {
     }
 
     const Program& program_;
-    const std::vector<ActiveTime>& active_;
-    const Synchronizations& synchronizations_;
+    const std::vector<std::optional<ActiveTime>>& active_;
+    Synchronizations& synchronizations_;
     PlaceTimes mine_, theirs_, mine_by_caller_, theirs_by_caller_, excess_by_caller_;
     std::vector<Share> shares_;
     std::uint32_t begin_ = kNone;
@@ -219,13 +222,12 @@ std::vector<Charged> in_order(const Program& program, const Waits& waits) {
 }  // namespace
 
 std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits& collectives, const Waits& waits,
-                                   const std::vector<Span>& interest) {
-    const Synchronizations synchronizations(program, collectives, waits);
-    std::vector<ActiveTime> active;
-    active.reserve(program.timelines.size());
-    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-        active.emplace_back(program.timelines[location], waits.of(location), program.callpaths());
-    }
+                                   const std::vector<Span>& interest, unsigned threads) {
+    Synchronizations synchronizations(program, collectives, waits, threads);
+    std::vector<std::optional<ActiveTime>> active(program.timelines.size());
+    for_each_parallel(active.size(), threads, 1, [&](std::size_t location, unsigned) {
+        active[location].emplace(program.timelines[location], waits.of(location), program.callpaths());
+    });
     Comparison comparison(program, active, synchronizations);
     std::vector<Charges> charges(program.timelines.size());
     std::array<std::int64_t, kWaitKinds> total{};

@@ -32,6 +32,6 @@ struct DelayCost {
 /// and D's waits in proportion, at most in full; what falls to D's waits is passed on, with the costs that the wait had
 /// from later ones, to the delays that caused them.
 std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits& collectives, const Waits& waits,
-                                   const std::vector<Span>& interest);
+                                   const std::vector<Span>& interest, unsigned threads);
 
 }  // namespace logpost::replay

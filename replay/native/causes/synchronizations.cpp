@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "replay/native/collective_shape.hpp"
+#include "replay/native/threads.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -13,7 +14,8 @@ bool of_messages(WaitKind kind) noexcept {
 
 }  // namespace
 
-Synchronizations::Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits)
+Synchronizations::Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits,
+                                   unsigned threads)
     : locations_(program.timelines.size()), members_(program.members), program_(program) {
     for (auto& members : members_) {
         std::ranges::sort(members);
@@ -45,17 +47,19 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
                 {wait.cause_call, static_cast<std::int32_t>(location), std::max<std::int64_t>(0, -after)});
         }
     }
-    for (auto& location : locations_) {
-        auto& all = location.all;
+    for_each_parallel(locations_.size(), threads, 1, [&](std::size_t location, unsigned) {
+        auto& [all, partners, first, answered] = locations_[location];
         std::ranges::sort(
             all, [](const auto& a, const auto& b) { return a.with != b.with ? a.with < b.with : a.call < b.call; });
         for (std::uint32_t i = 0; i < all.size(); ++i) {
             if (i == 0 || all[i].with != all[i - 1].with) {
-                location.first.push_back(i);
+                partners.push_back(all[i].with);
+                first.push_back(i);
             }
         }
-        location.first.push_back(static_cast<std::uint32_t>(all.size()));
-    }
+        first.push_back(static_cast<std::uint32_t>(all.size()));
+        answered.assign(first.begin() + 1, first.end());
+    });
 }
 
 bool Synchronizations::holds(std::int32_t group, std::int32_t location) const noexcept {
@@ -65,29 +69,42 @@ bool Synchronizations::holds(std::int32_t group, std::int32_t location) const no
     return std::ranges::binary_search(members_[static_cast<std::size_t>(-2 - group)], location);
 }
 
-Synchronization Synchronizations::before(std::size_t location, std::uint32_t call, std::int32_t other) const noexcept {
-    const auto& [all, first] = locations_[location];
+Synchronization Synchronizations::before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept {
+    constexpr std::uint32_t kNear = 8;
+    auto& [all, partners, first, answered] = locations_[location];
     Synchronization last;
     const auto offer = [&](std::size_t partner) {
-        const auto begin = all.begin() + first[partner];
-        const auto end = all.begin() + first[partner + 1];
-        const auto found =
-            std::ranges::partition_point(begin, end, [&](const Synchronization& s) { return s.call < call; });
-        if (found != begin && (last.call == kNone || (found - 1)->call > last.call)) {
-            last = *(found - 1);
+        const auto begin = first[partner];
+        const auto end = first[partner + 1];
+        // The next question is about an earlier call, most often: the answer lies a few places before the last one.
+        auto at = answered[partner];
+        if (at != end && all[at].call < call) {
+            at = end;
+        }
+        for (std::uint32_t step = 0; at != begin && all[at - 1].call >= call; ++step) {
+            --at;
+            if (step == kNear) {
+                const auto found = std::partition_point(all.begin() + begin, all.begin() + at,
+                                                        [&](const Synchronization& s) { return s.call < call; });
+                at = static_cast<std::uint32_t>(found - all.begin());
+                break;
+            }
+        }
+        answered[partner] = at;
+        if (at != begin && (last.call == kNone || all[at - 1].call > last.call)) {
+            last = all[at - 1];
         }
     };
-    // Groups come first: their numbers are below 0.
     std::size_t partner = 0;
-    for (; partner + 1 < first.size() && all[first[partner]].with < 0; ++partner) {
-        if (holds(all[first[partner]].with, other)) {
+    for (; partner < partners.size() && partners[partner] < 0; ++partner) {
+        if (holds(partners[partner], other)) {
             offer(partner);
         }
     }
-    const auto found = std::lower_bound(first.begin() + static_cast<std::ptrdiff_t>(partner), first.end() - 1, other,
-                                        [&](std::uint32_t i, std::int32_t with) { return all[i].with < with; });
-    if (found != first.end() - 1 && all[*found].with == other) {
-        offer(static_cast<std::size_t>(found - first.begin()));
+    const auto found =
+        std::ranges::lower_bound(partners.begin() + static_cast<std::ptrdiff_t>(partner), partners.end(), other);
+    if (found != partners.end() && *found == other) {
+        offer(static_cast<std::size_t>(found - partners.begin()));
     }
     return last;
 }

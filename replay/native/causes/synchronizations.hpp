@@ -22,15 +22,18 @@ struct Synchronization {
 /// at one time, and start-up.
 class Synchronizations {
   public:
-    Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits);
+    Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits, unsigned threads);
 
-    /// The last one of a location with another, before a call.
-    [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, std::int32_t other) const noexcept;
+    /// The last one of a location with another, before a call. Quick where the questions about a location go back in
+    /// time.
+    [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept;
 
   private:
     struct Location {
-        std::vector<Synchronization> all;  // by partner, then call
-        std::vector<std::uint32_t> first;  // of each partner, and the end
+        std::vector<Synchronization> all;     // by partner, then call
+        std::vector<std::int32_t> partners;   // ascending: groups, then locations
+        std::vector<std::uint32_t> first;     // of each partner, and the end
+        std::vector<std::uint32_t> answered;  // of each partner: behind the last answer
     };
     [[nodiscard]] bool holds(std::int32_t group, std::int32_t location) const noexcept;
 

@@ -75,30 +75,33 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
     }
 }
 
-void Analysis::follow_waits() {
-    std::call_once(followed_, [&] {
-        const Waits waits(program_, collectives_, threads_);
-        path_ = recorded_path(program_, waits);
+void Analysis::follow_path() {
+    std::call_once(path_followed_, [&] {
+        waits_.emplace(program_, collectives_, threads_);
+        path_ = recorded_path(program_, *waits_);
         for (const auto& stretch : path_) {
             if (stretch.location != kUndefined && stretch.begin_ps < stretch.end_ps) {
                 on_path_[static_cast<std::size_t>(stretch.location)].push_back({stretch.begin_ps, stretch.end_ps});
             }
         }
-        std::vector<Span> interests;
-        for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
-            interests.push_back(interest(location));
-        }
-        delays_ = delay_costs(program_, collectives_, waits, interests);
     });
 }
 
 const std::vector<PathStretch>& Analysis::path() {
-    follow_waits();
+    follow_path();
     return path_;
 }
 
 const std::vector<DelayCost>& Analysis::delays() {
-    follow_waits();
+    follow_path();
+    std::call_once(delays_found_, [&] {
+        std::vector<Span> interests;
+        for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
+            interests.push_back(interest(location));
+        }
+        delays_ = delay_costs(program_, collectives_, *waits_, interests, threads_);
+        waits_.reset();  // the path and the delays are all that needs them
+    });
     return delays_;
 }
 
@@ -270,7 +273,7 @@ bool Analysis::next_transfers(std::size_t limit, TransferRows& rows) {
 }
 
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
-    follow_waits();
+    follow_path();
     std::vector<Slice> slices;
     std::size_t count = 0;
     std::uint32_t begin = open_ ? open_->position() : 0;

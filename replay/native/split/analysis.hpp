@@ -138,9 +138,9 @@ class Analysis {
     [[nodiscard]] const MessageModel& model() const noexcept { return model_; }
     [[nodiscard]] unsigned threads() const noexcept { return threads_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
-    /// The critical path of the recorded execution. Follows the waits of the program, if nobody asked for them yet.
+    /// The critical path of the recorded execution. Computed where nobody asked for it yet; any thread may ask.
     const std::vector<PathStretch>& path();
-    /// What makes others wait in the region of interest. Follows the waits, likewise.
+    /// What makes others wait in the region of interest. Likewise, and beside `next_calls` and `next_messages`.
     const std::vector<DelayCost>& delays();
     [[nodiscard]] const TransferModel& transfers() const noexcept { return transfers_; }
     /// Locations that have an account: ranks, and other locations that communicate.
@@ -171,14 +171,16 @@ class Analysis {
     };
     void fill_transfer(std::size_t location, std::uint32_t transfer, std::size_t row, TransferRows& rows) const;
     void fill_messages(const Slice& slice, MessageRows& rows);
-    void follow_waits();
+    void follow_path();
 
     const Program& program_;
     std::vector<Span> interest_;
     unsigned threads_;
     std::vector<std::size_t> accounted_;
     CollectiveWaits collectives_;
-    std::once_flag followed_;  // the waits: by the thread that wants the path or the delays first
+    std::once_flag path_followed_;  // by the thread that wants it first; likewise the delays
+    std::once_flag delays_found_;
+    std::optional<Waits> waits_;  // until the delays are found
     std::vector<PathStretch> path_;
     std::vector<std::vector<Span>> on_path_;  // by location: when the path is there
     std::vector<DelayCost> delays_;

@@ -35,6 +35,6 @@ struct MessageWaitStates {
 
 /// The waits of one call for messages that its location received or sent; none in a Test.
 MessageWaitStates message_waits(const Program& program, const Timeline& mine, const Call& call,
-                           std::span<const CallOperation> operations) noexcept;
+                                std::span<const CallOperation> operations) noexcept;
 
 }  // namespace logpost::replay

@@ -43,11 +43,10 @@ class TransferPartition {
         if (end <= cursor_) {
             return;
         }
-        if (size_ > 0 && segments_[size_ - 1].category == category) {
-            segments_[size_ - 1].end = end;
-        } else {
-            segments_[size_++] = {cursor_, end, category};
+        if (size_ == 0 || segments_[size_ - 1].category != category) {
+            segments_[size_++] = {cursor_, cursor_, category};
         }
+        segments_[size_ - 1].end = end;
         cursor_ = end;
     }
 

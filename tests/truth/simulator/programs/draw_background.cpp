@@ -6,7 +6,7 @@ namespace logpost::truth {
 namespace {
 
 /// Exchange with the ranks at some distances to both sides.
-Phase neighbours(std::vector<int> distances, std::uint64_t bytes) {
+Phase neighbours(const std::vector<int>& distances, std::uint64_t bytes) {
     return [=](Rank& rank, int) -> Task<> {
         const int n = rank.size();
         std::vector<Request> requests;

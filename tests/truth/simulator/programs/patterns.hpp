@@ -3,6 +3,7 @@
 /// Pieces that several programs are made of.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "../case.hpp"
@@ -33,7 +34,7 @@ inline Task<> halo(Rank& rank, std::uint64_t bytes, Layout layout = {}) {
 /// A program between MPI_Init and MPI_Finalize that ends with a barrier.
 template <class Body>
 World::Program program(Body body) {
-    return [body](Rank& rank) -> Task<> {
+    return [body = std::move(body)](Rank& rank) -> Task<> {
         rank.enter("main");
         co_await rank.init();
         co_await body(rank);
