@@ -70,6 +70,11 @@ class Trace:
         Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.
         """
 
+    def open_calls(self) -> list[tuple[int, int, str]]:
+        """
+        Calls that never ended, as their process did: location, callpath, what it waited for.
+        """
+
     def callpaths(self) -> logpost.analyzer.columns.Callpaths: ...
 
     def layouts(self) -> logpost.analyzer.columns.Layouts: ...

@@ -32,6 +32,7 @@ from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.network_tables import network_frames
+from logpost.analyzer.open_calls import ended_early, open_calls
 from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
@@ -177,6 +178,7 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
     report("writing tables", 0, 0)
     frames = definition_frames(trace, analysis, placed.sockets)
     frames |= profile_frames(trace)
+    frames["open_calls"] = open_calls(trace)
     frames["detail_levels"] = detail_levels(trace, scan(writer.path, "calls"))
     frames |= {
         table.name: frame(table, columns)
@@ -299,6 +301,7 @@ def _manifest(
         one_sided_bytes={
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
         },
+        ended_early=ended_early(trace, frames),
         notes=_model_notes(request.model) + _limits(trace, analysis, parameters),
     )
 

@@ -162,4 +162,8 @@ class Manifest(Record):
     quality: list[QualityCount]
     layouts: list[Layout] = Field(default_factory=list)
     one_sided_bytes: dict[str, int] = Field(default_factory=dict, description="bytes put, got and by atomics")
+    ended_early: list[str] = Field(
+        default_factory=list,
+        description="of a recording that ended early: the call each rank sat in, who did not arrive, and the deadlock",
+    )
     notes: list[str] = Field(default_factory=list, description="limits of this analysis")

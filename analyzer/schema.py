@@ -219,6 +219,15 @@ DETAIL_LEVELS = Table(
     ),
 )
 
+OPEN_CALLS = Table(
+    "open_calls",
+    "a call that its process was in when it ended, in a recording that ended early",
+    (
+        *_ids(location="where", callpath="callpath of the call"),
+        *_text(waits_for="what it waited for, as the collector words it: ranks and communicators are the archive's"),
+    ),
+)
+
 CALLS = Table(
     "calls",
     "one communication call on one location",
@@ -554,6 +563,7 @@ TABLES = {
         PROFILE,
         REGION_SPANS,
         DETAIL_LEVELS,
+        OPEN_CALLS,
         CALLS,
         MESSAGES,
         UNMATCHED,

@@ -82,6 +82,17 @@ nb::dict callpaths(const Trace& trace) {
     return d;
 }
 
+nb::list open_calls(const Trace& trace) {
+    nb::list result;
+    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
+        for (const auto& row : trace.traces[l].open) {
+            const auto callpath = trace.program.timelines[l].calls[row.call].callpath;
+            result.append(nb::make_tuple(l, callpath, row.waits_for));
+        }
+    }
+    return result;
+}
+
 nb::dict detail_levels(const Trace& trace) {
     std::vector<std::int32_t> location;
     std::vector<std::int32_t> call;
@@ -257,6 +268,8 @@ void bind_trace(nb::module_& module) {
         .def("detail_levels", &detail_levels,
              nb::sig("def detail_levels(self) -> logpost.analyzer.columns.DetailLevels"),
              "Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.")
+        .def("open_calls", &open_calls, nb::sig("def open_calls(self) -> list[tuple[int, int, str]]"),
+             "Calls that never ended, as their process did: location, callpath, what it waited for.")
         .def("callpaths", &callpaths, nb::sig("def callpaths(self) -> logpost.analyzer.columns.Callpaths"))
         .def("layouts", &layouts, nb::sig("def layouts(self) -> logpost.analyzer.columns.Layouts"))
         .def("profile", &profile, nb::sig("def profile(self) -> logpost.analyzer.columns.Profile"))

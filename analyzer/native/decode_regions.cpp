@@ -19,6 +19,19 @@ std::int32_t stated_context(Decoding& d, const A* attributes, std::int32_t regio
     return fits ? context : IdLookup::kAbsent;
 }
 
+/// What the call that an Enter begins waited for when its process ended; nothing where it ended before.
+void note_open(Decoding& d, const A* attributes, std::int64_t now) {
+    OTF2_StringRef ref = OTF2_UNDEFINED_STRING;
+    if (!OTF2_AttributeList_TestAttributeByID(attributes, d.ids.open_attribute()) ||
+        OTF2_AttributeList_GetStringRef(attributes, d.ids.open_attribute(), &ref) != OTF2_SUCCESS) {
+        return;
+    }
+    const auto text = d.ids.text(ref);
+    if (text != IdLookup::kAbsent) {
+        d.out->open.push_back({d.stack.call_for_record(now), d.definitions.texts[static_cast<std::size_t>(text)]});
+    }
+}
+
 OTF2_CallbackCode on_enter(L, T ticks, std::uint64_t, void* user, A* attributes, OTF2_RegionRef ref) noexcept try {
     auto& d = self(user);
     const auto now = d.at(ticks);
@@ -27,10 +40,15 @@ OTF2_CallbackCode on_enter(L, T ticks, std::uint64_t, void* user, A* attributes,
         const auto context = stated_context(d, attributes, region);
         if (context != IdLookup::kAbsent) {
             d.stack.enter_context(now, context);
-            return kGoOn;
+        } else {
+            d.stack.enter(now, region);
         }
+    } else {
+        d.stack.enter(now, region);
     }
-    d.stack.enter(now, region);
+    if (d.ids.open_attribute() != OTF2_UNDEFINED_ATTRIBUTE) [[unlikely]] {
+        note_open(d, attributes, now);
+    }
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);

@@ -1,4 +1,4 @@
-// Layouts of messages' data, which an attribute of logpost's own collector states in words.
+// The attributes of logpost's own collector: layouts of messages' data, calling contexts, calls that never ended.
 #include <cstdlib>
 
 #include "definition_families.hpp"
@@ -23,6 +23,8 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
             d.layout_attribute = static_cast<std::uint32_t>(ref);
         } else if (text(d, name) == "logpost:calling_context") {
             d.context_attribute = static_cast<std::uint32_t>(ref);
+        } else if (text(d, name) == "logpost:open") {
+            d.open_attribute = static_cast<std::uint32_t>(ref);
         }
     }
     d.layout_of_text.assign(d.texts.size(), kUndefined);

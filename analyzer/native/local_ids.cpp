@@ -41,10 +41,12 @@ void LocalIds::begin() {
     }
     layout_attribute_ = definitions_.layout_attribute;
     context_attribute_ = definitions_.context_attribute;
+    open_attribute_ = definitions_.open_attribute;
 }
 
 void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
-    const bool has_layouts = definitions_.layout_attribute != OTF2_UNDEFINED_ATTRIBUTE;
+    const bool has_words = definitions_.layout_attribute != OTF2_UNDEFINED_ATTRIBUTE ||
+                           definitions_.open_attribute != OTF2_UNDEFINED_ATTRIBUTE;
     switch (type) {
         case OTF2_MAPPING_REGION:
             OTF2_IdMap_Traverse(map, map_into, &regions_);
@@ -62,12 +64,12 @@ void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
             OTF2_IdMap_Traverse(map, map_into, &groups_);
             break;
         case OTF2_MAPPING_STRING:
-            if (has_layouts) {
+            if (has_words) {
                 OTF2_IdMap_Traverse(map, map_into, &strings_);
             }
             break;
         case OTF2_MAPPING_ATTRIBUTE:
-            for (auto* attribute : {&layout_attribute_, &context_attribute_}) {
+            for (auto* attribute : {&layout_attribute_, &context_attribute_, &open_attribute_}) {
                 AttributeMap one{*attribute, *attribute};
                 if (one.global != OTF2_UNDEFINED_ATTRIBUTE) {
                     OTF2_IdMap_Traverse(map, find_attribute, &one);

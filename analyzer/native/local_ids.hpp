@@ -63,6 +63,9 @@ class LocalIds {
     /// The attribute that carries a call's calling context; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t context_attribute() const noexcept { return context_attribute_; }
 
+    /// The attribute that says what a call waited for when its process ended; OTF2_UNDEFINED_ATTRIBUTE: there is none.
+    [[nodiscard]] std::uint32_t open_attribute() const noexcept { return open_attribute_; }
+
   private:
     [[nodiscard]] std::int32_t rare_region(OTF2_RegionRef ref);
 
@@ -73,6 +76,7 @@ class LocalIds {
     Mapping regions_, communicators_, contexts_, strings_, windows_, groups_;
     std::uint32_t layout_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t context_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t open_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
 };
 
 }  // namespace logpost::analyzer

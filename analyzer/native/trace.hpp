@@ -91,6 +91,12 @@ struct DetailLevel {
     std::int32_t level;
 };
 
+/// A call that its process was in when it ended, and what it waited for, as the collector words it.
+struct OpenCall {
+    std::uint32_t call;
+    std::string waits_for;
+};
+
 struct ProfileRow {
     std::int32_t callpath;
     std::uint64_t visits;
@@ -115,6 +121,7 @@ struct LocationTrace : replay::Timeline {
     std::uint64_t communication_events = 0;  // those of communication calls: their Enter, Leave and records
     std::vector<ProfileRow> profile;
     std::vector<DetailLevel> levels;  // in the order of calls
+    std::vector<OpenCall> open;       // of its threads; one at most, as a rule
     OneSidedTotals one_sided;
 };
 

@@ -250,7 +250,8 @@ def _messages(run: Run) -> Messages:
 
 
 def _warnings(run: Run) -> tuple[str, ...]:
-    manifest, found = run.manifest, []
+    manifest = run.manifest
+    found = list(manifest.ended_early)
     if manifest.region_of_interest is not None:
         named = RegionOfInterest(**manifest.region_of_interest.model_dump()).text
         found.append(f"All figures are about a region of interest: {named}.")

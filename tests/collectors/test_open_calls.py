@@ -11,9 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.collectors import raw_logs, recording
 from tests.collectors.raw_logs import CALL, COLL, MONOTONIC, RECV, SEND, Log
 
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
 from logpost.collectors import assemble
 
 ANY_PEER = -2
@@ -50,13 +53,24 @@ def test_each_kind_of_call_says_what_it_waits_for(tmp_path: Path) -> None:
     logs[2].dies_in("MPI_Ssend", 3_000, SEND, peer=4, tag=9)
     logs[3].dies_in("MPI_Barrier", 3_000, COLL)
     logs[4].dies_in("MPI_Win_wait", 3_000, CALL)
-    assert _opened(_assembled(tmp_path, logs)) == {
+    archive = _assembled(tmp_path, logs)
+    assert _opened(archive) == {
         0: ("MPI_Recv", "recv from=1 tag=7 comm=0"),
         1: ("MPI_Recv", "recv from=any tag=any comm=0"),
         2: ("MPI_Ssend", "send to=4 tag=9 comm=0"),
         3: ("MPI_Barrier", "collective comm=0"),
         4: ("MPI_Win_wait", "call"),
     }
+    run = Run.open(analyze(Request(str(archive), str(tmp_path / "a.run"))))
+    assert run.table("open_calls").collect()["waits_for"].to_list()[2] == "send to=4 tag=9 comm=0"
+    assert run.manifest.ended_early == [
+        "The recording ended early: ranks 0-4 never left the call that they were in.",
+        "rank 0: MPI_Recv from rank 1, tag 7.",
+        "rank 1: MPI_Recv from any rank.",
+        "rank 2: MPI_Ssend to rank 4, tag 9.",
+        "rank 3: MPI_Barrier; ranks 0-2, 4 did not arrive.",
+        "rank 4: MPI_Win_wait.",
+    ]
 
 
 def test_a_call_that_ended_is_not_open(tmp_path: Path) -> None:
@@ -93,6 +107,21 @@ def test_a_deadlock_that_is_ended(openmpi: str, how: signal.Signals, tmp_path: P
         2: ("MPI_Waitall", "requests=2: recv from=0 tag=5 comm=0; recv from=any tag=6 comm=0"),
         3: ("MPI_Barrier", "collective comm=0"),
     }
+    analyzed = subprocess.run(
+        [sys.executable, "-m", "logpost.cli.app", "analyze", str(anchor), "-o", str(tmp_path / "a.run")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = re.sub(r" at deadlock\.c:\d+", "", analyzed.stderr)
+    assert said == (
+        "logpost: The recording ended early: ranks 0-3 never left the call that they were in.\n"
+        "logpost: rank 0: MPI_Recv from rank 1, tag 7.\n"
+        "logpost: rank 1: MPI_Recv from rank 0, tag 7.\n"
+        "logpost: rank 2: MPI_Waitall from rank 0, tag 5; from any rank, tag 6.\n"
+        "logpost: rank 3: MPI_Barrier; ranks 0-2 did not arrive.\n"
+        "logpost: Deadlock: rank 0 (MPI_Recv) waits for rank 1 (MPI_Recv) waits for rank 0.\n"
+    )
 
 
 def _when_all_wait(folder: Path, ranks: int) -> list[Path]:

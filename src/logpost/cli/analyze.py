@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 
 from logpost.analyzer.clock_mode import ClockMode
+from logpost.analyzer.run_place import MANIFEST
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
@@ -24,6 +26,12 @@ def the_archive(place: Path) -> tuple[Path, int]:
         if inside:
             return inside[-1][1], len(inside)
     return place, 1
+
+
+def ended_early(run: Path) -> list[str]:
+    """What the manifest says of a recording that ended early; read without the table libraries."""
+    found: list[str] = json.loads((run / MANIFEST).read_text(encoding="utf-8")).get("ended_early", [])
+    return found
 
 
 def command(
@@ -98,4 +106,6 @@ def command(
             report,
         )
     if not quiet:
+        for sentence in ended_early(written):
+            print(f"logpost: {sentence}", file=sys.stderr)
         typer.echo(f"run: {written}\nnext: logpost report {written}")

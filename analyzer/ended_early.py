@@ -1,0 +1,138 @@
+"""A recording that ended early: which call each rank sat in, for whom it waited, who did not arrive, and the deadlock.
+
+The collector's archives state of a call that never ended what it waited for (attribute `logpost:open`); ranks are those
+of the archive. Ranks in the same state share a line, so that a thousand of them are read as fast as four.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from logpost.analyzer.reporting.names import ranks_noun
+
+_MESSAGE = re.compile(r"(?P<way>send to|recv from)=(?P<peer>\w+)(?: tag=(?P<tag>-?\w+))?")
+_COLLECTIVE = re.compile(r"collective comm=(?P<comm>\d+)")
+_EITHER = ("waitany", "waitsome", "testany", "testsome")
+"""Calls that end with one of their requests: none of them is waited for alone."""
+
+
+@dataclass(frozen=True)
+class OpenCall:
+    """A call that its rank never left.
+
+    Attributes:
+        rank: of the process.
+        call: its name, e.g. MPI_Recv.
+        place: file and line; empty: not known.
+        waits_for: as the collector words it.
+    """
+
+    rank: int
+    call: str
+    place: str
+    waits_for: str
+
+    @property
+    def where(self) -> str:
+        """The call, with its place where that is known."""
+        return f"{self.call} at {self.place}" if self.place else self.call
+
+    @property
+    def peers(self) -> tuple[int, ...]:
+        """Ranks that each must act before it can end."""
+        found = [m["peer"] for m in _MESSAGE.finditer(self.waits_for)]
+        if len(found) > 1 and self.call.lower().endswith(_EITHER):
+            return ()
+        return tuple(sorted({int(peer) for peer in found if peer.isdecimal()}))
+
+    @property
+    def communicator(self) -> int | None:
+        """The archive's communicator of a collective operation."""
+        found = _COLLECTIVE.search(self.waits_for)
+        return int(found["comm"]) if found else None
+
+    @property
+    def state(self) -> str:
+        """What it waits for, in words."""
+        parts = []
+        for m in _MESSAGE.finditer(self.waits_for):
+            peer = {"any": "any rank", "unknown": "an unknown rank"}.get(m["peer"], f"rank {m['peer']}")
+            tag = "" if m["tag"] in (None, "any") else f", tag {m['tag']}"
+            parts.append(("to " if m["way"] == "send to" else "from ") + peer + tag)
+        return "; ".join(parts)
+
+
+def sentences(calls: Sequence[OpenCall], ranks: Iterable[int], members: Mapping[int, Sequence[int]]) -> list[str]:
+    """What a person needs to see first; nothing where every call ended.
+
+    Args:
+        calls: those that never ended.
+        ranks: all of the program.
+        members: ranks by the archive's communicator.
+    """
+    if not calls:
+        return []
+    inside = {call.rank for call in calls}
+    outside = sorted(set(ranks) - inside)
+    found = [
+        f"The recording ended early: {ranks_noun(inside)} never left the call that they were in."
+        if len(inside) > 1
+        else f"The recording ended early: {ranks_noun(inside)} never left the call that it was in."
+    ]
+    by_state: dict[tuple[str, str, int | None], list[int]] = {}
+    for call in calls:
+        by_state.setdefault((call.where, call.state, call.communicator), []).append(call.rank)
+    for (where, state, communicator), group in sorted(by_state.items(), key=lambda item: min(item[1])):
+        line = f"{ranks_noun(group)}: {where}" + (f" {state}" if state else "")
+        if communicator is not None and (missing := _missing(calls, members, communicator)):
+            line += f"; {ranks_noun(missing)} did not arrive"
+        found.append(line + ".")
+    if outside:
+        found.append(f"{ranks_noun(outside)}: in no call of the library.")
+    if circle := cycle(calls, members):
+        by_rank = {call.rank: call for call in calls}
+        steps = [f"rank {rank} ({by_rank[rank].where})" for rank in circle]
+        found.append("Deadlock: " + " waits for ".join([*steps, f"rank {circle[0]}"]) + ".")
+    return found
+
+
+def _missing(calls: Iterable[OpenCall], members: Mapping[int, Sequence[int]], communicator: int) -> list[int]:
+    """Members of a communicator that are in no collective operation on it."""
+    there = {call.rank for call in calls if call.communicator == communicator}
+    return sorted(set(members.get(communicator, ())) - there)
+
+
+def cycle(calls: Iterable[OpenCall], members: Mapping[int, Sequence[int]]) -> list[int]:
+    """Ranks of which each waits for the next, and the last for the first; empty: there are none."""
+    calls = list(calls)
+    missing = {c: _missing(calls, members, c) for c in {call.communicator for call in calls} if c is not None}
+    waits_for: dict[int, list[int]] = {}
+    for call in calls:
+        absent = missing[call.communicator] if call.communicator is not None else []
+        waits_for.setdefault(call.rank, []).extend(peer for peer in (*call.peers, *absent) if peer != call.rank)
+    done: set[int] = set()
+    for start in sorted(waits_for):
+        way: list[int] = []
+        on_way: dict[int, int] = {}
+        # Depth first, without recursion: (rank, those it waits for that were not looked at).
+        stack = [(start, iter(waits_for[start]))] if start not in done else []
+        if stack:
+            on_way[start] = 0
+            way.append(start)
+        while stack:
+            rank, left = stack[-1]
+            following = next((peer for peer in left if peer in waits_for and peer not in done), None)
+            if following is None:
+                done.add(rank)
+                stack.pop()
+                way.pop()
+                del on_way[rank]
+            elif following in on_way:
+                return way[on_way[following] :]
+            else:
+                on_way[following] = len(way)
+                way.append(following)
+                stack.append((following, iter(waits_for[following])))
+    return []

@@ -1,0 +1,43 @@
+"""The calls that never ended, as the run has them, and what they say of the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from logpost.analyzer import schema
+from logpost.analyzer._native import Trace
+from logpost.analyzer.ended_early import OpenCall, sentences
+
+
+def open_calls(trace: Trace) -> pl.DataFrame:
+    """The calls that never ended."""
+    rows = trace.open_calls()
+    return pl.DataFrame(rows, schema=schema.OPEN_CALLS.schema, orient="row") if rows else schema.OPEN_CALLS.empty()
+
+
+def ended_early(trace: Trace, frames: Mapping[str, pl.DataFrame]) -> list[str]:
+    """What is to be said of a recording that ended early; nothing of one that did not.
+
+    Args:
+        trace: of the archive.
+        frames: its tables `open_calls`, `locations`, `callpaths`, `regions`.
+    """
+    if frames["open_calls"].is_empty():
+        return []
+    rank_of = dict(frames["locations"].select("location", "rank").iter_rows())
+    names = dict(frames["regions"].select("region", "name").iter_rows())
+    paths = {row["callpath"]: row for row in frames["callpaths"].iter_rows(named=True)}
+    calls = []
+    for location, callpath, waits_for in frames["open_calls"].iter_rows():
+        path = paths[callpath]
+        place = f"{Path(path['file']).name}:{path['line']}" if path["file"] and path["line"] else ""
+        calls.append(OpenCall(rank_of[location], names[path["region"]], place, waits_for))
+    communicators = trace.communicators()
+    members = {
+        int(ref): [rank_of.get(int(location), -1) for location in group]
+        for ref, group in zip(communicators["ref"], communicators["members"], strict=True)
+    }
+    return sentences(calls, [rank for rank in rank_of.values() if rank >= 0], members)
