@@ -28,7 +28,10 @@ def unpack(folder: Path) -> None:
     """Every packed archive as a folder of its name in `folder`."""
     for file in packed():
         with tarfile.open(file) as tar:
-            tar.extractall(folder, filter="data")
+            # Debian 12's Python 3.11.2 has no filters; the files are the repository's own.
+            if hasattr(tarfile, "data_filter"):
+                tar.extraction_filter = tarfile.data_filter
+            tar.extractall(folder)
 
 
 def beside_the_checkout() -> list[Path]:
