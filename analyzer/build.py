@@ -99,8 +99,7 @@ def choose_machine(request: Request, trace: Trace, anchor: Path, threads: int = 
     tick_ps = 1e12 / trace.ticks_per_second
     guess = estimate(archive_name(anchor), trace.program.samples(SAMPLES), tick_ps)
     replay = replayer(trace.program, threads, asynchronous_progress=request.asynchronous_progress)
-    one_sided = any(trace.one_sided()[kind] for kind in ("puts", "gets", "atomics"))
-    found = identify(guess, replay, strided=len(trace.layouts()["blocks"]) > 0, one_sided=one_sided)
+    found = identify(guess, replay, strided=len(trace.layouts()["blocks"]) > 0, one_sided=_has_transfers(trace))
     notes = [*_measured_notes(anchor, wanted=False), *guess.notes, *found.notes]
     text = estimated_machine(found.parameters, guess, notes, datetime.date.today())
     return ChosenMachine(
@@ -358,6 +357,11 @@ def place_trace(trace: Trace, machine: Machine | None) -> Placed:
     return place(trace.program, machine, locations, cores_of_nodes(trace))
 
 
+def _has_transfers(trace: Trace) -> bool:
+    """Whether there are one-sided transfers."""
+    return any(trace.one_sided()[kind] for kind in ("puts", "gets", "atomics"))
+
+
 def _no_network(trace: Trace) -> list[str]:
     """That an estimated machine has no network, where messages took one."""
     if not len(trace.program.node_pairs()[0]):
@@ -382,7 +386,7 @@ def _limits(trace: Trace, analysis: Analysis, parameters: ReplayParameters) -> l
             f"{analysis.clock_violations} messages were received before they were sent: their envelopes are clamped, "
             "and no model is fitted to them"
         )
-    if any(trace.one_sided()[kind] for kind in ("puts", "gets", "atomics")):
+    if _has_transfers(trace):
         notes.append(
             "one-sided transfers queue at their origin only, apart from messages; what a target's network interface "
             "takes is in residual"

@@ -36,13 +36,12 @@ OTF2_CallbackCode on_enter(L, T ticks, std::uint64_t, void* user, A* attributes,
     auto& d = self(user);
     const auto now = d.at(ticks);
     const auto region = d.ids.region(ref);
+    auto context = IdLookup::kAbsent;
     if (d.ids.context_attribute() != OTF2_UNDEFINED_ATTRIBUTE) [[unlikely]] {
-        const auto context = stated_context(d, attributes, region);
-        if (context != IdLookup::kAbsent) {
-            d.stack.enter_context(now, context);
-        } else {
-            d.stack.enter(now, region);
-        }
+        context = stated_context(d, attributes, region);
+    }
+    if (context != IdLookup::kAbsent) {
+        d.stack.enter_context(now, context);
     } else {
         d.stack.enter(now, region);
     }

@@ -129,7 +129,10 @@ nb::dict accounting(Analysis& analysis) {
     return d;
 }
 
-nb::dict exposure(Analysis& analysis) {
+/// The accounts by callpath, a row for each category from `first` on that has time, and what `visit(row, category)`
+/// keeps of each.
+template <class Visit>
+nb::dict by_callpath(Analysis& analysis, std::size_t first, Visit&& visit) {
     {
         const nb::gil_scoped_release release;
         analysis.accounts();
@@ -138,18 +141,15 @@ nb::dict exposure(Analysis& analysis) {
     std::vector<std::int32_t> callpath;
     std::vector<std::uint8_t> phase;
     std::vector<std::uint8_t> category;
-    std::vector<std::int64_t> exposed;
-    std::vector<std::uint64_t> calls;
     for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
         for (const auto& row : analysis.callpaths()[i]) {
-            for (std::size_t c = kCompute + 1; c < kCategories; ++c) {
+            for (std::size_t c = first; c < kCategories; ++c) {
                 if (row.exposed[c] != 0) {
                     location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
                     callpath.push_back(row.callpath);
                     phase.push_back(static_cast<std::uint8_t>(row.phase));
                     category.push_back(static_cast<std::uint8_t>(c));
-                    exposed.push_back(row.exposed[c]);
-                    calls.push_back(row.calls);
+                    visit(row, c);
                 }
             }
         }
@@ -159,6 +159,16 @@ nb::dict exposure(Analysis& analysis) {
     d["callpath"] = array(std::move(callpath));
     d["phase"] = array(std::move(phase));
     d["category"] = array(std::move(category));
+    return d;
+}
+
+nb::dict exposure(Analysis& analysis) {
+    std::vector<std::int64_t> exposed;
+    std::vector<std::uint64_t> calls;
+    auto d = by_callpath(analysis, kCompute + 1, [&](const CallpathExposure& row, std::size_t category) {
+        exposed.push_back(row.exposed[category]);
+        calls.push_back(row.calls);
+    });
     d["exposed_ps"] = array(std::move(exposed));
     d["calls"] = array(std::move(calls));
     return d;
@@ -166,35 +176,12 @@ nb::dict exposure(Analysis& analysis) {
 
 /// All time of every location by callpath, and what of it lies on the critical path.
 nb::dict path_profile(Analysis& analysis) {
-    {
-        const nb::gil_scoped_release release;
-        analysis.accounts();
-    }
-    std::vector<std::int32_t> location;
-    std::vector<std::int32_t> callpath;
-    std::vector<std::uint8_t> phase;
-    std::vector<std::uint8_t> category;
     std::vector<std::int64_t> spent;
     std::vector<std::int64_t> on_path;
-    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
-        for (const auto& row : analysis.callpaths()[i]) {
-            for (std::size_t c = 0; c < kCategories; ++c) {
-                if (row.exposed[c] != 0) {
-                    location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
-                    callpath.push_back(row.callpath);
-                    phase.push_back(static_cast<std::uint8_t>(row.phase));
-                    category.push_back(static_cast<std::uint8_t>(c));
-                    spent.push_back(row.exposed[c]);
-                    on_path.push_back(row.on_path[c]);
-                }
-            }
-        }
-    }
-    nb::dict d;
-    d["location"] = array(std::move(location));
-    d["callpath"] = array(std::move(callpath));
-    d["phase"] = array(std::move(phase));
-    d["category"] = array(std::move(category));
+    auto d = by_callpath(analysis, kCompute, [&](const CallpathExposure& row, std::size_t category) {
+        spent.push_back(row.exposed[category]);
+        on_path.push_back(row.on_path[category]);
+    });
     d["spent_ps"] = array(std::move(spent));
     d["on_path_ps"] = array(std::move(on_path));
     return d;

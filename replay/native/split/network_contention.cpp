@@ -83,7 +83,6 @@ NetworkContention::NetworkContention(const MessageModel& model, unsigned threads
     const auto locations = program.timelines.size();
     std::vector<std::vector<Crossing>> crossings(locations);
     std::vector<std::vector<std::int64_t>> left(locations);
-    std::vector<std::uint64_t> unplaced(locations);
     for_each_parallel(locations, threads, 1, [&](std::size_t l, unsigned) {
         const auto& receives = program.timelines[l].receives;
         const auto here = program.placement[l].node;
@@ -96,7 +95,6 @@ NetworkContention::NetworkContention(const MessageModel& model, unsigned threads
             const auto from = static_cast<std::size_t>(receives[i].peer);
             const auto pair = network.pair(program.placement[from].node, here);
             if (pair == Network::kNoPair) {
-                ++unplaced[l];
                 continue;
             }
             const auto parts = model.partition(id);
@@ -108,9 +106,6 @@ NetworkContention::NetworkContention(const MessageModel& model, unsigned threads
             left[l].push_back(model.leaves(id));
         }
     });
-    for (const auto count : unplaced) {
-        unplaced_ += count;
-    }
 
     std::vector<std::int64_t> sent;
     for (const auto& times : left) {

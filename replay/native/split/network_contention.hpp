@@ -48,15 +48,12 @@ class NetworkContention {
     [[nodiscard]] const std::vector<TrafficPhase>& phases() const noexcept { return phases_; }
     /// By phase and link; only links that carried something.
     [[nodiscard]] const std::vector<LinkTraffic>& links() const noexcept { return links_; }
-    /// Messages between nodes whose way through the network is not known.
-    [[nodiscard]] std::uint64_t unplaced() const noexcept { return unplaced_; }
 
   private:
     std::vector<std::size_t> first_;  // by receiving location: its first message in granted_
     std::vector<std::int64_t> granted_;
     std::vector<TrafficPhase> phases_;
     std::vector<LinkTraffic> links_;
-    std::uint64_t unplaced_ = 0;
 };
 
 }  // namespace logpost::replay
