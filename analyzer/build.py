@@ -39,6 +39,7 @@ from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.rescope import rescope
 from logpost.analyzer.run import Run, RunWriter, scan
+from logpost.analyzer.run_place import flush
 from logpost.errors import InputError
 from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
 from logpost.machines.calibration.while_recording import NAME as MEASURED
@@ -98,8 +99,9 @@ def choose_machine(request: Request, trace: Trace, anchor: Path, threads: int = 
         return replace(chosen, notes=notes + chosen.notes)
     tick_ps = 1e12 / trace.ticks_per_second
     guess = estimate(archive_name(anchor), trace.program.samples(SAMPLES), tick_ps)
-    replay = replayer(trace.program, threads, asynchronous_progress=request.asynchronous_progress)
-    found = identify(guess, replay, strided=len(trace.layouts()["blocks"]) > 0, one_sided=_has_transfers(trace))
+    replay = replayer(trace.program, asynchronous_progress=request.asynchronous_progress)
+    strided = len(trace.layouts()["blocks"]) > 0
+    found = identify(guess, replay, strided=strided, one_sided=_has_transfers(trace), threads=threads)
     notes = [*_measured_notes(anchor, wanted=False), *guess.notes, *found.notes]
     text = estimated_machine(found.parameters, guess, notes, datetime.date.today())
     return ChosenMachine(
@@ -133,12 +135,18 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
     """
     with RunWriter(request.run, force=request.force) as writer:
         started(writer.path)
-        manifest = _write_tables(writer, request, source, report)
+        manifest, written = _write_tables(writer, request, source, report)
         release_memory()
         report("looking for hotspots", 0, 0)
         run, manifest = _of_interest(writer, manifest, request)
         tables = {name: run.table(name) for name in schema.TABLES if name != "findings"}
-        writer.write("findings", find_all(tables, manifest))
+        if request.roi.everything:
+            tables |= {name: table.lazy() for name, table in written.items()}
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            flushed = pool.submit(flush, writer.path)  # the disk writes what is there while findings are looked for
+            findings = find_all(tables, manifest)
+            flushed.result()
+        writer.write("findings", findings)
         writer.finish(manifest)
     return writer.final
 
@@ -154,8 +162,10 @@ def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> t
     return Run(writer.path, rescoped.manifest), rescoped.manifest
 
 
-def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report: Report) -> m.Manifest:
-    """Write every table that needs the trace in memory; the trace is freed on return."""
+def _write_tables(
+    writer: RunWriter, request: Request, source: ReadAhead, report: Report
+) -> tuple[m.Manifest, dict[str, pl.DataFrame]]:
+    """Write every table that needs the trace in memory; the trace is freed on return. Also returns the smaller ones."""
     report("reading", 0, 0)
     anchor, trace = source.wait()
     report("choosing the machine", 0, 0)
@@ -166,10 +176,11 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
         chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
     )
     analysis = Analysis(trace.program, parameters, source.threads)
-    # Messages, calls and delays in parallel: each alone leaves a core idle.
+    # Messages, calls, delays and collectives in parallel: each alone leaves a core idle.
     with ThreadPoolExecutor(max_workers=2) as pool:
         accounted = pool.submit(_write_calls, writer, analysis)
         delayed = pool.submit(analysis.delay_costs)
+        collected = pool.submit(lambda: writer.write("collectives", _collectives(analysis)))
         sums = _write_messages(writer, analysis, report)
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
@@ -193,13 +204,12 @@ def _write_tables(writer: RunWriter, request: Request, source: ReadAhead, report
             (schema.UNMATCHED, analysis.unmatched()),
         )
     }
-    frames["collectives"] = _collectives(analysis)
     frames |= network_frames(analysis, placed.network)
     frames["epochs"] = frame(schema.EPOCHS, analysis.epochs())
-    for name, table in frames.items():
-        writer.write(name, table)
+    written = {name: writer.write(name, table) for name, table in frames.items()}
+    written["collectives"] = collected.result()
     writer.write_machine(chosen.text)
-    return _manifest(request, anchor, trace, analysis, chosen, placed.notes, frames, sums)
+    return _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums), written
 
 
 def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Mapping[str, int]:

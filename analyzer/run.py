@@ -125,11 +125,11 @@ class RunWriter:
         """Where the table belongs, for writers that stream."""
         return self.path / f"{TABLES[name].name}.parquet"
 
-    def write(self, name: str, frame: pl.DataFrame) -> None:
-        """Write one whole table, checked against its declaration."""
-        frame.select(TABLES[name].schema.names()).cast(dict(TABLES[name].schema)).write_parquet(  # type: ignore[arg-type]
-            self.table_path(name), compression="lz4", statistics=True
-        )
+    def write(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """Write one whole table, checked against its declaration; returns it as it will be read."""
+        table = frame.select(TABLES[name].schema.names()).cast(dict(TABLES[name].schema))  # type: ignore[arg-type]
+        table.write_parquet(self.table_path(name), compression="lz4", statistics=True)
+        return table
 
     def write_machine(self, text: str) -> None:
         """Write the machine file that the messages were split with."""

@@ -105,4 +105,8 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), json.loads(sys.argv[2])))
+    code = main(int(sys.argv[1]), json.loads(sys.argv[2]))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # All is written: to take the interpreter and its tables apart would only keep the parent waiting.
+    os._exit(code)

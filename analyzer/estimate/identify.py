@@ -14,7 +14,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,6 +120,7 @@ def identify(
     *,
     strided: bool,
     one_sided: bool = False,
+    threads: int = 1,
 ) -> Identified:
     """Settle an estimate and find out which parts it divides.
 
@@ -126,6 +129,7 @@ def identify(
         replay: sums of the split under a machine.
         strided: some messages are strided, and an estimate knows no middleware latency.
         one_sided: there are one-sided transfers, which an estimate from messages alone does not know.
+        threads: replays at one time.
     """
     if not estimate.classes:
         unknown = _in_order(TRANSPORT) if estimate.notes or one_sided else ()
@@ -138,20 +142,26 @@ def identify(
     undivided = {part for name, part in OF_PARAMETER.items() if name in unmeasured}
     if strided:
         undivided |= {"middleware", "send_overhead", "recv_overhead"}
-    machines = 0
+    # Replays of other possible machines do not depend on each other.
+    doubts: list[Callable[[], tuple[set[str], int]]] = []
     if "L" in unmeasured:
-        # Without L all of it is residual, with all of L some is a deficit; what both tell is whether it decides who was
-        # late.
-        undivided |= (base.differs(replay(estimate.parameters(less=float("inf")))) | base.differs(first)) & LATE
-        machines += 1
+
+        def without_latency() -> tuple[set[str], int]:
+            # Without L all of it is residual, with all of L some is a deficit; what both tell is whether it decides
+            # who was late.
+            shortest = replay(estimate.parameters(less=float("inf")))
+            return (base.differs(shortest) | base.differs(first)) & LATE, 1
+
+        doubts.append(without_latency)
     if estimate.protocol_unknown:
-        undivided |= base.differs(replay(estimate.parameters(less=less, eager=False)))
-        machines += 1
+        doubts.append(lambda: (base.differs(replay(estimate.parameters(less=less, eager=False))), 1))
     for name in ("o_s", "o_r", "g", "G"):
         if name in unmeasured:
-            other, tried = _extreme(estimate, name, less, base, replay)
-            machines += tried
-            undivided |= base.differs(other)
+            doubts.append(partial(_at_bound, estimate, name, less, base, replay))
+    with ThreadPoolExecutor(max_workers=max(1, threads)) as pool:
+        doubtful = list(pool.map(lambda doubt: doubt(), doubts))
+    machines = sum(tried for _, tried in doubtful)
+    undivided = undivided.union(*(parts for parts, _ in doubtful))
     if not estimate.transport_measured or "residual" in undivided or base.share("residual") > DISAGREE:
         # What L holds, or nothing explains, may be a queue whose service nothing measured.
         undivided |= {"residual", *(queue for queue, of in QUEUES.items() if unmeasured & of)}
@@ -189,25 +199,26 @@ def _settle(
     return less, rounds, base
 
 
-def _extreme(
+def _at_bound(
     estimate: Estimate, name: str, less: float, base: Replayed, replay: Callable[[ReplayParameters], Replayed]
-) -> tuple[Replayed, int]:
-    """The replay with a parameter as near to its bound as the measured times allow, and the number of replays."""
+) -> tuple[set[str], int]:
+    """The parts that differ with a parameter as near to its bound as the measured times allow, and the number of
+    replays."""
     found, tried = base, 0
     for part in (1.0, 0.5, 0.25, 0.125):
         found = replay(estimate.parameters({name: part}, less))
         tried += 1
         if found.deficit_share <= base.deficit_share + SMALL_DEFICIT:
             break
-    return found, tried
+    return base.differs(found), tried
 
 
 def _in_order(names: set[str] | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in CATEGORIES if name in names)
 
 
-def replayer(program: Program, threads: int, *, asynchronous_progress: bool) -> Callable[[ReplayParameters], Replayed]:
-    """Splits the middle of a program, `REPLAYED` messages, under any machine, and sums.
+def replayer(program: Program, *, asynchronous_progress: bool) -> Callable[[ReplayParameters], Replayed]:
+    """Splits the middle of a program, `REPLAYED` messages, under any machine, and sums; in one thread, several may.
 
     Always under the whole model: a machine is the same whichever model the messages are then split under.
     """
@@ -215,7 +226,7 @@ def replayer(program: Program, threads: int, *, asynchronous_progress: bool) -> 
 
     def replay(parameters: ReplayParameters) -> Replayed:
         native = native_parameters(parameters, asynchronous_progress=asynchronous_progress)
-        analysis = Analysis(middle, native, threads)
+        analysis = Analysis(middle, native, 1)
         parts = dict.fromkeys(PARTS, 0)
         deficits = []
         while (batch := analysis.next_messages(ROWS)) is not None:
