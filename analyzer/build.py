@@ -50,8 +50,8 @@ from logpost.replay._native import Analysis, operations
 from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
-MESSAGES_PER_BATCH = 1 << 16
-CALLS_PER_BATCH = 1 << 16
+MESSAGES_PER_BATCH = 1 << 15
+CALLS_PER_BATCH = 1 << 15
 SAMPLES = 50_000
 ESTIMATE = "estimate"
 """As the name of a machine: estimate it from the trace, whatever was recorded with it."""
@@ -171,6 +171,7 @@ def _write_tables(
     report("choosing the machine", 0, 0)
     chosen = choose_machine(request, trace, anchor, source.threads)
     placed = place_trace(trace, chosen.machine)
+    release_memory()  # an estimate's replays leave as much behind as the trace takes
     report("replaying queues", 0, 0)
     parameters = native_parameters(
         chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
@@ -185,6 +186,8 @@ def _write_tables(
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
         accounted.result()
+        delayed.result()
+    analysis.forget_messages()
     report("writing tables", 0, 0)
     frames = definition_frames(trace, analysis, placed.sockets)
     frames |= profile_frames(trace)

@@ -119,6 +119,11 @@ class Analysis:
         One message's partition by its receiving end, its deficit in picoseconds, whether it is a rendezvous.
         """
 
+    def forget_messages(self) -> None:
+        """
+        Frees what rows of messages and calls are made from; the sums over them can still be asked for.
+        """
+
     def split_only(self) -> int: ...
 
     def accounting(self) -> logpost.replay.columns.Accounting: ...

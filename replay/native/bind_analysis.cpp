@@ -95,7 +95,7 @@ nb::tuple segments(const Analysis& analysis, std::int32_t location, std::uint32_
     const auto& timelines = analysis.program().timelines;
     if (location < 0 || static_cast<std::size_t>(location) >= timelines.size() ||
         receive >= timelines[static_cast<std::size_t>(location)].receives.size() ||
-        !analysis.model().record({location, receive}).matched) {
+        !analysis.model().knows_messages() || !analysis.model().record({location, receive}).matched) {
         throw nb::index_error("no matched message is received there");
     }
     const MessageId id{location, receive};
@@ -461,6 +461,8 @@ void bind_analysis(nb::module_& module) {
              nb::sig("def segments(self, location: int, receive: int) "
                      "-> tuple[logpost.replay.columns.Segments, int, bool]"),
              "One message's partition by its receiving end, its deficit in picoseconds, whether it is a rendezvous.")
+        .def("forget_messages", &Analysis::forget_messages, nb::call_guard<nb::gil_scoped_release>(),
+             "Frees what rows of messages and calls are made from; the sums over them can still be asked for.")
         .def("split_only", &Analysis::split_only, nb::call_guard<nb::gil_scoped_release>())
         .def("accounting", &accounting, nb::sig("def accounting(self) -> logpost.replay.columns.Accounting"))
         .def("exposure", &exposure, nb::sig("def exposure(self) -> logpost.replay.columns.Exposure"))

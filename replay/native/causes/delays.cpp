@@ -205,7 +205,12 @@ struct Charged {
 };
 
 std::vector<Charged> in_order(const Program& program, const Waits& waits) {
+    std::size_t count = 0;
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        count += waits.of(location).size();
+    }
     std::vector<Charged> all;
+    all.reserve(count);
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         const auto mine = waits.of(location);
         for (std::size_t i = 0; i < mine.size(); ++i) {

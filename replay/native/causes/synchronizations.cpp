@@ -21,6 +21,17 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
         std::ranges::sort(members);
     }
     const auto& timelines = program.timelines;
+    // As many as there can be: a vector that grows holds its elements twice.
+    std::vector<std::size_t> most(timelines.size());
+    for (std::size_t location = 0; location < timelines.size(); ++location) {
+        most[location] += 1 + timelines[location].collectives.size() + waits.of(location).size();
+        for (const auto& wait : waits.of(location)) {
+            ++most[static_cast<std::size_t>(wait.cause)];
+        }
+    }
+    for (std::size_t location = 0; location < timelines.size(); ++location) {
+        locations_[location].all.reserve(most[location]);
+    }
     for (std::size_t location = 0; location < timelines.size(); ++location) {
         auto& mine = locations_[location].all;
         const auto& here = timelines[location];

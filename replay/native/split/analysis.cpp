@@ -353,6 +353,13 @@ const std::vector<std::vector<PairSum>>& Analysis::pairs() {
     return pairs_;
 }
 
+void Analysis::forget_messages() {
+    callpaths();
+    pairs();
+    delays();
+    model_.forget_messages();
+}
+
 std::int64_t Analysis::split_only() {
     std::vector<std::int64_t> sums(program_.timelines.size());
     for_each_parallel(program_.timelines.size(), threads_, 1, [&](std::size_t location, unsigned) {

@@ -360,6 +360,16 @@ void MessageModel::reserve() {
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
 }
 
+void MessageModel::forget_messages() noexcept {
+    records_ = {};
+    processor_ = {};
+    record_memory_ = {};
+    processor_memory_ = {};
+    rendezvous_ = {};
+    asks_ = {};
+    bursts_ = {};
+}
+
 /// Only where the machine says what a burst costs.
 void MessageModel::count_bursts() {
     if (parameters_.o_burst.empty()) {

@@ -108,6 +108,9 @@ class MessageModel {
     [[nodiscard]] bool of_interest(MessageId id) const noexcept {
         return interest_.empty() || interest_[static_cast<std::size_t>(id.location)].contains(record(id).times.rw0);
     }
+    /// Frees what stands for each message; its sums stay. From then on no message may be asked for.
+    void forget_messages() noexcept;
+    [[nodiscard]] bool knows_messages() const noexcept { return !records_.empty(); }
     [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
     [[nodiscard]] std::uint64_t clock_violations() const noexcept { return violations_; }
     /// Messages of which some term was read beyond the machine's largest measured size, or largest number of blocks.
