@@ -38,6 +38,7 @@ def test_a_run_appears_only_whole(archive: Path, tmp_path: Path) -> None:
     assert "looking for hotspots" in phases
 
 
+@pytest.mark.slow
 def test_an_existing_run_is_kept_unless_forced(archive: Path, tmp_path: Path) -> None:
     request = Request(str(archive), str(tmp_path / "a.run"))
     analyze(request)

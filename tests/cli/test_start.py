@@ -39,6 +39,7 @@ def test_a_report_imports_no_arrays_no_pages_and_no_engine(options: list[str], t
     assert "logpost.analyzer._native" not in modules
 
 
+@pytest.mark.slow
 def test_a_page_imports_plotly_only_when_one_is_made(tmp_path: Path) -> None:
     run = two_phases().write(tmp_path / "late.run").path
     assert "plotly" in imported("report", run, "--html", tmp_path / "a.html", "--quiet")

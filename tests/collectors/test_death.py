@@ -102,6 +102,7 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_recover_says_what_is_wrong(tmp_path: Path) -> None:
     empty = recording.logpost("record", "--recover", str(tmp_path))
     assert empty.returncode == 2

@@ -217,6 +217,7 @@ def big_run(path: Path, ranks: int, windows: int) -> Run:
         return writer.finish(manifest)
 
 
+@pytest.mark.slow
 def test_4096_ranks_of_noise_stay_below_3_mb(tmp_path: Path) -> None:
     run = big_run(tmp_path / "big.run", 4096, 20)
     write_report(run, tmp_path / "big.html")
@@ -225,6 +226,7 @@ def test_4096_ranks_of_noise_stay_below_3_mb(tmp_path: Path) -> None:
     assert "4,096 ranks are shown as" in content.decode()
 
 
+@pytest.mark.slow
 def test_a_page_above_the_limit_is_made_again_with_less_detail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = big_run(tmp_path / "big.run", 64, 16)
     write_report(run, tmp_path / "whole.html")

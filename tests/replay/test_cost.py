@@ -226,6 +226,7 @@ def machines(draw: st.DrawFn) -> tuple[Machine, dict[str, list[dict[str, float]]
     return ours, classes, points
 
 
+@pytest.mark.slow
 @given(machines(), st.integers(1, 10**8), st.integers(0, 10**5), st.integers(0, 10**5), st.sampled_from(LOCALITIES))
 def test_oracle_predict_and_the_split_s_cost_are_one(
     drawn: tuple[Machine, dict[str, list[dict[str, float]]], list[tuple[int, int, float]]],

@@ -22,6 +22,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_a_seed_draws_the_same_programs_again(drawn: Path, tmp_path: Path) -> None:
     names = simulate(tmp_path / "again", "--drawn", str(COUNT), "--seed", "7")
     assert [truth_of(tmp_path / "again" / name) for name in names] == [truth_of(drawn / name) for name in names]

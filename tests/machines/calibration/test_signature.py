@@ -40,6 +40,7 @@ def read(truth: Truth, noise: Noise | None = None, deltas: Sequence[float] = DEL
     return extract(points(costs), Estimate(truth.round_trip(), 0.0), place="loggp.other_node")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paragon", "meiko_cs2", "myrinet_now"])
 @pytest.mark.parametrize("noise", [None, Noise(width=0.05, rare=2e-4, delay=50e-6)], ids=["quiet", "noisy"])
 def test_the_three_machines_of_the_paper_come_back_within_two_per_cent(name: str, noise: Noise | None) -> None:

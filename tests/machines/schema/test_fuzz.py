@@ -47,6 +47,7 @@ def places(document: Any) -> list[tuple[Any, Any]]:
     return found
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=300, deadline=None)
 def test_a_damaged_document_is_accepted_or_explained(data: st.DataObject) -> None:

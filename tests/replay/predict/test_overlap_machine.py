@@ -57,6 +57,7 @@ def test_a_search_takes_each_size_from_its_range() -> None:
     assert profile.L("put", 2048.0) == 5 * US
 
 
+@pytest.mark.slow
 def test_a_search_and_the_prediction_of_its_choice_agree() -> None:
     """T of the advised S and b is what overlap gives for them, on every machine with LogGP over sizes."""
     for ours in (machine(loggp=RANGES), load_machine("tukey_infiniband"), machine(loggp=LOGGP, overlap=TABLES)):
