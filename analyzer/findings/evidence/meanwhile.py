@@ -159,23 +159,28 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
     past = np.searchsorted(enter, end, side="left")
     total = max(1, int((end - begin).sum()))
 
-    def share(density: Sums) -> float:
-        return float(_overlaps(density, enter, leave, first, past, begin, end).sum()) / total
-
-    inside = _overlaps(np.ones(len(enter)), enter, leave, first, past, begin, end)
+    inside = _overlaps(enter, leave, first, past, begin, end)
     causes = {_computing(evidence, location, intervals, calls, (end - begin) - inside, past): 1 - inside.sum() / total}
     late_in: dict[str, float] = {}
     unexplained: dict[str, float] = {}
-    for one in np.unique(callpath):
-        here, region = callpath == one, evidence.region(int(one))
-        late_in[region] = late_in.get(region, 0.0) + share(np.where(here, late, 0.0))
-        unexplained[region] = unexplained.get(region, 0.0) + share(np.where(here, residual, 0.0))
-        for cause, density in (
-            (Cause(region, "working", "the call it is in"), 1 - waits - late - unknown),
-            (Cause(region, "waiting", "the call it is in"), waits),
-            (Cause(region, "inside", "the call it is in"), unknown),
+    places, place_of = np.unique(callpath, return_inverse=True)
+    covered = _covered(enter, leave, first, past, begin, end)
+
+    def shares(density: Sums) -> list[float]:
+        """Of the intervals' time, by place."""
+        found: list[float] = (np.bincount(place_of, weights=density * covered, minlength=len(places)) / total).tolist()
+        return found
+
+    shares_of = (shares(late), shares(residual), shares(1 - waits - late - unknown), shares(waits), shares(unknown))
+    for one, late_here, residual_here, works, waits_here, unknown_here in zip(places, *shares_of, strict=True):
+        region = evidence.region(int(one))
+        late_in[region] = late_in.get(region, 0.0) + max(0.0, late_here)
+        unexplained[region] = unexplained.get(region, 0.0) + max(0.0, residual_here)
+        for cause, fraction in (
+            (Cause(region, "working", "the call it is in"), works),
+            (Cause(region, "waiting", "the call it is in"), waits_here),
+            (Cause(region, "inside", "the call it is in"), unknown_here),
         ):
-            fraction = share(np.where(here, density, 0.0))
             if fraction > 0:
                 causes[cause] = causes.get(cause, 0.0) + fraction
     return Meanwhile(
@@ -217,7 +222,6 @@ def _computing(
 
 
 def _overlaps(
-    density: Sums,
     enter: npt.NDArray[np.int64],
     leave: npt.NDArray[np.int64],
     first: npt.NDArray[np.int64],
@@ -225,12 +229,42 @@ def _overlaps(
     begin: npt.NDArray[np.int64],
     end: npt.NDArray[np.int64],
 ) -> Sums:
-    """Integral of `density` of the calls first..past-1 (successive, not overlapping) over [begin, end], per
-    interval."""
-    running = np.concatenate([[0.0], np.cumsum(density * (leave - enter))])
+    """How much of [begin, end] the calls first..past-1 (successive, not overlapping) take, per interval."""
+    running = np.concatenate([[0], np.cumsum(leave - enter)])
     some = past > first
     whole = running[np.maximum(past, first)] - running[first]
+    head, tail = _ends(enter, leave, first, past, begin, end)
+    return np.where(some, whole - head - tail, 0).astype(np.float64)
+
+
+def _covered(
+    enter: npt.NDArray[np.int64],
+    leave: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+    past: npt.NDArray[np.int64],
+    begin: npt.NDArray[np.int64],
+    end: npt.NDArray[np.int64],
+) -> Sums:
+    """The same from the side of the calls: how much of each lies in the intervals together."""
+    some = past > first
+    steps = np.zeros(len(enter) + 1, dtype=np.int64)
+    np.add.at(steps, first[some], 1)
+    np.add.at(steps, past[some], -1)
+    covered = np.cumsum(steps[:-1]) * (leave - enter)
+    head, tail = _ends(enter, leave, first, past, begin, end)
+    np.subtract.at(covered, first[some], head[some])
+    np.subtract.at(covered, past[some] - 1, tail[some])
+    return covered.astype(np.float64)
+
+
+def _ends(
+    enter: npt.NDArray[np.int64],
+    leave: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+    past: npt.NDArray[np.int64],
+    begin: npt.NDArray[np.int64],
+    end: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """What the first and the last call of each interval do before and after it."""
     head, tail = np.minimum(first, len(enter) - 1), np.maximum(past - 1, 0)
-    cut_head = np.where(some, np.maximum(0, begin - enter[head]) * density[head], 0.0)
-    cut_tail = np.where(some, np.maximum(0, leave[tail] - end) * density[tail], 0.0)
-    return np.maximum(np.asarray(whole - cut_head - cut_tail, dtype=np.float64), 0.0)
+    return np.maximum(0, begin - enter[head]), np.maximum(0, leave[tail] - end)

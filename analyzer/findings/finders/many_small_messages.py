@@ -51,8 +51,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
     if places.is_empty():
         return
-    packable = _packable(evidence)
     every = int(evidence.pairs.select(fixed.sum()).item())
+    if not any(evidence.matters(_exposed(evidence, 1.0, cost / max(1, every))) for cost in places["fixed"]):
+        return
+    packable = _packable(evidence)
     for callpath, messages, size, cost, by_size in places.iter_rows():
         fraction = packable.get(callpath, 0.0)
         if fraction < LEAST_PACKABLE:
@@ -60,6 +62,15 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         finding = _finding(evidence, int(callpath), messages, size, (cost, by_size), fraction, cost / max(1, every))
         if finding is not None:
             yield finding
+
+
+def _exposed(evidence: Evidence, fraction: float, part_of_all: float) -> dict[int, float]:
+    """Location to what packing saves there: of the cost per message of all places, this part and fraction."""
+    # Receive overhead and exposed latency stand at the receiver's calls, which serve messages of several places: they
+    # are shared over the places in proportion to the messages' own costs.
+    return {
+        location: time * fraction * part_of_all for location, time in evidence.exposed_of(PER_MESSAGE).items() if time
+    }
 
 
 def _packable(evidence: Evidence) -> dict[int, float]:
@@ -115,11 +126,7 @@ def _finding(
     fraction: float,
     part_of_all: float,
 ) -> Finding | None:
-    # Receive overhead and exposed latency stand at the receiver's calls, which serve messages of several places: they
-    # are shared over the places in proportion to the messages' own costs.
-    exposed = {
-        location: time * fraction * part_of_all for location, time in evidence.exposed_of(PER_MESSAGE).items() if time
-    }
+    exposed = _exposed(evidence, fraction, part_of_all)
     if not evidence.matters(exposed):
         return None
     fixed, by_size = costs
