@@ -11,7 +11,7 @@ from .programs import SIMULATE, judge, simulate
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
 CAUSES = ("k_to_1_large", "missed_overlap", "probe", "unattended_sender")
-CLEAN = ("clean_halo_noise", "clean_overlap")
+CLEAN = ("asynchronous_progress", "clean_halo_noise", "clean_overlap", "random_traffic")
 
 
 @pytest.fixture(scope="module")

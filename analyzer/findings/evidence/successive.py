@@ -1,8 +1,9 @@
 """Back-to-back collectives: operations that directly follow another of their kind on the same communicator.
 
-A call *follows* another if the rank spends less than half of the call's own length between the two: then the calls are
-the work, and one operation with all values would do. What a rank waits in such a call is skew that the operation before
-left, not work that came late.
+A call *follows* another if the rank spends less than half of what the call itself costs between the two: then the
+calls are the work, and one operation with all values would do. What the call waits for a later member is no cost of
+its own: a rank that has nothing to do while another one works for long comes back soon, and waits. What a rank waits in
+a call that follows is skew that the operation before left, not work that came late.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 
 CLOSE = 0.5
-"""Longest gap, as a fraction of the call: with more in between, the time between the calls matters as well."""
+"""Longest gap, as a fraction of the call without its wait: with more, the time between the calls matters as well."""
 IN_A_ROW = 0.5
 """Share of a place's calls that follow another one, before that is what the place does."""
 
@@ -68,18 +69,19 @@ class Successive:
         return place.following_wait_ps if place is not None and self.share(callpath) > IN_A_ROW else 0
 
 
-FOLLOWS = ("location", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps")
+FOLLOWS = ("location", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")
 """Columns that tell whether a call follows another one."""
 
 
 def with_follows(collectives: pl.LazyFrame, *columns: str) -> pl.DataFrame:
     """These columns of the collectives table, with `follows`: whether the call directly follows another one of its
     kind."""
-    calls = in_order(collectives.select(*FOLLOWS, *columns).collect(), "location", "enter_ps")
+    wanted = tuple(dict.fromkeys((*FOLLOWS, *columns)))
+    calls = in_order(collectives.select(*wanted).collect(), "location", "enter_ps")
     same = ("location", "operation", "comm", "root", "rma_window")
     alike = pl.all_horizontal([pl.col(name) == pl.col(name).shift(1) for name in same])
     gap = pl.col("enter_ps") - pl.col("leave_ps").shift(1)
-    close = gap <= CLOSE * (pl.col("leave_ps") - pl.col("enter_ps"))
+    close = gap <= CLOSE * (pl.col("leave_ps") - pl.col("enter_ps") - pl.col("wait_ps"))
     close &= pl.col("operation") != "Fence"  # fences come in pairs, around transfers
     return calls.with_columns(follows=(alike & close).fill_null(value=False))
 

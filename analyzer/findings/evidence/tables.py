@@ -166,6 +166,10 @@ class Evidence:
         """Region name of a call path; empty for none."""
         return self._names.get(callpath, (-1, "", ""))[1]
 
+    def callpaths_of(self, region: str) -> list[int]:
+        """The call paths of a region's name."""
+        return [callpath for callpath, (_, name, _) in self._names.items() if name == region]
+
     def path(self, callpath: int) -> str:
         """Region names from the root; empty for none."""
         return self._names.get(callpath, (-1, "", ""))[2]

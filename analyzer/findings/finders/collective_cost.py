@@ -66,11 +66,12 @@ def _estimate(evidence: Evidence, operation: str, members: float, size: float) -
     """None where the machine says nothing of its messages."""
     locality = "other_node" if evidence.manifest.hosts.nodes > 1 else "same_node"
     letters = [value_ps(evidence.manifest.machine, locality, letter, size) for letter in ("L", "o_s", "o_r", "G")]
-    if all(letter is None for letter in letters):
+    estimated = evidence.manifest.machine.origin == "estimated"
+    if not estimated and all(letter is None for letter in letters):
         return None
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
     known = measures(evidence.manifest.machine, locality, "L")
-    one = o_s + latency + o_r if known or evidence.manifest.machine.origin != "estimated" else _shortest_round(evidence)
+    one = o_s + latency + o_r if known or not estimated else _shortest_round(evidence)
     return Estimate(_rounds(operation, members) * one, size * gap)
 
 

@@ -13,8 +13,11 @@ than the first one mainly by waiting, the collective passes that waiting on.
 Waiting in operations that directly follow another one (`evidence.successive`) is the cost of calling them in a row:
 that is `collective_cost`.
 
-A barrier whose last rank is another one each time only adds up the longest steps: that is `needless_barrier`. Other
-operations need their data; there, ranks that are last in turn are a finding beyond `NOISE` only.
+A barrier whose last rank is another one each time only adds up the longest steps: that is `needless_barrier`, where
+the waiting in it costs more than `NOISE`; a barrier that merely takes long says nothing of its need. Other operations
+need their data; there, ranks that are last in turn are a finding beyond `NOISE` only. So are ranks that all come last
+by the same code, which those who wait never run: to even that out takes another division of the work, not a fairer one.
+And so is who comes last to a few operations only: once may be chance.
 
 Waiting at the fences of a window is `wait_at_fence`: the transfers between them need their targets only, so other
 synchronization can do.
@@ -98,12 +101,18 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         found = _finding(evidence, callpath, exposed, here, states, lateness.get(callpath))
         if in_a_row.operations.get(callpath) == "Fence":
             found = replace(found, kind="wait_at_fence")
-        moves = not any(number.name == "last_rank" for number in found.evidence)
+        named = any(number.name == "last_rank" for number in found.evidence)
         passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
-        if not moves or passed_on:
+        often = here.height >= MIN_SAMPLES
+        if passed_on or (found.gain > NOISE and named):
             yield found
-        elif in_a_row.operations.get(callpath, "").lower() == "barrier" and (
-            freed := _without_barrier(evidence, found)
+        elif named:
+            if often and not _has_another_part(evidence, found, here):
+                yield found
+        elif (
+            often
+            and in_a_row.operations.get(callpath, "").lower() == "barrier"
+            and (freed := _without_barrier(evidence, found))
         ):
             yield freed
         elif found.gain > NOISE:
@@ -115,10 +124,26 @@ def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     time. None where that saves no more than noise costs."""
     graph = graph_of(evidence)
     here = graph.callpath == found.callpath
-    saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
-    if saving.gain <= NOISE:
+    if saving_if(graph, Hypothesis(freed=here)).gain <= NOISE:
         return None
+    saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
     return replace(found, kind="needless_barrier", gain=saving.gain, certainty=graph.stated(found.certainty))
+
+
+def _has_another_part(evidence: Evidence, found: Finding, delays: pl.DataFrame) -> bool:
+    """Whether the last ranks, several, compute in a user region that no rank runs which loses much by waiting.
+
+    One rank that does something alone is serial work, which can be shared.
+    """
+    region = evidence.user_profile.filter(
+        pl.col("callpath").is_in(evidence.callpaths_of(found.cause_region)), pl.col("exclusive_ps") > 0
+    )
+    run_it = set(region["location"].to_list())
+    waited = {location: time for (location, _), time in found.charges.items()}
+    most = max(waited.values(), default=0.0)
+    others = {location for location, time in waited.items() if time >= NAMED * most}
+    last = set(delays["location"].to_list())
+    return len(run_it) > 1 and last <= run_it and not others & run_it
 
 
 def _delays(evidence: Evidence) -> pl.DataFrame:

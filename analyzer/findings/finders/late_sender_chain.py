@@ -23,7 +23,8 @@ Receivers that ask for their message with Probe, or with Test or Iprobe in a loo
 cause no more waiting than they suffer, they are late in turn, as noise makes them: a finding only beyond `NOISE`.
 
 Gain: the time traced to the cause on the worst-hit receiver. Work before the send may be given to other ranks, waiting
-and work in calls only moved (`gain`).
+and work in calls only moved (`gain`). Where the delay costs lie in calls, computing at the moment of waiting is not
+what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a sender.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.findings.evidence.delayed_by import computed_share
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanwhile_of
 from logpost.analyzer.findings.evidence.own_time import took_longer
@@ -55,6 +57,8 @@ REPORTED = 3
 LEAST_OF_FIRST = 1 / 3
 """A further cause must hold this much of the first one's waiting; a smaller one would only draw attention from it."""
 
+BY_COMPUTING = 0.5
+"""Part of what delays the waits that computation must be, before work is what can be given away."""
 PERSISTENT = 0.5
 """Part of the waiting that ranks cause beyond what they suffer themselves, before they are late rather than unlucky."""
 
@@ -201,14 +205,20 @@ def _gain(
     waits: pl.DataFrame,
 ) -> float:
     """What the cure saves at most; 0 where everybody is late in turn, and by no more than noise makes them."""
+    graph = graph_of(evidence)
+    moved = saving_if(graph, Hypothesis(dropped=("send",))).gain
+    if cause.doing == "computing":
+        places = {callpath for _, callpath in evidence.charges(by_receiver, ["late_sender"])}
+        computed = computed_share(evidence, places, by_sender)
+        if computed is not None and computed < BY_COMPUTING:
+            gain = min(gain_by_moving(evidence, by_receiver), moved)
+            return gain if gain > NOISE and evidence.divides("late_sender") else 0.0
     most_hit = max(by_receiver.values())
     gain = gain_by_sharing(evidence, most_hit) if cause.doing == "computing" else gain_by_moving(evidence, by_receiver)
     suffered = dict(waits.group_by("receiver", maintain_order=True).agg(pl.col("wait").sum()).iter_rows())
     net = sum(max(0.0, time - suffered.get(sender, 0.0)) for sender, time in by_sender.items())
-    graph = graph_of(evidence)
     if net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT:
         return gain
-    moved = saving_if(graph, Hypothesis(dropped=("send",))).gain
     gain = min(gain, moved)
     return gain if gain > NOISE else 0.0
 

@@ -9,12 +9,13 @@ what they really do wait, at most that:
 
 waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait (ps).
 
-Gain: max(c) - mean(c). Whatever the partition, the work of the region remains, and the ranks share it at best (`gain`).
+Gain: max(c) - mean(c), at most what the program saves where each rank's code takes as much less or more as the region
+then does (`evidence.what_if`). Whatever the partition, the work of the region remains, and the ranks share it at best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_sharing
 
@@ -141,7 +143,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         for location in times
     }
     spread = sum(top - sum(some.values()) / len(some) for top, some in zip(tops, regions, strict=True))
-    gain = gain_by_sharing(evidence, spread)
+    gain = _gain(evidence, spread, regions)
     if not evidence.matters(charged) or most - mean < evidence.least_ps or gain < MIN_SHARE:
         return None
     heavy = sorted({location for some in regions for location in _heavy(some)})
@@ -188,6 +190,20 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         charges=evidence.charges(charged, waits),
         fault={(location, "computing"): time / sum(beyond.values()) for location, time in beyond.items()},
     )
+
+
+def _gain(evidence: Evidence, spread: float, regions: Sequence[Mapping[int, float]]) -> float:
+    """What sharing the work of these regions saves."""
+    if len(regions) > 1 or spread < evidence.least_ps:
+        return gain_by_sharing(evidence, spread)
+    times, computes = regions[0], evidence.exposed_of(["compute"])
+    mean = sum(times.values()) / len(times)
+    factor = np.ones(max(computes) + 1)
+    for location, time in times.items():
+        factor[location] = max(0.0, computes[location] - time + mean) / max(1, computes[location])
+    graph = graph_of(evidence)
+    gaps = np.rint(graph.gap_ps * factor[graph.location]).astype(np.int64)
+    return min(spread / evidence.slowest_program_ps, saving_if(graph, Hypothesis(gap_ps=gaps)).gain)
 
 
 def _region(evidence: Evidence, callpath: int, slowest: int) -> str:

@@ -1,0 +1,33 @@
+"""Whether collective operations stand in a row: what a call costs beside the time before it, without its wait."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.successive import with_follows
+
+
+def _calls(rows: list[tuple[int, int, int]]) -> pl.LazyFrame:
+    """Barriers of one location: (enter, leave, wait)."""
+    return pl.LazyFrame(
+        {
+            "location": [0] * len(rows),
+            "operation": ["Barrier"] * len(rows),
+            "comm": [0] * len(rows),
+            "root": [-1] * len(rows),
+            "rma_window": [-1] * len(rows),
+            "enter_ps": [row[0] for row in rows],
+            "leave_ps": [row[1] for row in rows],
+            "wait_ps": [row[2] for row in rows],
+        }
+    )
+
+
+def test_operations_with_nothing_in_between_follow_each_other() -> None:
+    # 10 each, 2 in between: a fifth of a call.
+    assert with_follows(_calls([(0, 10, 0), (12, 22, 0), (24, 34, 3)]))["follows"].to_list() == [False, True, True]
+
+
+def test_a_rank_that_waits_long_for_another_one_has_not_come_back_at_once() -> None:
+    # It comes 20 after the operation before and waits 980 of its 990: beside the 10 that the operation costs, 20 count.
+    assert with_follows(_calls([(0, 10, 0), (30, 1020, 980)]))["follows"].to_list() == [False, False]
