@@ -113,8 +113,9 @@ class Events {
     Events& release_lock(std::uint64_t t, std::uint32_t window, std::uint32_t to) {
         return did(OTF2_EvtWriter_RmaReleaseLock(w_, nullptr, t, window, to, 0));
     }
-    Events& get(std::uint64_t t, std::uint32_t window, std::uint32_t from, std::uint64_t bytes) {
-        return did(OTF2_EvtWriter_RmaGet(w_, nullptr, t, window, from, bytes, 0));
+    Events& get(std::uint64_t t, std::uint32_t window, std::uint32_t from, std::uint64_t bytes,
+                std::uint64_t matching = 0) {
+        return did(OTF2_EvtWriter_RmaGet(w_, nullptr, t, window, from, bytes, matching));
     }
     Events& context_enter(std::uint64_t t, std::uint32_t context) {
         return did(OTF2_EvtWriter_CallingContextEnter(w_, nullptr, t, context, 1));

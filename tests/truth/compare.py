@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES, PARTS
+from logpost.analyzer.schema import CATEGORIES, PARTS, TRANSFER_PARTS
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,30 @@ def truth_of(place: Path) -> dict[str, Any]:
     return told
 
 
+def parts_of(run: Run) -> dict[str, int]:
+    """Every part of messages and transfers of a run; ps."""
+    found: dict[str, int] = {}
+    for table, parts in (("messages", PARTS), ("transfers", TRANSFER_PARTS)):
+        sums = run.table(table).select(*(pl.col(f"{part}_ps").sum() for part in parts)).collect()
+        for part in parts:
+            found[part] = found.get(part, 0) + int(sums[f"{part}_ps"][0] or 0)
+    return found
+
+
+def true_parts(truth: dict[str, Any]) -> dict[str, int]:
+    """The same of the simulation."""
+    found: dict[str, int] = {}
+    for one in (*truth["messages"], *truth["transfers"]):
+        for part, time in one["parts"].items():
+            found[part] = found.get(part, 0) + time
+    return found
+
+
 def labels(run: Run, truth: dict[str, Any]) -> Labels:
-    """Compares the parts of all messages and the time of all ranks with the truth."""
-    parts = run.table("messages").select(*(pl.col(f"{part}_ps").sum() for part in PARTS)).collect()
-    ours = {part: int(parts[f"{part}_ps"][0] or 0) for part in PARTS}
-    true = {part: sum(m["parts"].get(part, 0) for m in truth["messages"]) for part in PARTS}
+    """Compares the parts of all messages and transfers and the time of all ranks with the truth."""
+    ours, true = parts_of(run), true_parts(truth)
     whole = max(1, sum(true.values()))
-    errors = {part: (ours[part] - true[part]) / whole for part in PARTS}
+    errors = {part: (ours.get(part, 0) - true.get(part, 0)) / whole for part in sorted({*ours, *true})}
     worst = max(errors, key=lambda part: abs(errors[part]))
 
     rows = run.table("accounting").group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()

@@ -11,13 +11,13 @@ import polars as pl
 
 from logpost.analyzer.estimate import TOTAL
 from logpost.analyzer.manifest import MachineValue
-from logpost.analyzer.schema import CATEGORIES, PARTS
+from logpost.analyzer.schema import CATEGORIES
 from logpost.analyzer.undivided import UNDIVIDED, merged
 from logpost.machines import LOCALITIES, replay_parameters
 from logpost.machines.parameters import PARAMETERS
 from logpost.machines.schema.load import load_machine_file
 
-from .compare import truth_of
+from .compare import parts_of, true_parts, truth_of
 from .programs import Judged, analyzed, judged
 
 
@@ -72,10 +72,7 @@ def judge_estimate(case: Path, run_path: Path) -> Estimated:
         assert value.high is not None
         if not value.low <= true <= value.high:
             wrong.append(Wrong(f"{value.locality} {value.parameter}", value.low, value.high, true))
-    of_messages = run.table("messages").select(*(pl.col(f"{part}_ps").sum().alias(part) for part in PARTS)).collect()
-    ours = {part: int(of_messages[part][0] or 0) for part in PARTS}
-    true_parts = {part: sum(m["parts"].get(part, 0) for m in truth["messages"]) for part in PARTS}
-    off, by = _most_off(ours, true_parts, machine.undivided)
+    off, by = _most_off(parts_of(run), true_parts(truth), machine.undivided)
     rows = run.table("accounting").group_by(pl.col("category").cast(pl.String)).agg(pl.col("exposed_ps").sum())
     exposed = {c: int(t) for c, t in rows.collect().iter_rows() if c != "compute"}
     true_exposed = {c: sum(a.get(c, 0) for a in truth["accounts"]) for c in CATEGORIES if c != "compute"}

@@ -10,8 +10,18 @@ from .programs import SIMULATE, judge, simulate
 
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
-CAUSES = ("k_to_1_large", "missed_overlap", "probe", "unattended_sender")
-CLEAN = ("asynchronous_progress", "clean_halo_noise", "clean_overlap", "random_traffic")
+CAUSES = (
+    "rma_fence_in_turn",
+    "rma_late_complete",
+    "rma_late_post",
+    "rma_locks",
+    "rma_put_unattended",
+    "k_to_1_large",
+    "missed_overlap",
+    "probe",
+    "unattended_sender",
+)
+CLEAN = ("asynchronous_progress", "clean_halo_noise", "clean_overlap", "random_traffic", "rma_remote_access")
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +37,8 @@ def test_the_first_finding_names_the_cause_and_what_its_cure_saves(cases: Path, 
     assert judged.verdict.right, judged.verdict
     assert judged.gain_is_right, judged.verdict
     assert judged.verdict.true_gain > 0.1
+    assert judged.labels.category_error < 0.01, judged.labels
+    assert judged.labels.all_ranks > 0.99, judged.labels
 
 
 @pytest.mark.parametrize("name", CLEAN)

@@ -71,16 +71,17 @@ def _estimate(evidence: Evidence, operation: str, members: float, size: float) -
         return None
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
     known = measures(evidence.manifest.machine, locality, "L")
-    one = o_s + latency + o_r if known or not estimated else _shortest_round(evidence)
-    return Estimate(_rounds(operation, members) * one, size * gap)
+    one = o_s + latency + o_r if known or not estimated else shortest_round(evidence)
+    return Estimate(rounds(operation, members) * one, size * gap)
 
 
-def _rounds(operation: str, members: float) -> float:
+def rounds(operation: str, members: float) -> float:
+    """Of the messages that follow each other in an operation."""
     return members - 1 if operation.lower() in PERSONAL else math.ceil(math.log2(max(2.0, members)))
 
 
 @once
-def _shortest_round(evidence: Evidence) -> float:
+def shortest_round(evidence: Evidence) -> float:
     """Time after the last member has entered, by round, in the shortest operation of the run; ps."""
     every = (
         evidence.tables["collectives"]
@@ -96,7 +97,7 @@ def _shortest_round(evidence: Evidence) -> float:
         .agg(pl.col("took").min())
         .collect()
     )
-    return min((took / _rounds(operation, members) for operation, members, took in every.iter_rows()), default=0.0)
+    return min((took / rounds(operation, members) for operation, members, took in every.iter_rows()), default=0.0)
 
 
 def _saved(evidence: Evidence, calls: Successive, callpath: int, cost: Mapping[int, float]) -> dict[int, float]:

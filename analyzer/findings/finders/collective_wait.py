@@ -20,7 +20,8 @@ by the same code, which those who wait never run: to even that out takes another
 And so is who comes last to a few operations only: once may be chance.
 
 Waiting at the fences of a window is `wait_at_fence`: the transfers between them need their targets only, so other
-synchronization can do.
+synchronization can do. Where the last rank is another one each time, that saves no more than if each waited for those
+only that it exchanges transfers with (`evidence.neighbours`).
 
 Gain: over the operations, the mean wait of the members, but what is passed on: were all to enter at the mean of their
 enters, the last one would come so much earlier (`gain`).
@@ -37,9 +38,11 @@ import polars as pl
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, lateness_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
+from logpost.analyzer.findings.evidence.neighbours import saved_by_neighbours
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
+from logpost.analyzer.findings.finders.collective_cost import rounds, shortest_round
 from logpost.analyzer.findings.finding import (
     HIGH,
     MEDIUM,
@@ -101,6 +104,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         found = _finding(evidence, callpath, exposed, here, states, lateness.get(callpath))
         if in_a_row.operations.get(callpath) == "Fence":
             found = replace(found, kind="wait_at_fence")
+            if not any(number.name == "last_rank" for number in found.evidence):
+                found = replace(found, gain=min(found.gain, saved_by_neighbours(evidence, _rounds_less(evidence))))
         named = any(number.name == "last_rank" for number in found.evidence)
         passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
         often = here.height >= MIN_SAMPLES
@@ -117,6 +122,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             yield freed
         elif found.gain > NOISE:
             yield found
+
+
+def _rounds_less(evidence: Evidence) -> float:
+    """What a fence takes beyond one round of messages, which neighbours need; ps."""
+    members = evidence.tables["collectives"].filter(pl.col("operation").cast(pl.String) == "Fence")
+    most = members.group_by("instance").agg(pl.len()).select(pl.col("len").max()).collect().item() or 2
+    return (rounds("Fence", most) - 1) * shortest_round(evidence)
 
 
 def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:

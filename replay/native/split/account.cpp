@@ -271,6 +271,7 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
     // Facts first: until when the call waited for others, and for whom. Then the transfer that completes last.
     Permission longest;
     std::optional<TransferPartition> parts;
+    const Epoch* lock = nullptr;
     std::uint8_t rest = kResidual;
     const auto offer = [&](const Permission& permission) {
         // A call that was left before did not wait.
@@ -279,13 +280,15 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
     for (const auto& operation : operations) {
         if (operation.kind == Kind::collective) {
             const auto& collective = timeline_.collectives[operation.index];
-            offer({collective.begin_ps + collectives_.wait(collective, location_), kCollectiveWait, kUndefined});
+            offer({collective.begin_ps + collectives_.wait(collective, location_), kCollectiveWait, kUndefined, kNone});
             rest = manages(collective.operation) ? std::uint8_t{kMpiOther} : std::uint8_t{kCollective};
         } else if (operation.kind == Kind::epoch) {
             const auto& epoch = timeline_.epochs[operation.index];
             if (epoch.kind != Epoch::Kind::exposure || epoch.end_call == call_) {
                 offer(transfers_.permission(location_, operation.index));
             }
+            const bool locks = epoch.kind == Epoch::Kind::lock_shared || epoch.kind == Epoch::Kind::lock_exclusive;
+            lock = locks && epoch.begin_call == call_ ? &epoch : lock;
         } else {
             if (const auto epoch = transfers_.epoch_of(location_, operation.index); epoch != kNone) {
                 offer(transfers_.permission(location_, epoch));
@@ -307,9 +310,26 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
                 cursor = end;
             }
         }
-    } else if (longest.by != kUndefined) {
-        // Who ended the wait had to say so.
-        const auto told = std::min(call.leave_ps, cursor + transfers_.notice_ps(longest.by, location_));
+    } else {
+        if (longest.last != kNone) {
+            // Who ended its access had something under way.
+            const auto under_way = transfers_.partition(static_cast<std::size_t>(longest.by), longest.last);
+            for (const auto* segment = under_way.begin_segment(); segment != under_way.end_segment(); ++segment) {
+                const auto end = std::min(segment->end, call.leave_ps);
+                if (end > cursor && segment->category != kResidual) {
+                    add(exposed, segment->category, cursor, end);
+                    cursor = end;
+                }
+            }
+        }
+        // Who ended the wait had to say so. A lock that was free has to be asked for: a call that was over sooner did
+        // not wait for it.
+        auto notice = transfers_.notice_ps(longest.by, location_);
+        if (lock != nullptr) {
+            notice = transfers_.grant_ps(*lock, longest.by, location_);
+            notice = longest.by == kUndefined && notice > call.leave_ps - cursor ? 0 : notice;
+        }
+        const auto told = std::min(call.leave_ps, cursor + notice);
         add(exposed, category_of(Part::latency), cursor, told);
         cursor = told;
     }

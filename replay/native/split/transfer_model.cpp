@@ -33,6 +33,7 @@ TransferModel::TransferModel(const Program& program, const Parameters& parameter
       epochs_(program.timelines.size()),
       queued_(program.timelines.size()),
       first_complete_(program.timelines.size()),
+      last_started_(program.timelines.size()),
       permissions_(program.timelines.size()) {
     find_epochs();
     permit_accesses();
@@ -54,6 +55,14 @@ std::int64_t TransferModel::notice_ps(std::int32_t from, std::size_t to) const {
     return from == kUndefined ? 0 : message_cost(parameters_, program_.placement.between(from, here), 0, {}).L;
 }
 
+std::int64_t TransferModel::grant_ps(const Epoch& lock, std::int32_t from, std::size_t to) const {
+    if (lock.peer == kUndefined) {
+        return 0;
+    }
+    const auto here = static_cast<std::int32_t>(to);
+    return notice_ps(from == kUndefined ? here : from, static_cast<std::size_t>(lock.peer)) + notice_ps(lock.peer, to);
+}
+
 const Collective* TransferModel::collective_of(std::size_t location, std::uint32_t call) const noexcept {
     const auto& collectives = program_.timelines[location].collectives;
     const auto at = collectives.partition_point([&](const Collective& one) { return one.call < call; });
@@ -66,6 +75,7 @@ void TransferModel::find_epochs() {
         const auto& timeline = program_.timelines[l];
         epochs_[l].assign(timeline.transfers.size(), kNone);
         first_complete_[l].assign(timeline.epochs.size(), INT64_MAX);
+        last_started_[l].assign(timeline.epochs.size(), kNone);
         permissions_[l].resize(timeline.epochs.size());
         std::map<std::pair<std::int32_t, std::int32_t>, std::uint32_t> open;  // by window and target
         std::uint32_t next = 0;
@@ -83,6 +93,7 @@ void TransferModel::find_epochs() {
                     continue;
                 }
                 epochs_[l][i] = found->second;
+                last_started_[l][found->second] = i;
                 if (transfer.complete_call != kNone) {
                     auto& first = first_complete_[l][found->second];
                     first = std::min(first, timeline.calls[transfer.complete_call].leave_ps);
@@ -105,9 +116,11 @@ void TransferModel::permit_accesses() {
             const auto& other = peer.epochs[epoch.match];
             if (epoch.kind == Epoch::Kind::access) {
                 permissions_[l][i] = {peer.calls[other.begin_call].enter_ps, category_of(Part::late_receiver),
-                                      epoch.peer};
+                                      epoch.peer, kNone};
             } else if (other.end_call != kNone) {
-                permissions_[l][i] = {peer.calls[other.end_call].enter_ps, category_of(Part::late_sender), epoch.peer};
+                const auto origin = static_cast<std::size_t>(epoch.peer);
+                permissions_[l][i] = {peer.calls[other.end_call].enter_ps, category_of(Part::late_sender), epoch.peer,
+                                      last_started_[origin][epoch.match]};
             }
         }
     }
@@ -162,7 +175,7 @@ void TransferModel::permit_locks() {
             const auto requested = timeline.calls[epoch.begin_call].enter_ps;
             if (last.by != static_cast<std::int32_t>(one.location) && last.released > requested) {
                 const auto at = std::min(last.released, held_by(one.location, one.epoch));
-                permissions_[one.location][one.epoch] = {at, kLockWait, last.by};
+                permissions_[one.location][one.epoch] = {at, kLockWait, last.by, kNone};
             }
             const Last mine{one.released, static_cast<std::int32_t>(one.location)};
             any[epoch.peer] = of_any = mine;
@@ -233,7 +246,7 @@ void TransferModel::permit_changes() {
             const auto after = std::ranges::upper_bound(to->second, end, {}, &Arrival::at);
             if (after != to->second.begin()) {
                 const auto& last = *std::prev(after);
-                permissions_[l][i] = {last.started, category_of(Part::late_sender), last.origin};
+                permissions_[l][i] = {last.started, category_of(Part::late_sender), last.origin, kNone};
             }
         }
     }

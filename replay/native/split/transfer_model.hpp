@@ -19,6 +19,7 @@ struct Permission {
     std::int64_t at_ps = INT64_MIN;  ///< INT64_MIN: none was needed, or none is known
     std::uint8_t category = kResidual;
     std::int32_t by = kUndefined;  ///< the location that was waited for
+    std::uint32_t last = kNone;    ///< the last transfer that it had started in its epoch; kNone: none
 };
 
 class TransferModel {
@@ -43,6 +44,9 @@ class TransferModel {
     [[nodiscard]] const Collective* collective_of(std::size_t location, std::uint32_t call) const noexcept;
     /// What a notice from one process to another takes.
     [[nodiscard]] std::int64_t notice_ps(std::int32_t from, std::size_t to) const;
+    /// What a lock's way takes: from whoever gave it up (kUndefined: the request itself) to its memory, and from there
+    /// to whoever gets it. 0 where the lock is of all memory.
+    [[nodiscard]] std::int64_t grant_ps(const Epoch& lock, std::int32_t from, std::size_t to) const;
     /// Whether targets serve transfers without their processors: stated, or proven by the trace.
     [[nodiscard]] bool asynchronous() const noexcept { return asynchronous_; }
 
@@ -67,6 +71,7 @@ class TransferModel {
     std::vector<std::vector<std::uint32_t>> epochs_;         // [location][transfer]
     std::vector<std::vector<std::int64_t>> queued_;          // [location][transfer]: wait for the origin's endpoint
     std::vector<std::vector<std::int64_t>> first_complete_;  // [location][epoch]: leave of its first completing call
+    std::vector<std::vector<std::uint32_t>> last_started_;   // [location][epoch]: its last transfer
     std::vector<std::vector<Permission>> permissions_;       // [location][epoch]
 };
 

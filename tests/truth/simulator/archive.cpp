@@ -59,6 +59,57 @@ std::string layout_text(const Layout& layout) {
            " extent_bytes=" + std::to_string((layout.blocks - 1) * layout.stride_bytes + layout.block_bytes);
 }
 
+/// The peers of a call of post, start, complete and wait.
+std::vector<std::uint64_t> group_of(const Call& call) {
+    std::vector<std::uint64_t> peers;
+    for (const auto& done : call.operations) {
+        if (done.kind == Operation::Kind::post || done.kind == Operation::Kind::start ||
+            done.kind == Operation::Kind::complete || done.kind == Operation::Kind::wait) {
+            peers.push_back(done.message);
+        }
+    }
+    return peers;
+}
+
+void one_sided(tests::Events& events, const Record& record, const Call& call, std::uint64_t enter, std::uint64_t leave,
+               std::uint32_t window, const std::map<std::vector<std::uint64_t>, std::uint32_t>& groups) {
+    for (const auto& done : call.operations) {
+        const auto peer = static_cast<std::uint32_t>(done.message);
+        switch (done.kind) {
+            case Operation::Kind::transfer: {
+                const auto& t = record.transfers[done.message];
+                const auto to = static_cast<std::uint32_t>(t.target);
+                if (t.put) {
+                    events.put(enter, window, to, t.bytes, done.message + 1);
+                } else {
+                    events.get(enter, window, to, t.bytes, done.message + 1);
+                }
+                break;
+            }
+            case Operation::Kind::transfer_complete:
+                if (call.region == "MPI_Win_flush") {
+                    events.completed_remotely(leave, window, done.message + 1);
+                }
+                break;
+            case Operation::Kind::request_lock:
+                events.request_lock(enter, window, peer, OTF2_LOCK_EXCLUSIVE);
+                events.acquire_lock(leave, window, peer, OTF2_LOCK_EXCLUSIVE);
+                break;
+            case Operation::Kind::release_lock:
+                events.release_lock(leave, window, peer);
+                break;
+            default:
+                break;
+        }
+    }
+    if (const auto peers = group_of(call); !peers.empty()) {
+        events.group_sync(leave, window, groups.at(peers));
+    }
+    if (call.collective == Collective::fence) {
+        events.rma_collective(enter, leave, OTF2_COLLECTIVE_OP_BARRIER, window);
+    }
+}
+
 }  // namespace
 
 void write_archive(const Record& record, const std::filesystem::path& directory, const ClockView& clock) {
@@ -71,6 +122,15 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
     }
     archive.numbering(OTF2_PARADIGM_MPI, members);
     archive.communicator(members, 0, "MPI_COMM_WORLD");
+    const auto window = record.transfers.empty() ? 0U : archive.window(0, 0);
+    std::map<std::vector<std::uint64_t>, std::uint32_t> groups;
+    for (const auto& rank : record.ranks) {
+        for (const auto& call : rank.calls) {
+            if (auto peers = group_of(call); !peers.empty() && !groups.contains(peers)) {
+                groups[peers] = archive.group(OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, peers);
+            }
+        }
+    }
     const auto layout_attribute = archive.attribute("logpost:layout", OTF2_TYPE_STRING);
     std::map<std::string, std::uint32_t> regions;
     const auto region = [&](const std::string& name) {
@@ -100,6 +160,11 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
                 const auto enter = stamps.at(call.enter);
                 const auto leave = stamps.at(call.leave);
                 events.enter(enter, region(call.region));
+                if (call.one_sided) {
+                    one_sided(events, record, call, enter, leave, window, groups);
+                    events.leave(leave, region(call.region));
+                    continue;
+                }
                 for (const auto& done : call.operations) {
                     if (done.kind == Operation::Kind::irecv) {
                         events.irecv_request(enter, done.request);

@@ -22,6 +22,7 @@ Cases all_cases() {
     crowds(cases);
     collectives(cases);
     clean(cases);
+    one_sided(cases);
     return cases;
 }
 

@@ -40,6 +40,7 @@ void progress(Cases& cases);
 void crowds(Cases& cases);
 void collectives(Cases& cases);
 void clean(Cases& cases);
+void one_sided(Cases& cases);
 
 /// Every case there is.
 Cases all_cases();

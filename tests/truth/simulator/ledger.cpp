@@ -118,6 +118,42 @@ std::vector<Segment> segments(const Record& record, std::size_t id) {
     return line.take();
 }
 
+std::vector<Segment> transfer_segments(const Record& record, std::size_t id) {
+    const auto& t = record.transfers[id];
+    const auto& origin = record.ranks[static_cast<std::size_t>(t.origin)].calls;
+    const auto& complete = origin[t.complete_call];
+    Line line(origin[t.call].enter);
+    line.until(t.overhead_begin, Cause::residual);
+    line.until(t.overhead_end, Cause::send_overhead);
+    line.until(t.sent_begin, Cause::endpoint_contention);
+    if (t.put && !t.remotely) {
+        // Its origin may use its memory again: that says nothing of the target.
+        line.until(t.done, Cause::serialization);
+    } else {
+        line.until(t.sent_begin + t.L, Cause::latency);
+        line.until(t.received_begin, Cause::endpoint_contention);
+        line.until(t.asked, t.put ? Cause::serialization : Cause::latency);
+        line.until(t.attend_begin, Cause::processor_queueing);
+        line.until(t.attend_end, Cause::recv_overhead);
+        line.until(t.answer_begin, Cause::endpoint_contention);
+        line.until(t.answer_begin + t.L, Cause::latency);
+        line.until(t.answer_received, Cause::endpoint_contention);
+        line.until(t.answered, Cause::serialization);
+        const Time o_r = t.put ? 0 : record.machine.between(t.origin, t.target).o_r;
+        line.until(t.done - o_r, Cause::processor_queueing);
+        line.until(t.done, Cause::recv_overhead);
+    }
+    line.until(origin[t.call].leave, Cause::residual);
+    line.until(complete.enter, Cause::processor_queueing);  // its origin was elsewhere
+    if (complete.collective == Collective::fence) {
+        const auto all = instances(record);
+        line.until(std::min(complete.leave, all.at(complete.instance).latest), Cause::collective_wait);
+        line.until(complete.leave, Cause::collective);
+    }
+    line.until(complete.leave, Cause::processor_queueing);  // held by the call's other transfers
+    return line.take();
+}
+
 Sums sum(const std::vector<Segment>& segments) {
     Sums sums{};
     for (const auto& segment : segments) {
@@ -127,6 +163,48 @@ Sums sum(const std::vector<Segment>& segments) {
 }
 
 namespace {
+
+/// A one-sided call: what it had to be permitted first, then the transfer that completes last, then the rest.
+template <class Add>
+void one_sided(const Record& record, const Call& call, const std::map<std::size_t, Instance>& collectives, Add add) {
+    Time at = call.enter;
+    Cause rest = Cause::residual;
+    if (call.collective == Collective::fence) {
+        const Time until = std::clamp(collectives.at(call.instance).latest, call.enter, call.leave);
+        add(Cause::collective_wait, at, until);
+        at = until;
+        rest = Cause::collective;
+    }
+    std::size_t last = kNone;
+    for (const auto& operation : call.operations) {
+        const bool of_transfer =
+            operation.kind == Operation::Kind::transfer || operation.kind == Operation::Kind::transfer_complete;
+        if (of_transfer && (last == kNone || record.transfers[operation.message].done >= record.transfers[last].done)) {
+            last = operation.message;
+        }
+    }
+    if (call.permission.has_value()) {
+        const auto& permission = *call.permission;
+        const Time until = std::clamp(permission.until, at, call.leave);
+        add(permission.kind == Permission::Kind::post       ? Cause::late_receiver
+            : permission.kind == Permission::Kind::complete ? Cause::late_sender
+                                                            : Cause::lock_wait,
+            at, until);
+        at = until;
+        rest = Cause::latency;  // of the notice
+        if (last == kNone) {
+            last = permission.transfer;
+        }
+    }
+    if (last != kNone) {
+        for (const auto& segment : transfer_segments(record, last)) {
+            const Time end = std::min(call.leave, segment.end);
+            add(segment.cause, std::max(at, segment.begin), end);
+            at = std::max(at, end);
+        }
+    }
+    add(rest, at, call.leave);
+}
 
 Sums account(const Record& record, int number, const std::map<std::size_t, Instance>& collectives) {
     const auto& rank = record.ranks[static_cast<std::size_t>(number)];
@@ -141,6 +219,10 @@ Sums account(const Record& record, int number, const std::map<std::size_t, Insta
         cursor = call.leave;
         while (busy != rank.busy.end() && busy->end <= call.enter) {
             ++busy;
+        }
+        if (call.one_sided) {
+            one_sided(record, call, collectives, add);
+            continue;
         }
         if (call.collective != Collective::none) {
             const auto& instance = collectives.at(call.instance);

@@ -28,12 +28,13 @@ enum class Cause : std::uint8_t {
     collective_wait,
     collective,
     mpi_other,
+    lock_wait,
 };
-inline constexpr std::size_t kCauses = 15;
+inline constexpr std::size_t kCauses = 16;
 inline constexpr std::array<std::string_view, kCauses> kCauseNames{
-    "compute",       "late_sender",   "send_overhead",      "middleware",    "endpoint_contention",
-    "latency",       "serialization", "network_contention", "late_receiver", "processor_queueing",
-    "recv_overhead", "residual",      "collective_wait",    "collective",    "mpi_other"};
+    "compute",         "late_sender",        "send_overhead", "middleware",         "endpoint_contention", "latency",
+    "serialization",   "network_contention", "late_receiver", "processor_queueing", "recv_overhead",       "residual",
+    "collective_wait", "collective",         "mpi_other",     "lock_wait"};
 
 struct Segment {
     Time begin, end;
@@ -45,6 +46,10 @@ using Sums = std::array<Time, kCauses>;
 /// The segments of one visible, received message: from the earlier of its send call's and its completing receive call's
 /// enter to the latter's leave, without gap.
 std::vector<Segment> segments(const Record& record, std::size_t message);
+
+/// The segments of one completed transfer: from its call's enter to the leave of the call that completes it, without
+/// gap.
+std::vector<Segment> transfer_segments(const Record& record, std::size_t transfer);
 
 /// The time of each rank by cause, from 0 to its end. In a call that completes several operations, an instant has the
 /// cause of the operation that completes last; the processor's work for another one overrides it.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,34 @@ struct Message {
     Time serve_begin = kNever, serve_end = kNever;  ///< the receiver's processor completes the receive
 };
 
+/// One one-sided transfer and when each of its steps was; kNever: it had no such step.
+struct Transfer {
+    int origin = 0, target = 0;
+    std::uint64_t bytes = 0;
+    bool put = true;  ///< else a get
+    Time L = 0;
+
+    std::size_t call = kNone, complete_call = kNone;  ///< of the origin
+    bool remotely = false;                            ///< its completion makes sure of the target, too
+
+    Time overhead_begin = kNever, overhead_end = kNever;
+    Time sent_begin = kNever;  ///< the origin's NIC starts with it; of a get with its request
+    Time received_begin = kNever;
+    Time asked = kNever;                               ///< its last byte, or its request, is at the target
+    Time attend_begin = kNever, attend_end = kNever;   ///< the target's processor, or its NIC, serves it
+    Time answer_begin = kNever;                        ///< the target's NIC starts with the answer
+    Time answer_received = kNever, answered = kNever;  ///< its first and last byte at the origin
+    Time done = kNever;                                ///< the origin knows
+};
+
+/// A wait for somebody, in a call of one-sided communication.
+struct Permission {
+    enum class Kind : std::uint8_t { post, complete, lock };
+    Kind kind;
+    Time until;            ///< when whoever is waited for gave way
+    std::size_t transfer;  ///< the last one of whoever completed; kNone: none
+};
+
 enum class Work : std::uint8_t { send_overhead, recv_overhead, middleware, collective };
 
 /// An interval in which a processor worked for a message.
@@ -49,13 +78,39 @@ struct Busy {
 
 /// What a call started or completed.
 struct Operation {
-    enum class Kind : std::uint8_t { send, isend, isend_complete, irecv, irecv_complete, recv };
+    enum class Kind : std::uint8_t {
+        send,
+        isend,
+        isend_complete,
+        irecv,
+        irecv_complete,
+        recv,
+        transfer,           ///< `message` counts transfers
+        transfer_complete,  ///< likewise
+        post,               ///< `message` is the peer from here on
+        start,
+        complete,
+        wait,
+        request_lock,
+        release_lock,
+    };
     Kind kind;
     std::size_t message;
     std::uint64_t request = 0;
 };
 
-enum class Collective : std::uint8_t { none, barrier, bcast, reduce, allreduce, alltoall, allgather, gather, scatter };
+enum class Collective : std::uint8_t {
+    none,
+    barrier,
+    bcast,
+    reduce,
+    allreduce,
+    alltoall,
+    allgather,
+    gather,
+    scatter,
+    fence
+};
 
 struct Call {
     std::string region;
@@ -65,6 +120,8 @@ struct Call {
     std::size_t instance = 0;  ///< which collective operation
     int root = -1;
     std::uint64_t sent = 0, received = 0;
+    bool one_sided = false;
+    std::optional<Permission> permission{};
 };
 
 /// A user region's begin or end, between calls.
@@ -85,6 +142,7 @@ struct Record {
     Machine machine;
     std::vector<RankRecord> ranks;
     std::vector<Message> messages;
+    std::vector<Transfer> transfers;
 };
 
 }  // namespace logpost::truth

@@ -43,6 +43,76 @@ TEST(Simulator, AnEagerMessageTakesSendOverheadLatencySerializationAndReceiveOve
     EXPECT_EQ(leave_of(record, 1, 0), (1 + 5 + 1 + 2) * us);  // o_s + L + 1000 G + o_r
 }
 
+/// Rank 0 puts or gets 1001 bytes and flushes; rank 1 computes 100 us and enters a barrier.
+Record transferred(bool put, bool offloading) {
+    Machine on = machine();
+    on.asynchronous_progress = offloading;
+    return run(on, 2, [put](Rank& rank) -> Task<> {
+        if (rank.number() == 0) {
+            if (put) {
+                co_await rank.put(1, 1001);
+            } else {
+                co_await rank.get(1, 1001);
+            }
+            co_await rank.flush(1);
+        } else {
+            co_await rank.compute(100 * us);
+        }
+        co_await rank.barrier();
+    });
+}
+
+TEST(Simulator, ANicServesTransfersWhileItsRankComputes) {
+    EXPECT_EQ(leave_of(transferred(true, true), 0, 1), (1 + 5 + 1 + 5) * us);       // o_s, L, 1000 G, L
+    EXPECT_EQ(leave_of(transferred(false, true), 0, 1), (1 + 5 + 5 + 1 + 2) * us);  // o_s, L, L, 1000 G, o_r
+}
+
+TEST(Simulator, WithoutOneATransferWaitsUntilItsTargetIsInsideACall) {
+    // The barrier of rank 1 first starts its own message (o_s = 1), then serves the transfer (o_ctl = 1).
+    EXPECT_EQ(leave_of(transferred(true, false), 0, 1), (100 + 1 + 1 + 5) * us);
+    // The data of a get leave g = 3 after the barrier's message.
+    EXPECT_EQ(leave_of(transferred(false, false), 0, 1), (101 + 3 + 5 + 1 + 2) * us);
+    const auto record = transferred(true, false);
+    const auto sums = sum(transfer_segments(record, 0));
+    EXPECT_EQ(sums[static_cast<std::size_t>(Cause::processor_queueing)], (101 - 7) * us);  // since it came, at 7
+}
+
+TEST(Simulator, AnOriginWaitsForAPostAndATargetForTheEndOfTheAccess) {
+    const auto record = run(machine(), 2, [](Rank& rank) -> Task<> {
+        const std::vector<int> other(1, 1 - rank.number());
+        if (rank.number() == 0) {
+            co_await rank.start(other);
+            co_await rank.put(1, 1001);
+            co_await rank.compute(20 * us);
+            co_await rank.complete();
+        } else {
+            co_await rank.compute(50 * us);
+            co_await rank.post(other);
+            co_await rank.wait_exposed();
+        }
+    });
+    EXPECT_EQ(leave_of(record, 0, 0), (50 + 5) * us);               // the post's notice takes L
+    EXPECT_EQ(leave_of(record, 1, 1), (50 + 5 + 1 + 20 + 5) * us);  // o_s, 20 of work, the completion's notice
+    const auto of_target = accounts(record)[1];
+    EXPECT_EQ(of_target[static_cast<std::size_t>(Cause::late_sender)], 76 * us - leave_of(record, 1, 0));
+}
+
+TEST(Simulator, ALockIsHeldByOneAfterTheOther) {
+    const auto record = run(machine(), 3, [](Rank& rank) -> Task<> {
+        if (rank.number() > 0) {
+            co_await rank.compute(rank.number() * us);
+            co_await rank.lock(0);
+            co_await rank.compute(100 * us);
+            co_await rank.unlock(0);
+        }
+    });
+    EXPECT_EQ(leave_of(record, 1, 0), (1 + 5 + 5) * us);    // request and grant
+    EXPECT_EQ(leave_of(record, 2, 0), (111 + 5 + 5) * us);  // release and grant
+    const auto waiting = accounts(record)[2];
+    EXPECT_EQ(waiting[static_cast<std::size_t>(Cause::lock_wait)], (111 - 2) * us);
+    EXPECT_EQ(waiting[static_cast<std::size_t>(Cause::latency)], 10 * us);
+}
+
 TEST(Simulator, ASynchronousSendTakesThreeLatenciesOnTheWayToTheReceiver) {
     const auto record = run(machine(), 2, [](Rank& rank) -> Task<> {
         if (rank.number() == 0) {

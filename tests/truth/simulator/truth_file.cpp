@@ -75,6 +75,16 @@ void write_truth(const Case& told, const Record& record, const std::filesystem::
             << ", \"parts\": " << sums(sum(segments(record, id))) << "}";
         first = false;
     }
+    out << "\n],\n\"transfers\": [";
+    first = true;
+    for (std::size_t id = 0; id < record.transfers.size(); ++id) {
+        const auto& t = record.transfers[id];
+        if (t.complete_call != kNone) {
+            out << (first ? "\n" : ",\n") << "{\"origin\": " << t.origin << ", \"target\": " << t.target
+                << ", \"bytes\": " << t.bytes << ", \"parts\": " << sums(sum(transfer_segments(record, id))) << "}";
+            first = false;
+        }
+    }
     out << "\n],\n\"accounts\": [";
     first = true;
     for (const auto& rank : accounts(record)) {

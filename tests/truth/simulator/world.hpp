@@ -13,7 +13,10 @@
 ///   free inside a call that makes progress (o_ctl), by a clear-to-send (L), which the sender answers likewise (o_ctl)
 ///   by handing the payload to its NIC; with asynchronous progress the NICs do both without a processor;
 /// - a receive is completed by the receiver's processor inside the call that completes it: half of l_mw and o_r; it
-///   serves what is ready in order, one at a time.
+///   serves what is ready in order, one at a time;
+/// - a one-sided transfer takes o_s of its origin's processor and queues at the NICs like a message; what needs an
+///   answer of the target (a get's data, a put's acknowledgement) is served by the target's processor (o_ctl) inside a
+///   call that makes progress, or, with asynchronous progress, by its NIC; a get takes o_r of its origin at the end.
 
 #include <deque>
 #include <functional>
@@ -91,6 +94,18 @@ class Rank {
     Task<> reduce(int root, std::uint64_t bytes);
     Task<> alltoall(std::uint64_t bytes);
 
+    // One-sided, through one window of all ranks (one_sided.cpp).
+    Task<> put(int target, std::uint64_t bytes);
+    Task<> get(int target, std::uint64_t bytes);
+    Task<> flush(int target);
+    Task<> fence();
+    Task<> post(std::vector<int> origins);
+    Task<> start(std::vector<int> targets);
+    Task<> complete();
+    Task<> wait_exposed();
+    Task<> lock(int target);  ///< exclusively
+    Task<> unlock(int target);
+
   private:
     friend class World;
 
@@ -135,6 +150,8 @@ class Rank {
     Task<> collective_exchange(int to, std::uint64_t bytes, int from, int tag);
     void begin_collective(std::string region, Collective kind, int root, std::uint64_t sent, std::uint64_t received);
     [[nodiscard]] int next_tag();
+    Task<> transfer(int target, std::uint64_t bytes, bool put);
+    Task<> completed(int target, bool remotely);  ///< its open transfers to a target; -1: to all
 
     World& world_;
     int number_;
@@ -146,6 +163,15 @@ class Rank {
     std::size_t current_ = kNone;
     int collectives_ = 0;
     bool in_collective_ = false;
+    std::vector<std::size_t> open_;           // transfers that no call has completed
+    std::vector<int> accessed_, exposed_to_;  // of the open epochs
+    std::map<int, std::deque<Time>> posted_;  // by target: when it posted
+    struct Completed {
+        Time at;
+        std::size_t transfer;
+    };
+    std::map<int, std::deque<Completed>> completed_;  // by origin
+    std::map<int, Time> granted_;                     // by target of a lock: until when it was held before
 };
 
 class World {
@@ -187,6 +213,18 @@ class World {
     void handle_control(std::size_t message, int rank, Work kind, std::function<void(Time begin, Time end)> done);
     void clear_to_send(std::size_t message);
     static bool fits(const Message& message, const Posted& posted);
+    void leave(std::size_t transfer);
+    void attend(std::size_t transfer);
+    void answer(std::size_t transfer);
+    void request_lock(int origin, int target);
+    void release_lock(int target);
+
+    /// A lock of a rank's memory, kept by its NIC.
+    struct Lock {
+        bool held = false;
+        Time released = 0;
+        std::deque<int> waiting;
+    };
 
     Engine engine_;
     Record record_;
@@ -194,6 +232,7 @@ class World {
     std::map<std::pair<int, int>, Nic> nics_;
     std::vector<Inbox> inboxes_;
     std::map<std::size_t, std::uint64_t> send_request_, receive_request_;  // by message
+    std::map<int, Lock> locks_;                                            // by target
 };
 
 }  // namespace logpost::truth
