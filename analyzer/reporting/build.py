@@ -8,6 +8,7 @@ import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.efficiencies import efficiencies
+from logpost.analyzer.efficiency_windows import by_stretch
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.labels import folded
@@ -31,6 +32,7 @@ from logpost.analyzer.reporting.units import count_text, percent_text
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS, PHASES, WAIT_STATES
+from logpost.analyzer.sens_view import sens_view
 from logpost.analyzer.undivided import TITLE, categories, merged
 
 PLACES = 12
@@ -81,6 +83,8 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         breakdown=breakdown,
         rank_times=ranks,
         efficiencies=efficiencies([rank.compute_ps for rank in ranks], slowest),
+        sens=sens_view({share.category: share.exposed_ps for share in breakdown}, manifest.machine.undivided),
+        stretches=by_stretch(run.table("accounting"), manifest.windows, len(ranks)),
         wait_states=_wait_states(run),
         places=_places(run, total, places),
         messages=_messages(run),

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logpost.analyzer.efficiencies import Efficiency
+from logpost.analyzer.efficiency_windows import Stretch
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.prose import confidence_text, evidence_text, gain_text
 from logpost.analyzer.manifest import Clock, MachineUsed, QualityCount
 from logpost.analyzer.reporting.names import ranks_text
+from logpost.analyzer.sens_view import SensPart
 from logpost.replay.message_models import MessageModel
 
 
@@ -311,6 +313,10 @@ class Report:
     quality: tuple[QualityCount, ...]
     limits: tuple[str, ...]
     """limits of this analysis"""
+    sens: tuple[SensPart, ...]
+    """the breakdown in SENS's four parts"""
+    stretches: tuple[Stretch, ...]
+    """the efficiencies over time"""
     models: tuple[ModelFit, ...] = ()
     """the same messages under each model; empty where nobody asked"""
     critical_path: CriticalPath | None = None

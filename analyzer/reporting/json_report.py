@@ -65,10 +65,21 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         "clock": report.clock.model_dump(mode="json"),
         "breakdown_s": unknown | {share.category: share.exposed_ps / PS_PER_S for share in report.breakdown},
         "undivided": list(report.machine.undivided),
+        "sens_s": {part.name: None if part.exposed_ps is None else part.exposed_ps / PS_PER_S for part in report.sens},
         "efficiencies": {efficiency.name: efficiency.value for efficiency in report.efficiencies},
         "efficiency_reasons": {
             efficiency.name: efficiency.reason for efficiency in report.efficiencies if efficiency.value is None
         },
+        "efficiencies_over_time": [
+            {
+                "begin_s": one.begin_ps / PS_PER_S,
+                "end_s": one.end_ps / PS_PER_S,
+                "parallel_efficiency": one.parallel_efficiency,
+                "load_balance": one.load_balance,
+                "communication_efficiency": one.communication_efficiency,
+            }
+            for one in report.stretches
+        ],
         "wait_states": wait_states,
         "critical_path": None if report.critical_path is None else _critical_path(report.critical_path, top),
         "delays": None if report.delays is None else _delays(report.delays, top),

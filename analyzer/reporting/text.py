@@ -19,6 +19,7 @@ from logpost.analyzer.reporting.causes_text import (
 )
 from logpost.analyzer.reporting.conclusion import MEANING
 from logpost.analyzer.reporting.data import CriticalPath, Delays, FoundHere, RankTime, Report
+from logpost.analyzer.reporting.efficiencies_text import lowest_text
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.models_text import models_section
 from logpost.analyzer.reporting.names import ranks_noun
@@ -42,7 +43,9 @@ RANKS = 16
 """Ranks listed one by one; of more, the extremes."""
 
 
-def print_report(report: Report, console: Console, *, quiet: bool = False, top: int | None = None) -> None:
+def print_report(
+    report: Report, console: Console, *, quiet: bool = False, top: int | None = None, sens: bool = False
+) -> None:
     """Write the whole report.
 
     Arguments:
@@ -50,6 +53,7 @@ def print_report(report: Report, console: Console, *, quiet: bool = False, top: 
         console: where to.
         quiet: write only the warnings, the conclusion and the findings' titles.
         top: the most findings and places in the code to write; all without it.
+        sens: divide the time into SENS's parts instead of categories.
     """
     console.print(_head(report, quiet=quiet))
     if quiet:
@@ -59,7 +63,7 @@ def print_report(report: Report, console: Console, *, quiet: bool = False, top: 
         return
     for section in (
         _findings(report, top),
-        _breakdown(report),
+        _sens(report) if sens else _breakdown(report),
         _ranks(report),
         _efficiencies(report),
         _wait_states(report),
@@ -197,6 +201,22 @@ def _breakdown(report: Report) -> Group:
     )
 
 
+def _sens(report: Report) -> Group:
+    table = _table(("part (SENS)", False), ("time", True), ("share", True), ("", False), ("categories in it", False))
+    largest = max((part.share for part in report.sens), default=0.0)
+    for part in report.sens:
+        known = part.exposed_ps is not None
+        table.add_row(
+            part.title,
+            time_text(part.exposed_ps) if part.exposed_ps is not None else "-",
+            percent_text(part.share) if known else "-",
+            Text(bar(part.share / largest if largest else 0.0, 12), style="cyan"),
+            Text(", ".join(title(one) for one in part.categories) if known else "not divided", style="dim"),
+        )
+    total = sum(rank.program_ps for rank in report.rank_times)
+    return _section(f"Where the time went (sum over ranks: {time_text(total)})", table)
+
+
 def _ranks(report: Report) -> Group:
     table = _table(
         ("rank", True),
@@ -243,7 +263,8 @@ def _efficiencies(report: Report) -> Group:
             table.add_row(name, "-", Text(efficiency.reason, style="dim"))
         else:
             table.add_row(name, percent_text(efficiency.value), Text(bar(efficiency.value), style="cyan"))
-    return _section("Efficiencies", table)
+    note = lowest_text(report.stretches)
+    return _section("Efficiencies", table, *([Text(note, style="dim")] if note else []))
 
 
 def _wait_states(report: Report) -> Group:

@@ -20,6 +20,7 @@ from logpost.analyzer.reporting.causes_text import (
     path_summary,
 )
 from logpost.analyzer.reporting.data import ModelFit, Report
+from logpost.analyzer.reporting.efficiencies_text import lowest_text
 from logpost.analyzer.reporting.machine_text import used_text
 from logpost.analyzer.reporting.models import parts_present, verdict
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
@@ -30,6 +31,7 @@ from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.critical_path import critical_path
+from logpost.dashboards.figures.efficiencies import efficiencies_over_time
 from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
 from logpost.dashboards.figures.labels import grouped
 from logpost.dashboards.figures.load import load
@@ -50,6 +52,7 @@ from logpost.dashboards.report.tables import (
     machine_grids,
     models_grid,
     pairs_grid,
+    sens_grid,
     timeline_grid,
 )
 
@@ -126,6 +129,9 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         charts["timeline"] = timeline(cube, on, over)
         grids["breakdown"] = breakdown_grid(cube.sum(axis=1), on)
         grids["timeline"] = timeline_grid(cube, over)
+    if len(report.stretches) > 1:
+        charts["efficiencies"] = efficiencies_over_time(report.stretches)
+        notes["efficiencies"] = [lowest_text(report.stretches)]
     if report.critical_path:
         charts["critical_path"] = critical_path(run.table("critical_path").collect(), on, over)
         grids["critical_path"] = Grid(PATH_HEADINGS, path_rows(report.critical_path), frozenset({0, 1, 2}))
@@ -170,7 +176,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         findings=finding_rows(report.findings, finding_sites(run))[:most],
         findings_left_out=max(0, len(report.findings) - most),
         charts=charts,
-        grids=grids | {"efficiencies": efficiencies_grid(report)},
+        grids=grids | {"efficiencies": efficiencies_grid(report), "sens": sens_grid(report)},
         notes={name: [line for line in lines if line] for name, lines in notes.items()},
         present=[c for c in palette.INKS if each[:, SHOWN.index(c)].any()],
         model_error=model_error(report),

@@ -127,6 +127,17 @@ def load_grid(run: Run, names: dict[int, str]) -> Grid:
     return Grid(head, body, frozenset(range(1, 8)), _rest(all_rows.height, "receivers", "queueing"))
 
 
+def sens_grid(report: Report) -> Grid:
+    """The time of all ranks in SENS's four parts."""
+    body = [
+        (part.title, "not divided", "–")
+        if part.exposed_ps is None
+        else (part.title, time_text(part.exposed_ps), percent_text(part.share))
+        for part in report.sens
+    ]
+    return Grid(("part", "time over all ranks", "share"), body, frozenset({1, 2}))
+
+
 def efficiencies_grid(report: Report) -> Grid:
     head = {
         "parallel_efficiency": "parallel efficiency",

@@ -16,6 +16,8 @@ from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.json_report import as_json
 from logpost.analyzer.reporting.text import bar, print_report
 from logpost.analyzer.schema import CATEGORIES, PARTS
+from logpost.analyzer.sens_view import NOT_ASSIGNED
+from logpost.analyzer.sens_view import PARTS as PARTS_OF_SENS
 
 
 def text_of(story: Story, path: Path, *, quiet: bool = False) -> str:
@@ -84,6 +86,9 @@ def test_json_has_the_promised_keys_in_seconds(tmp_path: Path) -> None:
     assert shown["breakdown_s"]["residual"] == 0
     assert shown["efficiencies"]["serialization"] is None
     assert "ideal network" in shown["efficiency_reasons"]["serialization"]
+    parallel = shown["efficiencies"]["parallel_efficiency"]
+    assert min(one["parallel_efficiency"] for one in shown["efficiencies_over_time"]) <= parallel
+    assert list(shown["sens_s"]) == [*PARTS_OF_SENS, NOT_ASSIGNED]
     assert shown["wait_states"]["late_sender_s"] == pytest.approx(0.02)
     assert shown["wait_states"]["late_sender_count"] == 10
     assert shown["wait_states"]["late_broadcast_s"] == 0

@@ -34,6 +34,15 @@ def test_json_is_one_object(run: Path) -> None:
     assert json.loads(result.stdout)["breakdown_s"]["late_sender"] == pytest.approx(0.02)
 
 
+def test_the_four_parts_of_sens(run: Path) -> None:
+    result = CliRunner().invoke(build("report"), ["report", str(run), "--view", "sens"])
+    assert result.exit_code == 0, result.output
+    assert "message overhead" in result.stdout
+    assert "part (SENS)" in result.stdout
+    shown = json.loads(CliRunner().invoke(build("report"), ["report", str(run), "--view", "sens", "--json"]).stdout)
+    assert sum(shown["sens_s"].values()) == pytest.approx(sum(shown["breakdown_s"].values()))
+
+
 def test_quiet(run: Path) -> None:
     result = CliRunner().invoke(build("report"), ["report", str(run), "--quiet"])
     assert result.exit_code == 0

@@ -131,7 +131,16 @@ def test_limits_and_quality_are_stated(page: Elements) -> None:
 
 def test_charts_are_data_in_the_page(page: Elements) -> None:
     charts = payload(page)["charts"]
-    assert set(charts) == {"overview", "breakdown", "timeline", "matrix", "load", "wait_states", "callpaths"}
+    assert set(charts) == {
+        "overview",
+        "breakdown",
+        "efficiencies",
+        "timeline",
+        "matrix",
+        "load",
+        "wait_states",
+        "callpaths",
+    }
     holders = {a["data-chart"] for t, a in page.elements if "data-chart" in a}
     assert holders == set(charts)
 
@@ -141,7 +150,7 @@ def test_empty_tables_say_so(tmp_path: Path, settings: dict[str, Any]) -> None:
     text = render(build(make_run(tmp_path / "a.run", **settings), Caps()))
     assert "The trace holds no matched point-to-point messages." in text
     charts = {a["data-chart"] for _, a in Elements(text).elements if "data-chart" in a}
-    assert charts == {"overview", "breakdown", "timeline", "callpaths"} | (
+    assert charts == {"overview", "breakdown", "efficiencies", "timeline", "callpaths"} | (
         {"wait_states"} if settings["ranks"] > 1 else set()
     )
 

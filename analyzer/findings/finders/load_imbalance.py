@@ -9,8 +9,8 @@ what they really do wait, at most that:
 
 waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait (ps).
 
-Gain: max(c) - mean(c), at most what the program saves where each rank's code takes as much less or more as the region
-then does (`evidence.what_if`). Whatever the partition, the work of the region remains, and the ranks share it at best.
+Gain: max(c) - mean(c), at most what the program saves with that much less or more code on each rank
+(`evidence.shared_work`). Whatever the partition, the work of the region remains, and the ranks share it at best.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from logpost.analyzer.findings.evidence.between import between_text, longest_exc
 from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.roles import roles_of
+from logpost.analyzer.findings.evidence.shared_work import shared_gaps
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
@@ -196,13 +197,9 @@ def _gain(evidence: Evidence, spread: float, regions: Sequence[Mapping[int, floa
     """What sharing the work of these regions saves."""
     if len(regions) > 1 or spread < evidence.least_ps:
         return gain_by_sharing(evidence, spread)
-    times, computes = regions[0], evidence.exposed_of(["compute"])
-    mean = sum(times.values()) / len(times)
-    factor = np.ones(max(computes) + 1)
-    for location, time in times.items():
-        factor[location] = max(0.0, computes[location] - time + mean) / max(1, computes[location])
     graph = graph_of(evidence)
-    gaps = np.rint(graph.gap_ps * factor[graph.location]).astype(np.int64)
+    part = graph.length_ps / max(1, evidence.slowest_program_ps)  # the graph may hold a part of the program only
+    gaps = shared_gaps(graph, {location: time * min(1.0, part) for location, time in regions[0].items()})
     return min(spread / evidence.slowest_program_ps, saving_if(graph, Hypothesis(gap_ps=gaps)).gain)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,13 @@ from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOptio
 
 if TYPE_CHECKING:
     from logpost.analyzer.reporting.data import ModelFit
+
+
+class View(str, Enum):
+    """How the time of a run is divided."""
+
+    categories = "categories"
+    sens = "sens"
 
 
 def command(
@@ -28,6 +36,9 @@ def command(
     models: Annotated[
         bool, typer.Option("--models", help="Split the messages under each model, too, and compare the models.")
     ] = False,
+    view: Annotated[
+        View, typer.Option("--view", help="Divide the time into categories, or into the four parts of SENS.")
+    ] = View.categories,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -46,6 +57,8 @@ def command(
     Example: logpost report trace.run --region solve --top 3
 
     Example: logpost report trace.run --models
+
+    Example: logpost report trace.run --view sens
     """
     from rich.console import Console
 
@@ -92,6 +105,6 @@ def command(
     from logpost.analyzer.reporting.text import print_report
 
     console = Console(highlight=False)
-    print_report(report, console, quiet=quiet)
+    print_report(report, console, quiet=quiet, sens=view is View.sens)
     if hidden and not quiet:
         console.print(f"\n{hidden} smaller findings are not shown (--top {top})", markup=False, style="dim")

@@ -1,0 +1,86 @@
+"""POP's efficiencies over time: those of `efficiencies`, of stretches of the program.
+
+In a stretch u_i is what rank i computes there, and T the time that the rank with most of the program in it has there.
+Ranks that wait for one another are late in turn, so a stretch needs to be longer than what they do between two waits:
+time windows are joined until there are no more than asked for. Serialization and transfer would need the ideal
+network's replay of each stretch, and are those of the whole run only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from logpost.analyzer.manifest import Windows
+from logpost.analyzer.phases import program
+
+STRETCHES = 50
+"""Most stretches of a program: a fiftieth of it is worth a look, and wide enough to be seen."""
+INSIDE = 0.5
+"""A stretch tells something if the ranks are in the program for this part of it at least, in the mean."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of the program with its efficiencies: fractions of 1, None where nothing computes."""
+
+    begin_ps: int
+    end_ps: int
+    parallel_efficiency: float
+    load_balance: float | None
+    communication_efficiency: float
+    whole: bool
+    """whether most ranks are in the program for most of it"""
+
+
+def by_stretch(accounting: pl.LazyFrame, windows: Windows, ranks: int, most: int = STRETCHES) -> tuple[Stretch, ...]:
+    """The stretches of a program in which any rank spends time, in order.
+
+    Arguments:
+        accounting: the table, of the accounted locations.
+        windows: its time windows.
+        ranks: accounted locations; one without time in a stretch computes nothing there.
+        most: stretches that the program is divided into, about; fewer where its time windows are fewer.
+    """
+    some = program(accounting).filter(pl.col("exposed_ps") > 0)
+    first, last = some.select(pl.col("window").min(), pl.col("window").max().alias("last")).collect().row(0)
+    if first is None:
+        return ()
+    joined = max(1, -(-(last - first + 1) // most))
+    times = (
+        some.group_by("location", stretch=pl.col("window") // joined)
+        .agg(
+            time=pl.col("exposed_ps").sum(),
+            useful=pl.col("exposed_ps").filter(pl.col("category").cast(pl.String) == "compute").sum(),
+        )
+        .group_by("stretch")
+        .agg(
+            pl.col("time").max().alias("longest"),
+            pl.col("time").sum().alias("all"),
+            pl.col("useful").max().alias("most"),
+            pl.col("useful").sum(),
+        )
+        .filter(pl.col("longest") > 0)
+        .sort("stretch")
+        .collect()
+    )
+    width = joined * windows.width_ps
+    return tuple(
+        Stretch(
+            begin_ps=stretch * width,
+            end_ps=(stretch + 1) * width,
+            parallel_efficiency=useful / max(1, ranks) / longest,
+            load_balance=useful / max(1, ranks) / top if top else None,
+            communication_efficiency=top / longest,
+            whole=every >= INSIDE * max(1, ranks) * width,
+        )
+        for stretch, longest, every, top, useful in times.iter_rows()
+    )
+
+
+def lowest(stretches: Sequence[Stretch]) -> Stretch | None:
+    """The one with the lowest parallel efficiency, of those that most ranks are in; None where there are not two."""
+    inside = [one for one in stretches if one.whole]
+    return min(inside, key=lambda one: (one.parallel_efficiency, one.begin_ps)) if len(inside) > 1 else None
