@@ -178,6 +178,12 @@ def hosts(trace: Trace) -> Hosts:
     )
 
 
+def user_regions(trace: Trace) -> list[str]:
+    """Names of the regions of the program itself."""
+    regions = trace.regions()
+    return [name for name, kind in zip(regions["name"], regions["kind"], strict=True) if REGION_KINDS[kind] == "user"]
+
+
 def paradigms(trace: Trace) -> list[str]:
     """Communication paradigms of the trace, by the names of its regions: the paradigm field is not to be trusted."""
     regions = trace.regions()

@@ -24,6 +24,7 @@ from logpost.analyzer.archive_tables import (
     paradigms,
     places_of_locations,
     profile_frames,
+    user_regions,
 )
 from logpost.analyzer.estimate import Estimate, estimate
 from logpost.analyzer.estimate.identify import MOST_DEFICIT, Identified, identify, replayer
@@ -33,6 +34,7 @@ from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.open_calls import ended_early, open_calls
+from logpost.analyzer.pack_pattern import check
 from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
@@ -168,6 +170,8 @@ def _write_tables(
     """Write every table that needs the trace in memory; the trace is freed on return. Also returns the smaller ones."""
     report("reading", 0, 0)
     anchor, trace = source.wait()
+    if request.pack is not None:
+        check(request.pack, user_regions(trace))
     report("choosing the machine", 0, 0)
     chosen = choose_machine(request, trace, anchor, source.threads)
     placed = place_trace(trace, chosen.machine)
@@ -313,6 +317,7 @@ def _manifest(
         one_sided_bytes={
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
         },
+        pack=request.pack,
         ended_early=ended_early(trace, frames),
         notes=_model_notes(request.model) + _limits(trace, analysis, parameters),
     )

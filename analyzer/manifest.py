@@ -162,6 +162,9 @@ class Manifest(Record):
     quality: list[QualityCount]
     layouts: list[Layout] = Field(default_factory=list)
     one_sided_bytes: dict[str, int] = Field(default_factory=dict, description="bytes put, got and by atomics")
+    pack: str | None = Field(
+        default=None, description="regular expression of the user regions that pack data by hand: middleware"
+    )
     ended_early: list[str] = Field(
         default_factory=list,
         description="of a recording that ended early: the call each rank sat in, who did not arrive, and the deadlock",

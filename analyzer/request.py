@@ -24,6 +24,7 @@ class Request:
         asynchronous_progress: a posted receive answers rendezvous requests outside of MPI calls too.
         model: what messages are split under.
         clock: how far the times of the archive are corrected.
+        pack: regular expression of user regions that pack data by hand; None: none is known.
     """
 
     archive: str
@@ -34,6 +35,7 @@ class Request:
     asynchronous_progress: bool = False
     model: MessageModel = MessageModel.full
     clock: ClockMode = ClockMode.offsets
+    pack: str | None = None
     roi: RegionOfInterest = field(default_factory=RegionOfInterest)
 
 

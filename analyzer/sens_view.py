@@ -16,9 +16,12 @@ from logpost.analyzer.schema import CATEGORIES
 NOT_ASSIGNED = "not_assigned"
 """What belongs to none of the four."""
 
+PACKING = "packing_by_hand"
+"""Beside the categories: user regions that were named as packing."""
+
 PARTS: Mapping[str, tuple[str, ...]] = {
     "compute": ("compute",),
-    "message_overhead": ("send_overhead", "recv_overhead", "middleware"),
+    "message_overhead": ("send_overhead", "recv_overhead", "middleware", PACKING),
     "network_wait": (
         "latency",
         "serialization",
@@ -40,7 +43,7 @@ TITLES: Mapping[str, str] = {
 """As SENS says them."""
 
 _PART_OF = {category: part for part, categories in PARTS.items() for category in categories}
-assert set(_PART_OF) <= set(CATEGORIES)
+assert set(_PART_OF) <= {*CATEGORIES, PACKING}
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,13 @@ class SensPart:
         return TITLES[self.name]
 
 
+def with_packing(exposed_ps: Mapping[str, int], packing_ps: int) -> dict[str, int]:
+    """The categories' times with packing by hand apart from computation."""
+    if packing_ps == 0:
+        return dict(exposed_ps)
+    return {**exposed_ps, "compute": exposed_ps.get("compute", 0) - packing_ps, PACKING: packing_ps}
+
+
 def sens_view(exposed_ps: Mapping[str, int], undivided: Sequence[str] = ()) -> tuple[SensPart, ...]:
     """The four parts in SENS's order of stacking; what is not assigned comes last. The sum is that of the given.
 
@@ -73,6 +83,6 @@ def sens_view(exposed_ps: Mapping[str, int], undivided: Sequence[str] = ()) -> t
     for name in (*PARTS, NOT_ASSIGNED):
         some = {one: time for one, time in exposed_ps.items() if _PART_OF.get(one, NOT_ASSIGNED) == name and time > 0}
         time = sum(some.values())
-        known = not set(PARTS.get(name, ("",))) <= set(undivided)
+        known = bool(some) or not set(PARTS.get(name, ("",))) <= {*undivided, PACKING}
         found.append(SensPart(name, time if known else None, time / total, tuple(some)))
     return tuple(found)

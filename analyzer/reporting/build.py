@@ -12,6 +12,7 @@ from logpost.analyzer.efficiency_windows import by_stretch
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.labels import folded
+from logpost.analyzer.packing import packing
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.causes import critical_path, delays
 from logpost.analyzer.reporting.clock_text import clock_note, clock_warning
@@ -32,7 +33,7 @@ from logpost.analyzer.reporting.units import count_text, percent_text
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS, PHASES, WAIT_STATES
-from logpost.analyzer.sens_view import sens_view
+from logpost.analyzer.sens_view import sens_view, with_packing
 from logpost.analyzer.undivided import TITLE, categories, merged
 
 PLACES = 12
@@ -55,6 +56,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     breakdown = _breakdown(by_rank, total, manifest.machine.undivided)
     places = places_of({name: run.table(name) for name in ("callpaths", "regions")})
     found = _findings(run, places)
+    packed = packing(run, sum(rank.compute_ps for rank in ranks))
     beside = _beside(run)
     return Report(
         run=str(run.path),
@@ -83,7 +85,11 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         breakdown=breakdown,
         rank_times=ranks,
         efficiencies=efficiencies([rank.compute_ps for rank in ranks], slowest),
-        sens=sens_view({share.category: share.exposed_ps for share in breakdown}, manifest.machine.undivided),
+        packing=packed,
+        sens=sens_view(
+            with_packing({share.category: share.exposed_ps for share in breakdown}, packed.exposed_ps if packed else 0),
+            manifest.machine.undivided,
+        ),
         stretches=by_stretch(run.table("accounting"), manifest.windows, len(ranks)),
         wait_states=_wait_states(run),
         places=_places(run, total, places),
@@ -305,5 +311,7 @@ def _limits(run: Run) -> tuple[str, ...]:
         )
     if run.manifest.hosts.oversubscribed is None:
         own.append("The trace does not state the number of cores per node: ranks may have shared cores.")
+    if run.manifest.pack is not None and run.manifest.region_of_interest is not None:
+        own.append("Packing by hand is known of the whole program only, not of a region of interest.")
     own.append("Two findings may contain the same waiting, so their times do not add up.")
     return tuple(dict.fromkeys(own))

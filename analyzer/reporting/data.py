@@ -12,6 +12,7 @@ from logpost.analyzer.efficiency_windows import Stretch
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.prose import confidence_text, evidence_text, gain_text
 from logpost.analyzer.manifest import Clock, MachineUsed, QualityCount
+from logpost.analyzer.packing import Packing
 from logpost.analyzer.reporting.names import ranks_text
 from logpost.analyzer.sens_view import SensPart
 from logpost.replay.message_models import MessageModel
@@ -313,6 +314,8 @@ class Report:
     quality: tuple[QualityCount, ...]
     limits: tuple[str, ...]
     """limits of this analysis"""
+    packing: Packing | None
+    """user regions that pack data by hand; None where none were named"""
     sens: tuple[SensPart, ...]
     """the breakdown in SENS's four parts"""
     stretches: tuple[Stretch, ...]

@@ -65,6 +65,14 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         "clock": report.clock.model_dump(mode="json"),
         "breakdown_s": unknown | {share.category: share.exposed_ps / PS_PER_S for share in report.breakdown},
         "undivided": list(report.machine.undivided),
+        "packing": None
+        if report.packing is None
+        else {
+            "pattern": report.packing.pattern,
+            "regions": list(report.packing.regions),
+            "exposed_s": report.packing.exposed_ps / PS_PER_S,
+            "share_of_compute": report.packing.share,
+        },
         "sens_s": {part.name: None if part.exposed_ps is None else part.exposed_ps / PS_PER_S for part in report.sens},
         "efficiencies": {efficiency.name: efficiency.value for efficiency in report.efficiencies},
         "efficiency_reasons": {

@@ -23,6 +23,7 @@ from logpost.analyzer.reporting.efficiencies_text import lowest_text
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.models_text import models_section
 from logpost.analyzer.reporting.names import ranks_noun
+from logpost.analyzer.reporting.packing_text import packing_text
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
 from logpost.analyzer.undivided import title
 
@@ -194,10 +195,11 @@ def _breakdown(report: Report) -> Group:
     zero = [
         title(share.category) for share in report.breakdown if share.exposed_ps == 0 and share.category not in listed
     ]
-    note = f"zero: {', '.join(zero)}" if zero else ""
+    notes = [packing_text(report)] if report.packing else []
+    notes += [f"zero: {', '.join(zero)}"] if zero else []
     total = sum(rank.program_ps for rank in report.rank_times)
     return _section(
-        f"Where the time went (sum over ranks: {time_text(total)})", table, *([Text(note, style="dim")] if note else [])
+        f"Where the time went (sum over ranks: {time_text(total)})", table, *(Text(note, style="dim") for note in notes)
     )
 
 

@@ -23,6 +23,7 @@ from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.efficiencies_text import lowest_text
 from logpost.analyzer.reporting.machine_text import used_text
 from logpost.analyzer.reporting.models import parts_present, verdict
+from logpost.analyzer.reporting.packing_text import packing_text
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN, TITLE
@@ -123,6 +124,8 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         "timeline": [on.note, over.note],
         "load": [on.note, over.note],
     }
+    if report.packing:
+        notes["breakdown"].append(packing_text(report))
     if each.any():
         charts["overview"] = overview(report.breakdown)
         charts["breakdown"] = breakdown(each, ranks, on)

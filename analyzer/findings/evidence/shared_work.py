@@ -37,4 +37,4 @@ def shared_gaps(graph: Graph, times: Mapping[int, float]) -> Int64:
         change = abs(more) * way / max(1.0, way.sum())
         change = np.minimum(change, spent[location]) if more > 0 else -change
         factor[location] = 1.0 - np.divide(change, spent[location], out=np.zeros(places), where=spent[location] > 0)
-    return np.rint(graph.gap_ps * factor.reshape(-1)[row]).astype(np.int64)
+    return np.asarray(np.rint(graph.gap_ps * factor.reshape(-1)[row]), dtype=np.int64)

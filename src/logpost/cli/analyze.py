@@ -59,6 +59,12 @@ def command(
             help="Correct times: not at all, by the archive's clock offsets, or then by the controlled logical clock.",
         ),
     ] = ClockMode.offsets,
+    pack: Annotated[
+        str | None,
+        typer.Option(
+            "--pack", metavar="REGEX", help="User regions whose names match pack data by hand: shown as middleware."
+        ),
+    ] = None,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -75,6 +81,8 @@ def command(
 
     --clock clc moves what a wrong clock shows as received before it was sent, and keeps intervals elsewhere within 1 %.
 
+    --pack names the code that copies strided data into buffers and out of them, as in `--pack '^(un)?pack_'`.
+
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
     from logpost.analyzer.request import Request, archive_name
@@ -83,6 +91,10 @@ def command(
 
     if not archive.exists():
         raise InputError(f"{archive} does not exist; give the archive's anchor file (*.otf2) or its directory")
+    if pack is not None:
+        from logpost.analyzer.pack_pattern import compiled
+
+        compiled(pack)
     chosen = selection(begin, end, region, phase)
     place, (archive, choices) = archive, the_archive(archive)
     if choices > 1:
@@ -100,6 +112,7 @@ def command(
                     asynchronous_progress=async_progress,
                     model=model,
                     clock=clock,
+                    pack=pack,
                 ),
                 chosen,
             ),
