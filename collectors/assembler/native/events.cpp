@@ -187,6 +187,9 @@ class ProcessEvents {
                 }
                 parts(out, source, enter, leave);
                 break;
+            case LP_WAITED:
+                requests_.complete(out, leave, r.get<lp_done>());
+                break;
             case LP_LEVEL:
                 ++tally_.levels;
                 check(OTF2_EvtWriter_ParameterInt(out.writer, nullptr, out.at(enter), level_parameter,

@@ -244,14 +244,13 @@ LP_HOOK lp_startall(struct lp_stamp s, const uint64_t* handles, int count) {
 }
 
 LP_FAST void lp_done_1(struct lp_stamp s, uint64_t handle, const MPI_Status* status) {
-    if (handle != (uintptr_t)lp_k.request_null) {
-        size_t n = LP_HEAD + sizeof(struct lp_done);
-        if (!lp_reserve(s.t, 2 * n))
-            return;
+    size_t n = LP_HEAD + sizeof(struct lp_done);
+    if (handle == (uintptr_t)lp_k.request_null) {
+        lp_call(s);
+    } else if (lp_reserve(s.t, n)) {
         *(struct lp_done*)(s.t->pos + LP_HEAD) = lp_finished(handle, status);
-        lp_commit(s.t, LP_DONE, s.f, n, s.enter, s.leave);
+        lp_commit(s.t, LP_WAITED, s.f, n, s.enter, s.leave);
     }
-    lp_call(s);
 }
 
 LP_HOOK lp_tested(struct lp_stamp s, const uint64_t* handles, int count) {

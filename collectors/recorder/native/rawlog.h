@@ -72,6 +72,7 @@ enum lp_kind {
     LP_LEVEL,        /* int64: the call set the level of detail (MPI_Pcontrol) */
     LP_TRANSFER,     /* lp_transfer: a one-sided access; for collectors that see them */
     LP_SYNCHRONIZE,  /* lp_synchronize: what completes or separates one-sided accesses */
+    LP_WAITED,       /* lp_done: the call completed this one request */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
     LP_NAME_COMM,     /* uint32 id, uint32 length, characters */
