@@ -16,11 +16,11 @@ from pathlib import Path
 from logpost.collectors import build as cache
 from logpost.collectors import mpi, recorder
 from logpost.collectors.calibration.build import PARTS, PROGRAMS
-from logpost.collectors.pmpi import generate
+from logpost.collectors.pmpi import generate, one_sided
 from logpost.errors import InputError
 
 SOURCES = Path(__file__).parent / "native"
-_FILES = ("resolve.c", "comm.c", "layout.c", "runtime.c")
+_FILES = ("resolve.c", "comm.c", "layout.c", "runtime.c", "windows.c")
 _CALIBRATION = ("calibrate.c", "quick.c")
 """Compiled like the parts of the calibration programs that they share: with calls.h in front."""
 _SHARED = (
@@ -69,7 +69,13 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
     Raises InputError when it does not compile, with the first line of the compiler's complaint.
     """
     names = exported_names(target.library, target.includes)
-    files = [*SOURCES.glob("*.*"), *recorder.sources(), generate.TABLE, Path(generate.__file__)]
+    files = [
+        *SOURCES.glob("*.*"),
+        *recorder.sources(),
+        generate.TABLE,
+        Path(generate.__file__),
+        Path(one_sided.__file__),
+    ]
     files += PROGRAMS.rglob("*.[ch]")
     key = cache.key_of(sorted(files), [*_OPTIONS, *_LINKING, *sorted(names)])
     version = re.sub(r"[^\w.]", "_", target.version)

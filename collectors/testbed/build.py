@@ -13,7 +13,7 @@ from pathlib import Path
 
 from logpost.collectors import build as cache
 from logpost.collectors import recorder
-from logpost.collectors.pmpi import generate, interposer
+from logpost.collectors.pmpi import generate, interposer, one_sided
 from logpost.errors import InputError
 
 MISSING = (
@@ -22,7 +22,7 @@ MISSING = (
 )
 NATIVE = Path(__file__).parent / "native"
 _PMPI = interposer.SOURCES
-_COLLECTOR = ("comm.c", "layout.c", "runtime.c")
+_COLLECTOR = ("comm.c", "layout.c", "runtime.c", "windows.c")
 _LAYER = ("layer.c", "requests.c", "receives.c", "sends.c", "completions.c", "one_sided.c")
 _COMPUTE = Path(__file__).parents[1] / "workloads" / "logpost_compute.h"
 _LIBRARY = "liblogpost_testbed.so"
@@ -34,7 +34,7 @@ Say = Callable[[str], None]
 
 # The program's references bind to these within its own copy (-Bsymbolic); the collector reaches SMPI by its PMPI names.
 _PREAMBLE = """/* Generated from prototypes.txt. */
-#include "hooks.h"
+#include "one_sided.h"
 
 const uint64_t lp_table_hash = 0x{hash:016x}ull;
 
@@ -108,7 +108,7 @@ def build(sources: Sequence[Path], name: str, say: Say = lambda text: None) -> P
 def _collector(wrapper: str, say: Say) -> tuple[Path, Path]:
     """The collector as an object to link in, and the library that ranks share."""
     sources = sorted([*NATIVE.glob("*.*"), *_PMPI.glob("*.[ch]"), *recorder.sources(), generate.TABLE])
-    sources += [Path(generate.__file__), Path(__file__)]
+    sources += [Path(generate.__file__), Path(one_sided.__file__), Path(__file__)]
     key = cache.key_of(sources, (wrapper, version()))
     folder = cache.cache_directory() / "testbed" / f"collector-{key}"
     if not folder.exists():

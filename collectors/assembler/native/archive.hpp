@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +44,9 @@ struct Tally {
     std::uint64_t calls_with_site = 0;
     std::uint64_t open = 0;  // calls that had not ended when their process did
     std::uint64_t messages_without_comm = 0;
+    std::uint64_t accesses_without_window = 0;
+    std::vector<std::vector<std::uint32_t>> groups;  // of epochs, as ranks; their references begin at 1
+    std::map<std::vector<std::uint32_t>, OTF2_GroupRef> group_refs;
     std::uint64_t contradictory = 0;  // receives whose status did not fit what was asked for
     std::uint64_t pending = 0;        // requests that never completed
     std::uint64_t first = UINT64_MAX;
@@ -65,6 +69,7 @@ inline constexpr OTF2_RegionRef program_region = 0;
 inline constexpr OTF2_AttributeRef layout_attribute = 0;
 inline constexpr OTF2_AttributeRef context_attribute = 2;
 inline constexpr OTF2_AttributeRef open_attribute = 1;
+inline constexpr OTF2_AttributeRef target_layout_attribute = 3;
 inline constexpr OTF2_ParameterRef level_parameter = 0;
 
 // Writes all events of one process, thread by thread in step with each other (requests may be completed by another

@@ -83,12 +83,18 @@ class Definitions {
         write_locations();
         write_regions();
         write_contexts();
+        if (!job_.windows.empty()) {
+            check(OTF2_GlobalDefWriter_WriteAttribute(writer_, target_layout_attribute, strings_(target_layout_name),
+                                                      strings_(target_layout_help), OTF2_TYPE_STRING),
+                  "attribute");
+        }
         if (tally_.levels != 0) {
             check(OTF2_GlobalDefWriter_WriteParameter(writer_, level_parameter, strings_(level_name),
                                                       OTF2_PARAMETER_TYPE_INT64),
                   "parameter");
         }
         write_comms();
+        write_windows();
     }
 
   private:
@@ -96,6 +102,10 @@ class Definitions {
         "Memory layout of one element of a message's non-contiguous datatype: blocks, bytes per block, distance of "
         "block "
         "starts, extent of the element; irregular=1 when block length and stride are means";
+
+    static constexpr const char* target_layout_name = "logpost:target_layout";
+    static constexpr const char* target_layout_help =
+        "The same of the target's memory in a one-sided access, whose logpost:layout is that of the origin's";
 
     static constexpr const char* context_help =
         "From where the call was made: its calling context, the function with the line of the call above it";
@@ -143,6 +153,13 @@ class Definitions {
         }
         for (const Communicator& comm : job_.comms) {
             strings_(comm.name);
+        }
+        if (!job_.windows.empty()) {
+            strings_(target_layout_name);
+            strings_(target_layout_help);
+        }
+        for (const Window& window : job_.windows) {
+            strings_(window.name);
         }
     }
 
@@ -295,6 +312,9 @@ class Definitions {
             places.push_back(location_of(static_cast<std::uint32_t>(job_.by_rank.size()), 0));
         }
         group(OTF2_GROUP_TYPE_COMM_LOCATIONS, places);
+        for (const auto& ranks : tally_.groups) {
+            members_of(ranks);
+        }
         for (OTF2_CommRef ref = 0; ref < job_.comms.size(); ++ref) {
             const Communicator& comm = job_.comms[ref];
             const OTF2_GroupRef first = comm.self ? group(OTF2_GROUP_TYPE_COMM_SELF, {}) : members_of(comm.members[0]);
@@ -311,6 +331,19 @@ class Definitions {
             }
 #else
             check(OTF2_GlobalDefWriter_WriteComm(writer_, ref, strings_(comm.name), first, parent), "communicator");
+#endif
+        }
+    }
+
+    void write_windows() {
+        for (OTF2_RmaWinRef ref = 0; ref < job_.windows.size(); ++ref) {
+            const Window& window = job_.windows[ref];
+#if OTF2_VERSION_MAJOR >= 3
+            check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, ref, strings_(window.name), window.comm,
+                                                   OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS),
+                  "window");
+#else
+            check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, ref, strings_(window.name), window.comm), "window");
 #endif
         }
     }

@@ -13,6 +13,7 @@
 #include "open_calls.hpp"
 #include "process_ids.hpp"
 #include "request_events.hpp"
+#include "window_events.hpp"
 
 namespace logpost::assembler {
 namespace {
@@ -30,7 +31,8 @@ class ProcessEvents {
           ids_(job, process, strings, tally),
           messages_(ids_),
           collectives_(ids_, process),
-          requests_(ids_, collectives_, tally) {}
+          windows_(ids_, process, tally),
+          requests_(ids_, collectives_, windows_, tally) {}
 
     // Always the thread whose next call ended first.
     void run(std::vector<LocationEvents>& locations) {
@@ -165,6 +167,17 @@ class ProcessEvents {
         }
     }
 
+    // The ranks of the group that a call named.
+    static std::vector<std::uint64_t> ranks(const Calls& source) {
+        std::vector<std::uint64_t> found;
+        for (const Record& part : source.parts()) {
+            for (std::size_t at = 0; part.head.kind == LP_RANKS && at + 8 <= part.data_bytes; at += 8) {
+                found.push_back(part.get<std::uint64_t>(at));
+            }
+        }
+        return found;
+    }
+
     Pending collective(const Record& r) const {
         Pending p;
         p.kind = Pending::Kind::collective;
@@ -259,6 +272,25 @@ class ProcessEvents {
                 p.comm = r.get<lp_comm_call>();
                 requests_.start(out, enter, r.get<std::uint64_t>(sizeof p.comm), p);
                 break;
+            case LP_RMA_NEW:
+                windows_.made(out, enter, leave, r.get<lp_rma_call>());
+                break;
+            case LP_RMA_FREE:
+                windows_.freed(out, enter, leave, r.get<lp_rma_call>());
+                break;
+            case LP_TRANSFER:
+                p = {};
+                p.access = r.get<lp_transfer>();
+                p.kind = Kind::access;
+                if ((p.access.flags & LP_TRANSFER_REQUEST) != 0) {
+                    requests_.start(out, enter, p.access.request, p);
+                } else {
+                    windows_.access(out, enter, p.access);
+                }
+                break;
+            case LP_SYNCHRONIZE:
+                windows_.synchronize(out, enter, leave, r.get<lp_synchronize>(), ranks(source));
+                break;
             case LP_COMM_FREE:
                 collectives_.comm_freed(out, enter, leave, r.get<lp_comm_call>());
                 break;
@@ -276,6 +308,7 @@ class ProcessEvents {
     ProcessIds ids_;
     MessageEvents messages_;
     CollectiveEvents collectives_;
+    WindowEvents windows_;
     RequestEvents requests_;
     bool initialized_ = false;
 };

@@ -53,16 +53,29 @@ void take_stack(Thread& thread, const Record& record) {
     }
 }
 
+// A local id and its name.
+std::pair<std::uint32_t, std::string> name_from(const Record& record) {
+    const auto length = record.get<std::uint32_t>(4);
+    const auto* text = reinterpret_cast<const char*>(record.data) + 8;
+    return {record.get<std::uint32_t>(), std::string(text, std::min<std::size_t>(length, record.data_bytes - 8))};
+}
+
 void take_note(Process& process, Thread& thread, const Record& record) {
     switch (record.head.kind) {
         case LP_DEF_COMM:
             process.comms.push_back(record.get<lp_comm_def>());
             break;
         case LP_NAME_COMM: {
-            const auto id = record.get<std::uint32_t>();
-            const auto length = record.get<std::uint32_t>(4);
-            const auto* text = reinterpret_cast<const char*>(record.data) + 8;
-            process.comm_names[id] = std::string(text, std::min<std::size_t>(length, record.data_bytes - 8));
+            const auto [id, name] = name_from(record);
+            process.comm_names[id] = name;
+            break;
+        }
+        case LP_DEF_RMA:
+            process.windows.push_back(record.get<lp_rma_def>());
+            break;
+        case LP_NAME_RMA: {
+            const auto [id, name] = name_from(record);
+            process.window_names[id] = name;
             break;
         }
         case LP_DEF_LAYOUT: {

@@ -58,6 +58,8 @@ int main(int argc, char** argv) {
                   << ", \"calls\": " << tally.calls << ", \"events\": " << tally.events
                   << ", \"calls_with_site\": " << tally.calls_with_site
                   << ", \"unknown_communicator\": " << tally.messages_without_comm
+                  << ", \"windows\": " << job.windows.size()
+                  << ", \"unknown_window\": " << tally.accesses_without_window
                   << ", \"contradictory_statuses\": " << tally.contradictory
                   << ", \"incomplete_requests\": " << tally.pending << ", \"ticks_per_second\": " << job.resolution
                   << ", \"length_ticks\": " << tally.last - tally.first << ", \"warnings\": [";

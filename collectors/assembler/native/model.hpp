@@ -50,6 +50,8 @@ struct Process {
     std::map<std::string, std::string> info;
     std::vector<lp_comm_def> comms;
     std::map<std::uint32_t, std::string> comm_names;
+    std::vector<lp_rma_def> windows;
+    std::map<std::uint32_t, std::string> window_names;
     std::unordered_map<std::uint32_t, lp_layout_def> layouts;
     std::vector<Module> modules;  // in the order in which they were noted
     std::vector<lp_sync> syncs;
@@ -63,6 +65,7 @@ struct Process {
     std::uint32_t clock = none;
     std::vector<Measurement> measured;
     std::unordered_map<std::uint32_t, std::uint32_t> comm_refs;    // local id -> archive's communicator
+    std::unordered_map<std::uint32_t, std::uint32_t> window_refs;  // local id -> archive's window
     std::unordered_map<std::uint32_t, std::uint32_t> layout_refs;  // local id -> string
 };
 
@@ -96,6 +99,13 @@ struct Communicator {
     bool created = false;  // create and destroy events are written
 };
 
+// For one-sided accesses.
+struct Window {
+    std::uint32_t comm = none;  // the archive's; whose members it connects
+    std::string name;
+    std::uint32_t name_rank = none;
+};
+
 struct Job {
     std::vector<std::unique_ptr<Process>> processes;  // in the order of rank
     std::vector<Process*> by_rank;                    // nullptr: no log of that rank
@@ -103,6 +113,7 @@ struct Job {
     std::vector<Host> hosts;
     std::vector<Clock> clocks;
     std::vector<Communicator> comms;
+    std::vector<Window> windows;
     std::vector<Function> functions;  // by number
     std::uint64_t table = 0;
     std::string program;           // as the archive is named after it
@@ -118,7 +129,7 @@ struct Job {
 // Reads functions.txt and all *.raw files of a directory. Throws std::runtime_error with a line for the user.
 Job read_job(const std::filesystem::path& directory);
 
-// Gives ranks, hosts and communicators their numbers.
+// Gives ranks, hosts, communicators and windows their numbers.
 void unify(Job& job);
 
 // Finds rates and offsets of the clocks; sets job.resolution.

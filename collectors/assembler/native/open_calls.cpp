@@ -62,6 +62,8 @@ std::string operation(const Job& job, const Process& process, const Pending& p) 
             return "collective" + Members(job, process, p.collective.comm).comm();
         case Kind::idup:
             return "collective" + Members(job, process, p.comm.parent).comm();
+        case Kind::access:
+            return "access";
         case Kind::nothing:
             break;
     }

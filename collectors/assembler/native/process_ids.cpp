@@ -1,5 +1,6 @@
 #include "process_ids.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -49,15 +50,15 @@ bool ProcessIds::created_comm(std::uint32_t local, OTF2_CommRef& ref) {
     return local != 0 && comm(local, ref) && job_.comms[ref].created;
 }
 
-OTF2_AttributeList* ProcessIds::layout(EventWriter& out, std::uint32_t id) {
+bool ProcessIds::add_layout(EventWriter& out, OTF2_AttributeRef attribute, std::uint32_t id) {
     if (id == 0) {
-        return nullptr;
+        return false;
     }
     auto at = process_.layout_refs.find(id);
     if (at == process_.layout_refs.end()) {
         const auto found = process_.layouts.find(id);
         if (found == process_.layouts.end()) {
-            return nullptr;
+            return false;
         }
         const lp_layout_def& l = found->second;
         const std::string text = "blocks=" + std::to_string(l.blocks) +
@@ -66,8 +67,37 @@ OTF2_AttributeList* ProcessIds::layout(EventWriter& out, std::uint32_t id) {
                                  " extent_bytes=" + std::to_string(l.extent_bytes) + (l.regular ? "" : " irregular=1");
         at = process_.layout_refs.emplace(id, strings_(text)).first;
     }
-    OTF2_AttributeList_AddStringRef(out.attributes, layout_attribute, at->second);
-    return out.attributes;  // the writer empties it
+    OTF2_AttributeList_AddStringRef(out.attributes, attribute, at->second);
+    return true;
+}
+
+OTF2_AttributeList* ProcessIds::layout(EventWriter& out, std::uint32_t id) {
+    return add_layout(out, layout_attribute, id) ? out.attributes : nullptr;  // the writer empties it
+}
+
+OTF2_AttributeList* ProcessIds::layouts(EventWriter& out, std::uint32_t id, std::uint32_t target) {
+    const bool own = add_layout(out, layout_attribute, id);
+    return add_layout(out, target_layout_attribute, target) || own ? out.attributes : nullptr;
+}
+
+OTF2_GroupRef ProcessIds::group(std::uint32_t window, const std::vector<std::uint64_t>& ranks) {
+    const auto& members = job_.comms[job_.windows[window].comm].members[0];
+    std::vector<std::uint32_t> group;
+    group.reserve(ranks.size());
+    for (const std::uint64_t rank : ranks) {
+        group.push_back(rank < members.size() ? members[rank] : none);
+    }
+    const auto [at, fresh] = tally_.group_refs.try_emplace(group, static_cast<OTF2_GroupRef>(tally_.groups.size() + 1));
+    if (fresh) {
+        tally_.groups.push_back(group);
+    }
+    return at->second;
+}
+
+std::uint32_t ProcessIds::rank_in(std::uint32_t window) const {
+    const auto& members = job_.comms[job_.windows[window].comm].members[0];
+    const auto at = std::ranges::find(members, process_.rank);
+    return at != members.end() ? static_cast<std::uint32_t>(at - members.begin()) : OTF2_UNDEFINED_UINT32;
 }
 
 OTF2_RegionRef ProcessIds::region(const Calls& source, std::uint32_t function) {

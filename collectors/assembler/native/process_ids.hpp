@@ -26,6 +26,12 @@ class ProcessIds {
 
     // The writer's list with the layout of a message; nullptr: it has none. The layout's words become a string.
     OTF2_AttributeList* layout(EventWriter& out, std::uint32_t id);
+    // The same with those of both sides of a one-sided access.
+    OTF2_AttributeList* layouts(EventWriter& out, std::uint32_t id, std::uint32_t target);
+
+    // The group of some ranks of a window, and this process's own rank there.
+    OTF2_GroupRef group(std::uint32_t window, const std::vector<std::uint64_t>& ranks);
+    std::uint32_t rank_in(std::uint32_t window) const;
 
     // Regions are numbered as their functions are met. Throws std::runtime_error for a function that is not in the
     // table.
@@ -34,6 +40,8 @@ class ProcessIds {
     OTF2_CollectiveOp operation(std::uint32_t function) const;
 
   private:
+    bool add_layout(EventWriter& out, OTF2_AttributeRef attribute, std::uint32_t id);
+
     const Job& job_;
     Process& process_;
     Strings& strings_;

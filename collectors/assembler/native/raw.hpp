@@ -30,7 +30,9 @@ struct Record {
     std::string text() const;
     // The number of the stack that the call was made from; 0: unknown.
     std::uint32_t stack() const { return static_cast<std::uint32_t>(head.stack_high) << 16U | head.stack_low; }
-    bool is_part() const { return head.kind == LP_DONE || head.kind == LP_TESTED || head.kind == LP_START; }
+    bool is_part() const {
+        return head.kind == LP_DONE || head.kind == LP_TESTED || head.kind == LP_START || head.kind == LP_RANKS;
+    }
     bool is_note() const { return head.kind >= LP_FIRST_NOTE; }
 };
 

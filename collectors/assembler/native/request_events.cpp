@@ -50,6 +50,9 @@ void RequestEvents::start(EventWriter& out, std::uint64_t time, std::uint64_t ha
                   "NonBlockingCollectiveRequest");
         }
     }
+    if (p.kind == Kind::access) {
+        p.id = windows_.access(out, time, p.access);
+    }
     pending_[handle].push_back(p);
 }
 
@@ -104,6 +107,10 @@ void RequestEvents::complete(EventWriter& out, std::uint64_t time, const lp_done
     if (!take(done.request, out.thread, p) || p.kind == Kind::nothing) {
         return;
     }
+    if (p.kind == Kind::access) {
+        windows_.request_done(out, time, p.access, p.id);
+        return;
+    }
     if ((done.flags & LP_DONE_CANCELLED) != 0) {
         check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), p.id), "MpiRequestCancelled");
         return;
@@ -134,6 +141,7 @@ void RequestEvents::complete(EventWriter& out, std::uint64_t time, const lp_done
                                                                OTF2_UNDEFINED_UINT32, 0, 0, p.id),
                   "NonBlockingCollectiveComplete");
             break;
+        case Kind::access:
         case Kind::nothing:
             break;
     }
@@ -166,7 +174,9 @@ void RequestEvents::tested(EventWriter& out, std::uint64_t time, std::uint64_t h
         return;
     }
     const Pending& p = *oldest(at->second, out.thread);
-    if (p.kind != Pending::Kind::nothing) {
+    if (p.kind == Pending::Kind::access) {
+        windows_.request_tested(out, time, p.access, p.id);
+    } else if (p.kind != Pending::Kind::nothing) {
         check(OTF2_EvtWriter_MpiRequestTest(out.writer, nullptr, out.at(time), p.id), "MpiRequestTest");
     }
 }

@@ -9,12 +9,13 @@
 #include "collective_events.hpp"
 #include "event_writer.hpp"
 #include "process_ids.hpp"
+#include "window_events.hpp"
 
 namespace logpost::assembler {
 
 // A request that was started and not yet completed.
 struct Pending {
-    enum class Kind { nothing, send, receive, both, collective, idup };
+    enum class Kind { nothing, send, receive, both, collective, idup, access };
     Kind kind = Kind::nothing;
     std::uint32_t thread = 0;
     std::uint64_t id = 0;         // of the send, the receive or the collective
@@ -24,12 +25,13 @@ struct Pending {
     lp_collective collective{};
     OTF2_CollectiveOp operation{};
     lp_comm_call comm{};
+    lp_transfer access{};
 };
 
 class RequestEvents {
   public:
-    RequestEvents(ProcessIds& ids, CollectiveEvents& collectives, Tally& tally)
-        : ids_(ids), collectives_(collectives), tally_(tally) {}
+    RequestEvents(ProcessIds& ids, CollectiveEvents& collectives, WindowEvents& windows, Tally& tally)
+        : ids_(ids), collectives_(collectives), windows_(windows), tally_(tally) {}
 
     // Writes a request's first event and puts it into the queue of its handle.
     void start(EventWriter& out, std::uint64_t time, std::uint64_t handle, Pending p);
@@ -52,6 +54,7 @@ class RequestEvents {
 
     ProcessIds& ids_;
     CollectiveEvents& collectives_;
+    WindowEvents& windows_;
     Tally& tally_;
     std::uint64_t requests_ = 0;
     std::unordered_map<std::uint64_t, std::deque<Pending>> pending_;  // in the order in which they were started

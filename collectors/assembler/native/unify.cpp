@@ -1,4 +1,4 @@
-// Ranks over all worlds, hosts, and communicators that all their members name alike.
+// Ranks over all worlds, hosts, and communicators and windows that all their members name alike.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -148,6 +148,61 @@ void number_comms(Job& job) {
     }
 }
 
+const char* maker_of(std::uint32_t kind) {
+    switch (kind) {
+        case LP_RMA_ALLOCATED:
+            return "MPI_Win_allocate";
+        case LP_RMA_SHARED:
+            return "MPI_Win_allocate_shared";
+        case LP_RMA_DYNAMIC:
+            return "MPI_Win_create_dynamic";
+        default:
+            return "MPI_Win_create";
+    }
+}
+
+// Each process's own MPI_COMM_SELF as a communicator of its rank, where a window has to say which one it is.
+std::uint32_t own_comm(Job& job, const Process& process) {
+    Communicator comm;
+    comm.members[0] = {process.rank};
+    comm.name = "MPI_COMM_SELF of rank " + std::to_string(process.rank);
+    job.comms.push_back(comm);
+    return static_cast<std::uint32_t>(job.comms.size() - 1);
+}
+
+// Making windows is collective: the k-th that one member makes of a communicator is the k-th of all.
+void number_windows(Job& job) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> refs;  // communicator and number in it
+    for (auto& process : job.processes) {
+        std::ranges::sort(process->windows, {}, &lp_rma_def::window);
+        std::map<std::uint32_t, std::uint32_t> made;  // by communicator
+        std::uint32_t own = none;
+        for (const auto& def : process->windows) {
+            const auto found = process->comm_refs.find(def.comm);
+            if (found == process->comm_refs.end()) {
+                continue;
+            }
+            std::uint32_t comm = found->second;
+            if (job.comms[comm].self) {
+                own = own != none ? own : own_comm(job, *process);
+                comm = own;
+            }
+            const auto next = static_cast<std::uint32_t>(job.windows.size());
+            const auto ref = refs.try_emplace({comm, made[comm]++}, next).first->second;
+            if (ref == next) {
+                job.windows.push_back({comm, maker_of(def.kind) + (" window " + std::to_string(ref)), none});
+            }
+            process->window_refs[def.window] = ref;
+            Window& window = job.windows[ref];
+            if (const auto name = process->window_names.find(def.window);
+                name != process->window_names.end() && process->rank < window.name_rank) {
+                window.name = name->second;
+                window.name_rank = process->rank;
+            }
+        }
+    }
+}
+
 }  // namespace
 
 bool Job::has_unknown_members() const {
@@ -161,6 +216,7 @@ void unify(Job& job) {
     number_ranks(job);
     number_hosts(job);
     number_comms(job);
+    number_windows(job);
 }
 
 }  // namespace logpost::assembler

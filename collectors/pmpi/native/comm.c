@@ -234,10 +234,9 @@ uint32_t lp_comm_known(struct lp_thread* t, uintptr_t handle) {
     return e ? e->id : 0;
 }
 
-void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name) {
+void lp_note_name(struct lp_thread* t, int kind, uint32_t id, const char* name) {
     size_t length = strnlen(name, 255);
     size_t bytes = sizeof(struct lp_head) + (8 + length + 7) / 8 * 8;
-    uint32_t id = lp_comm_id(t, comm);
     if (!id || !lp_reserve(t, bytes))
         return;
     char* to = t->pos + sizeof(struct lp_head);
@@ -245,7 +244,11 @@ void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name) {
     memcpy(to, head, sizeof head);
     memcpy(to + sizeof head, name, length);
     uint64_t now = lp_now();
-    lp_commit(t, LP_NAME_COMM, 0, bytes, now, now);
+    lp_commit(t, kind, 0, bytes, now, now);
+}
+
+void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name) {
+    lp_note_name(t, LP_NAME_COMM, lp_comm_id(t, comm), name);
 }
 
 void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other) {

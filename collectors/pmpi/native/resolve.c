@@ -113,10 +113,9 @@ int lp_library_fits(void) {
             lp_say("not recorded: the MPI library of this program lacks functions of MPI-3");
             return 0;
         }
-        lp_k =
-            (struct lp_constants){MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL,    MPI_REQUEST_NULL, MPI_DATATYPE_NULL,
-                                  MPI_UINT64_T,   MPI_BYTE,      MPI_MAX,          MPI_GROUP_NULL,   MPI_INT,
-                                  MPI_DOUBLE,     MPI_BOR,       MPI_ERRORS_RETURN};
+        lp_k = (struct lp_constants){MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_DATATYPE_NULL,
+                                     MPI_UINT64_T,   MPI_BYTE,      MPI_MAX,       MPI_GROUP_NULL,   MPI_NO_OP,
+                                     MPI_INT,        MPI_DOUBLE,    MPI_BOR,       MPI_ERRORS_RETURN};
         return 1;
     }
     lp_say(

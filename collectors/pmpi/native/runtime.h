@@ -33,6 +33,8 @@ struct lp_mpi_thread {
     struct lp_thread base;
     uint32_t comm_id, comm_generation; /* the communicator used last */
     uintptr_t comm_handle;
+    uint32_t rma_id, rma_generation; /* the window used last */
+    uintptr_t rma_handle;
     struct lp_type_entry types[LP_TYPE_ENTRIES];
     MPI_Status* statuses; /* scratch space of calls on many requests */
     size_t statuses_room;
@@ -64,7 +66,17 @@ LP_HIDDEN uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_
 LP_HIDDEN uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent);
 LP_HIDDEN void lp_comm_forget(uintptr_t handle);
 LP_HIDDEN void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name);
+LP_HIDDEN void lp_note_name(struct lp_thread* t, int kind, uint32_t id, const char* name);
 LP_HIDDEN void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other);
+
+/* windows.c: those for one-sided accesses, and their local ids; 0: not seen made */
+extern LP_HIDDEN volatile uint32_t lp_rma_generation;
+LP_HIDDEN uint32_t lp_rma_lookup(struct lp_thread* t, uintptr_t handle);
+LP_HIDDEN uint32_t lp_rma_register(struct lp_thread* t, MPI_Win win, MPI_Comm comm, int kind);
+LP_HIDDEN struct lp_rma_call lp_rma_forget(MPI_Win win);
+LP_HIDDEN void lp_rma_name(struct lp_thread* t, MPI_Win win, const char* name);
+/* In thread's scratch space, those that are no members left out; NULL: unknown. Calls MPI, but tells nobody else. */
+LP_HIDDEN uint64_t* lp_rma_ranks(struct lp_thread* t, MPI_Win win, MPI_Group group, int* count);
 
 /* calibrate.c: LogGP between ranks of this job, where the recording asks for it; by all ranks, within MPI_Init. `own`
  * is a private duplicate of MPI_COMM_WORLD. */
@@ -84,7 +96,7 @@ LP_HIDDEN struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_typ
     X(Allgather) X(Allreduce) X(Bcast) X(Comm_dup) X(Comm_free) X(Comm_get_parent) X(Comm_group) X(Comm_rank) \
     X(Comm_remote_size) X(Comm_size) X(Comm_test_inter) X(Get_elements_x) X(Get_library_version) X(Group_free) \
     X(Group_size) X(Group_translate_ranks) X(Recv) X(Send) X(Test_cancelled) X(Type_free) X(Type_get_contents) \
-    X(Type_get_envelope) X(Type_get_extent_x) X(Type_size_x)
+    X(Type_get_envelope) X(Type_get_extent_x) X(Type_size_x) X(Win_get_group)
 #if defined(LOGPOST_SIMULATED) /* a simulated machine needs no measuring */
 #define LP_CALIBRATION_API(X)
 #else
@@ -106,6 +118,7 @@ struct lp_constants {
     MPI_Datatype type_null, uint64, byte;
     MPI_Op max;
     MPI_Group group_null;
+    MPI_Op no_op;
     MPI_Datatype integer, real; /* from here on: for calibrate.c */
     MPI_Op bor;
     MPI_Errhandler errors_return;
@@ -118,6 +131,14 @@ static inline uint32_t lp_comm_id(struct lp_thread* t, MPI_Comm comm) {
     if (m->comm_handle == handle && m->comm_generation == lp_comm_generation)
         return m->comm_id;
     return lp_comm_lookup(t, handle);
+}
+
+static inline uint32_t lp_rma_id(struct lp_thread* t, MPI_Win win) {
+    uintptr_t handle = (uintptr_t)win;
+    const struct lp_mpi_thread* m = lp_mpi_part(t);
+    if (m->rma_handle == handle && m->rma_generation == lp_rma_generation)
+        return m->rma_id;
+    return lp_rma_lookup(t, handle);
 }
 
 static inline struct lp_type_entry* lp_type(struct lp_thread* t, MPI_Datatype type) {

@@ -73,6 +73,9 @@ enum lp_kind {
     LP_TRANSFER,     /* lp_transfer: a one-sided access; for collectors that see them */
     LP_SYNCHRONIZE,  /* lp_synchronize: what completes or separates one-sided accesses */
     LP_WAITED,       /* lp_done: the call completed this one request */
+    LP_RMA_NEW,      /* lp_rma_call: the call made this window for one-sided accesses */
+    LP_RMA_FREE,     /* lp_rma_call */
+    LP_RANKS,        /* ranks in the window, 8 bytes each; part of an LP_SYNCHRONIZE that follows */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
     LP_NAME_COMM,     /* uint32 id, uint32 length, characters */
@@ -84,7 +87,9 @@ enum lp_kind {
     LP_THREAD,        /* text "key=value\n..." about the thread */
     LP_STOPPED,       /* enter: recording ended here (reason as text) */
     LP_MODULE,        /* text "key=value\n...": an object of the process that holds code */
-    LP_DEF_STACK      /* lp_stack_def and its return addresses, innermost first, 8 bytes each */
+    LP_DEF_STACK,     /* lp_stack_def and its return addresses, innermost first, 8 bytes each */
+    LP_DEF_RMA,       /* lp_rma_def */
+    LP_NAME_RMA       /* uint32 id, uint32 length, characters */
 };
 
 struct lp_head {
@@ -140,26 +145,42 @@ struct lp_comm_call {
     uint32_t comm;   /* new communicator; 0: not a member */
 };
 
-/* A one-sided access: `window` is the collector's number of a window, team or symmetric heap (a communicator's local
- * id), offsets are bytes from the target's base. */
-struct lp_transfer {
-    uint64_t bytes;
-    uint64_t target_offset;
-    int32_t target;
+/* A window for one-sided accesses: local id, and the communicator whose members it connects. Making one is collective,
+ * so members count the windows of a communicator alike: that they agree on it needs no messages. */
+struct lp_rma_def {
     uint32_t window;
-    uint32_t layout;
-    uint16_t operation; /* enum lp_transfer_kind */
-    uint16_t flags;     /* LP_TRANSFER_* */
-    uint64_t request;   /* of nonblocking accesses with a handle; else 0 */
+    uint32_t comm;
+    uint32_t kind; /* enum lp_rma_kind */
+    uint32_t reserved;
 };
-enum lp_transfer_kind { LP_PUT = 1, LP_GET, LP_ATOMIC, LP_ATOMIC_FETCH };
-#define LP_TRANSFER_NONBLOCKING 1u /* completes in a later LP_SYNCHRONIZE */
+enum lp_rma_kind { LP_RMA_CREATED = 1, LP_RMA_ALLOCATED, LP_RMA_SHARED, LP_RMA_DYNAMIC };
 
+struct lp_rma_call {
+    uint32_t window;
+    uint32_t kind;
+};
+
+/* A one-sided access, as its origin sees it. */
+struct lp_transfer {
+    uint64_t sent;     /* bytes to the target */
+    uint64_t received; /* and from it */
+    uint64_t request;  /* of accesses with a handle */
+    uint32_t window;   /* local id; 0: none is known */
+    int32_t target;    /* rank in the window; LP_NO_PEER: nobody */
+    uint32_t layout;   /* of the origin's memory */
+    uint32_t target_layout;
+    uint32_t operation; /* enum lp_transfer_kind */
+    uint32_t flags;     /* LP_TRANSFER_* */
+};
+enum lp_transfer_kind { LP_PUT = 1, LP_GET, LP_ACCUMULATE, LP_FETCH_AND_ACCUMULATE, LP_COMPARE_AND_SWAP };
+#define LP_TRANSFER_REQUEST 1u /* `request` completes it at the origin */
+
+/* What completes or separates one-sided accesses. */
 struct lp_synchronize {
     uint32_t window;
     int32_t target;     /* LP_ANY_PEER: all */
     uint32_t operation; /* enum lp_sync_kind */
-    uint32_t reserved;
+    uint32_t exclusive; /* of a lock */
 };
 enum lp_sync_kind {
     LP_FENCE = 1,
@@ -169,7 +190,9 @@ enum lp_sync_kind {
     LP_UNLOCK,
     LP_POST,
     LP_START_EPOCH,
-    LP_WAIT_EPOCH
+    LP_COMPLETE_EPOCH,
+    LP_WAIT_EPOCH,
+    LP_SYNC_MEMORY
 };
 
 /* Ids on which all members agree: that of an intra-communicator is (process, counter) of its rank 0; that of an

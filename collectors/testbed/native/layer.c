@@ -52,6 +52,6 @@ int lp_library_fits(void) {
 #undef X
     lp_mpi.Comm_get_parent = NULL; /* SMPI ends the program in functions that it does not have */
     lp_k = (struct lp_constants){MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_DATATYPE_NULL,
-                                 MPI_UINT64_T,   MPI_BYTE,      MPI_MAX,       MPI_GROUP_NULL};
+                                 MPI_UINT64_T,   MPI_BYTE,      MPI_MAX,       MPI_GROUP_NULL,   MPI_NO_OP};
     return 1;
 }
