@@ -238,6 +238,25 @@ TEST(Transfers, ALockWaitsForWhoeverHeldItBefore) {
     EXPECT_EQ(analysis.transfers().permission(2, 0).by, 1);
 }
 
+TEST(Transfers, AReleaseThatReturnsLateIsStillTheEarlierOne) {
+    // Rank 1 has put under its lock by 140. Its unlock returns at 700, when rank 2 has long got the lock and left it.
+    ProgramStory story;
+    for (int i = 0; i < 3; ++i) {
+        story.rank(0, 1000);
+    }
+    const auto locked = story.call(1, CallKind::one_sided, 100, 110);
+    const auto put = story.call(1, CallKind::one_sided, 120, 130);
+    story.put(1, put, story.call(1, CallKind::one_sided, 135, 140), 0, 1);
+    story.epoch(1, Epoch::Kind::lock_exclusive, locked, story.call(1, CallKind::one_sided, 300, 700), 0);
+    const auto second = story.call(2, CallKind::one_sided, 150, 400);
+    story.epoch(2, Epoch::Kind::lock_exclusive, second, story.call(2, CallKind::one_sided, 420, 500), 0);
+    const auto parameters = machine(true);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(analysis.transfers().permission(2, 0).by, 1);
+    EXPECT_EQ(exposed(analysis, 2).at(kLockWait), 250);  // of its lock, which returned after rank 1 began to unlock
+    EXPECT_FALSE(exposed(analysis, 1).contains(kLockWait));
+}
+
 TEST(Transfers, SharedLocksWaitForNobody) {
     Locks story(Epoch::Kind::lock_shared);
     const auto parameters = machine(true);

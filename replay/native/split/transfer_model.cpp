@@ -132,11 +132,14 @@ std::int64_t TransferModel::held_by(std::size_t location, std::uint32_t epoch) c
     return one.acquired_ps == Epoch::kNotRecorded ? first : std::min(first, one.acquired_ps);
 }
 
-/// Locks that exclude each other are held one after the other, in the order in which they are released. So each waits
-/// for the one released last before it, of those released after its own request.
+/// Locks that exclude each other are held one after the other, in the order of the times by which each was held for
+/// sure: its first completed transfer, else its release. (A release may return late, when the next one has long been
+/// through.) So each waits for the one released last before it, of those released after its own request.
 void TransferModel::permit_locks() {
     struct Held {
-        std::int64_t released;
+        std::int64_t held;       // by then
+        std::int64_t releasing;  // from then
+        std::int64_t released;   // to then
         std::size_t location;
         std::uint32_t epoch;
     };
@@ -148,16 +151,20 @@ void TransferModel::permit_locks() {
             const bool locks_memory =
                 epoch.kind == Epoch::Kind::lock_shared || epoch.kind == Epoch::Kind::lock_exclusive;
             if (locks_memory && epoch.end_call != kNone) {
-                locks[{epoch.rma_window, epoch.lock}].push_back({timeline.calls[epoch.end_call].leave_ps, l, i});
+                const auto releasing = timeline.calls[epoch.end_call].enter_ps;
+                const auto released = timeline.calls[epoch.end_call].leave_ps;
+                locks[{epoch.rma_window, epoch.lock}].push_back(
+                    {std::min(held_by(l, i), released), releasing, released, l, i});
             }
         }
     }
     struct Last {
         std::int64_t released = INT64_MIN;
+        std::int64_t releasing = INT64_MIN;
         std::int32_t by = kUndefined;
     };
     for (auto& [key, held] : locks) {
-        std::ranges::stable_sort(held, {}, &Held::released);
+        std::ranges::stable_sort(held, {}, [](const Held& one) { return std::pair(one.held, one.released); });
         std::map<std::int32_t, Last> any, exclusive;  // by target; kUndefined: of all of them
         Last of_any, of_exclusive;                    // of whatever target
         for (const auto& one : held) {
@@ -172,12 +179,15 @@ void TransferModel::permit_locks() {
                     last = found->second;
                 }
             }
-            const auto requested = timeline.calls[epoch.begin_call].enter_ps;
-            if (last.by != static_cast<std::int32_t>(one.location) && last.released > requested) {
-                const auto at = std::min(last.released, held_by(one.location, one.epoch));
+            const auto& request = timeline.calls[epoch.begin_call];
+            if (last.by != static_cast<std::int32_t>(one.location) && last.released > request.enter_ps) {
+                auto at = std::min(last.released, one.held);
+                if (request.enter_ps < last.releasing && last.releasing <= request.leave_ps) {
+                    at = std::min(at, request.leave_ps);  // it waited until the release, and returned with the lock
+                }
                 permissions_[one.location][one.epoch] = {at, kLockWait, last.by, kNone};
             }
-            const Last mine{one.released, static_cast<std::int32_t>(one.location)};
+            const Last mine{one.released, one.releasing, static_cast<std::int32_t>(one.location)};
             any[epoch.peer] = of_any = mine;
             if (alone) {
                 exclusive[epoch.peer] = of_exclusive = mine;
