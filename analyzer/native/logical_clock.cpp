@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "clock.hpp"
-#include "replay/native/collective_shape.hpp"
+#include "replay/native/collectives/shape.hpp"
 
 namespace logpost::analyzer {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "replay/native/collective_shape.hpp"
+#include "replay/native/collectives/shape.hpp"
 
 namespace logpost::replay {
 namespace {

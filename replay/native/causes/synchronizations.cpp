@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/native/collective_shape.hpp"
+#include "replay/native/collectives/shape.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::replay {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/native/collective_shape.hpp"
+#include "replay/native/collectives/shape.hpp"
 #include "replay/native/split/analysis.hpp"
 #include "replay/native/split/call_operations.hpp"
 #include "replay/native/split/message_waits.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/native/collective_shape.hpp"
+#include "replay/native/collectives/shape.hpp"
 
 namespace logpost::replay {
 CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), instances_(program.collective_instances) {

@@ -12,7 +12,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "replay/native/collective_shape.hpp"
+#include "replay/native/collectives/schedule.hpp"
+#include "replay/native/collectives/shape.hpp"
 #include "replay/native/whatif/draft.hpp"
 
 namespace logpost::replay {
@@ -55,9 +56,6 @@ class Instance {
 
   private:
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(members_.size()); }
-    [[nodiscard]] static std::uint32_t rounds_of(std::uint32_t size) noexcept {
-        return size < 2 ? 0 : static_cast<std::uint32_t>(std::bit_width(size - 1));
-    }
 
     /// How far apart the members are at most.
     [[nodiscard]] Locality locality() const noexcept {
@@ -116,16 +114,16 @@ class Instance {
     }
 
     void all_to_all() {
-        std::uint32_t count = rounds_of(size());
+        std::uint32_t count = doublings(size());
         std::uint64_t bytes = chunk();
         bool may_leave_early = false;  // a member that gets nothing from the last one need not wait for it
         switch (members_.front().operation->operation) {
             case Operation::barrier:
             case Operation::fence:
-                by_dissemination();
+                by_rounds(Algorithm::dissemination, 0);
                 return;
             case Operation::allreduce:
-                by_recursive_doubling(bytes);
+                by_rounds(Algorithm::recursive_doubling, bytes);
                 return;
             case Operation::alltoallv:
             case Operation::alltoallw:
@@ -164,62 +162,47 @@ class Instance {
         }
     }
 
-    /// Members that exchange with another one in each round: when each has what it needs.
-    struct Exchange {
+    /// When each member has what it needs, message by message.
+    struct Flow {
+        Instance& of;
         std::vector<std::uint32_t> at;  // node by member
-        std::uint32_t both, own;        // models: the other's message; both overheads
-    };
-    [[nodiscard]] Exchange exchange(std::uint64_t bytes) {
-        Exchange result{{}, message(bytes, kRound), message(bytes, kOwn)};
-        std::ranges::transform(members_, std::back_inserter(result.at), &Member::enter);
-        return result;
-    }
-    /// One round: member i of the first `count` gets the message of `from(i)`.
-    template <class From>
-    void round(Exchange& exchange, std::uint32_t count, From&& from) {
-        auto next = exchange.at;
-        for (std::uint32_t i = 0; i < count; ++i) {
-            next[i] = draft_.add_node(kUnobserved);
-            draft_.add_edge(exchange.at[from(i)], next[i], exchange.both);
-            draft_.add_edge(exchange.at[i], next[i], exchange.own);
-        }
-        exchange.at = std::move(next);
-    }
 
-    void by_dissemination() {
-        std::ranges::sort(members_, {}, &Member::rank);
-        auto state = exchange(0);
-        for (std::uint32_t distance = 1; distance < size(); distance *= 2) {
-            round(state, size(), [&](std::uint32_t i) { return (i + size() - distance) % size(); });
+        void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
+            at[to] = of.taken(at[from], at[to], bytes);
+            const auto sent = of.draft_.add_node(kUnobserved);
+            of.draft_.add_edge(at[from], sent, of.message(bytes, kTermSend));
+            at[from] = sent;
         }
-        for (std::uint32_t i = 0; i < size(); ++i) {
-            if (state.at[i] != members_[i].enter) {
-                wait(members_[i], state.at[i], Draft::kMeasured);
+        template <class From>
+        void round(std::uint32_t count, From&& from, std::uint64_t bytes, std::uint32_t repeat) {
+            const auto both = of.rounds(repeat, bytes);
+            const auto own = of.rounds(repeat, bytes, kOwn);
+            auto next = at;
+            for (std::uint32_t i = 0; i < count; ++i) {
+                next[i] = of.draft_.add_node(kUnobserved);
+                of.draft_.add_edge(at[from(i)], next[i], both);
+                of.draft_.add_edge(at[i], next[i], own);
             }
+            at = std::move(next);
         }
+        void burst(std::uint32_t /*count*/, std::uint32_t /*rounds*/, std::uint64_t /*bytes*/) {}  // alltoall only
+    };
+    /// A node: the receiver has taken the message.
+    std::uint32_t taken(std::uint32_t sender, std::uint32_t receiver, std::uint64_t bytes) {
+        const auto node = draft_.add_node(kUnobserved);
+        draft_.add_edge(sender, node, message(bytes, kRound));
+        draft_.add_edge(receiver, node, message(bytes, kTermReceive));
+        return node;
     }
 
-    /// Members beyond a power of two hand their part to one below it before, and are told the result after.
-    void by_recursive_doubling(std::uint64_t bytes) {
+    void by_rounds(Algorithm algorithm, std::uint64_t bytes) {
         std::ranges::sort(members_, {}, &Member::rank);
-        auto state = exchange(bytes);
-        const auto power = std::bit_floor(size());
-        const auto rest = size() - power;
-        for (std::uint32_t i = 0; i < rest; ++i) {
-            const auto folded = draft_.add_node(kUnobserved);
-            draft_.add_edge(state.at[power + i], folded, state.both);
-            draft_.add_edge(state.at[i], folded, message(bytes, kTermReceive));
-            state.at[i] = folded;
-        }
-        for (std::uint32_t distance = 1; distance < power; distance *= 2) {
-            round(state, power, [&](std::uint32_t i) { return i ^ distance; });
-        }
-        for (std::uint32_t i = 0; i < power; ++i) {
-            if (i < rest) {
-                wait(members_[i], state.at[i], message(bytes, kTermSend));
-                wait(members_[power + i], state.at[i], state.both);
-            } else if (state.at[i] != members_[i].enter) {
-                wait(members_[i], state.at[i], Draft::kMeasured);
+        Flow flow{*this, {}};
+        std::ranges::transform(members_, std::back_inserter(flow.at), &Member::enter);
+        visit_schedule({members_.front().operation->operation, size(), bytes}, algorithm, flow);
+        for (std::uint32_t i = 0; i < size(); ++i) {
+            if (flow.at[i] != members_[i].enter) {
+                wait(members_[i], flow.at[i], Draft::kMeasured);
             }
         }
     }
@@ -261,90 +244,57 @@ class Instance {
         }
         return std::ranges::find(result, nullptr) == result.end() ? result : std::vector<const Member*>{};
     }
-    /// The distances of a member's children in the tree, next to it first: r + 1, r + 2, r + 4, ... below r's lowest
-    /// bit.
-    template <class Visit>
-    void for_each_child(std::uint32_t relative, Visit&& visit) const {
-        for (std::uint32_t bit = 1; (relative & bit) == 0 && relative + bit < size(); bit *= 2) {
-            visit(relative + bit, std::min(bit, size() - relative - bit));
-        }
-    }
-    /// Bytes of a tree's message to or from a member with `below` members in its part of the tree, itself among them.
-    [[nodiscard]] std::uint64_t of_subtree(std::uint64_t bytes, std::uint32_t below) const noexcept {
-        switch (members_.front().operation->operation) {
-            case Operation::scatter:
-            case Operation::scatterv:
-            case Operation::gather:
-            case Operation::gatherv:
-                return bytes * below;
-            default:
-                return bytes;
-        }
-    }
+    [[nodiscard]] Pattern pattern() const noexcept { return {members_.front().operation->operation, size(), chunk()}; }
 
     void one_to_all() {
         const auto tree = from_root();
-        const auto bytes = chunk();
-        std::vector<std::uint32_t> got(tree.size(), kNone);       // node: the member has its data
-        std::vector<std::int64_t> since(tree.size(), INT64_MIN);  // the last enter on the way to it
+        const auto one = pattern();
+        Flow flow{*this, {}};
+        std::ranges::transform(tree, std::back_inserter(flow.at), [](const Member* member) { return member->enter; });
+        std::vector<std::int64_t> since(tree.size(), INT64_MIN);  // the last enter on the way to a member
+        down_the_tree(static_cast<std::uint32_t>(tree.size()), [&](std::uint32_t parent, std::uint32_t child) {
+            since[parent] = std::max(since[parent], draft_.measured[tree[parent]->enter]);
+            since[child] = since[parent];
+            flow.message(parent, child, schedule::of_subtree(one, child));
+        });
         for (std::uint32_t r = 0; r < tree.size(); ++r) {
             const auto& member = *tree[r];
-            auto ready = r == 0 ? member.enter : got[r];
             since[r] = std::max(since[r], draft_.measured[member.enter]);
             // What left before its data can have come on this way took another one, or needed none.
             const bool waits = r == 0 || (member.leave != kNone && draft_.measured[member.leave] >= since[r]);
-            std::vector<std::pair<std::uint32_t, std::uint32_t>> children;
-            for_each_child(r, [&](std::uint32_t child, std::uint32_t below) { children.emplace_back(child, below); });
-            for (const auto& [child, below] : std::views::reverse(children)) {
-                const auto size = of_subtree(bytes, below);
-                since[child] = since[r];
-                got[child] = draft_.add_node(kUnobserved);
-                draft_.add_edge(ready, got[child], message(size, kRound));
-                draft_.add_edge(tree[child]->enter, got[child], message(size, kTermReceive));
-                const auto sent = draft_.add_node(kUnobserved);
-                draft_.add_edge(ready, sent, message(size, kTermSend));
-                ready = sent;
-            }
-            if (waits && ready != member.enter) {
-                wait(member, ready, Draft::kMeasured);
+            if (waits && flow.at[r] != member.enter) {
+                wait(member, flow.at[r], Draft::kMeasured);
             } else if (r != 0 && member.leave != kNone &&
                        draft_.measured[member.leave] >= draft_.measured[tree[0]->enter]) {
-                wait(member, tree[0]->enter, rounds(static_cast<std::uint32_t>(std::popcount(r)), bytes));
+                wait(member, tree[0]->enter, rounds(static_cast<std::uint32_t>(std::popcount(r)), one.bytes));
             }
         }
     }
 
     void all_to_one() {
         const auto tree = from_root();
-        const auto bytes = chunk();
-        std::vector<std::uint32_t> ready(tree.size(), kNone);     // node: the member has what is below it
-        std::vector<std::int64_t> since(tree.size(), INT64_MIN);  // the last enter of those
-        for (auto r = static_cast<std::uint32_t>(tree.size()); r-- > 0;) {
+        const auto count = static_cast<std::uint32_t>(tree.size());
+        const auto one = pattern();
+        std::vector<std::uint32_t> ready;  // node: the member has what is below it
+        std::ranges::transform(tree, std::back_inserter(ready), [](const Member* member) { return member->enter; });
+        std::vector<std::int64_t> since;  // the last enter of those
+        std::ranges::transform(ready, std::back_inserter(since), [&](auto node) { return draft_.measured[node]; });
+        up_the_tree(count, [&](std::uint32_t child, std::uint32_t parent) {
+            ready[parent] = taken(ready[child], ready[parent], schedule::of_subtree(one, child));
+            since[parent] = std::max(since[parent], since[child]);
+        });
+        for (std::uint32_t r = 0; r < count; ++r) {
             const auto& member = *tree[r];
-            ready[r] = member.enter;
-            since[r] = draft_.measured[member.enter];
-            for_each_child(r, [&](std::uint32_t child, std::uint32_t below) {
-                const auto size = of_subtree(bytes, below);
-                const auto taken = draft_.add_node(kUnobserved);
-                draft_.add_edge(ready[child], taken, message(size, kRound));
-                draft_.add_edge(ready[r], taken, message(size, kTermReceive));
-                ready[r] = taken;
-                since[r] = std::max(since[r], since[child]);
-            });
             // What left before all below it had entered waited for nobody: its data went another way.
             if (ready[r] != member.enter && member.leave != kNone && draft_.measured[member.leave] >= since[r]) {
-                wait(member, ready[r], r == 0 ? Draft::kMeasured : message(of_subtree(bytes, subtree(r)), kTermSend));
+                wait(member, ready[r], r == 0 ? Draft::kMeasured : message(schedule::of_subtree(one, r), kTermSend));
             }
         }
-    }
-    /// Members in a member's part of the tree, itself among them.
-    [[nodiscard]] std::uint32_t subtree(std::uint32_t relative) const noexcept {
-        return std::min(relative & (~relative + 1), size() - relative);
     }
 
     void prefix() {
         std::ranges::sort(members_, {}, &Member::rank);
-        const auto cost = rounds(rounds_of(size()), chunk());
+        const auto cost = rounds(doublings(size()), chunk());
         const auto before = latest_of_others(members_);
         for (std::size_t i = 0; i < members_.size(); ++i) {
             if (before[i] != kNone) {

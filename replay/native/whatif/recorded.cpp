@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "replay/native/collective_shape.hpp"
+#include "replay/native/collectives/shape.hpp"
 #include "replay/native/whatif/topological.hpp"
 
 namespace logpost::replay {

@@ -1,0 +1,44 @@
+#pragma once
+
+/// The algorithms by which MPI libraries carry out collective operations, and which of them come into question.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "replay/native/program.hpp"
+
+namespace logpost::replay {
+
+enum class Algorithm : std::uint8_t {
+    not_known,           ///< no schedule: the operation is not divided
+    dissemination,       ///< ceil(log2 P) rounds, in round k with the ranks 2^k away (Hensgen, Finkel, Manber 1988)
+    recursive_doubling,  ///< rounds with i xor 2^k; ranks beyond a power of two are folded in
+    binomial,            ///< a binomial tree with the root at its top; where there is no root, up and down again
+    linear,              ///< the root with each member in turn; of alltoall everybody with everybody at once
+    chain,               ///< from member to member, in segments
+    ring,                ///< P - 1 rounds with the neighbours, of a reduction twice
+    rabenseifner,        ///< recursive halving, then recursive doubling (Thakur, Rabenseifner, Gropp 2005)
+    bruck,               ///< ceil(log2 P) rounds of growing messages (Bruck et al. 1997)
+    pairwise,            ///< P - 1 rounds, in round k with the ranks k away
+    scatter_ring,        ///< a binomial scatter, then a ring (van de Geijn)
+};
+inline constexpr std::size_t kAlgorithms = 11;
+inline constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{
+    "not_known",    "dissemination", "recursive_doubling", "binomial",    "linear", "chain", "ring",
+    "rabenseifner", "bruck",         "pairwise",           "scatter_ring"};
+
+/// A collective operation, as far as its messages depend on it.
+struct Pattern {
+    Operation operation = Operation::unknown;
+    std::uint32_t size = 0;   ///< members
+    std::uint64_t bytes = 0;  ///< of one member's part: what it has for, or gets from, each other one
+};
+
+/// The algorithms that Open MPI (coll/tuned) and MPICH take by default for operations like this one, the one that small
+/// messages take first; none where the operation moves nothing or is not known.
+[[nodiscard]] std::span<const Algorithm> candidates(const Pattern& pattern) noexcept;
+
+}  // namespace logpost::replay
