@@ -202,6 +202,8 @@ def _write_tables(
         for table, columns in (
             (schema.ACCOUNTING, analysis.accounting()),
             (schema.EXPOSURE, analysis.exposure()),
+            (schema.IN_COLLECTIVES, analysis.collective_parts()),
+            (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
             (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
             (schema.PAIRS, analysis.pairs()),
             (schema.CRITICAL_PATH, analysis.critical_path()),

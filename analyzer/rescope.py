@@ -53,6 +53,7 @@ def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
         for table, columns in (
             (schema.ACCOUNTING, analysis.accounting()),
             (schema.EXPOSURE, analysis.exposure()),
+            (schema.IN_COLLECTIVES, analysis.collective_parts()),
             (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
             (schema.PAIRS, analysis.pairs()),
             (schema.PATH_PROFILE, analysis.path_profile()),

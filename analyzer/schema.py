@@ -33,12 +33,18 @@ WAIT_KINDS = tuple(_native.wait_kinds())
 
 DELAY_PLACES = ("computation", "calls", "unexplained")
 
+OPERATIONS = tuple(_native.operations())
+"""Collective operations, in the order of the native core."""
 PROTOCOLS = ("eager", "rendezvous")
 LOCALITIES = ("self", "same_socket", "same_node", "other_node")
 TRANSFER_KINDS = tuple(_native.transfer_kinds())
 EPOCH_KINDS = tuple(_native.epoch_kinds())
 TRANSFER_PARTS = tuple(_native.transfer_categories())
 """The categories that a one-sided transfer is divided into; they add up to its envelope exactly."""
+COLLECTIVE_PARTS = tuple(_native.collective_parts())
+"""What the category `collective` is divided into, in the order of the native core; they add up to it exactly."""
+ALGORITHMS = tuple(_native.algorithms())
+"""Algorithms of collective operations, in the order of the native core."""
 WAIT_STATES = (
     "late_sender",
     "late_receiver",
@@ -399,6 +405,39 @@ EXPOSURE = Table(
     ),
 )
 
+IN_COLLECTIVES = Table(
+    "collective_parts",
+    "(location, callpath, phase, part): what the category `collective` of the exposure is divided into, exactly",
+    (
+        *_ids(location="location", callpath="callpath of the call"),
+        _enum("phase", PHASES, "start-up, program, shut-down, or outside of the region of interest"),
+        _enum("part", COLLECTIVE_PARTS, "what the time was, by the replay of the operation's messages"),
+        *_ps(exposed="how long"),
+    ),
+)
+
+COLLECTIVE_KINDS = Table(
+    "collective_kinds",
+    "collective operations of one kind, size class (powers of two) and communicator that are divided",
+    (
+        _enum("operation", OPERATIONS, "which operation"),
+        *_ids(comm="communicator", members="its members"),
+        _count("least_bytes", "B", "the smallest part that a member has for, or gets from, each other one"),
+        _count("most_bytes", "B", "the largest one"),
+        _count("operations", "operations", "how many"),
+        _enum("algorithm", ALGORITHMS, "whose replayed ends fit the measured ones best"),
+        Column("error_ps", pl.Float64(), "ps", "mean distance of replayed and measured ends of the members asked"),
+        _enum("second", ALGORITHMS, "the next best; not_known: there is no other"),
+        Column("second_error_ps", pl.Float64(), "ps", "its mean distance"),
+        *_ps(
+            measured="sum over members, after those had entered whom the operation's definition makes them wait for",
+            predicted="the same, as replayed",
+            residual="sum of what was measured beyond the replay",
+            deficit="sum of what was replayed beyond the measurement",
+        ),
+    ),
+)
+
 WAIT_STATE_TOTALS = Table(
     "wait_states",
     "(location, wait state) with Scalasca's definitions",
@@ -572,6 +611,8 @@ TABLES = {
         EPOCHS,
         ACCOUNTING,
         EXPOSURE,
+        IN_COLLECTIVES,
+        COLLECTIVE_KINDS,
         WAIT_STATE_TOTALS,
         PAIRS,
         CRITICAL_PATH,

@@ -66,6 +66,14 @@ def transfer_kinds() -> list[str]:
 def epoch_kinds() -> list[str]:
     """Names of the kinds of epochs, by code."""
 
+def collective_parts() -> list[str]:
+    """
+    Names of the parts of a rank's time in a collective operation, by code.
+    """
+
+def algorithms() -> list[str]:
+    """Names of collective algorithms, by code."""
+
 def transfer_categories() -> list[str]:
     """
     Names of the categories that a one-sided transfer is divided into, in the order of its columns.
@@ -159,6 +167,21 @@ class Analysis:
         """
 
     def collectives(self) -> logpost.replay.columns.Collectives: ...
+
+    def collective_parts(self) -> logpost.replay.columns.CollectiveParts:
+        """
+        What the category `collective` is divided into, by location, callpath and phase.
+        """
+
+    def collective_kinds(self) -> logpost.replay.columns.CollectiveKinds:
+        """
+        Divided operations by kind, size class and communicator, with their algorithm.
+        """
+
+    def collective_way(self, location: int, number: int) -> tuple[logpost.replay.columns.CollectiveWay, int]:
+        """
+        One member's labelled way through an operation in the order of time, and its kind; -1: not divided.
+        """
 
     def accounted(self) -> list[int]: ...
 

@@ -229,6 +229,37 @@ class Collectives(TypedDict):
     bytes_received: UInt64
 
 
+class CollectiveParts(TypedDict):
+    location: Int32
+    callpath: Int32
+    phase: UInt8
+    part: UInt8
+    exposed_ps: Int64
+
+
+class CollectiveKinds(TypedDict):
+    operation: UInt8
+    comm: Int32
+    members: Int32
+    least_bytes: UInt64
+    most_bytes: UInt64
+    operations: UInt64
+    algorithm: UInt8
+    error_ps: Float64
+    second: UInt8
+    second_error_ps: Float64
+    measured_ps: Int64
+    predicted_ps: Int64
+    residual_ps: Int64
+    deficit_ps: Int64
+
+
+class CollectiveWay(TypedDict):
+    part: UInt8
+    begin_ps: Int64
+    end_ps: Int64
+
+
 class Transfers(TypedDict):
     location: Int32
     target: Int32

@@ -73,6 +73,8 @@ def test_columns_of_a_replay_are_those_declared(trace: Trace) -> None:
     check(of_replays.Calls, analysis.next_calls(1000))
     check(of_replays.Accounting, analysis.accounting())
     check(of_replays.Exposure, analysis.exposure())
+    check(of_replays.CollectiveParts, analysis.collective_parts())
+    check(of_replays.CollectiveKinds, analysis.collective_kinds())
     check(of_replays.Interest, analysis.interest())
     check(of_replays.WaitStates, analysis.wait_states())
     check(of_replays.Pairs, analysis.pairs())

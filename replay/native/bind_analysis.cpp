@@ -224,6 +224,85 @@ nb::dict delay_costs(Analysis& analysis) {
     return d;
 }
 
+/// What the category `collective` of the accounts is divided into.
+nb::dict collective_parts(Analysis& analysis) {
+    {
+        const nb::gil_scoped_release release;
+        analysis.accounts();
+    }
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> callpath;
+    std::vector<std::uint8_t> phase;
+    std::vector<std::uint8_t> part;
+    std::vector<std::int64_t> exposed;
+    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
+        for (const auto& row : analysis.callpaths()[i]) {
+            for (std::size_t p = 0; p < kCollectiveParts; ++p) {
+                if (row.in_collectives[p] != 0) {
+                    location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
+                    callpath.push_back(row.callpath);
+                    phase.push_back(static_cast<std::uint8_t>(row.phase));
+                    part.push_back(static_cast<std::uint8_t>(p));
+                    exposed.push_back(row.in_collectives[p]);
+                }
+            }
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["callpath"] = array(std::move(callpath));
+    d["phase"] = array(std::move(phase));
+    d["part"] = array(std::move(part));
+    d["exposed_ps"] = array(std::move(exposed));
+    return d;
+}
+
+/// The kinds of collective operations that are divided, with the algorithm that explains each best.
+nb::dict collective_kinds(Analysis& analysis) {
+    {
+        const nb::gil_scoped_release release;
+        analysis.divided();
+    }
+    const auto& rows = analysis.divided().kinds();
+    nb::dict d;
+    d["operation"] = column<std::uint8_t>(rows, [](const CollectiveKind& k) { return k.operation; });
+    d["comm"] = column<std::int32_t>(rows, [](const CollectiveKind& k) { return k.comm; });
+    d["members"] = column<std::int32_t>(rows, [](const CollectiveKind& k) { return k.members; });
+    d["least_bytes"] = column<std::uint64_t>(rows, [](const CollectiveKind& k) { return k.least_bytes; });
+    d["most_bytes"] = column<std::uint64_t>(rows, [](const CollectiveKind& k) { return k.most_bytes; });
+    d["operations"] = column<std::uint64_t>(rows, [](const CollectiveKind& k) { return k.operations; });
+    d["algorithm"] = column<std::uint8_t>(rows, [](const CollectiveKind& k) { return k.algorithm; });
+    d["error_ps"] = column<double>(rows, [](const CollectiveKind& k) { return k.error_ps; });
+    d["second"] = column<std::uint8_t>(rows, [](const CollectiveKind& k) { return k.second; });
+    d["second_error_ps"] = column<double>(rows, [](const CollectiveKind& k) { return k.second_error_ps; });
+    d["measured_ps"] = column<std::int64_t>(rows, [](const CollectiveKind& k) { return k.measured_ps; });
+    d["predicted_ps"] = column<std::int64_t>(rows, [](const CollectiveKind& k) { return k.predicted_ps; });
+    d["residual_ps"] = column<std::int64_t>(rows, [](const CollectiveKind& k) { return k.residual_ps; });
+    d["deficit_ps"] = column<std::int64_t>(rows, [](const CollectiveKind& k) { return k.deficit_ps; });
+    return d;
+}
+
+/// One member's way through a collective operation, and the operation's kind; -1: it is not divided.
+nb::tuple collective_way(Analysis& analysis, std::int32_t location, std::uint32_t number) {
+    const auto& timelines = analysis.program().timelines;
+    if (location < 0 || static_cast<std::size_t>(location) >= timelines.size() ||
+        number >= timelines[static_cast<std::size_t>(location)].collectives.size()) {
+        throw nb::index_error("no collective operation is recorded there");
+    }
+    const auto at = static_cast<std::size_t>(location);
+    std::vector<CollectiveSplit::Step> rows;
+    {
+        const nb::gil_scoped_release release;
+        rows = analysis.divided().way(at, number);
+    }
+    const auto kind = analysis.divided().kind_of(timelines[at].collectives[number]);
+    nb::dict d;
+    d["part"] = column<std::uint8_t>(rows, [](const auto& s) { return static_cast<std::uint8_t>(s.part); });
+    d["begin_ps"] = column<std::int64_t>(rows, [](const auto& s) { return s.begin_ps; });
+    d["end_ps"] = column<std::int64_t>(rows, [](const auto& s) { return s.end_ps; });
+    return nb::make_tuple(d, kind.has_value() ? static_cast<std::int32_t>(*kind) : kUndefined);
+}
+
 /// The region of interest on each location: the program without start-up and shut-down, where none is named.
 nb::dict interest(const Analysis& analysis) {
     std::vector<Span> spans;
@@ -480,6 +559,16 @@ void bind_analysis(nb::module_& module) {
         .def("network", &network, nb::sig("def network(self) -> logpost.replay.columns.Network"),
              "Traffic between nodes by phase, and by phase and link; empty where the machine's network is not known.")
         .def("collectives", &collectives, nb::sig("def collectives(self) -> logpost.replay.columns.Collectives"))
+        .def("collective_parts", &collective_parts,
+             nb::sig("def collective_parts(self) -> logpost.replay.columns.CollectiveParts"),
+             "What the category `collective` is divided into, by location, callpath and phase.")
+        .def("collective_kinds", &collective_kinds,
+             nb::sig("def collective_kinds(self) -> logpost.replay.columns.CollectiveKinds"),
+             "Divided operations by kind, size class and communicator, with their algorithm.")
+        .def("collective_way", &collective_way, "location"_a, "number"_a,
+             nb::sig("def collective_way(self, location: int, number: int) "
+                     "-> tuple[logpost.replay.columns.CollectiveWay, int]"),
+             "One member's labelled way through an operation in the order of time, and its kind; -1: not divided.")
         .def("accounted", [](const Analysis& a) { return a.accounted(); })
         .def_prop_ro("messages", [](const Analysis& a) { return a.model().messages(); })
         .def_prop_ro("clock_violations", [](const Analysis& a) { return a.model().clock_violations(); })

@@ -277,6 +277,10 @@ void bind_program(nb::module_& module) {
     module.def("transfer_kinds", [] { return names(kTransferKindNames); }, "Names of the kinds of transfers, by code.");
     module.def("epoch_kinds", [] { return names(kEpochKindNames); }, "Names of the kinds of epochs, by code.");
     module.def(
+        "collective_parts", [] { return names(kCollectivePartNames); },
+        "Names of the parts of a rank's time in a collective operation, by code.");
+    module.def("algorithms", [] { return names(kAlgorithmNames); }, "Names of collective algorithms, by code.");
+    module.def(
         "transfer_categories",
         [] {
             std::vector<std::string> found;

@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
             if (analysis.split_only() < 0) {
                 return 1;
             }
+            (void)analysis.divided();  // collectives are split, too
             split = std::min(split, processor_seconds() - begin);
             messages = analysis.model().messages();
             begin = processor_seconds();

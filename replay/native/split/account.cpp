@@ -39,11 +39,12 @@ bool manages(Operation operation) noexcept {
 }  // namespace
 
 LocationAccount::LocationAccount(const MessageModel& model, const TransferModel& transfers,
-                                 const CollectiveWaits& collectives, std::size_t location, const PhaseLine& phases,
-                                 std::span<const Span> path)
+                                 const CollectiveWaits& collectives, const CollectiveSplit& divided,
+                                 std::size_t location, const PhaseLine& phases, std::span<const Span> path)
     : model_(model),
       transfers_(transfers),
       collectives_(collectives),
+      divided_(divided),
       location_(location),
       timeline_(model.program().timelines[location]),
       operations_(timeline_),
@@ -96,6 +97,9 @@ void LocationAccount::add(Exposed& exposed, std::uint8_t category, std::int64_t 
 void LocationAccount::count(std::int32_t callpath, std::uint8_t category, std::int64_t begin, std::int64_t length) {
     auto& at = at_callpath(callpath);
     at.exposed[category] += length;
+    if (category == kCollective) {
+        at.in_collectives[static_cast<std::size_t>(inside_)] += length;
+    }
     while (!path_.empty() && path_.front().end_ps <= begin) {
         path_ = path_.subspan(1);
     }
@@ -264,7 +268,41 @@ void LocationAccount::account_collective(Exposed& exposed, const Call& call,
     }
     const std::int64_t until = std::min(call.enter_ps + wait, call.leave_ps);
     add(exposed, kCollectiveWait, call.enter_ps, until);
-    add(exposed, kCollective, until, call.leave_ps);
+    const auto parts = divide(call, operations, until);
+    auto cursor = until;
+    for (std::size_t part = 0; part < kCollectiveParts; ++part) {
+        inside_ = static_cast<CollectivePart>(part);
+        add(exposed, kCollective, cursor, cursor + parts[part]);
+        cursor += parts[part];
+    }
+    inside_ = CollectivePart::not_divided;
+}
+
+CollectiveSums LocationAccount::divide(const Call& call, std::span<const CallOperation> operations,
+                                       std::int64_t begin) const {
+    const auto duration = call.leave_ps - begin;
+    // Of several operations, the one that is complete last; what only starts here counts only among its like.
+    std::uint32_t last = kNone;
+    bool starts = false;
+    for (const auto& operation : operations) {
+        if (!divided_.divides(location_, operation.index)) {
+            continue;
+        }
+        if (timeline_.collectives[operation.index].complete_call != call_) {
+            starts = true;
+        } else if (last == kNone || divided_.wanted(location_, operation.index) > divided_.wanted(location_, last)) {
+            last = operation.index;
+        }
+    }
+    if (last != kNone) {
+        return divided_.parts(location_, last, duration);
+    }
+    if (starts) {
+        return divided_.start(duration);
+    }
+    CollectiveSums sums{};
+    sums[static_cast<std::size_t>(CollectivePart::not_divided)] = duration;
+    return sums;
 }
 
 void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std::span<const CallOperation> operations) {

@@ -11,6 +11,7 @@
 #include "replay/native/program.hpp"
 #include "replay/native/split/call_operations.hpp"
 #include "replay/native/split/categories.hpp"
+#include "replay/native/split/collective_split.hpp"
 #include "replay/native/split/collective_waits.hpp"
 #include "replay/native/split/message_model.hpp"
 #include "replay/native/split/transfer_model.hpp"
@@ -23,7 +24,8 @@ struct CallpathExposure {
     Phase phase = Phase::program;
     std::uint64_t calls = 0;  // entered in this phase
     Exposed exposed{};
-    Exposed on_path{};  // of `exposed`, what lies on the critical path
+    Exposed on_path{};                // of `exposed`, what lies on the critical path
+    CollectiveSums in_collectives{};  // what the category `collective` of `exposed` is divided into
 };
 
 /// Time of one category in one window and phase.
@@ -39,7 +41,8 @@ class LocationAccount {
   public:
     /// `path`: when the critical path is on this location, in the order of time; must outlive the account.
     LocationAccount(const MessageModel& model, const TransferModel& transfers, const CollectiveWaits& collectives,
-                    std::size_t location, const PhaseLine& phases, std::span<const Span> path);
+                    const CollectiveSplit& divided, std::size_t location, const PhaseLine& phases,
+                    std::span<const Span> path);
 
     /// Accounts the next call and returns its exposed time per category.
     const Exposed& next();
@@ -75,6 +78,9 @@ class LocationAccount {
     void gather_work(const Call& call, std::span<const CallOperation> operations, std::uint32_t primary);
     void account_messages(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
     void account_collective(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
+    /// What [begin, the call's leave] of a call that is in collectives alone is divided into.
+    [[nodiscard]] CollectiveSums divide(const Call& call, std::span<const CallOperation> operations,
+                                        std::int64_t begin) const;
     void account_one_sided(Exposed& exposed, const Call& call, std::span<const CallOperation> operations);
     /// Labels a call by its work for other messages, and by the message that it waited for where there is one.
     void lay_call(Exposed& exposed, const Call& call, const Partition* parts);
@@ -85,6 +91,7 @@ class LocationAccount {
     const MessageModel& model_;
     const TransferModel& transfers_;
     const CollectiveWaits& collectives_;
+    const CollectiveSplit& divided_;
     std::size_t location_;
     const Timeline& timeline_;
     CallOperations operations_;
@@ -92,8 +99,9 @@ class LocationAccount {
     std::uint32_t call_ = 0;
     std::int64_t cursor_;
     const PhaseLine phases_;
-    std::span<const Span> path_;  // what of it does not lie before the cursor
-    std::size_t piece_ = 0;       // of the phases
+    std::span<const Span> path_;                           // what of it does not lie before the cursor
+    std::size_t piece_ = 0;                                // of the phases
+    CollectivePart inside_ = CollectivePart::not_divided;  // what time of the category `collective` is
     std::int32_t window_;
     std::int64_t cell_end_;
     Exposed cell_{};

@@ -60,17 +60,17 @@ Cause cause_without_operation(const Call& call) {
     return Cause::mpi_other;
 }
 
-/// When everybody had entered each collective operation, or its root had, by instance.
-struct Instance {
-    Time latest = 0, root = 0;
-};
+}  // namespace
 
-std::map<std::size_t, Instance> instances(const Record& record) {
-    std::map<std::size_t, Instance> result;
+Awaited awaited(const Record& record) {
+    struct Instance {
+        Time latest = 0, root = 0;
+    };
+    std::map<std::size_t, Instance> instances;
     for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
         for (const auto& call : record.ranks[rank].calls) {
             if (call.collective != Collective::none) {
-                auto& instance = result[call.instance];
+                auto& instance = instances[call.instance];
                 instance.latest = std::max(instance.latest, call.enter);
                 if (call.root == static_cast<int>(rank)) {
                     instance.root = call.enter;
@@ -78,10 +78,24 @@ std::map<std::size_t, Instance> instances(const Record& record) {
             }
         }
     }
-    return result;
+    return [instances](const Call& call, int number) {
+        const auto& instance = instances.at(call.instance);
+        Time until = call.enter;
+        switch (call.collective) {
+            case Collective::bcast:
+            case Collective::scatter:
+                until = call.root == number ? until : instance.root;
+                break;
+            case Collective::reduce:
+            case Collective::gather:
+                until = call.root == number ? instance.latest : until;
+                break;
+            default:
+                until = instance.latest;
+        }
+        return std::clamp(until, call.enter, call.leave);
+    };
 }
-
-}  // namespace
 
 std::vector<Segment> segments(const Record& record, std::size_t id) {
     const auto& m = record.messages[id];
@@ -166,11 +180,11 @@ namespace {
 
 /// A one-sided call: what it had to be permitted first, then the transfer that completes last, then the rest.
 template <class Add>
-void one_sided(const Record& record, const Call& call, const std::map<std::size_t, Instance>& collectives, Add add) {
+void one_sided(const Record& record, int number, const Call& call, const Awaited& waits, Add add) {
     Time at = call.enter;
     Cause rest = Cause::residual;
     if (call.collective == Collective::fence) {
-        const Time until = std::clamp(collectives.at(call.instance).latest, call.enter, call.leave);
+        const Time until = waits(call, number);
         add(Cause::collective_wait, at, until);
         at = until;
         rest = Cause::collective;
@@ -206,7 +220,7 @@ void one_sided(const Record& record, const Call& call, const std::map<std::size_
     add(rest, at, call.leave);
 }
 
-Sums account(const Record& record, int number, const std::map<std::size_t, Instance>& collectives) {
+Sums account(const Record& record, int number, const Awaited& waits) {
     const auto& rank = record.ranks[static_cast<std::size_t>(number)];
     Sums sums{};
     const auto add = [&](Cause cause, Time begin, Time end) {
@@ -221,25 +235,11 @@ Sums account(const Record& record, int number, const std::map<std::size_t, Insta
             ++busy;
         }
         if (call.one_sided) {
-            one_sided(record, call, collectives, add);
+            one_sided(record, number, call, waits, add);
             continue;
         }
         if (call.collective != Collective::none) {
-            const auto& instance = collectives.at(call.instance);
-            Time until = call.enter;
-            switch (call.collective) {
-                case Collective::bcast:
-                case Collective::scatter:
-                    until = call.root == number ? until : instance.root;
-                    break;
-                case Collective::reduce:
-                case Collective::gather:
-                    until = call.root == number ? instance.latest : until;
-                    break;
-                default:
-                    until = instance.latest;
-            }
-            until = std::clamp(until, call.enter, call.leave);
+            const auto until = waits(call, number);
             add(Cause::collective_wait, call.enter, until);
             add(Cause::collective, until, call.leave);
             continue;
@@ -293,10 +293,10 @@ Sums account(const Record& record, int number, const std::map<std::size_t, Insta
 }  // namespace
 
 std::vector<Sums> accounts(const Record& record) {
-    const auto collectives = instances(record);
+    const auto waits = awaited(record);
     std::vector<Sums> result;
     for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
-        result.push_back(account(record, static_cast<int>(rank), collectives));
+        result.push_back(account(record, static_cast<int>(rank), waits));
     }
     return result;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,15 @@ std::vector<Segment> transfer_segments(const Record& record, std::size_t transfe
 /// The time of each rank by cause, from 0 to its end. In a call that completes several operations, an instant has the
 /// cause of the operation that completes last; the processor's work for another one overrides it.
 std::vector<Sums> accounts(const Record& record);
+
+/// Until when a member of a collective operation waits for those whom the operation's definition names, by call and
+/// rank.
+using Awaited = std::function<Time(const Call& call, int rank)>;
+Awaited awaited(const Record& record);
+
+/// The rest of each rank's time in collective operations by cause; late_sender: members on the way that entered later
+/// than those.
+std::vector<Sums> in_collectives(const Record& record);
 
 [[nodiscard]] Sums sum(const std::vector<Segment>& segments);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include <algorithm>
 #include <vector>
 
@@ -247,7 +249,11 @@ TEST(Ledger, SegmentsFollowEachOtherFromTheEnvelopesBeginToItsEndInEveryCase) {
             }
         }
         const auto sums = accounts(record);
+        const auto inside = in_collectives(record);
         for (std::size_t rank = 0; rank < sums.size(); ++rank) {
+            const auto divided = std::accumulate(inside[rank].begin(), inside[rank].end(), Time{0});
+            EXPECT_EQ(divided, sums[rank][static_cast<std::size_t>(Cause::collective)]) << told.name;
+            EXPECT_EQ(inside[rank][static_cast<std::size_t>(Cause::residual)], 0) << told.name;
             Time total = 0;
             for (const auto time : sums[rank]) {
                 EXPECT_GE(time, 0) << told.name;

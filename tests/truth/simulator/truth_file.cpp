@@ -91,6 +91,12 @@ void write_truth(const Case& told, const Record& record, const std::filesystem::
         out << (first ? "\n" : ",\n") << sums(rank);
         first = false;
     }
+    out << "\n],\n\"in_collectives\": [";
+    first = true;
+    for (const auto& rank : in_collectives(record)) {
+        out << (first ? "\n" : ",\n") << sums(rank);
+        first = false;
+    }
     out << "\n]\n}\n";
 }
 

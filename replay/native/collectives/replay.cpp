@@ -1,0 +1,282 @@
+#include "replay/native/collectives/replay.hpp"
+
+#include <algorithm>
+
+#include "replay/native/collectives/schedule.hpp"
+
+namespace logpost::replay {
+
+CollectiveEndpoints::CollectiveEndpoints(const Program& program, const Parameters& parameters)
+    : nic(program.placement.size()) {
+    const auto per_node = static_cast<std::uint32_t>(std::max(1, parameters.nics_per_node));
+    nics = static_cast<std::uint32_t>(program.placement.nodes()) * per_node;
+    std::vector<std::uint32_t> seen(program.placement.nodes());
+    for (std::size_t location = 0; location < nic.size(); ++location) {
+        const auto& place = program.placement[location];
+        if (place.node == kUndefined) {
+            nic[location] = nics++;
+        } else if (place.rank != kUndefined) {
+            const auto node = static_cast<std::uint32_t>(place.node);
+            nic[location] = node * per_node + seen[node]++ % per_node;
+        } else {
+            nic[location] = static_cast<std::uint32_t>(place.node) * per_node;
+        }
+    }
+}
+
+CollectiveReplay::CollectiveReplay(const Program& program, const Parameters& parameters,
+                                   const CollectiveEndpoints& endpoints)
+    : program_(program), parameters_(parameters), endpoints_(endpoints) {
+    if (parameters.endpoints_queue) {
+        sending_.resize(endpoints.nics + endpoints.nic.size());
+        receiving_.resize(sending_.size());
+    }
+}
+
+std::uint32_t CollectiveReplay::add(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path,
+                                    std::uint32_t run) {
+    nodes_.push_back({t, before, cost, run, path});
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+}
+
+std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint32_t repeat) {
+    const auto a = members_[from].location;
+    const auto b = members_[to].location;
+    const auto locality = program_.placement.between(a, b);
+    const bool far = parameters_.mean_hops.has_value() && locality == Locality::other_node;
+    const CostKey key{bytes, far ? program_.placement.hops(a, b) : kUndefined, repeat, locality};
+    auto& recent = recent_[static_cast<std::size_t>(locality)];
+    if (recent < keys_.size() && keys_[recent] == key) {
+        return recent;
+    }
+    const auto known = std::ranges::find(keys_, key);
+    recent = static_cast<std::uint32_t>(known - keys_.begin());
+    if (known == keys_.end()) {
+        keys_.push_back(key);
+        auto one = message_cost(parameters_, locality, bytes, {}, 1, key.hops);
+        for (auto* term : {&one.o_s, &one.o_r, &one.L, &one.serialization, &one.service, &one.o_control}) {
+            *term *= repeat;
+        }
+        costs_.push_back(one);
+    }
+    return recent;
+}
+
+/// First come, first served; messages are told round by round, so that one that is ready before the busy period at hand
+/// found the endpoint free.
+std::int64_t CollectiveReplay::queue(Busy& busy, std::int64_t ready, std::int64_t service) noexcept {
+    if (ready >= busy.end) {
+        busy = {ready, ready + service};
+        return ready;
+    }
+    if (ready >= busy.begin) {
+        const auto start = busy.end;
+        busy.end += service;
+        return start;
+    }
+    if (ready + service > busy.begin) {
+        busy.begin = ready;
+        busy.end += service;
+    }
+    return ready;
+}
+
+CollectiveReplay::Way CollectiveReplay::transfer(std::uint32_t from, std::uint32_t to, const Cost& cost,
+                                                 std::int64_t ready) {
+    if (sending_.empty()) {
+        return {ready + cost.serialization, ready + cost.L + cost.serialization};
+    }
+    const auto a = static_cast<std::size_t>(members_[from].location);
+    const auto b = static_cast<std::size_t>(members_[to].location);
+    const bool far = program_.placement[a].node != program_.placement[b].node;
+    const auto start = queue(sending_[far ? endpoints_.nic[a] : endpoints_.nics + a], ready, cost.service);
+    const auto first = queue(receiving_[far ? endpoints_.nic[b] : endpoints_.nics + b], start + cost.L, cost.service);
+    return {start + cost.serialization, first + cost.serialization};
+}
+
+void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::span<const Member> members) {
+    members_ = members;
+    nodes_.clear();
+    if (keys_.size() > 64) {  // sizes that differ from operation to operation
+        keys_.clear();
+        costs_.clear();
+    }
+    at_.resize(members.size());
+    for (std::uint32_t i = 0; i < members.size(); ++i) {
+        at_[i] = add(members[i].enter_ps, 0, 0, Path::enter, 0);
+        if (!sending_.empty()) {
+            const auto location = static_cast<std::size_t>(members[i].location);
+            for (auto* endpoints : {&sending_, &receiving_}) {
+                (*endpoints)[endpoints_.nic[location]] = {};
+                (*endpoints)[endpoints_.nics + location] = {};
+            }
+        }
+    }
+    visit_schedule(pattern, algorithm, *this);
+}
+
+void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
+    const auto index = cost(from, to, bytes, 1);
+    const auto& one = costs_[index];
+    const auto sender = at_[from];
+    const auto receiver = at_[to];
+    const auto sent = nodes_[sender].t + one.o_s;
+    const auto posted = nodes_[receiver].t;
+    if (!one.rendezvous) {
+        const auto arrived = transfer(from, to, one, sent).arrived;
+        at_[to] = arrived >= posted ? add(arrived + one.o_r, sender, index, Path::received, 1)
+                                    : add(posted + one.o_r, receiver, index, Path::served, 0);
+        // Sends in a row are one step back.
+        const auto& last = nodes_[sender];
+        const bool in_a_row = last.path == Path::sent && last.cost == index;
+        at_[from] = in_a_row ? add(sent, last.before, index, Path::sent, last.run + 1)
+                             : add(sent, sender, index, Path::sent, 1);
+        return;
+    }
+    const auto request = sent + one.L;
+    const bool by_sender = request >= posted;
+    const auto start = std::max(request, posted) + one.o_control + one.L + one.o_control;
+    const auto way = transfer(from, to, one, start);
+    const auto before = by_sender ? sender : receiver;
+    at_[to] = add(way.arrived + one.o_r, before, index, by_sender ? Path::answered : Path::asked, by_sender ? 1 : 0);
+    at_[from] = add(way.left, before, index, by_sender ? Path::left : Path::let_go, by_sender ? 1 : 0);
+}
+
+void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::uint32_t repeat) {
+    target_.resize(count);
+    cost_.resize(count);
+    sent_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto from = source_[i];
+        cost_[i] = cost(from, i, bytes, repeat);
+        target_[from] = i;
+        sent_[from] = nodes_[at_[from]].t + costs_[cost_[i]].o_s;
+    }
+    next_ = at_;
+    left_.assign(count, kNone);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto from = source_[i];
+        const auto& one = costs_[cost_[i]];
+        if (!one.rendezvous) {
+            const auto arrived = transfer(from, i, one, sent_[from]).arrived;
+            next_[i] = arrived >= sent_[i] ? add(arrived + one.o_r, at_[from], cost_[i], Path::received, 1)
+                                           : add(sent_[i] + one.o_r, at_[i], cost_[i], Path::served, 1);
+            continue;
+        }
+        const auto request = sent_[from] + one.L;
+        const bool by_sender = request >= sent_[i];
+        const auto start = std::max(request, sent_[i]) + one.o_control + one.L + one.o_control;
+        const auto way = transfer(from, i, one, start);
+        const auto before = by_sender ? at_[from] : at_[i];
+        next_[i] = add(way.arrived + one.o_r, before, cost_[i], by_sender ? Path::answered : Path::asked, 1);
+        left_[from] = add(way.left, before, cost_[i], by_sender ? Path::left : Path::let_go, 1);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (left_[i] != kNone && nodes_[left_[i]].t > nodes_[next_[i]].t) {
+            next_[i] = left_[i];
+        }
+    }
+    at_.swap(next_);
+}
+
+void CollectiveReplay::burst(std::uint32_t count, std::uint32_t rounds, std::uint64_t bytes) {
+    const auto told = std::min(rounds, kSingleRounds);
+    const auto each = (rounds + told - 1) / told;
+    const auto heads = at_;
+    // First everybody's sends, then what comes.
+    sent_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        auto sent = nodes_[heads[i]].t;
+        std::uint32_t index = 0;
+        for (std::uint32_t k = 0; k < told; ++k) {
+            index = cost(i, (i + 1 + k * rounds / told) % count, bytes, each);
+            sent += costs_[index].o_s;
+        }
+        at_[i] = add(sent, heads[i], index, Path::sent, told);
+        sent_[i] = nodes_[heads[i]].t;
+    }
+    for (std::uint32_t k = 0; k < told; ++k) {
+        const auto distance = 1 + k * rounds / told;
+        for (std::uint32_t from = 0; from < count; ++from) {
+            const auto to = (from + distance) % count;
+            const auto index = cost(from, to, bytes, each);
+            const auto& one = costs_[index];
+            sent_[from] += one.o_s;
+            const auto receiver = at_[to];
+            const auto posted = nodes_[receiver].t;
+            if (!one.rendezvous) {
+                const auto arrived = transfer(from, to, one, sent_[from]).arrived;
+                at_[to] = arrived >= posted ? add(arrived + one.o_r, heads[from], index, Path::received, k + 1)
+                                            : add(posted + one.o_r, receiver, index, Path::served, 0);
+                continue;
+            }
+            // All receives are posted before the sends; the answers of both sides overlap with other messages.
+            const auto request = std::max(sent_[from] + one.L, nodes_[heads[to]].t);
+            const auto arrived = transfer(from, to, one, request + one.o_control + one.L + one.o_control).arrived;
+            at_[to] = arrived >= posted ? add(arrived + one.o_r, heads[from], index, Path::answered, k + 1)
+                                        : add(posted + one.o_r, receiver, index, Path::served, 0);
+        }
+    }
+}
+
+/// The labels between a node and the one before it, in the order of time; what no term explains is the wait for NICs,
+/// or of a message that was there, the work before it.
+std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
+                                        std::array<Stretch, kMostStretches>& found) const noexcept {
+    using enum CollectivePart;
+    const auto& one = costs_[node.cost];
+    const auto whole = node.t - since;
+    std::size_t count = 0;
+    const auto put = [&](CollectivePart part, std::int64_t length) { found[count++] = {part, length}; };
+    std::size_t wait = 0;
+    switch (node.path) {
+        case Path::enter:
+            return 0;
+        case Path::sent:
+            put(send_overhead, whole);
+            return count;
+        case Path::served:
+            put(send_overhead, whole - one.o_r);
+            put(recv_overhead, one.o_r);
+            return count;
+        case Path::received:
+            put(send_overhead, one.o_s * node.run);
+            wait = count;
+            put(endpoint_contention, 0);
+            put(latency, one.L);
+            put(serialization, one.serialization);
+            put(recv_overhead, one.o_r);
+            break;
+        case Path::answered:
+        case Path::asked:
+        case Path::left:
+        case Path::let_go:
+            put(send_overhead, one.o_s * node.run);
+            if (node.path == Path::answered || node.path == Path::left) {
+                put(latency, one.L);
+            }
+            put(recv_overhead, one.o_control);
+            put(latency, one.L);
+            put(send_overhead, one.o_control);
+            wait = count;
+            put(endpoint_contention, 0);
+            if (node.path == Path::answered || node.path == Path::asked) {
+                put(latency, one.L);
+            }
+            put(serialization, one.serialization);
+            if (node.path == Path::answered || node.path == Path::asked) {
+                put(recv_overhead, one.o_r);
+            }
+            break;
+    }
+    std::int64_t explained = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        explained += found[i].length;
+    }
+    // A sender in a burst may have had cheaper neighbours before: its first stretch gives way.
+    found[wait].length = std::max<std::int64_t>(0, whole - explained);
+    found[0].length -= std::max<std::int64_t>(0, explained - whole);
+    return count;
+}
+
+}  // namespace logpost::replay

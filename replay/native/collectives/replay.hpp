@@ -1,0 +1,160 @@
+#pragma once
+
+/// A collective operation, replayed as its messages from the measured enters of its members.
+///
+/// Each member carries out its part of the algorithm's schedule in order: a send takes its processor for o_s, a receive
+/// for o_r from when the message is there; on the way are the NICs of both ends, L and (B - 1) G, and a handshake where
+/// the machine says so. The way back from a member's end, along what it waited for, has a label at every instant.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "replay/native/collectives/algorithm.hpp"
+#include "replay/native/collectives/parts.hpp"
+#include "replay/native/cost.hpp"
+#include "replay/native/program.hpp"
+
+namespace logpost::replay {
+
+/// Where messages queue: the NIC of each location between nodes, its own end of the memory within one.
+struct CollectiveEndpoints {
+    explicit CollectiveEndpoints(const Program& program, const Parameters& parameters);
+    std::vector<std::uint32_t> nic;  // by location
+    std::uint32_t nics = 0;
+};
+
+class CollectiveReplay {
+  public:
+    struct Member {
+        std::int64_t enter_ps;
+        std::int32_t location;
+    };
+
+    CollectiveReplay(const Program& program, const Parameters& parameters, const CollectiveEndpoints& endpoints);
+
+    /// Replays one operation. `members` are numbered as `visit_schedule` does.
+    void run(const Pattern& pattern, Algorithm algorithm, std::span<const Member> members);
+    /// When a member has what the operation gives it.
+    [[nodiscard]] std::int64_t end(std::uint32_t member) const noexcept { return nodes_[at_[member]].t; }
+    /// Visits (part, begin, end) from the member's end back to `from_ps`, without gap.
+    template <class Visit>
+    void back(std::uint32_t member, std::int64_t from_ps, Visit&& visit) const;
+
+    // The visitor of a schedule.
+    void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes);
+    template <class Source>
+    void round(std::uint32_t count, Source&& source, std::uint64_t bytes, std::uint32_t repeat) {
+        source_.resize(count);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            source_[i] = source(i);
+        }
+        exchange(count, bytes, repeat);
+    }
+    void burst(std::uint32_t count, std::uint32_t rounds, std::uint64_t bytes);
+
+  private:
+    /// How the time since the node before came about.
+    enum class Path : std::uint8_t {
+        enter,     // there is none before
+        sent,      // o_s, `run` times
+        served,    // the message was there: o_r
+        received,  // o_s .. o_r of a message whose sender is before
+        answered,  // rendezvous: the same, from the sender's o_s on
+        asked,     // rendezvous: the same, from the receiver's answer on
+        left,      // rendezvous: from the sender's o_s to the payload's last byte
+        let_go,    // rendezvous: from the receiver's answer to the payload's last byte
+    };
+    struct Node {
+        std::int64_t t;
+        std::uint32_t before;
+        std::uint32_t cost;
+        std::uint32_t run;  // sends of o_s; at the receiver of an exchange, its own one
+        Path path;
+    };
+    struct Busy {
+        std::int64_t begin = INT64_MIN, end = INT64_MIN;
+    };
+    struct Stretch {
+        CollectivePart part;
+        std::int64_t length;
+    };
+    static constexpr std::size_t kMostStretches = 9;
+    /// After so many messages in a row, what is before them is labelled in their proportions.
+    static constexpr std::uint32_t kMostSteps = 256;
+
+    [[nodiscard]] std::uint32_t add(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path,
+                                    std::uint32_t run);
+    /// Index of the cost of a message between two members.
+    [[nodiscard]] std::uint32_t cost(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint32_t repeat);
+    static std::int64_t queue(Busy& busy, std::int64_t ready, std::int64_t service) noexcept;
+    struct Way {
+        std::int64_t left, arrived;  // last byte, at both ends
+    };
+    [[nodiscard]] Way transfer(std::uint32_t from, std::uint32_t to, const Cost& cost, std::int64_t ready);
+    void exchange(std::uint32_t count, std::uint64_t bytes, std::uint32_t repeat);
+    [[nodiscard]] std::size_t stretches(const Node& node, std::int64_t since,
+                                        std::array<Stretch, kMostStretches>& found) const noexcept;
+
+    const Program& program_;
+    const Parameters& parameters_;
+    const CollectiveEndpoints& endpoints_;
+    std::vector<Busy> sending_, receiving_;  // NICs, then locations
+    struct CostKey {
+        std::uint64_t bytes;
+        std::int32_t hops;
+        std::uint32_t repeat;
+        Locality locality;
+        bool operator==(const CostKey&) const = default;
+    };
+    std::vector<CostKey> keys_;
+    std::vector<Cost> costs_;
+    std::array<std::uint32_t, kLocalities> recent_{};
+    std::span<const Member> members_;
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> at_, next_, source_, target_, cost_;
+    std::vector<std::int64_t> sent_;
+    std::vector<std::uint32_t> left_;  // of an exchange: node, the own payload has left; kNone: eager
+};
+
+template <class Visit>
+void CollectiveReplay::back(std::uint32_t member, std::int64_t from_ps, Visit&& visit) const {
+    auto at = at_[member];
+    std::array<Stretch, kMostStretches> found;
+    std::array<std::int64_t, kReplayedParts> sums{};
+    const auto tell = [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
+        if (begin < end) {
+            sums[static_cast<std::size_t>(part)] += end - begin;
+            visit(part, begin, end);
+        }
+    };
+    const auto whole = static_cast<double>(nodes_[at].t - from_ps);
+    for (std::uint32_t step = 0; nodes_[at].t > from_ps && step < kMostSteps; ++step) {
+        const auto& node = nodes_[at];
+        if (node.path == Path::enter) {
+            tell(CollectivePart::late_members, from_ps, node.t);
+            return;
+        }
+        const auto since = std::max(nodes_[node.before].t, from_ps);
+        auto until = node.t;
+        for (auto i = stretches(node, nodes_[node.before].t, found); i-- > 0 && until > since;) {
+            const auto begin = i == 0 ? since : std::max(until - found[i].length, since);
+            tell(found[i].part, begin, until);
+            until = begin;
+        }
+        at = node.before;
+    }
+    const auto rest = nodes_[at].t - from_ps;
+    auto until = nodes_[at].t;
+    for (std::size_t part = 0; part < kReplayedParts && rest > 0; ++part) {
+        const auto share = static_cast<double>(sums[part]) / (whole - static_cast<double>(rest));
+        const auto length = static_cast<std::int64_t>(static_cast<double>(rest) * share);
+        const auto begin = part + 1 == kReplayedParts ? from_ps : std::max(from_ps, until - length);
+        visit(static_cast<CollectivePart>(part), begin, until);
+        until = begin;
+    }
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,104 @@
+#pragma once
+
+/// Every collective operation of a program, divided (docs/split.md, section 14).
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "replay/native/collectives/algorithm.hpp"
+#include "replay/native/collectives/parts.hpp"
+#include "replay/native/collectives/replay.hpp"
+#include "replay/native/split/collective_waits.hpp"
+
+namespace logpost::replay {
+
+/// The parts of one member's time in an operation, by CollectivePart.
+using CollectiveSums = std::array<std::int64_t, kCollectiveParts>;
+
+/// Operations of one kind, size class and communicator. All have the algorithm that explains their measured ends best.
+struct CollectiveKind {
+    Operation operation = Operation::unknown;
+    std::int32_t comm = kUndefined;
+    std::uint32_t members = 0;
+    std::uint64_t least_bytes = UINT64_MAX, most_bytes = 0;  ///< of a member's part
+    Algorithm algorithm = Algorithm::not_known;
+    Algorithm second = Algorithm::not_known;   ///< the next best; not_known: there was no other
+    double error_ps = 0, second_error_ps = 0;  ///< |replayed - measured end|, mean over the members that were asked
+    std::uint64_t operations = 0;
+    std::int64_t measured_ps = 0;   ///< of all members, after those whom the operation's definition makes them wait for
+    std::int64_t predicted_ps = 0;  ///< likewise, as replayed
+    std::int64_t residual_ps = 0;   ///< sum of what was measured beyond the prediction
+    std::int64_t deficit_ps = 0;    ///< sum of what was predicted beyond the measurement
+};
+
+class CollectiveSplit {
+  public:
+    /// Program, parameters and waits must outlive it.
+    CollectiveSplit(const Program& program, const Parameters& parameters, const CollectiveWaits& waits,
+                    unsigned threads);
+
+    /// Whether the operation is divided.
+    [[nodiscard]] bool divides(std::size_t location, std::uint32_t operation) const noexcept;
+    /// How long the replay takes of the member's time in the call that completes the operation: what decides where a
+    /// call completes several.
+    [[nodiscard]] double wanted(std::size_t location, std::uint32_t operation) const noexcept;
+    /// Divides the last `duration_ps` of the member's time in it. All are >= 0 and they add up to it.
+    [[nodiscard]] CollectiveSums parts(std::size_t location, std::uint32_t operation,
+                                       std::int64_t duration_ps) const noexcept;
+    /// Divides the call that starts a nonblocking operation.
+    [[nodiscard]] CollectiveSums start(std::int64_t duration_ps) const noexcept;
+
+    [[nodiscard]] const std::vector<CollectiveKind>& kinds() const noexcept { return kinds_; }
+    /// The kind of an operation; none where it is not divided.
+    [[nodiscard]] std::optional<std::uint32_t> kind_of(const Collective& operation) const noexcept;
+
+    /// One member's way through an operation, replayed again: in the order of time, from when it waits for nobody whom
+    /// the operation's definition names, to its replayed end.
+    struct Step {
+        CollectivePart part;
+        std::int64_t begin_ps, end_ps;
+    };
+    [[nodiscard]] std::vector<Step> way(std::size_t location, std::uint32_t operation) const;
+
+  private:
+    using Wanted = std::array<float, kReplayedParts>;
+    static constexpr std::uint32_t kNoKind = kNone;
+    /// An operation: where its members' indices stand, and what it is.
+    struct Instance {
+        std::size_t first = 0;
+        std::uint64_t bytes = 0;
+        std::int32_t comm = kUndefined;
+        std::int32_t root = 0;
+        std::uint32_t kind = kNoKind;
+        Operation operation = Operation::unknown;
+    };
+    struct Buffer;
+
+    void gather();
+    void classify();
+    void choose(unsigned threads);
+    void replay_all(unsigned threads);
+    /// Location of a member in the algorithm's numbering, and the index of its operation there.
+    [[nodiscard]] std::int32_t location_of(const Instance& instance, std::uint32_t member) const noexcept;
+    [[nodiscard]] std::size_t place_of(const Instance& instance, std::uint32_t member) const noexcept;
+    [[nodiscard]] std::uint32_t size_of(const Instance& instance) const noexcept;
+    void replay(Buffer& buffer, const Instance& instance, Algorithm algorithm) const;
+    /// Since when the member's time is divided.
+    [[nodiscard]] std::int64_t since(const Collective& operation, std::size_t location) const;
+    [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
+
+    const Program& program_;
+    const Parameters& parameters_;
+    const CollectiveWaits& waits_;
+    CollectiveEndpoints endpoints_;
+    std::vector<Instance> instances_;
+    std::vector<std::uint32_t> index_;  // by instance and rank: the operation's index at its location
+    std::vector<CollectiveKind> kinds_;
+    std::vector<std::size_t> offset_;  // by location
+    std::vector<Wanted> wanted_;       // by location and operation; the first < 0: not divided
+    std::int64_t start_ps_ = 0;        // o_s of the smallest message
+};
+
+}  // namespace logpost::replay

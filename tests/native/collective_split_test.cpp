@@ -1,0 +1,220 @@
+/// Collective operations, divided along the way that their messages went.
+
+#include "replay/native/split/collective_split.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "program_story.hpp"
+#include "replay/native/collectives/shape.hpp"
+#include "replay/native/model.hpp"
+#include "replay/native/split/analysis.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using enum CollectivePart;
+using tests::plain_machine;
+
+/// A collective operation of ranks that enter and leave as told, in picoseconds.
+struct Together : tests::ProgramStory {
+    Together(Operation operation, std::vector<std::pair<std::int64_t, std::int64_t>> times, std::int32_t root = -1,
+             std::int32_t ranks_per_node = 1) {
+        const auto kind = operation == Operation::barrier ? CallKind::barrier : CallKind::collective;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            const auto id = rank(static_cast<std::int32_t>(i) / ranks_per_node, 1'000'000);
+            collective(id, call(id, kind, times[i].first, times[i].second), operation, root);
+        }
+    }
+};
+
+struct Divided {
+    Divided(Together& story, const Parameters& machine)
+        : program(story.program()), waits(program), split(program, machine, waits, 1) {}
+    [[nodiscard]] CollectiveSums of(std::size_t rank) const {
+        const auto& one = program.timelines[rank].collectives[0];
+        return split.parts(rank, 0, one.end_ps - one.begin_ps - waits.wait(one, rank));
+    }
+    [[nodiscard]] std::int64_t part(std::size_t rank, CollectivePart part) const {
+        return of(rank)[static_cast<std::size_t>(part)];
+    }
+    const Program& program;
+    CollectiveWaits waits;
+    CollectiveSplit split;
+};
+
+std::int64_t total(const CollectiveSums& sums) {
+    return std::accumulate(sums.begin(), sums.end(), std::int64_t{0});
+}
+
+// One round of a barrier of two: o_s + L + o_r = 10 + 100 + 20 after the last one, who finds the other's message
+// there after its own: 10 + 20.
+TEST(CollectiveSplit, ABarrierOfTwoTakesAMessageEachWay) {
+    const auto machine = plain_machine();
+    Together story(Operation::barrier, {{0, 630}, {500, 530}});
+    const Divided divided(story, machine);
+    EXPECT_EQ(divided.part(0, send_overhead), 10);
+    EXPECT_EQ(divided.part(0, latency), 100);
+    EXPECT_EQ(divided.part(0, recv_overhead), 20);
+    EXPECT_EQ(total(divided.of(0)), 130);
+    EXPECT_EQ(divided.part(1, send_overhead), 10);
+    EXPECT_EQ(divided.part(1, recv_overhead), 20);
+    EXPECT_EQ(divided.part(1, latency), 0);
+    EXPECT_EQ(divided.split.kinds()[0].residual_ps, 0);
+    EXPECT_EQ(divided.split.kinds()[0].deficit_ps, 0);
+}
+
+TEST(CollectiveSplit, WhatTheReplayDoesNotExplainIsResidualAndWhatItWantsTooMuchDeficit) {
+    const auto machine = plain_machine();
+    Together story(Operation::barrier, {{500, 730}, {500, 565}});
+    const Divided divided(story, machine);
+    EXPECT_EQ(divided.part(0, residual), 100);  // 230 - 130
+    EXPECT_EQ(total(divided.of(0)), 230);
+    EXPECT_EQ(divided.part(1, residual), 0);
+    EXPECT_EQ(divided.part(1, latency), 50);  // 65 of 130, each half of what it wants
+    EXPECT_EQ(total(divided.of(1)), 65);
+    EXPECT_EQ(divided.split.kinds()[0].residual_ps, 100);
+    EXPECT_EQ(divided.split.kinds()[0].deficit_ps, 65);
+}
+
+// Of four, rank 3 hangs on rank 2, who enters 1000 after the root: that is no Late Broadcast, and no transport.
+TEST(CollectiveSplit, ALateMemberOnTheWayIsNamedApartFromTheRoot) {
+    const auto machine = plain_machine();
+    // 8 B: the root sends to 2, then to 1; 2 has it at 1000 + o_r (it was there), sends to 3.
+    Together story(Operation::bcast, {{0, 20}, {0, 147}, {1000, 1030}, {0, 1167}}, 0);
+    const Divided divided(story, machine);
+    EXPECT_EQ(divided.split.kinds()[0].algorithm, Algorithm::binomial);
+    EXPECT_EQ(divided.part(3, late_members), 1000);
+    EXPECT_EQ(divided.part(3, send_overhead), 10);
+    EXPECT_EQ(divided.part(3, latency), 100);
+    EXPECT_EQ(divided.part(3, serialization), 7);
+    EXPECT_EQ(divided.part(3, recv_overhead), 40);  // of rank 2, and its own
+    EXPECT_EQ(divided.part(3, residual), 10);
+    EXPECT_EQ(total(divided.of(3)), 1167);
+    EXPECT_EQ(divided.part(1, late_members), 0);
+    EXPECT_EQ(divided.part(1, send_overhead), 20);  // the root's send to rank 2 first
+}
+
+TEST(CollectiveSplit, TheAlgorithmIsTheOneThatFitsTheMeasuredEnds) {
+    const auto machine = plain_machine();
+    // From the root to each in turn: 10, 20, 30 + L + 7 + o_r.
+    Together linear(Operation::bcast, {{0, 30}, {0, 137}, {0, 147}, {0, 157}}, 0);
+    const auto kind = Divided(linear, machine).split.kinds()[0];
+    EXPECT_EQ(kind.algorithm, Algorithm::linear);
+    EXPECT_EQ(kind.error_ps, 0);
+    EXPECT_EQ(kind.second, Algorithm::binomial);
+    EXPECT_GT(kind.second_error_ps, 0);
+}
+
+// 8 B beyond an eager limit of 4: request and clear-to-send, L each, and o_control (o_s) at both ends.
+TEST(CollectiveSplit, LargeMessagesAskFirst) {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.eager_limit = 4;
+    }
+    const std::int64_t end = 10 + 100 + 10 + 100 + 10 + 100 + 7 + 20;
+    Together story(Operation::bcast, {{0, 237}, {0, end}}, 0);
+    const Divided divided(story, machine);
+    EXPECT_EQ(divided.part(1, latency), 300);
+    EXPECT_EQ(divided.part(1, send_overhead), 20);
+    EXPECT_EQ(divided.part(1, recv_overhead), 30);
+    EXPECT_EQ(divided.part(1, serialization), 7);
+    EXPECT_EQ(divided.part(1, residual), 0);
+    EXPECT_EQ(divided.part(0, residual), 0);  // until its last byte has left
+    EXPECT_EQ(divided.split.kinds()[0].deficit_ps, 0);
+}
+
+// Two ranks of a node send to two of another at once: g = 50 apart.
+TEST(CollectiveSplit, RanksOfANodeQueueAtItsNicWhereTheModelHasOne) {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.ranges[0].g = 50;
+    }
+    const auto times = std::vector<std::pair<std::int64_t, std::int64_t>>(4, {0, 5000});
+    Together story(Operation::alltoall, times, -1, 2);
+    std::int64_t queued = 0;
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        queued += Divided(story, machine).part(rank, endpoint_contention);
+    }
+    EXPECT_GT(queued, 0);
+    Together again(Operation::alltoall, times, -1, 2);
+    machine.endpoints_queue = false;
+    const Divided divided(again, machine);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        EXPECT_EQ(divided.part(rank, endpoint_contention), 0);
+    }
+}
+
+TEST(CollectiveSplit, LogPHasNoBytes) {
+    const auto machine = reduced(plain_machine(), Model::logp);
+    Together story(Operation::bcast, {{0, 10}, {0, 137}}, 0);
+    const Divided divided(story, machine);
+    EXPECT_EQ(divided.part(1, serialization), 0);
+    EXPECT_EQ(divided.part(1, residual), 7);
+}
+
+TEST(CollectiveSplit, AnOperationThatLacksAMemberIsNotDivided) {
+    const auto machine = plain_machine();
+    Together story(Operation::barrier, {{0, 130}, {0, 130}});
+    story.rank(5, 1'000'000);  // in the communicator, and in no barrier
+    const Divided divided(story, machine);
+    EXPECT_FALSE(divided.split.divides(0, 0));
+    EXPECT_TRUE(divided.split.kinds().empty());
+}
+
+TEST(CollectiveSplit, AccountsDivideTheCategoryCollectiveExactly) {
+    const auto machine = plain_machine();
+    Together story(Operation::allreduce, {{0, 900}, {300, 800}, {100, 1700}, {200, 700}, {50, 640}});
+    Analysis analysis(story.program(), machine, {}, 2);
+    for (const auto& of_rank : analysis.callpaths()) {
+        for (const auto& row : of_rank) {
+            EXPECT_EQ(total(row.in_collectives), row.exposed[kCollective]);
+            EXPECT_EQ(row.in_collectives[static_cast<std::size_t>(not_divided)], 0);
+        }
+    }
+}
+
+TEST(CollectiveSplit, TheWayIsWithoutGapAndAddsUpToTheParts) {
+    const auto machine = plain_machine();
+    Together story(Operation::allreduce, {{0, 2000}, {300, 2000}, {100, 2000}, {200, 2000}, {50, 2000}});
+    const Divided divided(story, machine);
+    for (std::size_t rank = 0; rank < 5; ++rank) {
+        const auto way = divided.split.way(rank, 0);
+        ASSERT_FALSE(way.empty());
+        EXPECT_EQ(way.front().begin_ps, 300);  // the last one enters
+        CollectiveSums sums{};
+        for (std::size_t i = 0; i < way.size(); ++i) {
+            EXPECT_TRUE(i == 0 || way[i].begin_ps == way[i - 1].end_ps);
+            sums[static_cast<std::size_t>(way[i].part)] += way[i].end_ps - way[i].begin_ps;
+        }
+        auto parts = divided.of(rank);
+        parts[static_cast<std::size_t>(residual)] = 0;
+        EXPECT_EQ(parts, sums);
+    }
+}
+
+// The parts fill the measured time for every operation and number of members.
+TEST(CollectiveSplit, ThePartsFillTheMeasuredTimeOfEveryOperation) {
+    const auto machine = plain_machine();
+    for (const auto operation : {Operation::allgather, Operation::alltoall, Operation::reduce_scatter, Operation::scan,
+                                 Operation::gather, Operation::scatter, Operation::reduce}) {
+        for (const std::int32_t ranks : {2, 3, 7, 16}) {
+            std::vector<std::pair<std::int64_t, std::int64_t>> times;
+            for (std::int32_t i = 0; i < ranks; ++i) {
+                times.emplace_back(37 * ((i * 5) % ranks), 100'000);
+            }
+            Together story(operation, times, shape(operation) == Shape::all_to_all ? -1 : 0);
+            const Divided divided(story, machine);
+            ASSERT_EQ(divided.split.kinds().size(), 1U);
+            for (std::size_t rank = 0; rank < times.size(); ++rank) {
+                EXPECT_EQ(total(divided.of(rank)),
+                          100'000 - times[rank].first -
+                              divided.waits.wait(divided.program.timelines[rank].collectives[0], rank));
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace logpost::replay
