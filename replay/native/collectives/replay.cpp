@@ -39,6 +39,13 @@ std::uint32_t CollectiveReplay::add(std::int64_t t, std::uint32_t before, std::u
     return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
+/// Work of one kind that follows itself is one step back.
+std::uint32_t CollectiveReplay::add_work(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path) {
+    const auto last = nodes_[before];
+    return last.path == path && last.cost == cost ? add(t, last.before, cost, path, last.run + 1)
+                                                  : add(t, before, cost, path, 1);
+}
+
 std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint32_t repeat) {
     const auto a = members_[from].location;
     const auto b = members_[to].location;
@@ -125,12 +132,8 @@ void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64
     if (!one.rendezvous) {
         const auto arrived = transfer(from, to, one, sent).arrived;
         at_[to] = arrived >= posted ? add(arrived + one.o_r, sender, index, Path::received, 1)
-                                    : add(posted + one.o_r, receiver, index, Path::served, 0);
-        // Sends in a row are one step back.
-        const auto& last = nodes_[sender];
-        const bool in_a_row = last.path == Path::sent && last.cost == index;
-        at_[from] = in_a_row ? add(sent, last.before, index, Path::sent, last.run + 1)
-                             : add(sent, sender, index, Path::sent, 1);
+                                    : add_work(posted + one.o_r, receiver, index, Path::served);
+        at_[from] = add_work(sent, sender, index, Path::sent);
         return;
     }
     const auto request = sent + one.L;
@@ -207,14 +210,14 @@ void CollectiveReplay::burst(std::uint32_t count, std::uint32_t rounds, std::uin
             if (!one.rendezvous) {
                 const auto arrived = transfer(from, to, one, sent_[from]).arrived;
                 at_[to] = arrived >= posted ? add(arrived + one.o_r, heads[from], index, Path::received, k + 1)
-                                            : add(posted + one.o_r, receiver, index, Path::served, 0);
+                                            : add_work(posted + one.o_r, receiver, index, Path::served);
                 continue;
             }
             // All receives are posted before the sends; the answers of both sides overlap with other messages.
             const auto request = std::max(sent_[from] + one.L, nodes_[heads[to]].t);
             const auto arrived = transfer(from, to, one, request + one.o_control + one.L + one.o_control).arrived;
             at_[to] = arrived >= posted ? add(arrived + one.o_r, heads[from], index, Path::answered, k + 1)
-                                        : add(posted + one.o_r, receiver, index, Path::served, 0);
+                                        : add_work(posted + one.o_r, receiver, index, Path::served);
         }
     }
 }
@@ -236,8 +239,8 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
             put(send_overhead, whole);
             return count;
         case Path::served:
-            put(send_overhead, whole - one.o_r);
-            put(recv_overhead, one.o_r);
+            put(send_overhead, whole - one.o_r * node.run);
+            put(recv_overhead, one.o_r * node.run);
             return count;
         case Path::received:
             put(send_overhead, one.o_s * node.run);

@@ -60,7 +60,7 @@ class CollectiveReplay {
     enum class Path : std::uint8_t {
         enter,     // there is none before
         sent,      // o_s, `run` times
-        served,    // the message was there: o_r
+        served,    // the message was there: o_r, `run` times, after sends of its own
         received,  // o_s .. o_r of a message whose sender is before
         answered,  // rendezvous: the same, from the sender's o_s on
         asked,     // rendezvous: the same, from the receiver's answer on
@@ -71,7 +71,7 @@ class CollectiveReplay {
         std::int64_t t;
         std::uint32_t before;
         std::uint32_t cost;
-        std::uint32_t run;  // sends of o_s; at the receiver of an exchange, its own one
+        std::uint32_t run;  // how many pieces of work of the path's kind
         Path path;
     };
     struct Busy {
@@ -87,6 +87,7 @@ class CollectiveReplay {
 
     [[nodiscard]] std::uint32_t add(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path,
                                     std::uint32_t run);
+    [[nodiscard]] std::uint32_t add_work(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path);
     /// Index of the cost of a message between two members.
     [[nodiscard]] std::uint32_t cost(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint32_t repeat);
     static std::int64_t queue(Busy& busy, std::int64_t ready, std::int64_t service) noexcept;

@@ -32,6 +32,12 @@ struct CollectiveSplit::Buffer {
     std::vector<CollectiveReplay::Member> members;
 };
 
+/// A rank's number in the algorithm.
+std::uint32_t CollectiveSplit::member(const Instance& instance, std::uint32_t rank, std::uint32_t size) noexcept {
+    const auto root = static_cast<std::uint32_t>(instance.root);
+    return rank >= root ? rank - root : rank + size - root;
+}
+
 CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters, const CollectiveWaits& waits,
                                  unsigned threads)
     : program_(program),
@@ -39,67 +45,83 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
       waits_(waits),
       endpoints_(program, parameters),
       instances_(program.collective_instances) {
-    gather();
+    find_instances();
+    const auto slots = gather();
     classify();
-    choose(threads);
-    replay_all(threads);
+    choose(slots, threads);
+    replay_all(slots, threads);
 }
 
 std::uint32_t CollectiveSplit::size_of(const Instance& instance) const noexcept {
     return static_cast<std::uint32_t>(program_.members[static_cast<std::size_t>(instance.comm)].size());
 }
 
-/// Finds the members of each operation; one that lacks a member, or has one that its communicator does not have (a
-/// remote group, a thread), is not divided.
-void CollectiveSplit::gather() {
+std::optional<std::size_t> CollectiveSplit::rank_of(std::int32_t comm, std::size_t location) const noexcept {
+    const auto& members = program_.members[static_cast<std::size_t>(comm)];
+    const auto at = std::ranges::find(members, static_cast<std::int32_t>(location));
+    return at == members.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - members.begin()));
+}
+
+void CollectiveSplit::find_instances() {
     std::size_t count = 0;
     for (const auto& timeline : program_.timelines) {
         offset_.push_back(count);
         count += timeline.collectives.size();
         timeline.collectives.for_each([&](std::size_t, const Collective& one) {
-            if (one.instance != kNone && one.comm >= 0 && instances_[one.instance].comm == kUndefined) {
-                auto& instance = instances_[one.instance];
-                instance.comm = one.comm;
-                instance.root = std::max(0, one.root);
-                instance.operation = one.operation;
-                instance.bytes = UINT64_MAX;
+            if (one.instance == kNone || one.comm < 0 || instances_[one.instance].operation != Operation::unknown) {
+                return;
             }
+            instances_[one.instance] = {.bytes = UINT64_MAX,
+                                        .comm = candidates({one.operation, 2, 0}).empty() ? kUndefined : one.comm,
+                                        .root = std::max(0, one.root),
+                                        .operation = one.operation};
         });
     }
     wanted_.assign(count, Wanted{-1.0F});
     std::size_t first = 0;
     for (auto& instance : instances_) {
+        if (instance.comm != kUndefined && instance.root >= static_cast<std::int32_t>(size_of(instance))) {
+            instance.comm = kUndefined;
+        }
         instance.first = first;
-        if (instance.comm == kUndefined || candidates({instance.operation, 2, 0}).empty()) {
-            instance.comm = kUndefined;
-            continue;
-        }
-        first += size_of(instance);
-        if (instance.root >= static_cast<std::int32_t>(size_of(instance))) {
-            instance.comm = kUndefined;
-        }
+        first += instance.comm == kUndefined ? 0 : size_of(instance);
     }
-    index_.assign(first, kNone);
+}
+
+CollectiveSplit::Slot CollectiveSplit::slot(const Collective& one, std::size_t location, std::uint32_t index) const {
+    const auto& end = program_.timelines[location].calls[one.complete_call];
+    const auto since = one.call == one.complete_call ? one.begin_ps + waits_.wait(one, location) : end.enter_ps;
+    return {one.begin_ps, since, end.leave_ps, static_cast<std::int32_t>(location), index};
+}
+
+/// Finds the members of each operation, by rank; one that lacks a member, or has one that its communicator does not
+/// have (a remote group, a thread), is not divided.
+std::vector<CollectiveSplit::Slot> CollectiveSplit::gather() {
+    std::size_t count = 0;
+    for (const auto& instance : instances_) {
+        count += instance.comm == kUndefined ? 0 : size_of(instance);
+    }
+    std::vector<Slot> slots(count);
     std::vector<std::uint32_t> present(instances_.size());
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
-        std::unordered_map<std::int32_t, std::int64_t> ranks;  // of this location, by communicator
-        const auto& timeline = program_.timelines[location];
-        timeline.collectives.for_each([&](std::size_t i, const Collective& one) {
+        std::unordered_map<std::int32_t, std::optional<std::size_t>> ranks;  // of this location, by communicator
+        auto known = kUndefined;                                             // the last one asked
+        std::optional<std::size_t> rank;
+        program_.timelines[location].collectives.for_each([&](std::size_t i, const Collective& one) {
             if (one.instance == kNone || instances_[one.instance].comm == kUndefined) {
                 return;
             }
             auto& instance = instances_[one.instance];
-            const auto [rank, added] = ranks.try_emplace(one.comm, -1);
-            if (added) {
-                const auto& members = program_.members[static_cast<std::size_t>(one.comm)];
-                const auto at = std::ranges::find(members, static_cast<std::int32_t>(location));
-                rank->second = at == members.end() ? -1 : at - members.begin();
+            if (one.comm != known) {
+                known = one.comm;
+                const auto [at, added] = ranks.try_emplace(one.comm);
+                rank = added ? at->second = rank_of(one.comm, location) : at->second;
             }
-            if (rank->second < 0 || one.complete_call == kNone || one.comm != instance.comm) {
+            if (!rank.has_value() || one.complete_call == kNone || one.comm != instance.comm) {
                 instance.comm = kUndefined;
                 return;
             }
-            index_[instance.first + static_cast<std::size_t>(rank->second)] = static_cast<std::uint32_t>(i);
+            slots[instance.first + *rank] = slot(one, location, static_cast<std::uint32_t>(i));
             ++present[one.instance];
             // What a member contributes to each other one; the root moves what all others move.
             auto moved = std::max(one.bytes_sent, one.bytes_received);
@@ -115,6 +137,7 @@ void CollectiveSplit::gather() {
             instance.comm = kUndefined;
         }
     }
+    return slots;
 }
 
 void CollectiveSplit::classify() {
@@ -137,39 +160,18 @@ void CollectiveSplit::classify() {
     }
 }
 
-std::int32_t CollectiveSplit::location_of(const Instance& instance, std::uint32_t member) const noexcept {
-    const auto& members = program_.members[static_cast<std::size_t>(instance.comm)];
-    return members[(member + static_cast<std::size_t>(instance.root)) % members.size()];
-}
-
-std::size_t CollectiveSplit::place_of(const Instance& instance, std::uint32_t member) const noexcept {
-    return instance.first + (member + static_cast<std::size_t>(instance.root)) % size_of(instance);
-}
-
-void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, Algorithm algorithm) const {
-    const auto size = size_of(instance);
+void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
+                             Algorithm algorithm) const {
+    const auto size = static_cast<std::uint32_t>(slots.size());
     buffer.members.resize(size);
-    for (std::uint32_t member = 0; member < size; ++member) {
-        const auto location = location_of(instance, member);
-        const auto& timeline = program_.timelines[static_cast<std::size_t>(location)];
-        buffer.members[member] = {timeline.collectives[index_[place_of(instance, member)]].begin_ps, location};
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+        buffer.members[member(instance, rank, size)] = {slots[rank].enter_ps, slots[rank].location};
     }
     buffer.replay.run({instance.operation, size, instance.bytes}, algorithm, buffer.members);
 }
 
-std::int64_t CollectiveSplit::since(const Collective& operation, std::size_t location) const {
-    if (operation.call == operation.complete_call) {
-        return operation.begin_ps + waits_.wait(operation, location);
-    }
-    return program_.timelines[location].calls[operation.complete_call].enter_ps;
-}
-
-std::int64_t CollectiveSplit::until(const Collective& operation, std::size_t location) const {
-    return program_.timelines[location].calls[operation.complete_call].leave_ps;
-}
-
 /// Of every kind, some operations spread over the run are replayed with each candidate; the least error has it.
-void CollectiveSplit::choose(unsigned threads) {
+void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
     std::vector<std::vector<std::uint32_t>> asked(kinds_.size());
     std::vector<std::uint64_t> seen(kinds_.size());
     for (std::uint32_t i = 0; i < instances_.size(); ++i) {
@@ -192,12 +194,12 @@ void CollectiveSplit::choose(unsigned threads) {
             std::uint64_t count = 0;
             for (const auto i : asked[at]) {
                 const auto& instance = instances_[i];
-                replay(buffer, instance, algorithm);
-                for (std::uint32_t member = 0; member < kind.members; ++member) {
-                    const auto location = static_cast<std::size_t>(location_of(instance, member));
-                    const auto& one = program_.timelines[location].collectives[index_[place_of(instance, member)]];
-                    const auto end = std::max(buffer.replay.end(member), since(one, location));
-                    error += std::abs(static_cast<double>(end - until(one, location)));
+                const std::span mine(slots.data() + instance.first, kind.members);
+                replay(buffer, instance, mine, algorithm);
+                for (std::uint32_t rank = 0; rank < kind.members; ++rank) {
+                    const auto end =
+                        std::max(buffer.replay.end(member(instance, rank, kind.members)), mine[rank].since_ps);
+                    error += std::abs(static_cast<double>(end - mine[rank].until_ps));
                     ++count;
                 }
             }
@@ -218,7 +220,7 @@ void CollectiveSplit::choose(unsigned threads) {
     });
 }
 
-void CollectiveSplit::replay_all(unsigned threads) {
+void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned threads) {
     start_ps_ = INT64_MAX;
     for (const auto locality : {Locality::same_socket, Locality::same_node, Locality::other_node}) {
         if (!parameters_.localities[static_cast<std::size_t>(locality)].ranges.empty() ||
@@ -243,23 +245,23 @@ void CollectiveSplit::replay_all(unsigned threads) {
         if (!buffer.has_value()) {
             buffer.emplace(*this);
         }
-        replay(*buffer, instance, kinds_[instance.kind].algorithm);
+        const auto size = size_of(instance);
+        const std::span mine(slots.data() + instance.first, size);
+        replay(*buffer, instance, mine, kinds_[instance.kind].algorithm);
         auto& sum = sums[thread][instance.kind];
-        for (std::uint32_t member = 0; member < size_of(instance); ++member) {
-            const auto location = static_cast<std::size_t>(location_of(instance, member));
-            const auto index = index_[place_of(instance, member)];
-            const auto& one = program_.timelines[location].collectives[index];
-            const auto from = since(one, location);
+        for (std::uint32_t rank = 0; rank < size; ++rank) {
+            const auto& one = mine[rank];
+            const auto number = member(instance, rank, size);
             std::array<std::int64_t, kReplayedParts> found{};
-            buffer->replay.back(member, from, [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
+            buffer->replay.back(number, one.since_ps, [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
                 found[of(part)] += end - begin;
             });
-            auto& wanted = wanted_[offset_[location] + index];
+            auto& wanted = wanted_[offset_[static_cast<std::size_t>(one.location)] + one.index];
             for (std::size_t part = 0; part < kReplayedParts; ++part) {
                 wanted[part] = static_cast<float>(found[part]);
             }
-            const auto measured = std::max<std::int64_t>(0, until(one, location) - from);
-            const auto predicted = std::max<std::int64_t>(0, buffer->replay.end(member) - from);
+            const auto measured = std::max<std::int64_t>(0, one.until_ps - one.since_ps);
+            const auto predicted = std::max<std::int64_t>(0, buffer->replay.end(number) - one.since_ps);
             sum.measured += measured;
             sum.predicted += predicted;
             sum.residual += std::max<std::int64_t>(0, measured - predicted);
@@ -328,16 +330,22 @@ std::vector<CollectiveSplit::Step> CollectiveSplit::way(std::size_t location, st
         return steps;
     }
     const auto& instance = instances_[one.instance];
-    Buffer buffer(*this);
-    replay(buffer, instance, kinds_[*kind].algorithm);
-    for (std::uint32_t member = 0; member < size_of(instance); ++member) {
-        if (location_of(instance, member) == static_cast<std::int32_t>(location)) {
-            buffer.replay.back(member, since(one, location),
-                               [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
-                                   steps.push_back({part, begin, end});
-                               });
+    const auto& members = program_.members[static_cast<std::size_t>(instance.comm)];
+    std::vector<Slot> slots;
+    for (const auto there : members) {
+        const auto& others = program_.timelines[static_cast<std::size_t>(there)].collectives;
+        std::uint32_t index = 0;
+        while (others[index].instance != one.instance) {
+            ++index;
         }
+        slots.push_back(slot(others[index], static_cast<std::size_t>(there), index));
     }
+    Buffer buffer(*this);
+    replay(buffer, instance, slots, kinds_[*kind].algorithm);
+    const auto rank = static_cast<std::uint32_t>(*rank_of(instance.comm, location));
+    buffer.replay.back(
+        member(instance, rank, size_of(instance)), slots[rank].since_ps,
+        [&](CollectivePart part, std::int64_t begin, std::int64_t end) { steps.push_back({part, begin, end}); });
     std::ranges::reverse(steps);
     return steps;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "replay/native/collectives/algorithm.hpp"
@@ -65,7 +66,7 @@ class CollectiveSplit {
   private:
     using Wanted = std::array<float, kReplayedParts>;
     static constexpr std::uint32_t kNoKind = kNone;
-    /// An operation: where its members' indices stand, and what it is.
+    /// An operation: where its members stand, and what it is.
     struct Instance {
         std::size_t first = 0;
         std::uint64_t bytes = 0;
@@ -76,25 +77,32 @@ class CollectiveSplit {
     };
     struct Buffer;
 
-    void gather();
+    /// A member of an operation: what was measured of it, and where its parts stand.
+    struct Slot {
+        std::int64_t enter_ps;
+        std::int64_t since_ps;  ///< from then on its time is divided
+        std::int64_t until_ps;
+        std::int32_t location = kUndefined;  ///< kUndefined: missing
+        std::uint32_t index;                 ///< of the operation there
+    };
+    void find_instances();
+    [[nodiscard]] std::vector<Slot> gather();
     void classify();
-    void choose(unsigned threads);
-    void replay_all(unsigned threads);
-    /// Location of a member in the algorithm's numbering, and the index of its operation there.
-    [[nodiscard]] std::int32_t location_of(const Instance& instance, std::uint32_t member) const noexcept;
-    [[nodiscard]] std::size_t place_of(const Instance& instance, std::uint32_t member) const noexcept;
+    void choose(const std::vector<Slot>& slots, unsigned threads);
+    void replay_all(const std::vector<Slot>& slots, unsigned threads);
+    [[nodiscard]] static std::uint32_t member(const Instance& instance, std::uint32_t rank,
+                                              std::uint32_t size) noexcept;
     [[nodiscard]] std::uint32_t size_of(const Instance& instance) const noexcept;
-    void replay(Buffer& buffer, const Instance& instance, Algorithm algorithm) const;
-    /// Since when the member's time is divided.
-    [[nodiscard]] std::int64_t since(const Collective& operation, std::size_t location) const;
-    [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
+    /// Replays an operation whose members stand by rank.
+    void replay(Buffer& buffer, const Instance& instance, std::span<const Slot> slots, Algorithm algorithm) const;
+    [[nodiscard]] Slot slot(const Collective& operation, std::size_t location, std::uint32_t index) const;
+    [[nodiscard]] std::optional<std::size_t> rank_of(std::int32_t comm, std::size_t location) const noexcept;
 
     const Program& program_;
     const Parameters& parameters_;
     const CollectiveWaits& waits_;
     CollectiveEndpoints endpoints_;
     std::vector<Instance> instances_;
-    std::vector<std::uint32_t> index_;  // by instance and rank: the operation's index at its location
     std::vector<CollectiveKind> kinds_;
     std::vector<std::size_t> offset_;  // by location
     std::vector<Wanted> wanted_;       // by location and operation; the first < 0: not divided
