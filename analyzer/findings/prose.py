@@ -478,6 +478,8 @@ def _each_size(facts: Facts) -> str:
 
 
 def _latency_bound(facts: Facts) -> bool:
+    if facts.all("share_of_rounds"):  # the replay knows
+        return facts.number("share_of_bytes") <= facts.number("share_of_rounds")
     return facts.number("bandwidth_estimate") <= facts.number("latency_estimate")
 
 
@@ -488,7 +490,7 @@ def _cheaper_collective(facts: Facts) -> str:
         return (
             "Fuse them: combine back-to-back operations into one call with all values in one buffer, "
             "unless the second needs the first one's result (then use a pipelined form of the algorithm)."
-        )
+        ) + ("" if _latency_bound(facts) else " That saves rounds, not bytes, and bytes are most of the cost here.")
     if facts.number("cost_over_estimate") >= FAR_ABOVE:
         return (
             "It takes far longer than predicted: check the library's choice of algorithm, the binding "

@@ -16,6 +16,7 @@ from logpost.analyzer.packing import packing
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.causes import critical_path, delays
 from logpost.analyzer.reporting.clock_text import clock_note, clock_warning
+from logpost.analyzer.reporting.collectives import collectives
 from logpost.analyzer.reporting.conclusion import conclude
 from logpost.analyzer.reporting.data import (
     CallPlace,
@@ -101,6 +102,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         models=models,
         critical_path=critical_path(run, places),
         delays=delays(run, places),
+        collectives=collectives(run),
     )
 
 

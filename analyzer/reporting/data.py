@@ -277,6 +277,41 @@ class HostFacts:
 
 
 @dataclass(frozen=True)
+class CollectiveKind:
+    """Collective operations of one kind, size class and communicator; times are means over members and operations."""
+
+    operation: str
+    communicator: str
+    members: int
+    least_bytes: int
+    most_bytes: int
+    operations: int
+    algorithm: str
+    """whose replayed ends fit the measured ones best"""
+    instead: str | None
+    """another one that fits as well"""
+    measured_ps: float
+    """after those had entered whom the operation's definition makes a member wait for"""
+    predicted_ps: float
+    residual_ps: float
+    """measured beyond the prediction"""
+    deficit_ps: float
+    """predicted beyond the measurement"""
+    error_ps: float
+    """distance of replayed and measured ends, mean over the members that were asked"""
+
+
+@dataclass(frozen=True)
+class Collectives:
+    """What the category `collective` of the program consists of."""
+
+    parts_ps: dict[str, int]
+    """over all ranks; together the category"""
+    kinds: tuple[CollectiveKind, ...]
+    """of the whole run, the longest first"""
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything that a report says of a run."""
 
@@ -326,6 +361,8 @@ class Report:
     """None for runs that were written before it was known"""
     delays: Delays | None = None
     """likewise"""
+    collectives: Collectives | None = None
+    """None where no time is in collective operations, and likewise"""
 
     @property
     def slowest_wall_ps(self) -> int:

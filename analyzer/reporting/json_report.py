@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from logpost.analyzer.reporting.data import (
+    Collectives,
     CriticalPath,
     Delay,
     Delays,
@@ -18,7 +19,7 @@ from logpost.analyzer.reporting.data import (
     OnPath,
     Report,
 )
-from logpost.analyzer.schema import PARTS
+from logpost.analyzer.schema import COLLECTIVE_PARTS, PARTS
 from logpost.analyzer.undivided import merged
 
 PS_PER_S = 10**12
@@ -90,12 +91,22 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         ],
         "wait_states": wait_states,
         "critical_path": None if report.critical_path is None else _critical_path(report.critical_path, top),
+        "collectives": None if report.collectives is None else _collectives(report.collectives, unknown),
         "delays": None if report.delays is None else _delays(report.delays, top),
         "messages": _messages(report.messages, report.machine.undivided),
         "models": [_model(fit, report.machine.undivided) for fit in report.models] or None,
         "places": [_seconds(asdict(place)) for place in report.places[:top]],
         "findings": [finding_json(found) for found in report.findings[:top]],
         "notes": list(report.limits),
+    }
+
+
+def _collectives(found: Collectives, unknown: dict[str, float | None]) -> dict[str, Any]:
+    """Parts of the time in collectives, and each kind with its algorithm: means over members and operations."""
+    parts = {part: time / PS_PER_S for part, time in found.parts_ps.items()}
+    return {
+        "parts_s": {part: None for part in COLLECTIVE_PARTS if part in unknown} | parts,
+        "kinds": [_seconds(asdict(kind)) for kind in found.kinds],
     }
 
 

@@ -17,8 +17,10 @@ from logpost.analyzer.reporting.causes_text import (
     path_rows,
     path_summary,
 )
+from logpost.analyzer.reporting.collectives_text import HEADINGS as COLLECTIVE_HEADINGS
+from logpost.analyzer.reporting.collectives_text import kind_rows, part_rows, summary
 from logpost.analyzer.reporting.conclusion import MEANING
-from logpost.analyzer.reporting.data import CriticalPath, Delays, FoundHere, RankTime, Report
+from logpost.analyzer.reporting.data import Collectives, CriticalPath, Delays, FoundHere, RankTime, Report
 from logpost.analyzer.reporting.efficiencies_text import lowest_text
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.models_text import models_section
@@ -40,6 +42,8 @@ WAIT_STATE_NAMES = {
 
 BAR = 24
 """Cells of the longest bar."""
+KINDS = 8
+"""Kinds of collective operations listed."""
 RANKS = 16
 """Ranks listed one by one; of more, the extremes."""
 
@@ -65,6 +69,7 @@ def print_report(
     for section in (
         _findings(report, top),
         _sens(report) if sens else _breakdown(report),
+        *([_collectives(report.collectives, top)] if report.collectives else []),
         _ranks(report),
         _efficiencies(report),
         _wait_states(report),
@@ -217,6 +222,22 @@ def _sens(report: Report) -> Group:
         )
     total = sum(rank.program_ps for rank in report.rank_times)
     return _section(f"Where the time went (sum over ranks: {time_text(total)})", table)
+
+
+def _collectives(found: Collectives, top: int | None) -> Group:
+    parts = _table(("in collectives", False), ("time", True), ("share", True), ("what", False))
+    for *row, what in part_rows(found):
+        parts.add_row(*row, Text(what, style="dim"))
+    kinds = _table(*((name, number > 1) for number, name in enumerate(COLLECTIVE_HEADINGS)))
+    for cells in kind_rows(found, min(KINDS, top or KINDS)):
+        kinds.add_row(*map(safe, cells))
+    rest = len(found.kinds) - min(KINDS, top or KINDS)
+    body: list[RenderableType] = [Text(summary(found), style="dim"), parts]
+    if found.kinds:
+        body += [Text(""), kinds]
+    if rest > 0:
+        body.append(Text(f"{count_text(rest, 'further kind')} took less", style="dim"))
+    return _section("Collective operations", *body)
 
 
 def _ranks(report: Report) -> Group:

@@ -19,6 +19,8 @@ from logpost.analyzer.reporting.causes_text import (
     path_rows,
     path_summary,
 )
+from logpost.analyzer.reporting.collectives_text import HEADINGS as COLLECTIVE_HEADINGS
+from logpost.analyzer.reporting.collectives_text import kind_rows, part_rows, summary
 from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.efficiencies_text import lowest_text
 from logpost.analyzer.reporting.machine_text import used_text
@@ -142,6 +144,14 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     if report.delays:
         grids["delays"] = Grid(DELAY_HEADINGS, delay_rows(report.delays), frozenset({0, 1, 2, 3}))
         notes["delays"] = [delays_summary(report.delays)]
+    if report.collectives:
+        grids["in_collectives"] = Grid(
+            ("in collectives", "time", "share", "what"), part_rows(report.collectives), frozenset({1, 2})
+        )
+        grids["collectives"] = Grid(
+            COLLECTIVE_HEADINGS, kind_rows(report.collectives, MOST_CALLPATHS), frozenset({2, 3, 4})
+        )
+        notes["collectives"] = [summary(report.collectives)]
     pairs = run.table("pairs").collect()
     if pairs.height:
         coarse = rows(locations, caps.matrix)

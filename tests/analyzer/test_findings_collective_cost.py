@@ -103,3 +103,26 @@ def test_work_that_comes_late_is_waiting_not_cost() -> None:
     story = reductions(per_round=1, gap=0, cost=5 * US, skew=400 * US)
     assert story.alone(collective_cost.find).is_empty()
     assert story.alone(collective_wait.find)["exposed_ps"][0] == 20 * 3 * 400 * US
+
+
+def divided(story: Story, **shares: float) -> Story:
+    """The story, with its operations divided by a replay as told."""
+    for part, share in shares.items():
+        story.rows["collective_parts"].append(
+            {"location": 0, "callpath": 2, "phase": "program", "part": part, "exposed_ps": round(share * MS)}
+        )
+    return story
+
+
+def test_what_the_replay_says_of_rounds_and_bytes_decides() -> None:
+    story = divided(reductions(per_round=5, gap=100 * US), latency=0.2, send_overhead=0.1, serialization=0.6)
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    assert "share of rounds: 33.3 %; share of bytes: 66.7 %" in told(finding)
+    assert finding["title"].endswith("bandwidth-bound at 8 B each")
+
+
+def test_fusing_saves_rounds_and_no_bytes() -> None:
+    story = divided(reductions(per_round=10, gap=2 * US), latency=0.25, serialization=0.75)
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    assert finding["gain"] == pytest.approx(0.25 * 20 * 9 * 30 / 20_000)
+    assert "saves rounds, not bytes" in finding["advice"]

@@ -106,6 +106,46 @@ def test_json_has_the_promised_keys_in_seconds(tmp_path: Path) -> None:
     assert any("their times do not add up" in note for note in shown["notes"])
 
 
+def with_collectives() -> Story:
+    """Eight barriers of two ranks, 2 µs a member: 1.5 µs as replayed, half of a µs not explained."""
+    story = two_phases()
+    at = {"location": 0, "callpath": 0, "phase": "program"}
+    for part, time in (("late_members", 4), ("send_overhead", 4), ("latency", 8)):
+        story.rows["collective_parts"].append({**at, "part": part, "exposed_ps": time * 1_000_000})
+    story.rows["collective_kinds"].append(
+        {
+            "operation": "Barrier",
+            "comm": 0,
+            "members": 2,
+            "least_bytes": 0,
+            "most_bytes": 0,
+            "operations": 8,
+            "algorithm": "dissemination",
+            "error_ps": 0.0,
+            "second": "linear",
+            "second_error_ps": 1000.0,
+            "measured_ps": 32_000_000,
+            "predicted_ps": 24_000_000,
+            "residual_ps": 8_000_000,
+            "deficit_ps": 0,
+        }
+    )
+    return story
+
+
+def test_collectives_are_divided_with_their_algorithm(tmp_path: Path) -> None:
+    text = text_of(with_collectives(), tmp_path / "run")
+    section = " ".join(text.split("Collective operations")[1].split())
+    assert section.startswith("16.0 µs after those had entered")
+    assert "latency 8.00 µs 50.0 %" in section
+    # The errors are 1 ns apart in a mean of 2 µs: not told apart.
+    assert "8 Barrier of 2 dissemination (or linear) 2.00 µs 1.50 µs 500 ns" in section
+    found = as_json(build(with_collectives().write(tmp_path / "again")))["collectives"]
+    assert found["parts_s"]["send_overhead"] == pytest.approx(4e-6)
+    assert found["kinds"][0]["predicted_s"] == pytest.approx(1.5e-6)
+    assert as_json(build(two_phases().write(tmp_path / "none")))["collectives"] is None
+
+
 def test_text_points_at_the_cause_first(tmp_path: Path) -> None:
     text = text_of(two_phases(), tmp_path / "run")
     head = text.split("Where the time went")[0]

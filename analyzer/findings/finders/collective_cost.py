@@ -8,12 +8,15 @@ number of its rounds and by its bytes (Hockney's line; Thakur, Rabenseifner & Gr
 
 Where the machine is estimated and its L only bounded, a round takes what it takes in the shortest operation of the run.
 
-The larger of the two tells what to try. Operations that directly follow another one of their kind (`successive`) could
-be one with all values in one buffer. What a rank waits in those is no work that came late: it is part of this cost, and
-`collective_wait` does not claim it. The time after the last member has come is no waiting for it, however uneven the
-members were: that is `collective_wait`.
+Where the replay divides the operations (table `collective_parts`), it says what share of the cost is rounds (latency
+and overheads: fewer operations save it) and what is bytes (serialization: fusing saves none of it), and the larger of
+these two tells what to try; else the larger of the minima does.
 
-Gain: on the worst-hit rank, the whole of the operations that follow another one where these are most, waiting included;
+Operations that directly follow another one of their kind (`successive`) could be one with all values in one buffer. What
+a rank waits in those is no work that came late: it is part of this cost, and `collective_wait` does not claim it. The
+time after the last member has come is no waiting for it, however uneven the members were: that is `collective_wait`.
+
+Gain: on the worst-hit rank, the operations that follow another one where these are most, waiting included, bytes not;
 else the cost beyond the latency that every algorithm pays: less data, or another algorithm, saves no more.
 """
 
@@ -30,6 +33,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
+from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.units import count_text
 
 PLACES = 8
@@ -54,6 +58,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     yield from sorted(found, key=lambda finding: -finding.gain)[:PLACES]
 
 
+ROUNDS = ("send_overhead", "latency", "recv_overhead")
+"""Parts of an operation that each message pays, whatever its size."""
+BYTES = ("serialization",)
+
+
 @dataclass(frozen=True)
 class Estimate:
     """What an operation takes at least on this machine; ps."""
@@ -73,6 +82,27 @@ def _estimate(evidence: Evidence, operation: str, members: float, size: float) -
     known = measures(evidence.manifest.machine, locality, "L")
     one = o_s + latency + o_r if known or not estimated else shortest_round(evidence)
     return Estimate(rounds(operation, members) * one, size * gap)
+
+
+@dataclass(frozen=True)
+class Divided:
+    """What the replay says of the cost at a place; shares of it."""
+
+    rounds: float
+    bytes: float
+
+
+def _divided(evidence: Evidence, callpath: int) -> Divided | None:
+    """None where the replay, or the machine, does not divide the operations."""
+    if not evidence.divides(*ROUNDS, *BYTES):
+        return None
+    rows = program(evidence.tables["collective_parts"]).filter(pl.col("callpath") == callpath)
+    sums = rows.group_by(pl.col("part").cast(pl.String)).agg(pl.col("exposed_ps").sum()).collect()
+    parts = dict(sums.iter_rows())
+    whole = sum(parts.values())
+    if whole == 0 or parts.get("not_divided", 0) == whole:
+        return None
+    return Divided(*(sum(parts.get(part, 0) for part in kind) / whole for kind in (ROUNDS, BYTES)))
 
 
 def rounds(operation: str, members: float) -> float:
@@ -104,7 +134,9 @@ def _saved(evidence: Evidence, calls: Successive, callpath: int, cost: Mapping[i
     """Location to what a cure saves it at most: calls that follow another one, else what no latency explains; ps."""
     here = calls.at(callpath)
     if calls.share(callpath) > IN_A_ROW:
-        return {location: float(place.following_ps) for location, place in here.items()}
+        divided = _divided(evidence, callpath)
+        kept = divided.bytes if divided is not None else 0.0
+        return {location: place.following_ps - kept * place.following_ps for location, place in here.items()}
     estimate = _estimate_at(evidence, calls, callpath)
     least = estimate.latency if estimate is not None else 0.0
     return {location: max(0.0, cost[location] - place.calls * least) for location, place in here.items()}
@@ -124,7 +156,7 @@ def _finding(
     members = calls.members[callpath]
     total, size = sum(cost.values()), sum(place.bytes for place in here.values()) / max(1, count)
     each, in_a_row = total / max(1, count), calls.share(callpath)
-    estimate = _estimate_at(evidence, calls, callpath)
+    estimate, divided = _estimate_at(evidence, calls, callpath), _divided(evidence, callpath)
     least = max(estimate.latency, estimate.bandwidth) if estimate is not None else 0.0
     fused = in_a_row > IN_A_ROW
     worst = max(saved, key=lambda location: saved[location])
@@ -158,6 +190,11 @@ def _finding(
                 else ()
             ),
             *((Number("cost_over_estimate", each / least, "x"),) if least > 0 else ()),
+            *(
+                (Number("share_of_rounds", divided.rounds, "1"), Number("share_of_bytes", divided.bytes, "1"))
+                if divided is not None
+                else ()
+            ),
             Number("back_to_back", in_a_row, "1"),
             Number("waiting_in_those", sum(calls.waited(location, callpath) for location in here), "ps"),
             *evidence.rank_numbers("worst_rank", [worst]),

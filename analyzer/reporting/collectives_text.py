@@ -1,0 +1,60 @@
+"""Rows and sentences of a report's section on collective operations, for a terminal and for pages."""
+
+from __future__ import annotations
+
+from logpost.analyzer.reporting.data import CollectiveKind, Collectives
+from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.undivided import UNDIVIDED, title
+
+HEADINGS = ("operations", "replayed as", "measured", "predicted", "residual")
+"""Times are means over members and operations, after those had entered who were waited for."""
+MEANING = {
+    "late_members": "members on the way that entered after those",
+    "send_overhead": "processors send, on the way to this member and its own",
+    "latency": "L of the messages on the way",
+    "endpoint_contention": "messages wait for a NIC",
+    "serialization": "bytes follow the first one: (B - 1) G",
+    "recv_overhead": "processors receive",
+    "residual": "not explained by the replay",
+    "not_divided": "fences, intercommunicators, operations that lack a member or a record",
+    UNDIVIDED: "the machine does not tell these parts apart",
+}
+
+
+def summary(found: Collectives) -> str:
+    """What the parts are about."""
+    total = sum(found.parts_ps.values())
+    return f"{time_text(total)} after those had entered who were waited for; sum over ranks, replayed as messages"
+
+
+def part_rows(found: Collectives) -> list[tuple[str, str, str, str]]:
+    """Part, time, share and meaning, without zeros."""
+    total = max(1, sum(found.parts_ps.values()))
+    return [
+        (title(part), time_text(time), percent_text(time / total), MEANING[part])
+        for part, time in found.parts_ps.items()
+        if time
+    ]
+
+
+def kind_rows(found: Collectives, top: int | None) -> list[tuple[str, ...]]:
+    """The kinds that took longest."""
+    return [_kind(kind) for kind in found.kinds[:top]]
+
+
+def _kind(kind: CollectiveKind) -> tuple[str, ...]:
+    least, most = bytes_text(kind.least_bytes), bytes_text(kind.most_bytes)
+    size = least if least == most else f"{least} to {most}"
+    return (
+        f"{kind.operations} {kind.operation} of {kind.members}" + (f", {size}" if kind.most_bytes else ""),
+        algorithm_text(kind.algorithm, kind.instead),
+        time_text(kind.measured_ps),
+        time_text(kind.predicted_ps),
+        time_text(kind.residual_ps),
+    )
+
+
+def algorithm_text(algorithm: str, instead: str | None) -> str:
+    """An algorithm's name, and the one that explains the measured ends as well."""
+    named = algorithm.replace("_", " ")
+    return f"{named} (or {instead.replace('_', ' ')})" if instead else named
