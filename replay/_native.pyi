@@ -253,6 +253,11 @@ class WhatIf:
     def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]:
         """Makespans, critical paths and sums, a row per machine."""
 
+    def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) -> numpy.ndarray:
+        """
+        Makespan, slope and count of a longest path at each x of the machine at_zero + x step.
+        """
+
     def times(self, machine: Parameters, compute: float = 1.0) -> tuple[numpy.ndarray, numpy.ndarray]:
         """Enters and leaves of all calls, by location and call."""
 

@@ -48,5 +48,18 @@ def _sweep(sweep: Sweep) -> dict[str, Any]:
             {"value": point.text, "makespan_ps": point.makespan_ps, "interval_ps": list(point.interval_ps)}
             for point in sweep.points
         ],
+        "pieces": [
+            {
+                "from": one.start,
+                "to": one.end,
+                "from_value": one.start_value,
+                "to_value": one.end_value,
+                "makespan_ps": one.start_ps,
+                "count": one.count,
+                "region": one.region,
+            }
+            for one in sweep.pieces
+        ],
+        "above_ps": sweep.above_ps,
         "tolerances": [{"percent": one.percent, "factor": one.factor} for one in sweep.tolerances],
     }

@@ -11,6 +11,8 @@ from logpost.analyzer.whatif import Prediction, RegionChange, Sweep
 from logpost.replay.whatif import Outcome
 
 BARS = "▁▂▃▄▅▆▇█"
+MOST_PIECES = 12
+"""of a curve; a terminal shows the first and the last ones"""
 
 
 def print_prediction(found: Prediction, console: Console, *, top: int) -> None:
@@ -115,8 +117,39 @@ def _print_sweep(sweep: Sweep, measured_ps: int, console: Console) -> None:
             f"{100 * (point.makespan_ps / max(measured_ps, 1) - 1):+.2f} %",
         )
     console.print(table)
+    if sweep.pieces:
+        _print_pieces(sweep, console)
     for one in sweep.tolerances:
         console.print(
             f"{one.percent:>3} % more time: "
             + ("at no value" if one.factor is None else f"at {one.factor:.4g} times {safe(sweep.name)}")
+        )
+
+
+def _print_pieces(sweep: Sweep, console: Console) -> None:
+    count = len(sweep.pieces) - 1
+    title = f"Breakpoints: {count}" if count else "No breakpoint: one critical path"
+    table = Table(title=title, title_justify="left")
+    table.add_column("from", justify="right")
+    table.add_column("to", justify="right")
+    table.add_column("predicted", justify="right")
+    table.add_column(f"on the path: {safe(sweep.name)}", justify="right")
+    table.add_column("region")
+    unit = " B" if sweep.name.rpartition(".")[2] == "G" else ""
+    shown = sweep.pieces
+    if len(shown) > MOST_PIECES:
+        shown = [*shown[: MOST_PIECES // 2], *shown[-MOST_PIECES // 2 :]]
+    for one in shown:
+        table.add_row(one.start, one.end, time_text(one.start_ps), f"{one.count:,.0f}{unit}", one.region)
+    console.print(table)
+    if len(shown) < len(sweep.pieces):
+        console.print(f"{len(sweep.pieces) - len(shown)} pieces in the middle: see --json")
+    regions: list[tuple[str, str, str]] = []
+    for one in sweep.pieces:
+        joined = bool(regions) and regions[-1][0] == one.region
+        regions[-1 if joined else len(regions) :] = [(one.region, regions[-1][1] if joined else one.start, one.end)]
+    console.print(", ".join(f"{name} {start} to {end}" for name, start, end in regions))
+    if sweep.above_ps > 0:
+        console.print(
+            f"there are more breakpoints: the makespan is above these pieces by {time_text(sweep.above_ps)} at most"
         )

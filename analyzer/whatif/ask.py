@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from logpost.analyzer.model_fits import fit_of
@@ -14,14 +12,12 @@ from logpost.analyzer.resplit import Resplit
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
 from logpost.analyzer.whatif.scaling import regions, scaled
-from logpost.analyzer.whatif.tolerance import Tolerance, tolerances
+from logpost.analyzer.whatif.sweep import Sweep, sweep
 from logpost.analyzer.whatif.uncertainty import interval_ps
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.message_models import MessageModel
-from logpost.replay.predict.quantities import parse_sweep
 from logpost.replay.whatif import Engine, Outcome, Scenario, changed, on_machine
-from logpost.replay.whatif.changes import PARAMETERS
 
 
 @dataclass(frozen=True)
@@ -46,24 +42,6 @@ class RegionChange:
     def gain_ps(self) -> int:
         """What it takes less."""
         return self.before_ps - self.after_ps
-
-
-@dataclass(frozen=True)
-class Point:
-    """One point of a sweep."""
-
-    text: str
-    makespan_ps: int
-    interval_ps: tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """The makespan over a parameter."""
-
-    name: str
-    points: list[Point]
-    tolerances: list[Tolerance]
 
 
 @dataclass(frozen=True)
@@ -123,7 +101,11 @@ def predict(run: Run, ask: Ask) -> Prediction:
         after=after,
         regions=_regions(run, before, after),
         messages=run.facts("messages").select(pl.len()).collect().item(),
-        sweep=None if ask.sweep is None else _sweep(engine, scenario, before, ask.sweep, deficit_share),
+        sweep=None
+        if ask.sweep is None
+        else sweep(
+            engine, scenario, ask.sweep, lambda one, outcome: interval_ps(engine, one, before, outcome, deficit_share)
+        ),
         notes=_notes(run, after),
     )
 
@@ -162,48 +144,3 @@ def _notes(run: Run, after: Outcome) -> list[str]:
     if run.facts("calls").join(one_sided, on="region", how="semi").select(pl.len()).collect().item():
         notes.append("one-sided calls keep their measured times; only collective synchronization is replayed")
     return notes
-
-
-def _sweep(engine: Engine, scenario: Scenario, before: Outcome, text: str, deficit_share: float) -> Sweep:
-    name, equals, span = (part.strip() for part in text.partition("="))
-    symbol = name.rpartition(".")[2]
-    if not equals or symbol not in PARAMETERS:
-        raise InputError(
-            f"--sweep {text}: write NAME=FROM:TO:COUNT, e.g. L=1us:100us:11 or L=x0.1:x10:11; "
-            f"NAME is one of {', '.join(PARAMETERS)}"
-        )
-    parameter = PARAMETERS[symbol][0]
-    if "x" in span:
-        values = parse_sweep(replace(parameter, kind="ratio"), span.replace("x", ""), time_unit="ps", clock_hz=None)
-        texts = [f"x{value:g}" for value in values.tolist()]
-    else:
-        values = parse_sweep(parameter, span, time_unit="ps", clock_hz=None)
-        unit = {"time": "ps", "time_per_byte": "ps/B"}.get(parameter.kind, "B")
-        texts = [f"{value:.17g}{unit}" for value in values.tolist()]
-    scenarios = [changed(scenario, [f"{name}={value}"]) for value in texts]
-    outcomes = engine.replay(scenarios)
-    points = [
-        Point(
-            _shown(parameter.kind, value, one),
-            outcome.makespan_ps,
-            interval_ps(engine, each, before, outcome, deficit_share),
-        )
-        for value, one, each, outcome in zip(values.tolist(), texts, scenarios, outcomes, strict=True)
-    ]
-
-    def makespans(factors: Sequence[float]) -> list[int]:
-        return [one.makespan_ps for one in engine.replay([changed(scenario, [f"{name}=x{f:.17g}"]) for f in factors])]
-
-    unchanged = engine.replay([scenario])[0].makespan_ps
-    found = [] if symbol == "eager_limit" else tolerances(makespans, unchanged)
-    return Sweep(name, points, found)
-
-
-def _shown(kind: str, value: float, text: str) -> str:
-    if text.startswith("x"):
-        return text
-    if kind == "time":
-        return f"{value / 1e6:g} us"
-    if kind == "time_per_byte":
-        return f"{value / 1e3:g} ns/B"
-    return f"{np.format_float_positional(value, trim='-')} B"

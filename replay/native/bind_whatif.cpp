@@ -7,6 +7,7 @@
 
 #include "replay/native/bindings.hpp"
 #include "replay/native/whatif/replay.hpp"
+#include "replay/native/whatif/tangents.hpp"
 
 namespace logpost::replay::bindings {
 
@@ -57,6 +58,25 @@ class WhatIf {
             sums = summed(times, lanes);
         }
         return results(paths, std::move(sums), lanes);
+    }
+
+    /// Lines that touch the makespan at each x: makespan, slope and count, a row each.
+    nb::object tangents(const Parameters& at_zero, const Parameters& step, const Parameters& unit, double compute,
+                        const In<double>& by_location, const In<double>& by_callpath, const In<double>& x,
+                        unsigned threads) const {
+        if (by_location.size() != program_.timelines.size() || by_callpath.size() != program_.callpaths()) {
+            throw std::invalid_argument("a factor per location and callpath is needed");
+        }
+        const auto values = [](const In<double>& of) { return std::vector<double>(of.data(), of.data() + of.size()); };
+        const Direction direction{{at_zero, compute, values(by_location), values(by_callpath)}, step, unit};
+        std::vector<double> rows;
+        {
+            const nb::gil_scoped_release release;
+            for (const auto& one : replay::tangents(graph_, machine_, direction, {x.data(), x.size()}, threads)) {
+                rows.insert(rows.end(), {one.makespan_ps, one.slope, one.count});
+            }
+        }
+        return matrix(std::move(rows), x.size(), 3);
     }
 
     /// The times of all calls, by location and call, unchanged or with one changed machine.
@@ -163,6 +183,12 @@ void bind_whatif(nb::module_& module) {
              nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
                      "by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]"),
              "Makespans, critical paths and sums, a row per machine.")
+        .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,
+             "by_callpath"_a, "x"_a, "threads"_a,
+             nb::sig("def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, "
+                     "by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) "
+                     "-> numpy.ndarray"),
+             "Makespan, slope and count of a longest path at each x of the machine at_zero + x step.")
         .def("times", &WhatIf::times, "machine"_a, "compute"_a = 1.0,
              nb::sig("def times(self, machine: Parameters, compute: float = 1.0) "
                      "-> tuple[numpy.ndarray, numpy.ndarray]"),

@@ -29,6 +29,20 @@ double after_dma(const Dma& dma, const Range& range, double bytes) {
     return std::max(0.0, busy - std::max(0.0, bytes - 1) * range.G);
 }
 
+/// Long messages are those of the last range; the data of short ones come with their header.
+const Dma* dma_of(const Parameters& parameters, const LocalityParameters& here, std::size_t row) {
+    const bool copied = parameters.dma.has_value() && here.across_network && row + 1 == here.ranges.size();
+    return copied ? &*parameters.dma : nullptr;
+}
+
+/// The derivative of max(a, b) to the right.
+double slope_of_max(double a, double slope_a, double b, double slope_b) {
+    if (a == b) {
+        return std::max(slope_a, slope_b);
+    }
+    return a > b ? slope_a : slope_b;
+}
+
 void loggp(const Parameters& parameters, Locality locality, double bytes, CostTerms& terms) {
     const auto& here = parameters.localities[static_cast<std::size_t>(locality)];
     const auto row = here.range_of(bytes);
@@ -39,9 +53,8 @@ void loggp(const Parameters& parameters, Locality locality, double bytes, CostTe
     terms.serialization = std::max(0.0, bytes - 1) * range.G;
     terms.service = std::max(range.g, bytes * range.G);
     terms.o_control = here.ranges.front().o_s;
-    // Long messages are those of the last range; the data of short ones come with their header.
-    if (parameters.dma.has_value() && here.across_network && row + 1 == here.ranges.size()) {
-        terms.o_r = after_dma(*parameters.dma, range, bytes);
+    if (const auto* dma = dma_of(parameters, here, row)) {
+        terms.o_r = after_dma(*dma, range, bytes);
     }
 }
 
@@ -102,6 +115,39 @@ CostTerms cost_terms(const Parameters& parameters, Locality locality, const Mess
     }
     terms.rendezvous = here.rendezvous(message.bytes);
     return terms;
+}
+
+CostTerms cost_slopes(const Parameters& parameters, const Parameters& step, Locality locality,
+                      const MessageShape& message) {
+    CostTerms slopes;
+    if (parameters.terms != Terms::loggp) {
+        return slopes;
+    }
+    const auto& here = parameters.localities[static_cast<std::size_t>(locality)];
+    const double bytes = message.bytes;
+    const auto row = here.range_of(bytes);
+    const auto& range = here.ranges[row];
+    const auto& grows = step.localities[static_cast<std::size_t>(locality)].ranges[row];
+    const double behind_first = std::max(0.0, bytes - 1);
+    if (message.burst <= 1 || parameters.o_burst.empty()) {
+        slopes.o_s = grows.o_s + grows.o_s_per_byte * bytes;
+    }
+    slopes.o_r = grows.o_r + grows.o_r_per_byte * bytes;
+    if (const auto* dma = dma_of(parameters, here, row)) {
+        const double excess =
+            range.o_r + range.o_r_per_byte * bytes + (dma->header_bytes - behind_first) * range.G + bytes * dma->G_m;
+        slopes.o_r = slope_of_max(0.0, 0.0, excess, slopes.o_r + (dma->header_bytes - behind_first) * grows.G);
+    }
+    slopes.L = grows.L;
+    if (message.hops >= 0 && parameters.mean_hops.has_value() && here.across_network) {
+        const double L = range.L + parameters.per_hop * (message.hops - *parameters.mean_hops);
+        slopes.L = slope_of_max(0.0, 0.0, L, grows.L);
+    }
+    slopes.serialization = behind_first * grows.G;
+    slopes.service = slope_of_max(range.g, grows.g, bytes * range.G, bytes * grows.G);
+    slopes.o_control =
+        parameters.asynchronous_progress ? 0.0 : step.localities[static_cast<std::size_t>(locality)].ranges.front().o_s;
+    return slopes;
 }
 
 Cost message_cost(const Parameters& parameters, Locality locality, std::uint64_t bytes, const Blocks& layout,

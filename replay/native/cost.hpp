@@ -67,7 +67,12 @@ struct MessageShape {
 /// The unrounded terms of a message.
 CostTerms cost_terms(const Parameters& parameters, Locality locality, const MessageShape& message);
 
-/// The same, rounded to picoseconds.
+/// How the unrounded terms grow with x, where the machine's ranges are `parameters` at x and grow by those of `step`
+/// with it: derivatives to the right. Tables over sizes (log3P, l_mw, o(S, b)) do not grow.
+CostTerms cost_slopes(const Parameters& parameters, const Parameters& step, Locality locality,
+                      const MessageShape& message);
+
+/// The same as cost_terms, rounded to picoseconds.
 Cost message_cost(const Parameters& parameters, Locality locality, std::uint64_t bytes, const Blocks& layout,
                   double burst = 1, std::int32_t hops = -1);
 

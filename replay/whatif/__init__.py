@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from logpost.replay.whatif.breakpoints import Curve, Segment, curve, reached
 from logpost.replay.whatif.changes import Scenario, changed, on_machine
+from logpost.replay.whatif.direction import Direction, direction
 from logpost.replay.whatif.engine import Engine, Outcome
 
-__all__ = ["Engine", "Outcome", "Scenario", "changed", "on_machine"]
+__all__ = [
+    "Curve",
+    "Direction",
+    "Engine",
+    "Outcome",
+    "Scenario",
+    "Segment",
+    "changed",
+    "curve",
+    "direction",
+    "on_machine",
+    "reached",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,9 @@ from logpost.errors import InputError
 from logpost.machines import LOCALITIES
 from logpost.replay._native import CycleError, Program, WhatIf, path_parts
 from logpost.replay.parameters import native_parameters
+from logpost.replay.whatif.breakpoints import Tangent
 from logpost.replay.whatif.changes import Scenario
+from logpost.replay.whatif.direction import Direction
 
 PATH_PARTS: tuple[str, ...] = tuple(path_parts())
 SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
@@ -64,6 +67,25 @@ class Engine:
             graph = self.graph(scenarios[members[0]])
             found.update(zip(members, self._pass(graph, [scenarios[i] for i in members]), strict=True))
         return [found[i] for i in range(len(scenarios))]
+
+    def tangents(self, direction: Direction, x: Sequence[float]) -> list[Tangent]:
+        """Lines that touch the makespan over a parameter, at each x."""
+        scenario = direction.scenario
+        at_zero, step, unit = (
+            native_parameters(machine, asynchronous_progress=scenario.asynchronous_progress)
+            for machine in (direction.at_zero, direction.step, direction.unit)
+        )
+        rows = self.graph(scenario).tangents(
+            at_zero,
+            step,
+            unit,
+            scenario.compute,
+            _factors([scenario.by_location], self.locations)[0],
+            _factors([scenario.by_callpath], self.callpaths)[0],
+            np.asarray(x, dtype=np.float64),
+            os.cpu_count() or 1,
+        )
+        return [Tangent(at, *row) for at, row in zip(x, rows.tolist(), strict=True)]
 
     def graph(self, scenario: Scenario) -> WhatIf:
         """The graph for the scenario's protocols."""

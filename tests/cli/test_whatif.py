@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -41,3 +42,25 @@ def test_a_sweep_is_a_curve_with_tolerances(run: str) -> None:
     assert result.exit_code == 0, result.output
     assert "▁" in result.stdout
     assert "5 % more time: at" in result.stdout
+    assert "Breakpoints: " in result.stdout
+    assert "latency hiding x1 to x" in result.stdout
+
+
+def test_a_sweeps_pieces_join_from_its_first_to_its_last_point(run: str) -> None:
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--sweep", "L=1us:100us:3", "--json"])
+    assert result.exit_code == 0, result.output
+    sweep = json.loads(result.stdout)["sweep"]
+    pieces = sweep["pieces"]
+    assert (pieces[0]["from"], pieces[-1]["to"]) == ("1 us", "100 us")
+    assert sweep["above_ps"] == 0
+    assert all(a["to_value"] == b["from_value"] and a["count"] < b["count"] for a, b in itertools.pairwise(pieces))
+    last = pieces[-1]
+    grown = last["makespan_ps"] + last["count"] * (last["to_value"] - last["from_value"])
+    assert grown == pytest.approx(sweep["points"][-1]["makespan_ps"], abs=1000)
+
+
+def test_a_sweep_of_protocols_has_no_pieces(run: str) -> None:
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--sweep", "eager_limit=1:100000:3", "--json"])
+    assert result.exit_code == 0, result.output
+    sweep = json.loads(result.stdout)["sweep"]
+    assert (len(sweep["points"]), sweep["pieces"], sweep["tolerances"]) == (3, [], [])

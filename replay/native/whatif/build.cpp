@@ -387,6 +387,7 @@ class Builder {
             calls += static_cast<std::uint32_t>(enters_[l].size());
         }
         graph.first_call.push_back(calls);
+        assign_slots(graph);
         return graph;
     }
 

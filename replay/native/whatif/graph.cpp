@@ -5,7 +5,46 @@ namespace logpost::replay {
 std::size_t Graph::bytes() const noexcept {
     const auto of = [](const auto& column) { return column.size() * sizeof(column[0]); };
     return of(first_edge) + of(edges) + of(models) + of(messages) + of(begins) + of(ends) + of(first_call) +
-           of(enters) + of(leaves);
+           of(enters) + of(leaves) + of(slots);
+}
+
+void assign_slots(Graph& graph) {
+    const auto nodes = static_cast<std::uint32_t>(graph.nodes());
+    std::vector<std::uint32_t> last(nodes);  // the last node that needs it; itself: none does
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        last[node] = node;
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            if (graph.edges[i].source != kNone) {
+                last[graph.edges[i].source] = node;
+            }
+        }
+    }
+    for (const auto end : graph.ends) {
+        if (end != kNone) {
+            last[end] = kNone;
+        }
+    }
+    graph.slots.resize(nodes);
+    graph.slots_needed = 0;
+    std::vector<std::uint32_t> free;
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        // A node's time is written when all of its edges have been read: it may take the place of a source.
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            const auto source = graph.edges[i].source;
+            if (source != kNone && last[source] == node) {
+                free.push_back(graph.slots[source]);
+                last[source] = kNone;  // once, however many edges there are
+            }
+        }
+        if (free.empty()) {
+            free.push_back(graph.slots_needed++);
+        }
+        graph.slots[node] = free.back();
+        free.pop_back();
+        if (last[node] == node) {
+            free.push_back(graph.slots[node]);
+        }
+    }
 }
 
 std::int64_t edge_cost(const EdgeModel& model, const Cost& cost) noexcept {

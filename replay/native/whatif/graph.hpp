@@ -71,6 +71,8 @@ struct Graph {
     std::vector<std::uint32_t> enters;      ///< node, by call of the whole program
     std::vector<std::uint32_t> leaves;      ///< likewise
     std::uint64_t rebuilt = 0;              ///< messages with another protocol than they were recorded with
+    std::vector<std::uint32_t> slots;       ///< by node: where its time stands until the last node that needs it
+    std::uint32_t slots_needed = 0;         ///< greatest slot + 1
 
     [[nodiscard]] std::size_t nodes() const noexcept { return first_edge.empty() ? 0 : first_edge.size() - 1; }
     [[nodiscard]] std::size_t bytes() const noexcept;
@@ -88,6 +90,9 @@ class CycleError : public std::runtime_error {
 /// `planned` would send it: its edges have the machine's cost, and the events that wait for it take no residual.
 /// Throws CycleError.
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned);
+
+/// Gives every node a slot: as many as there are nodes that later ones wait for at one time. An end keeps its own.
+void assign_slots(Graph& graph);
 
 /// The cost of an edge's model on a machine; 0 for what no machine changes.
 std::int64_t edge_cost(const EdgeModel& model, const Cost& cost) noexcept;

@@ -22,11 +22,7 @@ Weights::Weights(const Graph& graph, const Parameters& machine, std::span<const 
             const auto row = m * lanes_ + lane;
             if (model.kind == EdgeModel::Kind::compute) {
                 scaled_[m] = 1;
-                const auto location = static_cast<std::size_t>(model.location);
-                const auto callpath = static_cast<std::size_t>(model.callpath);
-                factor_[row] =
-                    setting.compute * (setting.by_location.empty() ? 1.0 : setting.by_location[location]) *
-                    (setting.by_callpath.empty() || model.callpath < 0 ? 1.0 : setting.by_callpath[callpath]);
+                factor_[row] = setting.factor(model);
             } else if (model.terms != 0) {
                 shift_[row] = edge_cost(model, after[model.message]) - edge_cost(model, before[model.message]);
             }

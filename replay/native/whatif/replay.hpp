@@ -19,6 +19,13 @@ struct Setting {
     double compute = 1;                    ///< factor of every time between calls
     std::vector<double> by_location = {};  ///< further factors; empty: 1
     std::vector<double> by_callpath = {};  ///< of the call that follows; empty: 1
+
+    /// The factor of an edge of computation.
+    [[nodiscard]] double factor(const EdgeModel& model) const noexcept {
+        return compute * (by_location.empty() ? 1.0 : by_location[static_cast<std::size_t>(model.location)]) *
+               (by_callpath.empty() || model.callpath < 0 ? 1.0
+                                                          : by_callpath[static_cast<std::size_t>(model.callpath)]);
+    }
 };
 
 /// What the settings make of every edge's weight.

@@ -9,9 +9,10 @@ from logpost.experiments.framework.result import Claim, Difference, Result
 from logpost.experiments.framework.words import change_text
 from logpost.experiments.support.programs import testbed_limits
 from logpost.experiments.support.sens import BULK, MEMORY, MESSAGES, POLLING, PREFETCH, SHARED
-from logpost.experiments.support.sens_regions import CONGESTION, crossings, region, slopes
+from logpost.experiments.support.sens_regions import crossings, slopes
 from logpost.experiments.support.sens_sweep import Setting, Swept, applications, of, sizes_text, sweep
 from logpost.experiments.support.sens_sweep_page import Quantity, sweep_page
+from logpost.replay.whatif.regions import CONGESTION, region
 
 BASE = 18.0
 """Bytes per cycle: the Alewife's bisection (SENS Table 1)."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from logpost.experiments.support.sens_sweep import Swept
-
-HIDING, LATENCY, CONGESTION = "latency hiding", "latency dominated", "congestion dominated"
-HIDDEN_BELOW = 0.05
-"""Growth of the run time over the change of the setting, both as fractions: below it the change is hidden."""
+from logpost.replay.whatif.regions import region
 
 
 def slopes(one: Swept, base: float) -> list[float]:
@@ -18,13 +15,6 @@ def slopes(one: Swept, base: float) -> list[float]:
         ((t1 - t0) / start) / (abs(x1 - x0) / base)
         for (x0, t0), (x1, t1) in pairwise(zip(one.x, one.seconds, strict=True))
     ]
-
-
-def region(slope: float, *, congests: bool) -> str:
-    """Which of SENS's regions a slope belongs to: hidden; up to linear; more than linear (where links can congest)."""
-    if slope < HIDDEN_BELOW:
-        return HIDING
-    return CONGESTION if congests and slope > 1.0 else LATENCY
 
 
 def regions_text(one: Swept, base: float, unit: str, *, congests: bool) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from logpost.experiments.framework.result import Cell, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
 from logpost.experiments.support.sens import MEMORY, MESSAGES, kcycles, limits
-from logpost.experiments.support.sens_regions import HIDDEN_BELOW, crossings, regions_text
+from logpost.experiments.support.sens_regions import crossings, regions_text
 from logpost.experiments.support.sens_sweep import Swept, applications, of
+from logpost.replay.whatif.regions import HIDDEN_BELOW
 
 
 @dataclass(frozen=True, kw_only=True)

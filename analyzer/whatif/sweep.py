@@ -1,0 +1,130 @@
+"""The makespan over one parameter: at the values that are asked for, and as the exact curve between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from logpost.analyzer.whatif.tolerance import Tolerance, tolerances
+from logpost.errors import InputError
+from logpost.replay.models.interface import Kind
+from logpost.replay.predict.quantities import parse_sweep
+from logpost.replay.whatif import Curve, Engine, Outcome, Scenario, changed, curve, direction
+from logpost.replay.whatif.breakpoints import Tangent
+from logpost.replay.whatif.changes import PARAMETERS
+from logpost.replay.whatif.regions import region
+
+Interval = Callable[[Scenario, Outcome], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a sweep."""
+
+    text: str
+    makespan_ps: int
+    interval_ps: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the curve that is a line, from one breakpoint to the next."""
+
+    start: str
+    end: str
+    start_value: float
+    """a factor, or picoseconds (per byte)"""
+    end_value: float
+    start_ps: float
+    count: float
+    """dT / d parameter: how often the critical path takes it; of G in bytes"""
+    region: str
+    """SENS's name of how the makespan grows here"""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The makespan over a parameter."""
+
+    name: str
+    points: list[Point]
+    pieces: list[Piece]
+    """empty where the makespan is no convex function of the parameter (eager_limit: protocols change)"""
+    above_ps: float
+    """by how much the makespan may lie above the pieces; 0: every breakpoint is there"""
+    tolerances: list[Tolerance]
+
+
+def sweep(engine: Engine, scenario: Scenario, text: str, interval_ps: Interval) -> Sweep:
+    """What `--sweep` asks for.
+
+    Raises:
+        InputError: the sweep is not understood.
+    """
+    name, equals, span = (part.strip() for part in text.partition("="))
+    symbol = name.rpartition(".")[2]
+    if not equals or symbol not in PARAMETERS:
+        raise InputError(
+            f"--sweep {text}: write NAME=FROM:TO:COUNT, e.g. L=1us:100us:11 or L=x0.1:x10:11; "
+            f"NAME is one of {', '.join(PARAMETERS)}"
+        )
+    parameter = PARAMETERS[symbol][0]
+    factor = "x" in span
+    if factor:
+        values = parse_sweep(replace(parameter, kind="ratio"), span.replace("x", ""), time_unit="ps", clock_hz=None)
+        texts = [f"x{value:g}" for value in values.tolist()]
+    else:
+        values = parse_sweep(parameter, span, time_unit="ps", clock_hz=None)
+        unit = {"time": "ps", "time_per_byte": "ps/B"}.get(parameter.kind, "B")
+        texts = [f"{value:.17g}{unit}" for value in values.tolist()]
+    scenarios = [changed(scenario, [f"{name}={value}"]) for value in texts]
+    outcomes = engine.replay(scenarios)
+    points = [
+        Point(_shown(parameter.kind, value, factor), outcome.makespan_ps, interval_ps(each, outcome))
+        for value, each, outcome in zip(values.tolist(), scenarios, outcomes, strict=True)
+    ]
+    if symbol == "eager_limit":
+        return Sweep(name, points, [], 0.0, [])
+    factors = direction(scenario, name, factor=True)
+    axis = factors if factor else direction(scenario, name, factor=False)
+
+    def along(x: Sequence[float]) -> list[Tangent]:
+        return engine.tangents(axis, x)
+
+    low, high = float(values.min()), float(values.max())
+    found = Curve((), 0.0) if low == high else curve(along, low, high)
+    return Sweep(
+        name,
+        points,
+        _pieces(found, parameter.kind, factor=factor),
+        found.above_ps,
+        tolerances(lambda x: engine.tangents(factors, x)),
+    )
+
+
+def _pieces(found: Curve, kind: Kind, *, factor: bool) -> list[Piece]:
+    """The region of a piece is that of its elasticity d ln T / d ln parameter, which is greatest at its end."""
+    return [
+        Piece(
+            _shown(kind, one.start, factor),
+            _shown(kind, one.end, factor),
+            one.start,
+            one.end,
+            one.start_ps,
+            one.count,
+            region(one.slope * one.end / max(one.start_ps + one.slope * (one.end - one.start), 1.0), congests=False),
+        )
+        for one in found.segments
+    ]
+
+
+def _shown(kind: Kind, value: float, factor: bool) -> str:
+    if factor:
+        return f"x{value:g}"
+    if kind == "time":
+        return f"{value / 1e6:g} us"
+    if kind == "time_per_byte":
+        return f"{value / 1e3:g} ns/B"
+    return f"{np.format_float_positional(value, trim='-')} B"
