@@ -253,6 +253,9 @@ class WhatIf:
     def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]:
         """Makespans, critical paths and sums, a row per machine."""
 
+    def makespans(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int) -> numpy.ndarray:
+        """Makespans, by machine."""
+
     def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) -> numpy.ndarray:
         """
         Makespan, slope and count of a longest path at each x of the machine at_zero + x step.

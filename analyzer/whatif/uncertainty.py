@@ -37,7 +37,7 @@ def interval_ps(
     rises = falls = 0.0
     columns = [column for column in COLUMNS if np.any(scenario.errors.get(column, np.zeros(1)) > 0)]
     ends = [_moved(scenario, column, sign) for column in columns for sign in (-1.0, 1.0)]
-    found = [one.makespan_ps - after.makespan_ps for one in engine.replay(ends)] if ends else []
+    found = [makespan - after.makespan_ps for makespan in engine.makespans(ends)] if ends else []
     for low, high in zip(found[::2], found[1::2], strict=True):
         rises += max(low, high, 0) ** 2
         falls += max(-low, -high, 0) ** 2

@@ -33,19 +33,8 @@ class WhatIf {
     /// Factors: a row per machine, a column per location or callpath.
     nb::dict replay(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
                     const Matrix& by_callpath) const {
-        const auto lanes = machines.size();
-        if (compute.size() != lanes || by_location.shape(0) != lanes || by_callpath.shape(0) != lanes ||
-            by_location.shape(1) != program_.timelines.size() || by_callpath.shape(1) != program_.callpaths()) {
-            throw std::invalid_argument("a factor per machine, and per location and callpath, is needed");
-        }
-        std::vector<Setting> settings;
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const auto row = [&](const Matrix& of) {
-                const auto* begin = of.data() + lane * of.shape(1);
-                return std::vector<double>(begin, begin + of.shape(1));
-            };
-            settings.push_back({machines[lane], compute(lane), row(by_location), row(by_callpath)});
-        }
+        const auto settings = settings_of(machines, compute, by_location, by_callpath);
+        const auto lanes = settings.size();
         std::vector<CriticalPath> paths;
         Sums sums;
         {
@@ -58,6 +47,18 @@ class WhatIf {
             sums = summed(times, lanes);
         }
         return results(paths, std::move(sums), lanes);
+    }
+
+    /// The makespans alone; the same of a machine, in less time and memory.
+    nb::object makespans(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
+                         const Matrix& by_callpath, unsigned threads) const {
+        const auto settings = settings_of(machines, compute, by_location, by_callpath);
+        std::vector<std::int64_t> found;
+        {
+            const nb::gil_scoped_release release;
+            found = Weights(graph_, machine_, settings).makespans(threads);
+        }
+        return array(std::move(found));
     }
 
     /// Lines that touch the makespan at each x: makespan, slope and count, a row each.
@@ -99,6 +100,24 @@ class WhatIf {
         std::vector<std::int64_t> ends;                     // by lane and location
         std::vector<std::int64_t> in_calls, between_calls;  // by lane and callpath
     };
+
+    [[nodiscard]] std::vector<Setting> settings_of(const std::vector<Parameters>& machines, const In<double>& compute,
+                                                   const Matrix& by_location, const Matrix& by_callpath) const {
+        const auto lanes = machines.size();
+        if (compute.size() != lanes || by_location.shape(0) != lanes || by_callpath.shape(0) != lanes ||
+            by_location.shape(1) != program_.timelines.size() || by_callpath.shape(1) != program_.callpaths()) {
+            throw std::invalid_argument("a factor per machine, and per location and callpath, is needed");
+        }
+        std::vector<Setting> settings;
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const auto row = [&](const Matrix& of) {
+                const auto* begin = of.data() + lane * of.shape(1);
+                return std::vector<double>(begin, begin + of.shape(1));
+            };
+            settings.push_back({machines[lane], compute(lane), row(by_location), row(by_callpath)});
+        }
+        return settings;
+    }
 
     [[nodiscard]] Sums summed(const std::vector<std::int64_t>& times, std::size_t lanes) const {
         const auto locations = program_.timelines.size();
@@ -183,6 +202,10 @@ void bind_whatif(nb::module_& module) {
              nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
                      "by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]"),
              "Makespans, critical paths and sums, a row per machine.")
+        .def("makespans", &WhatIf::makespans, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a, "threads"_a,
+             nb::sig("def makespans(self, machines: list[Parameters], compute: numpy.ndarray, "
+                     "by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int) -> numpy.ndarray"),
+             "Makespans, by machine.")
         .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,
              "by_callpath"_a, "x"_a, "threads"_a,
              nb::sig("def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, "

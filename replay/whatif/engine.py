@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from logpost.replay.whatif.changes import Scenario
 from logpost.replay.whatif.direction import Direction
 
 PATH_PARTS: tuple[str, ...] = tuple(path_parts())
+Found = TypeVar("Found")
 SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
 
 
@@ -59,14 +60,37 @@ class Engine:
         Raises:
             InputError: the recorded messages wait for each other in a circle.
         """
+        return self._by_protocols(scenarios, self._pass)
+
+    def makespans(self, scenarios: Sequence[Scenario]) -> list[int]:
+        """The makespans in picoseconds, and nothing else.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        return self._by_protocols(
+            scenarios, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1).tolist()
+        )
+
+    def _by_protocols(
+        self, scenarios: Sequence[Scenario], of: Callable[[WhatIf, Sequence[Scenario]], list[Found]]
+    ) -> list[Found]:
         groups: dict[Any, list[int]] = {}
         for i, scenario in enumerate(scenarios):
             groups.setdefault(_protocols(scenario), []).append(i)
-        found: dict[int, Outcome] = {}
+        found: dict[int, Found] = {}
         for members in groups.values():
             graph = self.graph(scenarios[members[0]])
-            found.update(zip(members, self._pass(graph, [scenarios[i] for i in members]), strict=True))
+            found.update(zip(members, of(graph, [scenarios[i] for i in members]), strict=True))
         return [found[i] for i in range(len(scenarios))]
+
+    def _lanes(self, scenarios: Sequence[Scenario]) -> tuple[Any, Any, Any, Any]:
+        return (
+            [_native(scenario) for scenario in scenarios],
+            np.asarray([scenario.compute for scenario in scenarios]),
+            _factors([scenario.by_location for scenario in scenarios], self.locations),
+            _factors([scenario.by_callpath for scenario in scenarios], self.callpaths),
+        )
 
     def tangents(self, direction: Direction, x: Sequence[float]) -> list[Tangent]:
         """Lines that touch the makespan over a parameter, at each x."""
@@ -100,12 +124,7 @@ class Engine:
         return self._graphs[key]
 
     def _pass(self, graph: WhatIf, scenarios: Sequence[Scenario]) -> list[Outcome]:
-        found = graph.replay(
-            [_native(scenario) for scenario in scenarios],
-            np.asarray([scenario.compute for scenario in scenarios]),
-            _factors([scenario.by_location for scenario in scenarios], self.locations),
-            _factors([scenario.by_callpath for scenario in scenarios], self.callpaths),
-        )
+        found = graph.replay(*self._lanes(scenarios))
         return [
             Outcome(
                 makespan_ps=int(found["makespan_ps"][lane]),

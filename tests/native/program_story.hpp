@@ -2,7 +2,9 @@
 
 // Programs told in code: who called what from when to when, and which calls a message's ends belong to.
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -97,6 +99,7 @@ class ProgramStory {
             world.push_back(static_cast<std::int32_t>(l));
         }
         program_.members = {world};
+        put_ends_in_order();
         program_.placement = replay::Placement(places_);
         program_.placement.set_hops(hops_, place_of_node_);
         program_.spans = replay::program_spans(program_);
@@ -104,6 +107,38 @@ class ProgramStory {
     }
 
   private:
+    /// Both ends of messages stand by their calls, whatever the order in which they were told.
+    void put_ends_in_order() {
+        std::vector<std::vector<std::uint32_t>> sent, received;  // new place, by location and old one
+        for (auto& timeline : program_.timelines) {
+            sent.push_back(put_in_order(timeline.sends));
+            received.push_back(put_in_order(timeline.receives));
+        }
+        for (auto& timeline : program_.timelines) {
+            for (auto [ends, places] : {std::pair{&timeline.sends, &received}, std::pair{&timeline.receives, &sent}}) {
+                for (std::size_t i = 0; i < ends->size(); ++i) {
+                    auto& end = (*ends)[i];
+                    end.match = end.match == replay::kNone ? replay::kNone
+                                                           : (*places)[static_cast<std::size_t>(end.peer)][end.match];
+                }
+            }
+        }
+    }
+    template <class Ends>
+    static std::vector<std::uint32_t> put_in_order(Ends& ends) {
+        std::vector<std::uint32_t> order(ends.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return ends[i].call; });
+        Ends sorted;
+        std::vector<std::uint32_t> place(ends.size());
+        for (std::uint32_t i = 0; i < order.size(); ++i) {
+            sorted.push_back(ends[order[i]]);
+            place[order[i]] = i;
+        }
+        ends = std::move(sorted);
+        return place;
+    }
+
     replay::Timeline& timeline(std::int32_t rank) { return program_.timelines[static_cast<std::size_t>(rank)]; }
 
     replay::Program program_;

@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <functional>
+#include <queue>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,17 +31,12 @@ class Builder {
         : program_(program), planned_(planned), draft_(machine), locations_(program.timelines.size()) {}
 
     Graph build() {
+        reserve();
         add_calls();
-        for (std::size_t l = 0; l < locations_; ++l) {
-            add_sends(l);
-        }
-        for (std::size_t l = 0; l < locations_; ++l) {
-            add_receives(l);
-        }
+        add_sends();
+        add_receives();
         add_collectives(draft_, program_, enters_, leaves_);
-        for (std::size_t l = 0; l < locations_; ++l) {
-            add_own_edges(l);
-        }
+        for_each_call([&](std::size_t l, std::uint32_t call) { add_own_edge(l, call); });
         auto order = first_order();
         add_queue(order, sending_);
         order.update(draft_);
@@ -45,7 +44,12 @@ class Builder {
         order.update(draft_);
         add_processors(order);
         order.update(draft_);
-        return calibrated(order);
+        // What the edges have told by now makes room for them.
+        sending_ = receiving_ = {};
+        served_ = {};
+        bases_ = completions_ = classes_ = {};
+        origins_ = {};
+        return calibrated(std::move(order));
     }
 
   private:
@@ -99,12 +103,56 @@ class Builder {
         return text + (calls.size() > kMost ? " -> ..." : "");
     }
 
+    /// All calls by the time of their enters, so that what happens at about the same time lies together in memory:
+    /// `body(location, call)`.
+    template <class Body>
+    void for_each_call(Body&& body) const {
+        struct Next {
+            std::int64_t time;
+            std::uint32_t location, call;
+            bool operator>(const Next& other) const noexcept {
+                return time != other.time ? time > other.time : location > other.location;
+            }
+        };
+        std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
+        const auto push = [&](std::uint32_t l, std::uint32_t call) {
+            const auto& calls = program_.timelines[l].calls;
+            if (call < calls.size()) {
+                next.push({calls[call].enter_ps, l, call});
+            }
+        };
+        for (std::uint32_t l = 0; l < locations_; ++l) {
+            if (takes_part(l)) {
+                push(l, 0);
+            }
+        }
+        while (!next.empty()) {
+            const auto [time, l, call] = next.top();
+            next.pop();
+            body(l, call);
+            push(l, call + 1);
+        }
+    }
+
     [[nodiscard]] bool takes_part(std::size_t location) const noexcept { return program_.accounted[location] != 0; }
 
     /// Whether a receive and its send are in the graph.
     [[nodiscard]] bool followed(std::size_t location, const MessageEnd& receive) const noexcept {
         return receive.match != kNone && receive.complete_call != kNone && takes_part(location) &&
                takes_part(static_cast<std::size_t>(receive.peer));
+    }
+
+    /// Memory that is not used costs none, and a column that grows needs it twice.
+    void reserve() {
+        std::size_t calls = 0;
+        std::size_t messages = 0;
+        for (std::size_t l = 0; l < locations_; ++l) {
+            calls += program_.timelines[l].calls.size() + 1;
+            messages += program_.timelines[l].receives.size();
+        }
+        draft_.measured.reserve(2 * calls + 5 * messages);
+        draft_.fresh.reserve(2 * calls + 5 * messages);
+        draft_.edges.reserve(2 * calls + 12 * messages);
     }
 
     void add_calls() {
@@ -119,31 +167,38 @@ class Builder {
         sending_.resize(locations_);
         receiving_.resize(locations_);
         served_.resize(locations_);
+        const auto computes = [&](std::size_t l, std::int32_t callpath) {
+            return draft_.model(
+                {.kind = EdgeModel::Kind::compute, .location = static_cast<std::int32_t>(l), .callpath = callpath});
+        };
+        std::vector<std::uint32_t> last(locations_, kNone);
         for (std::size_t l = 0; l < locations_; ++l) {
-            if (!takes_part(l)) {
-                continue;
+            if (takes_part(l)) {
+                const auto& timeline = program_.timelines[l];
+                last[l] = begins_[l] = draft_.add_node(timeline.first_ps);
+                enters_[l].reserve(timeline.calls.size());
+                leaves_[l].reserve(timeline.calls.size());
+                completions_[l].assign(timeline.calls.size(), 0);
+                timeline.receives.for_each([&](std::size_t, const MessageEnd& receive) {
+                    if (followed(l, receive)) {
+                        ++completions_[l][receive.complete_call];
+                    }
+                });
             }
-            const auto& timeline = program_.timelines[l];
-            auto last = begins_[l] = draft_.add_node(timeline.first_ps);
-            const auto computes = [&](std::int32_t callpath) {
-                return draft_.model(
-                    {.kind = EdgeModel::Kind::compute, .location = static_cast<std::int32_t>(l), .callpath = callpath});
-            };
-            timeline.calls.for_each([&](std::size_t, const Call& call) {
-                const auto enter = draft_.add_node(call.enter_ps);
-                draft_.add_edge(last, enter, computes(call.callpath));
-                last = draft_.add_node(call.leave_ps);
-                enters_[l].push_back(enter);
-                leaves_[l].push_back(last);
-            });
-            ends_[l] = draft_.add_node(timeline.last_ps);
-            draft_.add_edge(last, ends_[l], computes(-1));
-            completions_[l].assign(timeline.calls.size(), 0);
-            timeline.receives.for_each([&](std::size_t, const MessageEnd& receive) {
-                if (followed(l, receive)) {
-                    ++completions_[l][receive.complete_call];
-                }
-            });
+        }
+        for_each_call([&](std::size_t l, std::uint32_t number) {
+            const auto& call = program_.timelines[l].calls[number];
+            const auto enter = draft_.add_node(call.enter_ps);
+            draft_.add_edge(last[l], enter, computes(l, call.callpath));
+            last[l] = draft_.add_node(call.leave_ps);
+            enters_[l].push_back(enter);
+            leaves_[l].push_back(last[l]);
+        });
+        for (std::size_t l = 0; l < locations_; ++l) {
+            if (takes_part(l)) {
+                ends_[l] = draft_.add_node(program_.timelines[l].last_ps);
+                draft_.add_edge(last[l], ends_[l], computes(l, -1));
+            }
         }
     }
 
@@ -162,50 +217,79 @@ class Builder {
 
     /// What the calls of a location start. A call that starts several messages, or one beside receiving, does so one
     /// after the other.
-    void add_sends(std::size_t l) {
-        if (!takes_part(l)) {
-            return;
-        }
-        const auto& timeline = program_.timelines[l];
-        bases_[l] = enters_[l];
-        origins_[l].resize(timeline.sends.size());
-        classes_[l].assign(timeline.sends.size(), kNone);
-        std::vector<std::uint32_t> starts(timeline.calls.size());
-        timeline.sends.for_each([&](std::size_t, const MessageEnd& send) { ++starts[send.call]; });
-        std::size_t layout = 0;
-        for (std::uint32_t i = 0; i < timeline.sends.size(); ++i) {
-            const auto& send = timeline.sends[i];
-            if (send.peer == kUndefined) {
+    void add_sends() {
+        std::vector<std::vector<std::uint8_t>> several(locations_);  // 1: the call starts more than one message
+        std::vector<std::uint32_t> next(locations_);
+        std::vector<std::size_t> layout(locations_);
+        for (std::size_t l = 0; l < locations_; ++l) {
+            if (!takes_part(l)) {
                 continue;
             }
-            const auto here = static_cast<std::int32_t>(l);
-            const auto message = draft_.message_class({.bytes = send.bytes,
-                                                       .layout = blocks(timeline, i, layout),
-                                                       .locality = program_.placement.between(here, send.peer),
-                                                       .hops = program_.placement.hops(here, send.peer)});
-            classes_[l][i] = message;
-            const auto overhead = draft_.message_model(message, kTermSend);
-            if (starts[send.call] == 1 && completions_[l][send.call] == 0) {
-                draft_.add_edge(enters_[l][send.call], leaves_[l][send.call], overhead);
-                origins_[l][i] = {enters_[l][send.call], false};
-                bases_[l][send.call] = kNone;  // the edge is there
-            } else {
-                const auto ready = draft_.add_node(kUnobserved);
-                draft_.add_edge(bases_[l][send.call], ready, overhead);
-                bases_[l][send.call] = ready;
-                origins_[l][i] = {ready, true};
+            const auto& sends = program_.timelines[l].sends;
+            check_order(sends);
+            check_order(program_.timelines[l].receives);
+            bases_[l] = enters_[l];
+            origins_[l].resize(sends.size());
+            classes_[l].assign(sends.size(), kNone);
+            several[l].resize(program_.timelines[l].calls.size());
+            for (std::uint32_t i = 1; i < sends.size(); ++i) {
+                if (sends[i].call == sends[i - 1].call) {
+                    several[l][sends[i].call] = 1;
+                }
+            }
+        }
+        for_each_call([&](std::size_t l, std::uint32_t call) {
+            const auto& sends = program_.timelines[l].sends;
+            for (auto& i = next[l]; i < sends.size() && sends[i].call == call; ++i) {
+                add_send(l, i, several[l][call] != 0, layout[l]);
+            }
+        });
+    }
+
+    template <class Ends>
+    static void check_order(const Ends& ends) {
+        for (std::size_t i = 1; i < ends.size(); ++i) {
+            if (ends[i].call < ends[i - 1].call) {
+                throw std::invalid_argument("the ends of messages do not stand in the order of their calls");
             }
         }
     }
 
-    void add_receives(std::size_t l) {
+    void add_send(std::size_t l, std::uint32_t i, bool one_of_several, std::size_t& layout) {
         const auto& timeline = program_.timelines[l];
-        for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
-            const auto& receive = timeline.receives[i];
-            if (followed(l, receive)) {
-                add_message(l, i);
-            }
+        const auto& send = timeline.sends[i];
+        if (send.peer == kUndefined) {
+            return;
         }
+        const auto here = static_cast<std::int32_t>(l);
+        const auto message = draft_.message_class({.bytes = send.bytes,
+                                                   .layout = blocks(timeline, i, layout),
+                                                   .locality = program_.placement.between(here, send.peer),
+                                                   .hops = program_.placement.hops(here, send.peer)});
+        classes_[l][i] = message;
+        const auto overhead = draft_.message_model(message, kTermSend);
+        if (!one_of_several && completions_[l][send.call] == 0) {
+            draft_.add_edge(enters_[l][send.call], leaves_[l][send.call], overhead);
+            origins_[l][i] = {enters_[l][send.call], false};
+            bases_[l][send.call] = kNone;  // the edge is there
+        } else {
+            const auto ready = draft_.add_node(kUnobserved);
+            draft_.add_edge(bases_[l][send.call], ready, overhead);
+            bases_[l][send.call] = ready;
+            origins_[l][i] = {ready, true};
+        }
+    }
+
+    void add_receives() {
+        std::vector<std::uint32_t> next(locations_);
+        for_each_call([&](std::size_t l, std::uint32_t call) {
+            const auto& receives = program_.timelines[l].receives;
+            for (auto& i = next[l]; i < receives.size() && receives[i].call <= call; ++i) {
+                if (followed(l, receives[i])) {
+                    add_message(l, i);
+                }
+            }
+        });
     }
 
     void add_message(std::size_t l, std::uint32_t index) {
@@ -306,12 +390,10 @@ class Builder {
     }
 
     /// From each call's enter, or the last thing that it started, to its leave.
-    void add_own_edges(std::size_t l) {
-        for (std::size_t call = 0; call < enters_[l].size(); ++call) {
-            const auto base = bases_[l][call];
-            if (base != kNone && (completions_[l][call] == 0 || base != enters_[l][call])) {
-                draft_.add_edge(base, leaves_[l][call], Draft::kMeasured);
-            }
+    void add_own_edge(std::size_t l, std::uint32_t call) {
+        const auto base = bases_[l][call];
+        if (base != kNone && (completions_[l][call] == 0 || base != enters_[l][call])) {
+            draft_.add_edge(base, leaves_[l][call], Draft::kMeasured);
         }
     }
 
@@ -354,23 +436,18 @@ class Builder {
         }
     }
 
-    Graph calibrated(const NodeOrder& order) {
-        const ByTarget incoming(draft_);
-        const auto nodes = order.nodes();
-        Graph graph;
+    Graph calibrated(NodeOrder&& order) {
+        auto nodes = std::move(order).taken();
         std::vector<std::uint32_t> place(nodes.size());
         for (std::uint32_t i = 0; i < nodes.size(); ++i) {
             place[nodes[i]] = i;
         }
-        graph.first_edge.reserve(nodes.size() + 1);
-        graph.edges.reserve(draft_.edges.size() + locations_);
+        Graph graph;
+        draft_.move_edges(graph, place);
         std::vector<std::int64_t> time(nodes.size());  // by place
         for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-            graph.first_edge.push_back(static_cast<std::uint32_t>(graph.edges.size()));
-            const auto node = nodes[i];
-            time[i] = calibrate(graph, incoming, node, place, time);
+            time[i] = calibrate(graph, i, nodes[i], time);
         }
-        graph.first_edge.push_back(static_cast<std::uint32_t>(graph.edges.size()));
         graph.models = std::move(draft_.models);
         graph.messages = std::move(draft_.messages);
         graph.rebuilt = rebuilt_;
@@ -391,27 +468,25 @@ class Builder {
         return graph;
     }
 
-    /// Adds the node's edges to the graph; the node's time. The binding edge of what was measured takes the residual.
-    std::int64_t calibrate(Graph& graph, const ByTarget& incoming, std::uint32_t node,
-                           const std::vector<std::uint32_t>& place, const std::vector<std::int64_t>& time) const {
-        const auto begin = incoming.first[node];
-        const auto end = incoming.first[node + 1];
+    /// Weighs the edges of the node at a place; the node's time. The binding edge of what was measured takes the
+    /// residual.
+    std::int64_t calibrate(Graph& graph, std::uint32_t at, std::uint32_t node,
+                           const std::vector<std::int64_t>& time) const {
+        const std::span here{graph.edges.data() + graph.first_edge[at], graph.edges.data() + graph.first_edge[at + 1]};
         const auto measured = draft_.measured[node];
-        if (begin == end) {
-            graph.edges.push_back({kNone, Draft::kMeasured, measured});
+        if (here.front().source == kNone) {
+            here.front().weight = measured;
             return measured;
         }
         std::int64_t latest = kUnobserved;
-        std::size_t binding = 0;
-        for (auto i = begin; i < end; ++i) {
-            const auto& edge = draft_.edges[incoming.edge[i]];
-            const auto source = place[edge.source];
-            const auto weight = draft_.costs[edge.model];
-            if (time[source] + weight > latest) {
-                latest = time[source] + weight;
-                binding = graph.edges.size();
+        const Edge* binding = nullptr;
+        for (auto& edge : here) {
+            edge.weight = draft_.costs[edge.model];
+            const bool orders = edge.weight != 0 || !is_queue(draft_.models[edge.model]);
+            if (orders && time[edge.source] + edge.weight > latest) {
+                latest = time[edge.source] + edge.weight;
+                binding = &edge;
             }
-            graph.edges.push_back({source, edge.model, weight});
         }
         if (measured == kUnobserved) {
             return latest;
@@ -419,10 +494,9 @@ class Builder {
         if (draft_.fresh[node] != 0) {
             return measured;
         }
-        for (auto i = graph.edges.size() - (end - begin); i < graph.edges.size(); ++i) {
-            auto& edge = graph.edges[i];
+        for (auto& edge : here) {
             const auto whole = measured - time[edge.source];
-            edge.weight = i == binding ? whole : std::min(edge.weight, whole);
+            edge.weight = &edge == binding ? whole : std::min(edge.weight, whole);
         }
         return measured;
     }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "replay/native/whatif/graph.hpp"
@@ -14,7 +15,7 @@ namespace logpost::replay {
 
 inline constexpr std::int64_t kUnobserved = std::numeric_limits<std::int64_t>::min();
 
-/// The weight of an edge under construction: its model's cost on the machine that the program ran on.
+/// An edge under construction: its weight follows from its model and the nodes' times.
 struct DraftEdge {
     std::uint32_t source;
     std::uint32_t target;
@@ -33,6 +34,9 @@ class Draft {
     void add_edge(std::uint32_t source, std::uint32_t target, std::uint32_t model) {
         edges.push_back({source, target, model});
     }
+    /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph whose nodes stand at
+    /// `place`: by target, and for each in the order in which they were added. Their weights are not known yet.
+    void move_edges(Graph& graph, std::span<const std::uint32_t> place);
 
     std::uint32_t message_class(const MessageClass& message);
     std::uint32_t model(const EdgeModel& model);
@@ -92,7 +96,8 @@ class NodeOrder {
     [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept {
         return key_[a] != key_[b] ? key_[a] < key_[b] : place_[a] < place_[b];
     }
-    [[nodiscard]] std::span<const std::uint32_t> nodes() const noexcept { return nodes_; }
+    /// The nodes in their order; the rest of it is given up.
+    [[nodiscard]] std::vector<std::uint32_t> taken() && { return std::move(nodes_); }
 
   private:
     void estimate(const Draft& draft);

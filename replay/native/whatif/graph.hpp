@@ -94,6 +94,12 @@ Graph build_graph(const Program& program, const Parameters& machine, const Param
 /// Gives every node a slot: as many as there are nodes that later ones wait for at one time. An end keeps its own.
 void assign_slots(Graph& graph);
 
+/// Whether the edge only orders what a server takes one after the other: where the server is taken for no time, it
+/// orders nothing.
+inline bool is_queue(const EdgeModel& model) noexcept {
+    return model.kind == EdgeModel::Kind::message && model.terms == kTermService;
+}
+
 /// The cost of an edge's model on a machine; 0 for what no machine changes.
 std::int64_t edge_cost(const EdgeModel& model, const Cost& cost) noexcept;
 

@@ -2,6 +2,7 @@
 #include <bit>
 #include <numeric>
 
+#include "replay/native/nearly_sorted.hpp"
 #include "replay/native/whatif/draft.hpp"
 #include "replay/native/whatif/topological.hpp"
 
@@ -50,6 +51,28 @@ std::uint32_t Draft::model(const EdgeModel& given) {
         costs.push_back(given.terms == 0 ? 0 : edge_cost(given, class_costs[given.message]));
     }
     return place->second;
+}
+
+void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place) {
+    auto& first = graph.first_edge;
+    first.assign(place.size() + 1, 0);
+    for (const auto& edge : edges) {
+        ++first[place[edge.target] + 1];
+    }
+    for (std::uint32_t node = 0; node < place.size(); ++node) {
+        if (first[place[node] + 1] == 0) {
+            add_edge(kNone, node, kMeasured);
+            first[place[node] + 1] = 1;
+        }
+    }
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    graph.edges.resize(edges.size());
+    auto next = first;
+    for (const auto& edge : edges) {
+        const auto source = edge.source == kNone ? kNone : place[edge.source];
+        graph.edges[next[place[edge.target]]++] = {source, edge.model, 0};
+    }
+    edges = {};
 }
 
 ByTarget::ByTarget(const Draft& draft) : first(draft.measured.size() + 1), edge(draft.edges.size()) {
@@ -123,7 +146,8 @@ void NodeOrder::estimate(const Draft& draft) {
         time[node] = draft.measured[node] == kUnobserved ? latest : draft.measured[node];
         key_[node] = std::max(time[node], key);
     }
-    std::ranges::sort(nodes_, [this](std::uint32_t a, std::uint32_t b) { return before(a, b); });
+    // They stand by their places.
+    sort_nearly_sorted(nodes_, [this](std::uint32_t a, std::uint32_t b) { return key_[a] < key_[b]; });
 }
 
 }  // namespace logpost::replay

@@ -2,16 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
+#include "replay/native/threads.hpp"
 #include "replay/native/whatif/pass.hpp"
 
 namespace logpost::replay {
+
+namespace {
+/// Less than any time, and far from where sums overflow.
+constexpr std::int64_t kNever = INT64_MIN / 4;
+}  // namespace
 
 Weights::Weights(const Graph& graph, const Parameters& machine, std::span<const Setting> settings)
     : graph_(graph), lanes_(settings.size()) {
     const auto rows = graph.models.size() * lanes_;
     scaled_.assign(graph.models.size(), 0);
     shift_.assign(rows, 0);
+    floor_.assign(rows, 0);
     factor_.assign(rows, 1.0);
     const auto before = class_costs(graph, machine);
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
@@ -24,7 +33,9 @@ Weights::Weights(const Graph& graph, const Parameters& machine, std::span<const 
                 scaled_[m] = 1;
                 factor_[row] = setting.factor(model);
             } else if (model.terms != 0) {
-                shift_[row] = edge_cost(model, after[model.message]) - edge_cost(model, before[model.message]);
+                const auto cost = edge_cost(model, after[model.message]);
+                shift_[row] = cost - edge_cost(model, before[model.message]);
+                floor_[row] = cost == 0 && is_queue(model) ? kNever : 0;
             }
         }
     }
@@ -37,39 +48,93 @@ std::int64_t Weights::scaled(std::int64_t weight, double factor) noexcept {
 
 template <std::size_t Lanes>
 void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) const {
-    const auto relax = [&](const Edge& edge, const std::int64_t* source, std::array<std::int64_t, Lanes>& latest) {
-        const auto row = static_cast<std::size_t>(edge.model) * lanes_ + first_lane;
-        if (scaled_[edge.model] != 0) {
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                latest[lane] = std::max(latest[lane], source[lane] + scaled(edge.weight, factor_[row + lane]));
-            }
-        } else {
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                latest[lane] = std::max(latest[lane], source[lane] + shifted(edge.weight, shift_[row + lane]));
+    pass<Lanes>(graph_.first_edge, graph_.edges, lanes_, first_lane, times,
+                [&](const Edge& edge, const std::int64_t* source, std::array<std::int64_t, Lanes>& latest) {
+                    relax<Lanes>(edge, first_lane, source, latest);
+                });
+}
+
+template <std::size_t Lanes>
+void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) const {
+    std::vector<std::array<std::int64_t, Lanes>> times(graph_.slots_needed);
+    const auto nodes = graph_.nodes();
+    const auto* edge = graph_.edges.data();
+    for (std::size_t node = 0; node < nodes; ++node) {
+        const auto* end = graph_.edges.data() + graph_.first_edge[node + 1];
+        std::array<std::int64_t, Lanes> latest;
+        latest.fill(INT64_MIN);
+        for (; edge != end; ++edge) {
+            if (edge->source == kNone) {
+                latest.fill(edge->weight);
+            } else {
+                relax<Lanes>(*edge, first_lane, times[graph_.slots[edge->source]].data(), latest);
             }
         }
-    };
-    pass<Lanes>(graph_.first_edge, graph_.edges, lanes_, first_lane, times, relax);
+        times[graph_.slots[node]] = latest;
+    }
+    std::int64_t begin = INT64_MAX;
+    std::array<std::int64_t, Lanes> last;
+    last.fill(INT64_MIN);
+    for (std::size_t l = 0; l < graph_.ends.size(); ++l) {
+        if (graph_.ends[l] == kNone) {
+            continue;
+        }
+        begin = std::min(begin, graph_.edges[graph_.first_edge[graph_.begins[l]]].weight);
+        for (std::size_t lane = 0; lane < Lanes; ++lane) {
+            last[lane] = std::max(last[lane], times[graph_.slots[graph_.ends[l]]][lane]);
+        }
+    }
+    for (std::size_t lane = 0; lane < Lanes; ++lane) {
+        found[first_lane + lane] = begin == INT64_MAX ? 0 : last[lane] - begin;
+    }
 }
+
+namespace {
+
+/// Lanes in passes of 8, 4, 2 and 1: `body(first, lanes)`.
+template <class Body>
+void for_each_group(std::size_t lanes, Body&& body) {
+    std::size_t lane = 0;
+    for (const std::size_t width : {8, 4, 2, 1}) {
+        for (; lane + width <= lanes; lane += width) {
+            body(lane, width);
+        }
+    }
+}
+
+/// Calls `body` with the width as a constant.
+template <class Body>
+void of_width(std::size_t width, Body&& body) {
+    switch (width) {
+        case 8:
+            return body(std::integral_constant<std::size_t, 8>{});
+        case 4:
+            return body(std::integral_constant<std::size_t, 4>{});
+        case 2:
+            return body(std::integral_constant<std::size_t, 2>{});
+        default:
+            return body(std::integral_constant<std::size_t, 1>{});
+    }
+}
+
+}  // namespace
 
 std::vector<std::int64_t> Weights::times() const {
     std::vector<std::int64_t> times(graph_.nodes() * lanes_);
-    std::size_t lane = 0;
-    for (; lane + 8 <= lanes_; lane += 8) {
-        replay<8>(lane, times);
-    }
-    if (lane + 4 <= lanes_) {
-        replay<4>(lane, times);
-        lane += 4;
-    }
-    if (lane + 2 <= lanes_) {
-        replay<2>(lane, times);
-        lane += 2;
-    }
-    if (lane < lanes_) {
-        replay<1>(lane, times);
-    }
+    for_each_group(lanes_, [&](std::size_t first, std::size_t width) {
+        of_width(width, [&](auto lanes) { replay<lanes()>(first, times); });
+    });
     return times;
+}
+
+std::vector<std::int64_t> Weights::makespans(unsigned threads) const {
+    std::vector<std::int64_t> found(lanes_);
+    std::vector<std::pair<std::size_t, std::size_t>> groups;
+    for_each_group(lanes_, [&](std::size_t first, std::size_t width) { groups.emplace_back(first, width); });
+    for_each_parallel(groups.size(), threads, 1, [&](std::size_t i, unsigned) {
+        of_width(groups[i].second, [&](auto lanes) { replay<lanes()>(groups[i].first, std::span(found)); });
+    });
+    return found;
 }
 
 }  // namespace logpost::replay

@@ -38,7 +38,7 @@ class Weights {
     [[nodiscard]] std::int64_t weight(const Edge& edge, std::size_t lane) const noexcept {
         const auto row = static_cast<std::size_t>(edge.model) * lanes_ + lane;
         if (!scaled_[edge.model]) {
-            return shifted(edge.weight, shift_[row]);
+            return shifted(edge.weight, shift_[row], floor_[row]);
         }
         return scaled(edge.weight, factor_[row]);
     }
@@ -49,11 +49,14 @@ class Weights {
     }
     /// The times of all nodes: lane after lane for each node.
     [[nodiscard]] std::vector<std::int64_t> times() const;
+    /// From the earliest begin to the latest end, by lane. Keeps no times but those that later nodes need.
+    [[nodiscard]] std::vector<std::int64_t> makespans(unsigned threads) const;
 
-    /// max(min(w, 0), w + shift): a weight falls to nothing at most, one below nothing stays.
-    static std::int64_t shifted(std::int64_t weight, std::int64_t shift) noexcept {
-        const std::int64_t least = weight < 0 ? weight : 0;
-        const std::int64_t moved = weight + shift;
+    /// max(min(w, 0), w + shift): a weight falls to nothing at most, one below nothing stays. `floor` below 0: the edge
+    /// is as good as absent.
+    static std::int64_t shifted(std::int64_t weight, std::int64_t shift, std::int64_t floor) noexcept {
+        const std::int64_t least = (weight < 0 ? weight : 0) + floor;
+        const std::int64_t moved = weight + shift + floor;
         return moved < least ? least : moved;
     }
     static std::int64_t scaled(std::int64_t weight, double factor) noexcept;
@@ -61,11 +64,30 @@ class Weights {
   private:
     template <std::size_t Lanes>
     void replay(std::size_t first_lane, std::vector<std::int64_t>& times) const;
+    template <std::size_t Lanes>
+    void replay(std::size_t first_lane, std::span<std::int64_t> found) const;
+    /// What an edge brings to the latest times of lanes, from those of its source.
+    template <std::size_t Lanes>
+    void relax(const Edge& edge, std::size_t first_lane, const std::int64_t* source,
+               std::array<std::int64_t, Lanes>& latest) const noexcept {
+        const auto row = static_cast<std::size_t>(edge.model) * lanes_ + first_lane;
+        if (scaled_[edge.model] != 0) {
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                latest[lane] = std::max(latest[lane], source[lane] + scaled(edge.weight, factor_[row + lane]));
+            }
+        } else {
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                latest[lane] =
+                    std::max(latest[lane], source[lane] + shifted(edge.weight, shift_[row + lane], floor_[row + lane]));
+            }
+        }
+    }
 
     const Graph& graph_;
     std::size_t lanes_;
     std::vector<std::uint8_t> scaled_;  // by model: computation
     std::vector<std::int64_t> shift_;   // by model and lane
+    std::vector<std::int64_t> floor_;   // likewise: 0, or so much less that the edge never counts
     std::vector<double> factor_;        // likewise
 };
 

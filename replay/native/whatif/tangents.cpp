@@ -56,7 +56,7 @@ MessageShape shape_of(const MessageClass& message) {
 class LaneWeights {
   public:
     LaneWeights(const Graph& graph, const Parameters& machine, const Direction& direction, std::span<const double> x)
-        : shift_(graph.models.size()), factor_(graph.models.size(), -1.0) {
+        : shift_(graph.models.size()), absent_(graph.models.size()), factor_(graph.models.size(), -1.0) {
         const auto by_class = [&](const auto& terms) {
             std::vector<CostTerms> found;
             found.reserve(graph.messages.size());
@@ -76,6 +76,9 @@ class LaneWeights {
             for (std::size_t m = 0; m < graph.models.size(); ++m) {
                 const auto& model = graph.models[m];
                 if (model.terms != 0) {
+                    const bool orders = !is_queue(model) || sum(model, after[model.message]) > 0 ||
+                                        sum(model, slopes[model.message]) > 0;
+                    absent_[m] = orders ? 0 : 1;
                     shift_[m][lane] = {sum(model, after[model.message]) - sum(model, before[model.message]),
                                        sum(model, slopes[model.message]), sum(model, counts[model.message])};
                 }
@@ -88,6 +91,7 @@ class LaneWeights {
         }
     }
 
+    [[nodiscard]] bool absent(const Edge& edge) const noexcept { return absent_[edge.model] != 0; }
     /// What an edge makes of its source's time.
     [[nodiscard]] Moving moved(const Edge& edge, std::size_t lane, const Moving& source) const noexcept {
         const auto weight = static_cast<double>(edge.weight);
@@ -105,7 +109,8 @@ class LaneWeights {
 
   private:
     std::vector<std::array<Moving, kLanes>> shift_;
-    std::vector<double> factor_;  // of computation; negative: none
+    std::vector<std::uint8_t> absent_;  // 1: a queue at a server that is taken for no time, whatever x is
+    std::vector<double> factor_;        // of computation; negative: none
 };
 
 /// One pass: the tangents at up to kLanes points.
@@ -116,7 +121,10 @@ void pass(const Graph& graph, const LaneWeights& weights, std::span<Tangent> fou
     for (std::size_t node = 0; node < nodes; ++node) {
         const auto* end = graph.edges.data() + graph.first_edge[node + 1];
         std::array<Moving, kLanes> latest;
-        for (bool first = true; edge != end; ++edge, first = false) {
+        for (bool first = true; edge != end; ++edge) {
+            if (weights.absent(*edge)) {
+                continue;
+            }
             if (edge->source == kNone) {
                 latest.fill({.time = static_cast<double>(edge->weight)});
                 continue;
@@ -130,6 +138,7 @@ void pass(const Graph& graph, const LaneWeights& weights, std::span<Tangent> fou
                     latest[lane] = arrival;
                 }
             }
+            first = false;
         }
         times[graph.slots[node]] = latest;
     }

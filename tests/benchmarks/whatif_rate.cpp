@@ -1,0 +1,119 @@
+// How fast what-if replays are: whatif_rate PATTERN RANKS STEPS, one line of figures. CPU seconds of one thread, but
+// for those on two. Run by tests/benchmarks/whatif_speed.py.
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "replay/native/whatif/replay.hpp"
+#include "replay/native/whatif/tangents.hpp"
+#include "tests/benchmarks/schedules.hpp"
+
+namespace {
+
+using namespace logpost;
+
+double wall() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Of this thread: what others do on the machine counts less.
+double busy() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double peak_bytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
+template <class Body>
+double seconds(Body&& body, double (*clock)() = busy) {
+    double best = 1e9;
+    for (int round = 0; round < 3; ++round) {
+        const double begin = clock();
+        body();
+        best = std::min(best, clock() - begin);
+    }
+    return best;
+}
+
+replay::Parameters machine_of(const tests::LogGPS& from) {
+    replay::Parameters machine;
+    for (auto& locality : machine.localities) {
+        locality.ranges = {{.up_to_bytes = UINT64_MAX,
+                            .L = static_cast<double>(from.L),
+                            .o_s = static_cast<double>(from.o_s),
+                            .o_r = static_cast<double>(from.o_r),
+                            .g = static_cast<double>(from.g),
+                            .G = static_cast<double>(from.G)}};
+    }
+    return machine;
+}
+
+std::vector<replay::Setting> settings(const tests::LogGPS& machine, int count) {
+    std::vector<replay::Setting> found;
+    for (int i = 0; i < count; ++i) {
+        auto changed = machine;
+        changed.L = machine.L * (i + 2);
+        found.push_back({.machine = machine_of(changed)});
+    }
+    return found;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count != 4) {
+        std::fputs("usage: whatif_rate halo|all_to_all RANKS STEPS\n", stderr);
+        return 2;
+    }
+    const bool exchange = std::string(arguments[1]) == "halo";
+    const auto ranks = static_cast<std::uint32_t>(std::atoi(arguments[2]));
+    const auto steps = static_cast<std::uint32_t>(std::atoi(arguments[3]));
+    const tests::LogGPS machine = exchange ? tests::LogGPS{2'000'000, 500'000, 500'000, 0, 0}
+                                           : tests::LogGPS{2'000'000, 500'000, 500'000, 600'000, 100};
+    const auto schedule = exchange ? tests::halo(ranks, steps, 2, 100) : tests::all_to_all(ranks, steps, 100);
+
+    std::vector<std::vector<tests::Ran>> ran;
+    const double by_events = seconds([&] { ran = tests::EventReplay(schedule, machine).run(); });
+    tests::ProgramStory story;
+    tests::tell(story, schedule, ran);
+    const auto& program = story.program();
+    double messages = 0;
+    for (const auto& timeline : program.timelines) {
+        messages += static_cast<double>(timeline.receives.size());
+    }
+
+    const auto before = peak_bytes();
+    const auto recorded = machine_of(machine);
+    const double begin = busy();
+    const auto graph = replay::build_graph(program, recorded, recorded);
+    const double building = busy() - begin;
+    const auto peak = peak_bytes() - before;
+
+    const auto pass = [&](int lanes, unsigned threads, double (*clock)() = busy) {
+        const auto all = settings(machine, lanes);
+        std::int64_t sum = 0;
+        const double found =
+            seconds([&] { sum += replay::Weights(graph, recorded, all).makespans(threads).front(); }, clock);
+        return sum == 0 ? 0 : found;
+    };
+    const double one = pass(1, 1);
+    const double eight = pass(8, 1);
+    const double sweep = pass(32, 1, wall);
+    const double sweep_on_two = pass(32, 2, wall);
+    // Events of the trace: an enter and a leave of each call, and a record of each end of a message.
+    std::printf("%.0f %.6f %.6f %.6f %.6f %.6f %.6f %.1f %.1f\n", messages, by_events, building, one, eight, sweep,
+                sweep_on_two, peak / (6 * messages), static_cast<double>(graph.bytes()) / (6 * messages));
+    return 0;
+}
