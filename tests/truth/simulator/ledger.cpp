@@ -160,8 +160,7 @@ std::vector<Segment> transfer_segments(const Record& record, std::size_t id) {
     line.until(origin[t.call].leave, Cause::residual);
     line.until(complete.enter, Cause::processor_queueing);  // its origin was elsewhere
     if (complete.collective == Collective::fence) {
-        const auto all = instances(record);
-        line.until(std::min(complete.leave, all.at(complete.instance).latest), Cause::collective_wait);
+        line.until(awaited(record)(complete, t.origin), Cause::collective_wait);
         line.until(complete.leave, Cause::collective);
     }
     line.until(complete.leave, Cause::processor_queueing);  // held by the call's other transfers

@@ -48,8 +48,9 @@ class WayBack {
                 return true;
             }
         }
-        const auto entered = std::ranges::any_of(
-            rank().calls, [&](const Call& call) { return call.collective != Collective::none && call.instance == instance_ && call.enter == at_; });
+        const auto entered = std::ranges::any_of(rank().calls, [&](const Call& call) {
+            return call.collective != Collective::none && call.instance == instance_ && call.enter == at_;
+        });
         if (entered) {
             lay(Cause::late_sender, until_);  // whoever needed it waited for it
         }
