@@ -35,6 +35,7 @@ from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS, PHASES, WAIT_STATES
 from logpost.analyzer.sens_view import sens_view, with_packing
+from logpost.analyzer.threads import accelerators, threads
 from logpost.analyzer.undivided import TITLE, categories, merged
 
 PLACES = 12
@@ -86,6 +87,8 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         breakdown=breakdown,
         rank_times=ranks,
         efficiencies=efficiencies([rank.compute_ps for rank in ranks], slowest),
+        threads=threads(run),
+        accelerators=accelerators(run),
         packing=packed,
         sens=sens_view(
             with_packing({share.category: share.exposed_ps for share in breakdown}, packed.exposed_ps if packed else 0),

@@ -15,6 +15,7 @@ from logpost.analyzer.manifest import Clock, MachineUsed, QualityCount
 from logpost.analyzer.packing import Packing
 from logpost.analyzer.reporting.names import ranks_text
 from logpost.analyzer.sens_view import SensPart
+from logpost.analyzer.threads import Accelerators, Threads
 from logpost.replay.message_models import MessageModel
 
 
@@ -349,6 +350,9 @@ class Report:
     quality: tuple[QualityCount, ...]
     limits: tuple[str, ...]
     """limits of this analysis"""
+    threads: Threads | None
+    """of OpenMP; None where no process has several"""
+    accelerators: Accelerators | None
     packing: Packing | None
     """user regions that pack data by hand; None where none were named"""
     sens: tuple[SensPart, ...]

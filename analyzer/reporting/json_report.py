@@ -66,6 +66,8 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         "clock": report.clock.model_dump(mode="json"),
         "breakdown_s": unknown | {share.category: share.exposed_ps / PS_PER_S for share in report.breakdown},
         "undivided": list(report.machine.undivided),
+        "threads": None if report.threads is None else _seconds(asdict(report.threads)),
+        "accelerators": None if report.accelerators is None else _seconds(asdict(report.accelerators)),
         "packing": None
         if report.packing is None
         else {

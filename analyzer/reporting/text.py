@@ -26,6 +26,7 @@ from logpost.analyzer.reporting.machine_text import common_source, machine_error
 from logpost.analyzer.reporting.models_text import models_section
 from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.reporting.packing_text import packing_text
+from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
 from logpost.analyzer.undivided import title
 
@@ -72,6 +73,7 @@ def print_report(
         *([_collectives(report.collectives, top)] if report.collectives else []),
         _ranks(report),
         _efficiencies(report),
+        *([_threads(rows)] if (rows := thread_rows(report)) else []),
         _wait_states(report),
         *([_critical_path(report.critical_path, top)] if report.critical_path else []),
         *([_delays(report.delays, top)] if report.delays else []),
@@ -288,6 +290,13 @@ def _efficiencies(report: Report) -> Group:
             table.add_row(name, percent_text(efficiency.value), Text(bar(efficiency.value), style="cyan"))
     note = lowest_text(report.stretches)
     return _section("Efficiencies", table, *([Text(note, style="dim")] if note else []))
+
+
+def _threads(rows: list[tuple[str, str, str]]) -> Group:
+    table = _table(*((heading, i > 0) for i, heading in enumerate(HEADINGS)))
+    for row in rows:
+        table.add_row(*row)
+    return _section("Threads and accelerators (beside the ranks' accounts)", table)
 
 
 def _wait_states(report: Report) -> Group:

@@ -26,6 +26,7 @@ from logpost.analyzer.reporting.efficiencies_text import lowest_text
 from logpost.analyzer.reporting.machine_text import used_text
 from logpost.analyzer.reporting.models import parts_present, verdict
 from logpost.analyzer.reporting.packing_text import packing_text
+from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN, TITLE
@@ -141,6 +142,8 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         charts["critical_path"] = critical_path(run.table("critical_path").collect(), on, over)
         grids["critical_path"] = Grid(PATH_HEADINGS, path_rows(report.critical_path), frozenset({0, 1, 2}))
         notes["critical_path"] = [path_summary(report.critical_path), on.note, over.note]
+    if table := thread_rows(report):
+        grids["threads"] = Grid(HEADINGS, table, frozenset({1, 2}))
     if report.delays:
         grids["delays"] = Grid(DELAY_HEADINGS, delay_rows(report.delays), frozenset({0, 1, 2, 3}))
         notes["delays"] = [delays_summary(report.delays)]
