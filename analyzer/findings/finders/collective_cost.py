@@ -6,7 +6,8 @@ number of its rounds and by its bytes (Hockney's line; Thakur, Rabenseifner & Gr
     latency     ceil(log2 p) (o_s + L + o_r)       p - 1 rounds where each member has data for each other one
     bandwidth   B G
 
-Where the machine is estimated and its L only bounded, a round takes what it takes in the shortest operation of the run.
+Where the machine is estimated and its L only bounded, a round takes what it takes in the shortest operation of the run;
+what a fence takes is then not told from the transfers that it completes, and is no finding.
 
 Where the replay divides the operations (table `collective_parts`), it says what share of the cost is rounds (latency
 and overheads: fewer operations save it) and what is bytes (serialization: fusing saves none of it), and the larger of
@@ -51,6 +52,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     found = []
     for callpath in sorted(calls.members):
         rows = spent.filter(pl.col("callpath") == callpath).select("location", "exposed_ps")
+        if calls.operations[callpath] == "Fence" and not evidence.divides("latency", "serialization"):
+            continue
         cost = dict.fromkeys(calls.at(callpath), 0.0) | dict(rows.iter_rows())
         saved = _saved(evidence, calls, callpath, cost)
         if evidence.matters(saved):
