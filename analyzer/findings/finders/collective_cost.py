@@ -7,7 +7,8 @@ number of its rounds and by its bytes (Hockney's line; Thakur, Rabenseifner & Gr
     bandwidth   B G
 
 Where the machine is estimated and its L only bounded, a round takes what it takes in the shortest operation of the run;
-what a fence takes is then not told from the transfers that it completes, and is no finding.
+what a fence takes is then not told from the transfers that it completes, and is compared with the shortest fence that
+completes some, or none, as it does.
 
 Where the replay divides the operations (table `collective_parts`), it says what share of the cost is rounds (latency
 and overheads: fewer operations save it) and what is bytes (serialization: fusing saves none of it), and the larger of
@@ -52,10 +53,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     found = []
     for callpath in sorted(calls.members):
         rows = spent.filter(pl.col("callpath") == callpath).select("location", "exposed_ps")
-        if calls.operations[callpath] == "Fence" and not evidence.divides("latency", "serialization"):
-            continue
         cost = dict.fromkeys(calls.at(callpath), 0.0) | dict(rows.iter_rows())
-        saved = _saved(evidence, calls, callpath, cost)
+        if calls.operations[callpath] == "Fence" and not evidence.divides("latency", "serialization"):
+            saved = {
+                location: min(cost[location], _fences(evidence).get((location, callpath), 0.0)) for location in cost
+            }
+        else:
+            saved = _saved(evidence, calls, callpath, cost)
         if evidence.matters(saved):
             found.append(_finding(evidence, callpath, cost, saved, calls))
     yield from sorted(found, key=lambda finding: -finding.gain)[:PLACES]
@@ -131,6 +135,30 @@ def shortest_round(evidence: Evidence) -> float:
         .collect()
     )
     return min((took / rounds(operation, members) for operation, members, took in every.iter_rows()), default=0.0)
+
+
+@once
+def _fences(evidence: Evidence) -> dict[tuple[int, int], float]:
+    """(location, call path) to what its fences take beyond the shortest one of their kind; ps."""
+    ends = evidence.tables["transfers"].select(call="complete_call").unique().with_columns(ends=pl.lit(value=True))
+    took = pl.col("leave_ps") - pl.col("enter_ps") - pl.col("wait_ps")
+    own = (
+        evidence.tables["collectives"]
+        .filter(pl.col("operation").cast(pl.String) == "Fence", pl.col("instance") >= 0)
+        .select("instance", "location", "callpath", "call", took=took)
+        .join(ends, on="call", how="left")
+        .with_columns(ends=pl.col("ends").any(ignore_nulls=True).over("instance"))
+    )
+    shortest = (
+        own.group_by("instance", "ends").agg(pl.col("took").max()).group_by("ends").agg(least=pl.col("took").min())
+    )
+    rows = (
+        own.join(shortest, on="ends")
+        .group_by("location", "callpath")
+        .agg((pl.col("took") - pl.col("least")).clip(lower_bound=0).sum())
+        .collect()
+    )
+    return {(location, callpath): float(time) for location, callpath, time in rows.iter_rows()}
 
 
 def _saved(evidence: Evidence, calls: Successive, callpath: int, cost: Mapping[int, float]) -> dict[int, float]:
