@@ -126,3 +126,33 @@ def test_fusing_saves_rounds_and_no_bytes() -> None:
     finding = story.alone(collective_cost.find).row(0, named=True)
     assert finding["gain"] == pytest.approx(0.25 * 20 * 9 * 30 / 20_000)
     assert "saves rounds, not bytes" in finding["advice"]
+
+
+def unequal_fences(costs: list[int]) -> Story:
+    """A fence each ms that all of three ranks enter at once, on a machine that is only bounded."""
+    story = Story(3, len(costs) * MS, windows=len(costs))
+    story.undivided = ["latency", "serialization"]
+    path = story.path("main", "MPI_Win_fence")
+    for i, cost in enumerate(costs):
+        at = i * MS + 100 * US
+        story.collective(path, "Fence", dict.fromkeys(range(3), (at, at + cost)))
+    return story
+
+
+def test_a_fence_without_a_machine_is_compared_with_the_shortest_of_its_kind() -> None:
+    assert unequal_fences([200 * US] * 10).alone(collective_cost.find).is_empty()
+    found = unequal_fences([200 * US, *[300 * US] * 9]).alone(collective_cost.find)
+    # 9 of 10 take 100 us beyond the shortest: 0.9 of 10 ms.
+    assert found["gain"].to_list() == [pytest.approx(0.09)]
+
+
+def test_where_nothing_is_known_of_messages_a_small_cost_may_be_as_small_as_it_can() -> None:
+    class Unknown(Story):
+        def manifest(self) -> Manifest:
+            manifest = super().manifest()
+            return manifest.model_copy(update={"machine": manifest.machine.model_copy(update={"values": []})})
+
+    for cost, told_of in ((300 * US, False), (2 * MS, True)):
+        story = Unknown(3, 10 * MS)
+        story.collective(story.path("main", "MPI_Barrier"), "Barrier", dict.fromkeys(range(3), (MS, MS + cost)))
+        assert story.alone(collective_cost.find).is_empty() != told_of

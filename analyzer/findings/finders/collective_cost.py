@@ -18,6 +18,8 @@ Operations that directly follow another one of their kind (`successive`) could b
 a rank waits in those is no work that came late: it is part of this cost, and `collective_wait` does not claim it. The
 time after the last member has come is no waiting for it, however uneven the members were: that is `collective_wait`.
 
+Where nothing is known of messages, no minimum is: the whole cost is then what is said, beyond `NOISE` only.
+
 Gain: on the worst-hit rank, the operations that follow another one where these are most, waiting included, bytes not;
 else the cost beyond the latency that every algorithm pays: less data, or another algorithm, saves no more.
 """
@@ -34,7 +36,7 @@ from logpost.analyzer.findings.evidence.machine_values import measures, value_ps
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
+from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.units import count_text
 
@@ -60,8 +62,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             }
         else:
             saved = _saved(evidence, calls, callpath, cost)
-        if evidence.matters(saved):
-            found.append(_finding(evidence, callpath, cost, saved, calls))
+        if not evidence.matters(saved):
+            continue
+        finding = _finding(evidence, callpath, cost, saved, calls)
+        # With nothing to compare it with, it may be as short as it can.
+        compared = calls.share(callpath) > IN_A_ROW or _estimate_at(evidence, calls, callpath) is not None
+        if compared or finding.gain > NOISE:
+            found.append(finding)
     yield from sorted(found, key=lambda finding: -finding.gain)[:PLACES]
 
 
@@ -83,7 +90,7 @@ def _estimate(evidence: Evidence, operation: str, members: float, size: float) -
     locality = "other_node" if evidence.manifest.hosts.nodes > 1 else "same_node"
     letters = [value_ps(evidence.manifest.machine, locality, letter, size) for letter in ("L", "o_s", "o_r", "G")]
     estimated = evidence.manifest.machine.origin == "estimated"
-    if not estimated and all(letter is None for letter in letters):
+    if all(letter is None for letter in letters):
         return None
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
     known = measures(evidence.manifest.machine, locality, "L")

@@ -195,7 +195,9 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
 
 def _gain(evidence: Evidence, spread: float, regions: Sequence[Mapping[int, float]]) -> float:
     """What sharing the work of these regions saves."""
-    if len(regions) > 1 or spread < evidence.least_ps:
+    # Waits for posts, locks and puts keep their length in the replay.
+    follows = evidence.tables["epochs"].head(1).collect().is_empty()
+    if len(regions) > 1 or spread < evidence.least_ps or not follows:
         return gain_by_sharing(evidence, spread)
     graph = graph_of(evidence)
     part = graph.length_ps / max(1, evidence.slowest_program_ps)  # the graph may hold a part of the program only
