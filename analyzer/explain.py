@@ -1,4 +1,4 @@
-"""Explain messages of a run: each one's partition under every model, computed again from the run's own tables."""
+"""Explain messages and collective operations of a run under every model, computed again from the run's own tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from logpost.analyzer.explain_collective import ExplainedCollective, explained_collectives, rows_of
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, Places, places_of
 from logpost.analyzer.location_names import location_names
 from logpost.analyzer.machine_used import machine_values, values_for
@@ -108,6 +109,8 @@ class Explanation:
     messages: tuple[Explained, ...]
     left_out: int
     """messages of the call that are not among them"""
+    collectives: tuple[ExplainedCollective, ...] = ()
+    """collective operations that the call completes"""
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,8 @@ def explain(
     most: int | None = None,
     report: Report = silent,
 ) -> Explanation:
-    """A message, or every message that a call sent or received, under each of the models.
+    """A message, or every message that a call sent or received and every collective operation that it completes, under
+    each of the models.
 
     Args:
         run: a finished run.
@@ -186,12 +190,14 @@ def explain(
     """
     rows = _rows(run, target)
     shown = rows.head(most) if most is not None else rows
+    operations = rows_of(run, int(target)) if target.strip().isdecimal() else None
     report("rebuilding the program", 0, 0)
     split = Resplit(run, machine)
     undivided = tuple(run.manifest.machine.undivided) if machine is None else ()
     numbers = list(shown.select("recv_location", "recv_number").iter_rows())
     fits: list[ModelFit] = []
     splits: list[list[Split]] = [[] for _ in numbers]
+    analyses = []
     for done, model in enumerate(models):
         report(f"splitting messages under {model.label}", done, len(models))
         try:
@@ -200,12 +206,13 @@ def explain(
             fits.append(ModelFit(model, None, str(error)))
             continue
         fits.append(fit_of(analysis, model, undivided))
+        analyses.append((model, analysis))
         for mine, (location, number) in zip(splits, numbers, strict=True):
             segments, deficit, rendezvous = analysis.segments(location, number)
             columns = (segments[name].tolist() for name in ("part", "begin_ps", "end_ps"))
             pieces = (Piece(PARTS[part], begin, end) for part, begin, end in zip(*columns, strict=True))
             mine.append(Split(model, _joined(pieces, undivided), deficit, rendezvous, undivided))
-    if not any(splits):
+    if not analyses:
         raise InputError(fits[0].reason)
     used = run.manifest.machine
     values = used.values if machine is None else machine_values(split.parameters)
@@ -215,6 +222,16 @@ def explain(
         fits=tuple(fits),
         messages=tuple(_explained(run, shown, splits, split, values)),
         left_out=rows.height - shown.height,
+        collectives=()
+        if operations is None
+        else explained_collectives(
+            run,
+            operations,
+            analyses,
+            undivided,
+            location_names(run.facts("locations").collect()),
+            _places(run),
+        ),
     )
 
 
@@ -300,7 +317,7 @@ def _rows(run: Run, target: str) -> pl.DataFrame:
         .sort("recv_location", "recv_number")
         .collect()
     )
-    if rows.is_empty():
+    if rows.is_empty() and rows_of(run, call).is_empty():
         raise InputError(f"{run.path}: {_no_call(run, call)}")
     return rows
 
@@ -327,6 +344,7 @@ def _no_call(run: Run, call: int) -> str:
     names = location_names(run.facts("locations").collect())
     place = _places(run).get(row["callpath"][0], NOWHERE)
     return (
-        f"call {call} ({place.region} on {names[row['location'][0]]}) has no matched message; "
+        f"call {call} ({place.region} on {names[row['location'][0]]}) has no matched message and completes no "
+        "collective operation; "
         f"`logpost explain {run.path}` lists messages"
     )

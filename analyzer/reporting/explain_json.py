@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from logpost.analyzer.explain import Candidate, Explained, Explanation, Side, Split
+from logpost.analyzer.explain_collective import ExplainedCollective
 
 
 def as_json(found: Explanation) -> dict[str, Any]:
@@ -27,6 +28,7 @@ def as_json(found: Explanation) -> dict[str, Any]:
             for fit in found.fits
         ],
         "messages": [_message(message) for message in found.messages],
+        "collectives": [_collective(one) for one in found.collectives],
         "left_out": found.left_out,
     }
 
@@ -52,6 +54,28 @@ def _message(message: Explained) -> dict[str, Any]:
         "calls": [_side(side) for side in message.sides],
         "partitions": [_split(split) for split in message.splits],
         "values": [value.model_dump() for value in message.values],
+    }
+
+
+def _collective(one: ExplainedCollective) -> dict[str, Any]:
+    return {
+        "operation": one.operation,
+        "members": one.members,
+        "location": one.where,
+        "call": one.call,
+        "callpath": one.place.path,
+        "enter_ps": one.enter_ps,
+        "since_ps": one.since_ps,
+        "leave_ps": one.leave_ps,
+        "ways": [
+            {
+                "model": way.model.value,
+                "algorithm": way.algorithm,
+                "segments": [asdict(stretch) for stretch in way.stretches],
+                "end_ps": way.end_ps,
+            }
+            for way in one.ways
+        ],
     }
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from logpost.analyzer.explain import Candidate, Explained, Explanation, Piece, Side, Split
 from logpost.analyzer.manifest import MachineValue
+from logpost.analyzer.reporting.explain_collective_text import collective_text
 from logpost.analyzer.reporting.machine_text import value_text
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
 from logpost.analyzer.undivided import UNDIVIDED, title
@@ -65,6 +66,9 @@ def print_explanation(found: Explanation, console: Console) -> None:
     """Every message with its bars and pieces, then the machine and each model's error."""
     for message in found.messages:
         console.print(_message(message, console.width))
+        console.print()
+    for one in found.collectives:
+        console.print(collective_text(one))
         console.print()
     if found.left_out:
         console.print(Text(f"{count_text(found.left_out, 'further message')} of this call (--top)", style="dim"))

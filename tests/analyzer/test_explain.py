@@ -124,9 +124,26 @@ def test_a_call_without_a_message_is_named(runs: dict[str, Run]) -> None:
     run = runs["scorep-npb-lu-S-comp-4"]
     messages = run.facts("messages").select(*ROLES).collect()
     with_one = pl.concat([messages[role] for role in ROLES]).unique()
+    together = run.facts("collectives").select("call", "complete_call").collect()
+    with_one = pl.concat([with_one, together["call"], together["complete_call"]]).unique()
     call = run.facts("calls").filter(~pl.col("call").is_in(with_one.implode())).head(1).collect()["call"][0]
-    with pytest.raises(InputError, match=rf"call {call} \(\w+ on rank \d\) has no matched message; `logpost explain"):
+    with pytest.raises(InputError, match=rf"call {call} \(\w+ on rank \d\) has no matched message and completes no"):
         explain(run, str(call))
+
+
+def test_a_members_way_through_a_collective_is_without_gap_and_ends_as_replayed(runs: dict[str, Run]) -> None:
+    run = runs["scorep-npb-lu-S-comp-4"]
+    rows = run.facts("collectives").filter(pl.col("operation") == "Allreduce").collect()
+    assert rows.height
+    for row in rows.head(4).iter_rows(named=True):
+        (one,) = explain(run, str(row["complete_call"]), models=[MessageModel.full, MessageModel.logp]).collectives
+        assert (one.operation, one.members, one.leave_ps) == ("Allreduce", 4, row["leave_ps"])
+        assert one.since_ps - one.enter_ps == row["wait_ps"]
+        for way in one.ways:
+            assert way.algorithm != "not_known"
+            ends = [one.since_ps, *(stretch.end_ps for stretch in way.stretches)]
+            assert [stretch.begin_ps for stretch in way.stretches] == ends[:-1]
+            assert way.end_ps == ends[-1]
 
 
 def test_a_request_that_was_never_served_is_named(runs: dict[str, Run]) -> None:

@@ -14,9 +14,10 @@ Where the replay divides the operations (table `collective_parts`), it says what
 and overheads: fewer operations save it) and what is bytes (serialization: fusing saves none of it), and the larger of
 these two tells what to try; else the larger of the minima does.
 
-Operations that directly follow another one of their kind (`successive`) could be one with all values in one buffer. What
-a rank waits in those is no work that came late: it is part of this cost, and `collective_wait` does not claim it. The
-time after the last member has come is no waiting for it, however uneven the members were: that is `collective_wait`.
+Operations that directly follow another one of their kind (`successive`) could be one with all values in one buffer.
+What a rank waits in those is no work that came late: it is part of this cost, and `collective_wait` does not claim it.
+The time after the last member has come is no waiting for it, however uneven the members were: that is
+`collective_wait`.
 
 Where nothing is known of messages, no minimum is: the whole cost is then what is said, beyond `NOISE` only.
 

@@ -1,4 +1,4 @@
-"""`logpost explain`: one message, or the messages of a call, split under each model."""
+"""`logpost explain`: one message, or what a call sent, received or completed, split under each model."""
 
 from __future__ import annotations
 
