@@ -425,7 +425,7 @@ COLLECTIVE_KINDS = Table(
         _count("least_bytes", "B", "the smallest part that a member has for, or gets from, each other one"),
         _count("most_bytes", "B", "the largest one"),
         _count("operations", "operations", "how many"),
-        _enum("algorithm", ALGORITHMS, "whose replayed ends fit the measured ones best"),
+        _enum("algorithm", ALGORITHMS, "whose replayed ends fit the measured ones best; not_known: one member"),
         Column("error_ps", pl.Float64(), "ps", "mean distance of replayed and measured ends of the members asked"),
         _enum("second", ALGORITHMS, "the next best; not_known: there is no other"),
         Column("second_error_ps", pl.Float64(), "ps", "its mean distance"),

@@ -56,5 +56,5 @@ def _kind(kind: CollectiveKind) -> tuple[str, ...]:
 
 def algorithm_text(algorithm: str, instead: str | None) -> str:
     """An algorithm's name, and the one that explains the measured ends as well."""
-    named = algorithm.replace("_", " ")
+    named = "no messages" if algorithm == "not_known" else algorithm.replace("_", " ")
     return f"{named} (or {instead.replace('_', ' ')})" if instead else named

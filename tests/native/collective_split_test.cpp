@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "program_story.hpp"
@@ -154,6 +155,14 @@ TEST(CollectiveSplit, LogPHasNoBytes) {
     EXPECT_EQ(divided.part(1, residual), 7);
 }
 
+TEST(CollectiveSplit, AloneAMemberSendsNothing) {
+    const auto machine = plain_machine();
+    Together story(Operation::allreduce, {{0, 130}});
+    const Divided divided(story, machine);
+    EXPECT_EQ(divided.part(0, residual), 130);
+    EXPECT_EQ(divided.split.kinds()[0].algorithm, Algorithm::not_known);
+}
+
 TEST(CollectiveSplit, AnOperationThatLacksAMemberIsNotDivided) {
     const auto machine = plain_machine();
     Together story(Operation::barrier, {{0, 130}, {0, 130}});
@@ -161,6 +170,26 @@ TEST(CollectiveSplit, AnOperationThatLacksAMemberIsNotDivided) {
     const Divided divided(story, machine);
     EXPECT_FALSE(divided.split.divides(0, 0));
     EXPECT_TRUE(divided.split.kinds().empty());
+}
+
+// The root starts at 450, so that rank 1, who waits since 400, has its 8 B at 450 + 10 + 100 + 7 + 20.
+TEST(CollectiveSplit, OfANonblockingOperationTheWaitIsDividedAndTheStartIsOverhead) {
+    const auto machine = plain_machine();
+    tests::ProgramStory story;
+    for (const auto& [start, wait] : {std::pair{450, 470}, std::pair{0, 400}}) {
+        const auto id = story.rank(start == 0 ? 1 : 0, 1000);
+        const auto begun = story.call(id, CallKind::collective_nonblocking, start, start + 15);
+        const auto completed = story.call(id, CallKind::wait, wait, 600);
+        story.collective(id, begun, Operation::bcast, 0, 0, completed);
+    }
+    Analysis analysis(story.program(), machine, {}, 1);
+    const auto& rows = analysis.callpaths()[1];
+    const auto of = [&](CallKind kind) {
+        return std::ranges::find(rows, static_cast<std::int32_t>(kind), &CallpathExposure::callpath)->in_collectives;
+    };
+    // late members, o_s, L, NIC, bytes, o_r, residual, not divided
+    EXPECT_EQ(of(CallKind::collective_nonblocking), (CollectiveSums{0, 10, 0, 0, 0, 0, 5, 0}));
+    EXPECT_EQ(of(CallKind::wait), (CollectiveSums{50, 10, 100, 0, 7, 20, 13, 0}));
 }
 
 TEST(CollectiveSplit, AccountsDivideTheCategoryCollectiveExactly) {

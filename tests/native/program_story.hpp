@@ -57,10 +57,11 @@ class ProgramStory {
     }
 
     void collective(std::int32_t rank, std::uint32_t call, replay::Operation operation, std::int32_t root = -1,
-                    std::uint32_t instance = 0) {
-        const auto& of = timeline(rank).calls[call];
+                    std::uint32_t instance = 0, std::optional<std::uint32_t> complete = {}) {
+        const auto& calls = timeline(rank).calls;
+        const auto end = complete.value_or(call);
         timeline(rank).collectives.push_back(
-            {of.enter_ps, of.leave_ps, 8, 8, call, call, 0, root, instance, operation});
+            {calls[call].enter_ps, calls[end].leave_ps, 8, 8, call, end, 0, root, instance, operation});
         program_.collective_instances = std::max(program_.collective_instances, instance + 1);
     }
 

@@ -187,6 +187,9 @@ void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
     }
     for_each_parallel(kinds_.size(), threads, 1, [&](std::size_t at, unsigned) {
         auto& kind = kinds_[at];
+        if (kind.members < 2) {
+            return;  // it sends nothing
+        }
         Buffer buffer(*this);
         kind.error_ps = kind.second_error_ps = INFINITY;
         for (const auto algorithm : candidates({kind.operation, kind.members, kind.most_bytes})) {
