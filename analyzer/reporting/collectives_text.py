@@ -9,7 +9,7 @@ from logpost.analyzer.undivided import UNDIVIDED, title
 HEADINGS = ("operations", "replayed as", "measured", "predicted", "residual")
 """Times are means over members and operations, after those had entered who were waited for."""
 MEANING = {
-    "late_members": "members on the way that entered after those",
+    "late_members": "members on the way of the data entered after those",
     "send_overhead": "processors send, on the way to this member and its own",
     "latency": "L of the messages on the way",
     "endpoint_contention": "messages wait for a NIC",
