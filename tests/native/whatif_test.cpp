@@ -160,6 +160,41 @@ TEST(WhatIf, WithAsynchronousProgressAHandshakeNeedsNoProcessor) {
     EXPECT_EQ(replay(graph, machine, {.machine = asynchronous}).leaves, (Times{609, 729}));
 }
 
+/// Rank 1 posts a receive at 0, computes 150 and `between` between Tests of 5, and finds the message of rank 0, sent at
+/// 0, in the second one; it computes on until 1000, and enters a barrier.
+Times tested(std::int64_t between, const Parameters& changed) {
+    ProgramStory story;
+    story.rank(0, 1130);
+    story.rank(1, 1130);
+    const auto send = story.call(0, CallKind::send, 0, 10);
+    story.call(1, CallKind::receive_nonblocking, 0, 1);
+    story.call(1, CallKind::test, 151, 156);
+    const auto found = story.call(1, CallKind::test, 156 + between, 161 + between);
+    story.message(0, send, 1, found, 10);
+    story.collective(0, story.call(0, CallKind::barrier, 10, 1130), Operation::barrier);
+    story.collective(1, story.call(1, CallKind::barrier, 1000, 1130), Operation::barrier);
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    EXPECT_EQ(replay(graph, machine, {.machine = machine}).leaves, (Times{10, 1130, 1, 156, 161 + between, 1130}));
+    return replay(graph, machine, {.machine = changed}).leaves;
+}
+
+TEST(WhatIf, ATestBetweenComputationWaitsForNothing) {
+    // With L = 400 the message is there at 439, when rank 1 computes: nothing changes but the barrier's own latency.
+    EXPECT_EQ(tested(150, with_latency(400)), (Times{10, 1430, 1, 156, 311, 1130}));
+    // With L = 2000 it is there at 10 + 2000 + 9 + 20, and rank 1 enters the barrier no earlier: it is the last one,
+    // and its own round takes overheads alone; rank 0 has its message after o_s + L + o_r.
+    const auto late = tested(150, with_latency(2000));
+    EXPECT_EQ(late[4], 311);
+    EXPECT_EQ(late[1], 2039 + 2030);
+}
+
+TEST(WhatIf, TestsInARowWaitAsTheirMessageDoes) {
+    // 50 between them is less than a latency: the second Test lasts until its message is there, at 10 + 400 + 9 + 20.
+    EXPECT_EQ(tested(50, with_latency(400))[4], 439);
+}
+
 TEST(WhatIf, MessagesQueueAtTheirNic) {
     auto machine = plain_machine();
     const auto with_gap = [&](double g) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <span>
 #include <stdexcept>
@@ -132,6 +133,26 @@ class Builder {
             body(l, call);
             push(l, call + 1);
         }
+    }
+
+    /// Where a program waits for what a call completed: the call's leave; of a Test between computation, the enter of
+    /// the first call behind it that is none. A Test does not wait: what it does not find, a later call does, and the
+    /// program would not have gone on to another kind of call before it had it. Tests with no more than a latency
+    /// between them are taken as waiting.
+    [[nodiscard]] std::uint32_t needed_at(std::size_t l, std::uint32_t completing, const Cost& cost) const noexcept {
+        const auto& calls = program_.timelines[l].calls;
+        const auto is_test = [&](std::uint32_t call) { return program_.kind(calls[call]) == CallKind::test; };
+        if (!is_test(completing) || completing == 0) {
+            return leaves_[l][completing];
+        }
+        if (calls[completing].enter_ps - calls[completing - 1].leave_ps <= cost.L) {
+            return leaves_[l][completing];
+        }
+        auto next = completing + 1;
+        while (next < calls.size() && is_test(next)) {
+            ++next;
+        }
+        return next < calls.size() ? enters_[l][next] : ends_[l];
     }
 
     [[nodiscard]] bool takes_part(std::size_t location) const noexcept { return program_.accounted[location] != 0; }
@@ -324,7 +345,11 @@ class Builder {
         const auto complete = leaves_[l][receive.complete_call];
         const auto completion = draft_.message_model(message, kTermSerialization | kTermReceive);
         const auto service = draft_.message_model(message, kTermReceive);
-        if (completions_[l][receive.complete_call] == 1) {
+        const auto needed = needed_at(l, receive.complete_call, draft_.cost(message));
+        if (needed != complete) {
+            draft_.add_edge(bases_[l][receive.complete_call], complete, service);
+            draft_.add_edge(first_byte, needed, completion);
+        } else if (completions_[l][receive.complete_call] == 1) {
             draft_.add_edge(first_byte, complete, completion);
             draft_.add_edge(bases_[l][receive.complete_call], complete, service);
         } else {
@@ -339,7 +364,8 @@ class Builder {
         (far ? sending_[s].between_nodes : sending_[s].within_node).push_back({inject, busy});
         (far ? receiving_[l].between_nodes : receiving_[l].within_node).push_back({first_byte, busy});
         if (rendezvous && send.complete_call != kNone) {
-            draft_.add_edge(inject, leaves_[s][send.complete_call], draft_.message_model(message, kTermSerialization));
+            draft_.add_edge(inject, needed_at(s, send.complete_call, draft_.cost(message)),
+                            draft_.message_model(message, kTermSerialization));
         }
         // A probe right before the receive waits for the same message.
         const auto& calls = program_.timelines[l].calls;
@@ -482,6 +508,11 @@ class Builder {
         const Edge* binding = nullptr;
         for (auto& edge : here) {
             edge.weight = draft_.costs[edge.model];
+            if (draft_.models[edge.model].kind == EdgeModel::Kind::compute) {
+                binding = &edge;  // no model says how long a program computes: all of the time is its
+                latest = std::numeric_limits<std::int64_t>::max();
+                continue;
+            }
             const bool orders = edge.weight != 0 || !is_queue(draft_.models[edge.model]);
             if (orders && time[edge.source] + edge.weight > latest) {
                 latest = time[edge.source] + edge.weight;
