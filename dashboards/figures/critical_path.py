@@ -26,6 +26,7 @@ def critical_path(path: pl.DataFrame, on: Rows, over: Columns) -> Chart:
         90 + row_height(on.count, 22, 4, 720),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, begin + over.count * step]),
         yaxis=row_axis(on.labels, on.axis),
+        meta={"ps_per_x": factor},
     )
     per_cent = np.where(share > 0, 100 * share, np.nan)
     fig.add_heatmap(

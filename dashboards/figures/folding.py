@@ -72,10 +72,14 @@ class Columns:
     """Windows in a bin."""
     width_ps: int
     first_window: int = 0
+    since_ps: int | None = None
+    """When the first bin begins, where that is not with a window; then no table by window can be binned."""
 
     @property
     def begin_ps(self) -> int:
         """When the first bin begins; ps from the trace's start."""
+        if self.since_ps is not None:
+            return self.since_ps
         return self.first_window * (self.width_ps // self.per_bin)
 
     @property

@@ -49,6 +49,7 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
         90 + row_height(on.count, 22, 4, 720),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, begin + step * over.count]),
         yaxis=row_axis(on.labels, on.axis),
+        meta={"ps_per_x": factor},
     )
     fig.add_heatmap(
         x0=begin + step / 2,

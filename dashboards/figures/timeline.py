@@ -51,6 +51,7 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> C
         90 + row_height(on.count, 22, 4, 720),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, end / factor]),
         yaxis=row_axis(on.labels, on.axis),
+        meta={"ps_per_x": factor},
     )
     fig.add_heatmap(
         z=rounded(dominant),

@@ -70,7 +70,7 @@ def _write(path: Path, make: Callable[[Caps], str]) -> None:
 def fill(template: str, charts: dict[str, Chart], **context: Any) -> str:
     """A page as HTML text: the template with the charts' data, the plotting library, and a policy that lets only these
     run."""
-    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    script = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in ("themed.js", "page.js"))
     style = (TEMPLATES / "page.css").read_text(encoding="utf-8")
     plotly, plotly_hash = library()
     payload = {

@@ -9,6 +9,7 @@ VERBS: dict[str, str] = {
     "record": "Run an unmodified MPI program and leave an OTF2 archive.",
     "analyze": "Read an OTF2 archive, split every message, write a run.",
     "report": "Say where the time of a run went, and why.",
+    "dashboard": "Show runs in a browser, interactively.",
     "explain": "Show where one message's time went under each model.",
     "whatif": "Predict what a run would take on another network or machine.",
     "compare": "Compare two runs, and gate a CI job.",

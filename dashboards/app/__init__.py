@@ -1,0 +1,1 @@
+"""The interactive dashboard: pages over one or more runs, served on this machine. Needs `logpost[dashboard]`."""

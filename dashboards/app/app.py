@@ -1,0 +1,234 @@
+"""The Dash application: the frame around the pages, and the few callbacks that all of them share."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+import dash
+import flask
+import polars as pl
+from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html
+
+from logpost.dashboards.app import search, selection_bar
+from logpost.dashboards.app.guard import guard
+from logpost.dashboards.app.jobs import WorkingError
+from logpost.dashboards.app.pages import PAGES
+from logpost.dashboards.app.panels import aria, empty
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.state import State as ViewState
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.style import INDEX, style, themed_js
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import palette
+from logpost.errors import InputError
+
+CHARTS = {name: make for page in PAGES for name, make in page.CHARTS.items()}
+BY_NAME = {page.NAME: page for page in PAGES}
+
+
+def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
+    """The application over the runs; with a token, only for who has it."""
+    app = dash.Dash(
+        __name__,
+        title="logpost",
+        update_title=None,  # type: ignore[arg-type]
+        serve_locally=True,
+        suppress_callback_exceptions=True,
+        index_string=INDEX,
+        add_log_handler=False,
+        enable_mcp=False,
+    )
+    server: flask.Flask = app.server
+    server.add_url_rule("/_logpost/style.css", "style", lambda: flask.Response(style(), mimetype="text/css"))
+    server.add_url_rule(
+        "/_logpost/themed.js", "themed", lambda: flask.Response(themed_js(), mimetype="text/javascript")
+    )
+    guard(server, token, app.csp_hashes)
+    app.layout = _frame(runs)
+    _callbacks(app, runs)
+    selection_bar.callbacks(app)
+    search.callbacks(app, runs)
+    for page in PAGES:
+        if hasattr(page, "callbacks"):
+            page.callbacks(app, runs)
+    return app
+
+
+def _frame(runs: Runs) -> html.Div:
+    names = runs.names
+    return html.Div(
+        [
+            dcc.Location(id="url", refresh="callback-nav"),
+            dcc.Store(id="theme"),
+            dcc.Store(id="colours", data=palette.theme()),
+            html.A("Skip to the page", className="skip", href="#page"),
+            html.Header(
+                html.Div(
+                    [
+                        html.Div("logpost", className="brand"),
+                        html.Nav(id="nav", **aria("Pages")),
+                        dcc.Dropdown(
+                            id="run",
+                            options=[{"label": name, "value": name} for name in names],
+                            value=names[0],
+                            clearable=False,
+                            searchable=False,
+                            className="runs" if len(names) > 1 else "none",
+                        ),
+                        dcc.Dropdown(
+                            id="search", options=[], placeholder="Find a region or a finding", className="search"
+                        ),
+                        html.Button("Dark", id="theme-button", className="plain", n_clicks=0),
+                    ],
+                    className="wrap",
+                ),
+                className="top",
+            ),
+            html.Main(
+                [html.Div(id="selection", className="selection"), html.Div(id="page", tabIndex=-1)], className="wrap"
+            ),
+            html.Div(id="grids", className="none"),
+        ],
+        className="app",
+    )
+
+
+def _callbacks(app: dash.Dash, runs: Runs) -> None:
+    @app.callback(
+        Output("page", "children"),
+        Output("nav", "children"),
+        Output("selection", "children"),
+        Output("run", "value"),
+        Input("url", "pathname"),
+        Input("url", "search"),
+    )
+    def show(pathname: str | None, query: str | None) -> Any:
+        """The page of the URL."""
+        try:
+            state = read(pathname, query)
+        except InputError as error:
+            return [_trouble(str(error), ViewState())], _links(ViewState(), runs), [], dash.no_update
+        page = BY_NAME.get(state.page)
+        if page is None:
+            return [_trouble("there is no such page", ViewState())], _links(ViewState(), runs), [], dash.no_update
+        view = View(runs, state)
+        try:
+            run = view.opened.name
+        except InputError as error:
+            return [_trouble(str(error), ViewState())], _links(ViewState(), runs), [], dash.no_update
+        bar = _guarded(lambda: selection_bar.layout(view), state)
+        return _guarded(lambda: page.layout(view), state), _links(state, runs), bar, run
+
+    @app.callback(
+        Output({"part": "payload", "chart": MATCH}, "data"),
+        Output({"part": "caption", "chart": MATCH}, "children"),
+        Output({"part": "tick", "chart": MATCH}, "disabled"),
+        Input({"part": "tick", "chart": MATCH}, "n_intervals"),
+        State({"part": "tick", "chart": MATCH}, "id"),
+        State("url", "pathname"),
+        State("url", "search"),
+    )
+    def compute(_ticks: int | None, place: dict[str, str], pathname: str | None, query: str | None) -> Any:
+        """A chart's data."""
+        try:
+            made = CHARTS[place["chart"]](View(runs, read(pathname, query)))
+        except WorkingError as working:
+            return dash.no_update, f"Working: {working} …", False
+        except Exception as error:
+            return None, _said(error), True
+        return made.payload(), "", True
+
+    app.clientside_callback(
+        ClientsideFunction("logpost", "draw"),
+        Output({"part": "graph", "chart": MATCH}, "figure"),
+        Input({"part": "payload", "chart": MATCH}, "data"),
+        Input({"part": "view", "chart": MATCH}, "value"),
+        Input("theme", "data"),
+        State("colours", "data"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("logpost", "height"),
+        Output({"part": "place", "chart": MATCH}, "style"),
+        Input({"part": "payload", "chart": MATCH}, "data"),
+        State({"part": "place", "chart": MATCH}, "style"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("logpost", "theme"),
+        Output("theme", "data"),
+        Output("theme-button", "children"),
+        Input("theme-button", "n_clicks"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("logpost", "select"),
+        Output("url", "search", allow_duplicate=True),
+        Input({"part": "graph", "chart": ALL}, "relayoutData"),
+        Input({"part": "graph", "chart": ALL}, "clickData"),
+        State({"part": "graph", "chart": ALL}, "figure"),
+        State({"part": "graph", "chart": ALL}, "id"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input("run", "value"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def other_run(name: str, pathname: str | None, query: str | None) -> Any:
+        """Another run, whole: ranks and times of one mean nothing in another."""
+        try:
+            state = read(pathname, query)
+            if name == runs[state.run].name:
+                return dash.no_update
+        except InputError:
+            state = ViewState()
+        return ViewState(state.page, name if name != runs.names[0] else "").search
+
+    @app.callback(
+        Output("search", "options"),
+        Input("search", "search_value"),
+        Input("run", "value"),
+    )
+    def options(text: str | None, name: str) -> Any:
+        """Regions and findings that hold the text."""
+        try:
+            return search.options(runs[name], text or "")
+        except Exception:
+            return []
+
+
+def _links(state: ViewState, runs: Runs) -> list[dcc.Link]:
+    return [
+        dcc.Link(page.TITLE, href=state.at(page.NAME).href, className="here" if page.NAME == state.page else "")
+        for page in PAGES
+        if page.NAME != "compare" or len(runs.names) > 1
+    ]
+
+
+def _guarded(make: Any, state: ViewState) -> Any:
+    """What `make` returns, or one line that says what is wrong."""
+    try:
+        return make()
+    except WorkingError as working:
+        return [empty(f"Working: {working} …")]
+    except Exception as error:
+        return [_trouble(_said(error), state)]
+
+
+def _trouble(text: str, state: ViewState) -> html.P:
+    whole = ViewState(state.page if state.page in BY_NAME else "", state.run)
+    return html.P([text, " · ", dcc.Link("show the whole run", href=whole.href)], className="banner loud", role="alert")
+
+
+def _said(error: Exception) -> str:
+    """One line; a bug goes to the terminal, whole."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, (pl.exceptions.PolarsError, OSError)):
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return f"a table of the run cannot be read: {first}; analyze the archive again"
+    traceback.print_exception(error)
+    return f"a bug in logpost: {type(error).__name__}; the terminal has the details"

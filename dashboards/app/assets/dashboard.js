@@ -1,0 +1,111 @@
+"use strict";
+// What happens in the browser alone: colours and views of charts, and what a dragged rectangle or a click selects.
+(function () {
+  const root = document.documentElement;
+  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  const none = () => window.dash_clientside.no_update;
+
+  function preferred() {
+    try { return localStorage.getItem("logpost-theme") || ""; } catch (error) { return ""; }
+  }
+  function mode() {
+    return preferred() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  }
+  root.dataset.theme = mode();
+
+  // The URL's query with some keys changed; null removes one.
+  function query(search, changes) {
+    const found = new URLSearchParams(search || "");
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === null) found.delete(key); else found.set(key, String(value));
+    }
+    const text = found.toString();
+    return text ? "?" + text : "";
+  }
+
+  const span = (low, high) => low === high ? String(low) : low + "-" + high;
+
+  // Ranks of rows first to last, from their spans.
+  function ranks(rows, first, last) {
+    const found = [];
+    for (let i = Math.max(0, first); i <= Math.min(rows.length - 1, last); i++) {
+      const [low, high] = rows[i];
+      if (low < 0) continue;
+      const before = found[found.length - 1];
+      if (before && low <= before[1] + 1) before[1] = Math.max(before[1], high); else found.push([low, high]);
+    }
+    return found.map(([low, high]) => span(low, high)).join(",");
+  }
+
+  function brushed(event, layout, search) {
+    const meta = (layout || {}).meta || {}, changes = {};
+    if (event["xaxis.autorange"] || event["yaxis.autorange"]) {
+      if (meta.ps_per_x) Object.assign(changes, { from: null, to: null, ranks: null });
+    } else if (meta.ps_per_x && event["xaxis.range[0]"] !== undefined) {
+      let from = event["xaxis.range[0]"] * meta.ps_per_x, to = event["xaxis.range[1]"] * meta.ps_per_x;
+      // Whole windows where there are many: their times are exact and quick to find.
+      const step = (to - from) / (meta.window_ps || 1) >= 48 ? meta.window_ps : 1;
+      from = Math.max(0, Math.floor(from / step) * step);
+      to = Math.ceil(to / step) * step;
+      if (to > from) Object.assign(changes, { from, to });
+    }
+    if (meta.rows && event["yaxis.range[0]"] !== undefined) {
+      const ends = [event["yaxis.range[0]"], event["yaxis.range[1]"]].sort((a, b) => a - b);
+      const first = Math.round(ends[0]), last = Math.round(ends[1]);
+      if (first > 0 || last < meta.rows.length - 1) changes.ranks = ranks(meta.rows, first, last) || null;
+    }
+    return Object.keys(changes).length ? query(search, changes) : null;
+  }
+
+  function clicked(event, layout, search) {
+    const meta = (layout || {}).meta || {}, point = (event.points || [])[0];
+    if (!point) return null;
+    if (meta.pick === "rows" && meta.rows) {
+      return query(search, { ranks: ranks(meta.rows, Math.round(point.y), Math.round(point.y)) || null });
+    }
+    if (meta.pick === "pair" && meta.rows) {
+      const both = [...new Set([point.x, point.y].map(Math.round))].sort((a, b) => a - b);
+      return query(search, { ranks: both.map((row) => ranks(meta.rows, row, row)).join(",") });
+    }
+    if (meta.pick === "path" && point.id !== undefined) return query(search, { path: /^\d+$/.test(point.id) ? point.id : null });
+    if (meta.pick === "message" && point.customdata) return query(search, { message: point.customdata[0] || point.customdata });
+    return null;
+  }
+
+  window.dash_clientside = Object.assign({}, window.dash_clientside, {
+    logpost: {
+      // A chart's figure in the chosen view and theme.
+      draw: function (payload, view, theme, colours) {
+        if (!payload) return { data: [], layout: { height: 1, xaxis: { visible: false }, yaxis: { visible: false }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" } };
+        root.dataset.theme = mode();
+        const style = { theme: colours, mode: mode(), css, width: 1200, hidden: () => false };
+        const { data, layout } = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
+        for (const trace of data) if (trace.type === "icicle") Object.assign(trace, { textfont: { color: undefined } });
+        return { data, layout };
+      },
+      height: function (payload, old) {
+        return payload ? { minHeight: payload.figure.layout.height + "px" } : old;
+      },
+      theme: function (clicks) {
+        if (clicks) {
+          const next = mode() === "dark" ? "light" : "dark";
+          try { localStorage.setItem("logpost-theme", next); } catch (error) { root.dataset.theme = next; }
+        }
+        root.dataset.theme = mode();
+        return [mode(), mode() === "dark" ? "Light" : "Dark"];
+      },
+      select: function (zooms, clicks, figures, ids, search) {
+        const triggered = window.dash_clientside.callback_context.triggered;
+        if (!triggered.length) return none();
+        const [, property] = triggered[0].prop_id.split(/\.(?=[^.]*$)/);
+        const name = JSON.parse(triggered[0].prop_id.slice(0, triggered[0].prop_id.lastIndexOf("."))).chart;
+        const at = ids.findIndex((id) => id.chart === name);
+        const event = triggered[0].value;
+        if (at < 0 || !event) return none();
+        const layout = (figures[at] || {}).layout;
+        const next = property === "relayoutData" ? brushed(event, layout, search) : clicked(event, layout, search);
+        return next === null || next === search ? none() : next;
+      },
+    },
+  });
+})();

@@ -1,0 +1,180 @@
+"""Hotspots: the findings as a table; one that is picked sets every page to its ranks, its time and its call path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import dash
+import dash_ag_grid
+from dash import Input, Output, State, html
+
+from logpost.analyzer.reporting.data import FoundHere
+from logpost.analyzer.reporting.units import percent_text, span_text, time_text
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.search import picked
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.labels import prose, visible
+from logpost.dashboards.figures.load import load
+from logpost.dashboards.figures.matrix import MEASURES, matrix
+from logpost.dashboards.selection.scoped import Scoped
+from logpost.errors import InputError
+
+NAME, TITLE = "hotspots", "Hotspots"
+ELSEWHERE = (("timeline", "Timeline"), ("messages", "Messages"), ("regions", "Regions"), ("whatif", "What if"))
+LOAD_VIEWS = ("Bytes arriving", "Bytes leaving", "Receiver busy", "Queued at receiver")
+
+
+def layout(view: View) -> list[Any]:
+    """The table, the finding that is picked, and the traffic around it."""
+    found = view.report.findings
+    if not found:
+        return [panels.section("Hotspots", panels.empty("No hotspot passed the thresholds."))]
+    number = _chosen(view)
+    return [
+        panels.section(
+            "Hotspots",
+            _grid(view, number),
+            about="The largest gain first. Pick a row: every page then shows its ranks, its time and its call path.",
+        ),
+        *([] if number is None else [_detail(view, found[number])]),
+        html.Div(
+            [
+                panels.section(
+                    "Who sends to whom",
+                    panels.chart("hotspots.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420),
+                ),
+                panels.section(
+                    "Load of each rank over time",
+                    panels.chart("hotspots.load", "Load of each rank over time", LOAD_VIEWS, height=420),
+                ),
+            ],
+            className="two",
+        ),
+    ]
+
+
+def _chosen(view: View) -> int | None:
+    text = view.state.more.get("finding", "")
+    return int(text) if text.isdecimal() and int(text) < len(view.report.findings) else None
+
+
+def _detail(view: View, found: FoundHere) -> html.Section:
+    rows = [
+        ("Evidence", found.evidence_text),
+        ("Try", found.advice),
+        ("Gain", found.gain_text + (f" (± {percent_text(found.gain_error)})" if found.gain_error else "")),
+        ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it lies there"),
+        ("Confidence", found.confidence_text),
+    ]
+    number = view.report.findings.index(found)
+    pairs = [part for label, text in rows if text for part in (html.Dt(label), html.Dd(prose(text)))]
+    return panels.section(
+        "",
+        html.H3(prose(found.title), style={"marginTop": "0"}),
+        html.P(panels.where(found, view.opened.sites.get(number, "")), className="where"),
+        html.Dl(pairs, className="pairs"),
+        html.P([panels.go(view.state.at(page), f"{title} · ") for page, title in ELSEWHERE]),
+    )
+
+
+def _grid(view: View, number: int | None) -> Any:
+    rows = [
+        {
+            "id": str(i),
+            "gain": round(100 * one.gain, 1),
+            "kind": palette.label(one.kind),
+            "title": visible(one.title, 300),
+            "ranks": one.ranks_text or "all",
+            "region": visible(one.region, 120),
+            "site": visible(view.opened.sites.get(i, ""), 80),
+            "when": span_text(one.begin_ps, one.end_ps) if one.first_window >= 0 else "",
+            "exposed": one.exposed_ps / 1e9,
+            "exposed_text": time_text(one.exposed_ps),
+            "confidence": round(one.confidence, 2),
+        }
+        for i, one in enumerate(view.report.findings)
+    ]
+    text: dict[str, Any] = {"filter": "agTextColumnFilter"}
+    figure: dict[str, Any] = {"filter": "agNumberColumnFilter", "type": "rightAligned"}
+    columns = [
+        {"field": "gain", "headerName": "gain, at most (%)", "width": 120, **figure},
+        {"field": "title", "headerName": "finding", "flex": 3, "minWidth": 260, "wrapText": True, "autoHeight": True,
+         **text},
+        {"field": "kind", "width": 130, **text},
+        {"field": "ranks", "width": 95, **text},
+        {"field": "region", "flex": 1, "minWidth": 110, **text},
+        {"field": "site", "headerName": "call site", "width": 120, **text},
+        {"field": "exposed", "headerName": "exposed (ms)", "width": 120,
+         "valueFormatter": {"function": "d3.format(',.3~r')(params.value)"}, **figure},
+        {"field": "confidence", "width": 130, **figure},
+    ]  # fmt: skip
+    return dash_ag_grid.AgGrid(
+        id="findings",
+        rowData=rows,
+        columnDefs=columns,
+        defaultColDef={"sortable": True, "resizable": True, "wrapHeaderText": True, "autoHeaderHeight": True},
+        selectedRows=[] if number is None else {"ids": [str(number)]},
+        getRowId="params.data.id",
+        dashGridOptions={
+            "rowSelection": {"mode": "singleRow", "checkboxes": False, "enableClickSelection": True},
+            "domLayout": "autoHeight" if len(rows) <= 5 else "normal",
+            "animateRows": False,
+            "enableCellTextSelection": True,
+        },
+        style={"height": None if len(rows) <= 5 else "320px"},
+        className="grid",
+        dangerously_allow_code=False,
+    )
+
+
+def _around(view: View) -> Scoped:
+    """The time of the selection on all ranks: a hot rank shows only beside the others."""
+    return view.runs.scoped(view.state.run, replace(view.state.selection, ranks=(), callpath=None))
+
+
+def _matrix(view: View) -> Chart:
+    scoped = _around(view)
+    on = scoped.rows(64)
+    pairs = scoped.pairs()
+    if pairs.is_empty():
+        raise InputError("no message or transfer in the selected time")
+    return panels.brushable(matrix(pairs, on), on, scoped, "pair")
+
+
+def _load(view: View) -> Chart:
+    scoped = _around(view)
+    on = scoped.rows(48)
+    if scoped.load().head(1).collect().is_empty():
+        raise InputError("the run has no messages, so no endpoint has a load")
+    return panels.brushable(load(scoped.load(), on, scoped.columns(96)), on, scoped)
+
+
+CHARTS = {"hotspots.matrix": _matrix, "hotspots.load": _load}
+
+
+def callbacks(app: dash.Dash, runs: Runs) -> None:
+    """A row that is picked changes the URL."""
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input("findings", "selectedRows"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def pick(rows: Any, pathname: str | None, query: str | None) -> Any:
+        if not rows or not isinstance(rows, list):
+            return dash.no_update
+        try:
+            state = read(pathname, query)
+            number = str(rows[0]["id"])
+            if state.more.get("finding") == number or not number.isdecimal():
+                return dash.no_update
+            return picked(runs[state.run], state, int(number)).search
+        except InputError:
+            return dash.no_update

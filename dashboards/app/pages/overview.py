@@ -1,0 +1,150 @@
+"""Overview: what ran where, where the time went, how far to trust it, and the findings that gain most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+
+from logpost.analyzer.efficiencies import efficiencies
+from logpost.analyzer.reporting.data import Share
+from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.undivided import SHOWN
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.search import picked
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.breakdown import breakdown
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.labels import grouped, prose, visible
+from logpost.dashboards.figures.overview import overview
+from logpost.dashboards.report.findings import finding_rows
+from logpost.dashboards.report.page import model_error, title_of
+from logpost.dashboards.report.tables import fraction, machine_grids
+
+NAME, TITLE = "", "Overview"
+FIRST_FINDINGS = 3
+MOST_ROWS = 64
+
+
+def layout(view: View) -> list[Any]:
+    """The conclusion and the facts first, then the findings beside the categories, then each rank."""
+    report, scoped = view.report, view.scoped
+    present = [c for c in palette.INKS if scoped.by_rank[:, SHOWN.index(c)].any()]
+    found = finding_rows(report.findings, view.opened.sites)
+    numbers = {id(one): number for number, one in enumerate(report.findings)}
+    cards = [
+        panels.card(row, picked(view.opened, view.state, numbers[id(row.found)]).href) for row in found[:FIRST_FINDINGS]
+    ]
+    more = len(found) - len(cards)
+    quality = machine_grids(view.manifest)["quality"]
+    return [
+        *(html.P(prose(text), className="banner loud", role="alert") for text in report.warnings),
+        panels.section(
+            "",
+            html.H1(visible(title_of(view.manifest), 120)),
+            *([] if cards else [html.P(prose(report.conclusion), className="lead short")]),
+            panels.facts(_facts(view)),
+            className="tight",
+        ),
+        html.Div(
+            [
+                panels.section(
+                    "Findings",
+                    html.Ol(cards, className="findings")
+                    if cards
+                    else panels.empty("No hotspot passed the thresholds."),
+                    panels.go(view.state.at("hotspots"), f"{more} more findings") if more > 0 else None,
+                ),
+                panels.section(
+                    "Where the time went", panels.chart("overview.categories", "Share of all ranks' time by category")
+                ),
+            ],
+            className="two wide-left",
+        ),
+        panels.section(
+            "Each rank",
+            panels.legend(present),
+            panels.chart("overview.breakdown", "Time of each rank by category", _views(view), height=240),
+            about="Grey is compute; warm colours are waits. Click a bar to select its rank.",
+        ),
+        panels.section(
+            "How far to trust it",
+            html.P(
+                [
+                    html.Span(
+                        visible(view.manifest.machine.label, 120), className=f"chip {view.manifest.machine.origin}"
+                    ),
+                    prose(model_error(report)),
+                ]
+            ),
+            panels.table(quality, "Quality of the trace")
+            if quality.rows
+            else panels.empty("Nothing unusual was counted."),
+            html.Ul([html.Li(prose(limit)) for limit in report.limits]),
+        ),
+    ]
+
+
+def _views(view: View) -> list[str]:
+    return [one.label for one in _breakdown(view).views]
+
+
+def _facts(view: View) -> list[tuple[str, str, str]]:
+    report, scoped = view.report, view.scoped
+    times = scoped.by_rank
+    total = float(times.sum())
+    begin, end = scoped.span
+    length = float(times.sum(axis=1).max(initial=0.0))
+    chosen = not view.state.selection.everything
+    known = {one.name: one.value for one in efficiencies(times[:, 0].astype(int).tolist(), round(length))}
+    if view.state.selection.callpath is not None:
+        known = {}
+    nodes = report.hosts.nodes
+    ranks = scoped.locations.height
+    balance, communication = known.get("load_balance"), known.get("communication_efficiency")
+    messages = (
+        ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all")
+        if not chosen
+        else ("Selected", time_text(end - begin), f"of {time_text(report.program_ps)}")
+    )
+    return [
+        ("Program", time_text(report.program_ps), f"slowest rank; start-up {time_text(report.start_up_ps)} beside it"),
+        (
+            "Ranks",
+            grouped(ranks) if not chosen else f"{grouped(ranks)} of {grouped(report.ranks)}",
+            f"on {nodes} node{'' if nodes == 1 else 's'}: {', '.join(report.paradigms)}",
+        ),
+        messages,
+        ("Outside compute", percent_text(1 - times[:, 0].sum() / total) if total else "–", "of the ranks' time"),
+        (
+            "Parallel efficiency",
+            fraction(known.get("parallel_efficiency")),
+            "" if balance is None else f"balance {fraction(balance)} × communication {fraction(communication)}",
+        ),
+        (
+            "Unexplained",
+            fraction(
+                report.machine.residual_share
+                if report.messages.count and "residual" not in report.machine.undivided
+                else None
+            ),
+            "residual, of message time",
+        ),
+    ]
+
+
+def _overview(view: View) -> Chart:
+    sums = view.scoped.by_rank.sum(axis=0)
+    total = float(sums.sum())
+    shares = [Share(c, int(t), t / total if total else 0.0) for c, t in zip(SHOWN, sums.tolist(), strict=True)]
+    return overview(shares)
+
+
+def _breakdown(view: View) -> Chart:
+    scoped = view.scoped
+    ranks, on = scoped.rows(max(1, scoped.locations.height)), scoped.rows(MOST_ROWS)
+    return panels.brushable(breakdown(scoped.by_rank, ranks, on), on, scoped, "rows")
+
+
+CHARTS = {"overview.categories": _overview, "overview.breakdown": _breakdown}

@@ -1,0 +1,117 @@
+"""Timeline: ranks by time, from the whole run down to single calls and messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from logpost.analyzer.undivided import SHOWN, together
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.dense_timeline import dense_timeline
+from logpost.dashboards.figures.efficiency_line import efficiency_line
+from logpost.dashboards.figures.path_line import with_path
+from logpost.dashboards.figures.single_calls import MOST_CALLS, MOST_MESSAGES, single_calls
+from logpost.dashboards.figures.timeline import timeline
+from logpost.dashboards.selection.scoped import Scoped
+
+NAME, TITLE = "timeline", "Timeline"
+FEW_ROWS = 64
+FEW_BINS = 240
+"""Rows and bins up to which each cell has its shares as text."""
+MANY_ROWS = 500
+MANY_BINS = 1_000
+BINS_OF_EFFICIENCY = 200
+
+
+def layout(view: View) -> list[Any]:
+    """The timeline, and POP's efficiencies below it on the same time."""
+    scoped = view.scoped
+    present = [c for c in palette.INKS if scoped.by_rank[:, SHOWN.index(c)].any()]
+    single = calls_in(scoped) <= MOST_CALLS
+    first = (
+        ["Calls and messages"] if single else ["Dominant category", "Dominant outside compute", "Share outside compute"]
+    )
+    has_path = view.opened.run.table("critical_path").head(1).collect().height > 0
+    views = [*first, *(["With the critical path"] if has_path else [])]
+    rows = scoped.rows(FEW_ROWS if scoped.locations.height <= FEW_ROWS else MANY_ROWS)
+    what = (
+        "Each bar is a call in the colour of what took most of it; a line is a message, from its send to its receive."
+        if single
+        else "Each cell has the colour of the category that took most of it. Drag a rectangle to look closer: "
+        "every page follows; double-click to go back to the whole."
+    )
+    return [
+        panels.section(
+            "Timeline",
+            panels.legend(present),
+            panels.chart("timeline.timeline", "Ranks by time", views, height=360),
+            *panels.notes(rows.note),
+            about=what,
+        ),
+        panels.section(
+            "Efficiencies over time", panels.chart("timeline.efficiency", "POP efficiencies over time", height=250)
+        ),
+    ]
+
+
+def calls_in(scoped: Scoped) -> int:
+    """Number of calls in the selection, at most a little more than are drawn one by one."""
+    return int(scoped.calls().select("location").head(MOST_CALLS + 1).select(pl.len()).collect().item())
+
+
+def _timeline(view: View) -> Chart:
+    scoped = view.scoped
+    begin, end = scoped.span
+    if calls_in(scoped) <= MOST_CALLS and scoped.locations.height <= MANY_ROWS:
+        on = scoped.rows(max(1, scoped.locations.height))
+        made = _calls(view, scoped)
+    elif scoped.locations.height <= FEW_ROWS:
+        on = scoped.rows(FEW_ROWS)
+        cube, over = scoped.cube(on, FEW_BINS)
+        made = timeline(cube, on, over)
+    else:
+        on = scoped.rows(MANY_ROWS)
+        cube, over = scoped.cube(on, MANY_BINS)
+        made = dense_timeline(cube, on, over)
+    path = view.opened.run.table("critical_path").filter(pl.col("begin_ps") < end, pl.col("end_ps") > begin)
+    made = with_path(made, path.collect(), on, begin, end)
+    return panels.brushable(made, on, scoped, str((made.figure.layout.meta or {}).get("pick", "")))
+
+
+def _calls(view: View, scoped: Scoped) -> Chart:
+    run = view.opened.run
+    on = scoped.rows(max(1, scoped.locations.height))
+    begin, end = scoped.span
+    regions = run.facts("regions").select("region", "name")
+    calls = (
+        together(scoped.calls(), run.manifest.machine.undivided)
+        .join(regions, on="region", how="left")
+        .join(on.of.lazy(), on="location")
+        .collect()
+    )
+    rows = on.of.lazy()
+    messages = (
+        scoped.messages()
+        .filter(pl.col("send_enter_ps") < end, pl.col("recv_leave_ps") > begin)
+        .join(rows.rename({"location": "send_location", "row": "send_row"}), on="send_location")
+        .join(rows.rename({"location": "recv_location", "row": "recv_row"}), on="recv_location")
+        .head(MOST_MESSAGES + 1)
+        .with_columns(name=pl.format("{}:{}", "recv_location", "recv_number"))
+        .select("send_row", "recv_row", "send_enter_ps", "recv_leave_ps", "bytes", "name")
+        .collect()
+    )
+    return single_calls(calls, messages if messages.height <= MOST_MESSAGES else messages.clear(), on, begin, end)
+
+
+def _efficiency(view: View) -> Chart:
+    scoped = view.scoped
+    on = scoped.rows(max(1, scoped.locations.height))
+    cube, over = scoped.cube(on, BINS_OF_EFFICIENCY if on.count <= 1_000 else 50)
+    return efficiency_line(cube, over)
+
+
+CHARTS = {"timeline.timeline": _timeline, "timeline.efficiency": _efficiency}

@@ -1,0 +1,215 @@
+"""The pieces that pages are made of: charts, tables, facts, legends, links. React escapes their text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dash import dcc, html
+
+from logpost.analyzer.reporting.data import FoundHere
+from logpost.analyzer.reporting.units import span_text, time_text
+from logpost.dashboards.app.state import State
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.folding import Rows
+from logpost.dashboards.figures.labels import prose, visible
+from logpost.dashboards.report.findings import FindingRow
+from logpost.dashboards.report.tables import Grid
+from logpost.dashboards.selection.scoped import Scoped
+
+CONFIG: Any = {
+    "displaylogo": False,
+    "responsive": True,
+    "displayModeBar": "hover",
+    "doubleClick": "autosize",
+    # These and no others, whatever a release of plotly.js offers: nothing may leave the machine.
+    "modeBarButtons": [["toImage"]],
+    "showSendToCloud": False,
+    "plotlyServerURL": "",
+    "toImageButtonOptions": {"format": "svg", "filename": "logpost"},
+}
+
+
+UNHEARD: dict[str, Any] = {"aria-hidden": "true"}
+
+
+def aria(label: str) -> dict[str, Any]:
+    """What a screen reader calls the element."""
+    return {"aria-label": label}
+
+
+def chart(name: str, label: str, views: Sequence[str] = (), first: int = 0, height: int = 300) -> html.Figure:
+    """A place for a chart of the page's `CHARTS`; it is drawn when it is computed.
+
+    Args:
+        name: its key there.
+        label: what it shows, for those who cannot see it.
+        views: names of its views, where it has several.
+        first: the view to start with.
+        height: pixels kept free until it is drawn.
+    """
+    switch = dcc.RadioItems(
+        id={"part": "view", "chart": name},
+        options=[{"label": text, "value": number} for number, text in enumerate(views)],
+        value=first,
+        className="switch" if views else "none",
+        inline=True,
+    )
+    return html.Figure(
+        [
+            switch,
+            dcc.Store(id={"part": "payload", "chart": name}),
+            dcc.Interval(id={"part": "tick", "chart": name}, interval=400, disabled=True),
+            html.Div(
+                dcc.Graph(
+                    id={"part": "graph", "chart": name},
+                    config=CONFIG,
+                    clear_on_unhover=True,
+                    style={"width": "100%"},
+                    responsive=True,
+                ),
+                id={"part": "place", "chart": name},
+                className="place",
+                style={"minHeight": f"{height}px"},
+            ),
+            html.Figcaption("", id={"part": "caption", "chart": name}, className="note", role="status"),
+        ],
+        className="chart",
+        **aria(label),
+    )
+
+
+def brushable(made: Chart, on: Rows, scoped: Scoped, pick: str = "") -> Chart:
+    """The chart, in which a rectangle may be dragged: the page's script reads time and ranks of it.
+
+    Args:
+        made: a chart with rows `on`; where time is its horizontal axis, it says so itself.
+        on: the rows.
+        scoped: the run.
+        pick: what a click selects: "rows", "pair", or nothing.
+    """
+    known = scoped.locations.select("location", "rank").join(on.of, on="location").sort("row")
+    spans: list[list[int]] = [[-1, -1] for _ in range(on.count)]
+    for _, rank, row in known.iter_rows():
+        low, high = spans[row]
+        spans[row] = [rank if low < 0 else min(low, rank), max(high, rank)]
+    before = made.figure.layout.meta or {}
+    timed = "ps_per_x" in before
+    made.figure.update_layout(
+        meta={**before, "rows": spans, "window_ps": scoped.run.manifest.windows.width_ps, "pick": pick},
+        dragmode="zoom" if timed else False,
+        yaxis_fixedrange=not timed,
+    )
+    return made
+
+
+def table(grid: Grid, label: str) -> html.Div:
+    """A small table of ready text."""
+    head = [
+        html.Th(text, scope="col", className="n" if i in grid.numeric else "") for i, text in enumerate(grid.headings)
+    ]
+    body = [
+        html.Tr([html.Td(prose(text), className="n" if i in grid.numeric else "") for i, text in enumerate(row)])
+        for row in grid.rows
+    ]
+    parts: list[Any] = [
+        html.Div(
+            html.Table([html.Thead(html.Tr(head)), html.Tbody(body)]),
+            className="scroll",
+            tabIndex=0,
+            role="region",
+            **aria(label),
+        )
+    ]
+    if grid.left_out:
+        parts.append(note(grid.left_out))
+    return html.Div(parts)
+
+
+def section(title: str, *children: Any, about: str = "", **more: Any) -> html.Section:
+    """A box with a heading."""
+    head: list[Any] = [html.H2(title)] if title else []
+    return html.Section([*head, *([html.P(about, className="about")] if about else []), *children], **more)
+
+
+def note(text: str) -> html.P:
+    return html.P(prose(text), className="note")
+
+
+def notes(*lines: str) -> list[html.P]:
+    return [note(line) for line in lines if line]
+
+
+def empty(text: str) -> html.P:
+    return html.P(prose(text), className="empty")
+
+
+def facts(items: Sequence[tuple[str, str, str]]) -> html.Dl:
+    """Label, value, remark."""
+    return html.Dl(
+        [html.Div([html.Dt(label), html.Dd([value, html.Small(prose(remark))])]) for label, value, remark in items],
+        className="facts",
+    )
+
+
+def legend(categories: Sequence[str]) -> html.Ul:
+    """The colours of categories."""
+    return html.Ul(
+        [html.Li(html.Span([html.I(className=f"c-{c}"), palette.label(c)])) for c in categories],
+        className="legend",
+        **aria("Colours"),
+    )
+
+
+def where(found: FoundHere, site: str) -> list[Any]:
+    """Ranks, region, call site and time of a finding."""
+    parts: list[Any] = []
+    if found.ranks:
+        parts.append(html.Span(f"{'rank' if len(found.ranks) == 1 else 'ranks'} {visible(found.ranks_text, 60)}"))
+    if found.region:
+        parts.append(html.Span(["in ", html.Code(visible(found.region, 120))]))
+    if site:
+        parts.append(html.Span(["at ", html.Code(visible(site, 80))]))
+    if found.cause_region:
+        parts.append(html.Span(["caused by ", html.Code(visible(found.cause_region, 120))]))
+    if found.first_window >= 0:
+        parts.append(html.Span(span_text(found.begin_ps, found.end_ps), className="when"))
+    return parts
+
+
+def card(row: FindingRow, href: str) -> html.Li:
+    """A finding: how much, what, where, what to do, and a link that sets every page to it."""
+    found = row.found
+    bar = html.Span(html.I(style={"width": f"{100 * row.bar:.1f}%"}), className="track", **UNHEARD)
+    return html.Li(
+        [
+            html.Div(
+                html.P(
+                    [html.B(row.said), html.Span(f"{time_text(found.exposed_ps)} exposed", className="soft"), bar],
+                    className="size",
+                )
+            ),
+            html.Div(
+                [
+                    html.P(
+                        [
+                            html.Span(palette.label(found.kind), className="kind"),
+                            dcc.Link(html.B(prose(found.title)), href=href, className="pick"),
+                        ],
+                        className="title",
+                    ),
+                    html.P(where(found, row.site), className="where"),
+                    html.P([html.Span("Try: ", className="soft"), prose(found.advice)], className="advice")
+                    if found.advice
+                    else None,
+                ]
+            ),
+        ],
+        className="finding",
+    )
+
+
+def go(state: State, text: str, **more: Any) -> dcc.Link:
+    """A link to another view."""
+    return dcc.Link(text, href=state.href, **more)

@@ -1,0 +1,118 @@
+"""The runs that the dashboard was given, by name, and what was computed of them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from logpost.analyzer.reporting.build import build
+from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.run import Run
+from logpost.dashboards.app.jobs import Jobs
+from logpost.dashboards.report.sites import finding_sites
+from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selection import Selection
+from logpost.errors import InputError
+
+
+class Opened:
+    """One run with what does not depend on a selection."""
+
+    def __init__(self, name: str, run: Run) -> None:
+        self.name, self.run = name, run
+
+    @functools.cached_property
+    def report(self) -> Report:
+        """The report of the whole run."""
+        return build(self.run)
+
+    @functools.cached_property
+    def sites(self) -> dict[int, str]:
+        """Number of a finding to its call site."""
+        return finding_sites(self.run)
+
+    @functools.cached_property
+    def paths(self) -> list[tuple[int, str]]:
+        """Every call path with its text, the most expensive first."""
+        cost = self.run.table("profile").group_by("callpath").agg(pl.col("inclusive_ps").sum())
+        known = self.run.table("callpaths").select("callpath", "path").join(cost, on="callpath", how="left")
+        rows = known.sort(pl.col("inclusive_ps").fill_null(0), "callpath", descending=[True, False])
+        return list(rows.select("callpath", "path").collect().iter_rows())
+
+    @functools.cached_property
+    def finding_callpaths(self) -> list[int]:
+        """Number of a finding to its callpath; -1: several."""
+        return self.run.table("findings").select("callpath").collect()["callpath"].to_list()
+
+
+class Runs:
+    """All runs; safe to use from several threads."""
+
+    def __init__(self, paths: Sequence[str | os.PathLike[str]]) -> None:
+        """Open every run.
+
+        Raises:
+            InputError: one of them is none.
+        """
+        self.jobs = Jobs()
+        self._opened: dict[str, Opened] = {}
+        for path in paths:
+            name = self._named(Path(path))
+            self._opened[name] = Opened(name, Run.open(path))
+        self._lock = threading.Lock()
+        self._scoped: dict[tuple[str, Selection], Scoped] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """In the order in which they were given."""
+        return list(self._opened)
+
+    def __getitem__(self, name: str) -> Opened:
+        """The run of this name; the first one without a name.
+
+        Raises:
+            InputError: there is none.
+        """
+        if not name:
+            return next(iter(self._opened.values()))
+        if name not in self._opened:
+            raise InputError(f"no run is called {name[:80]}; this dashboard shows {', '.join(self._opened)}")
+        return self._opened[name]
+
+    def scoped(self, name: str, selection: Selection) -> Scoped:
+        """The run through the selection; the latest ones are kept."""
+        opened = self[name]
+        key = (opened.name, selection)
+        with self._lock:
+            found = self._scoped.pop(key, None) or Scoped(opened.run, selection)
+            self._scoped[key] = found
+            while len(self._scoped) > 24:
+                del self._scoped[next(iter(self._scoped))]
+        return found
+
+    def warm(self) -> None:
+        """Compute what the first page shows, before somebody waits for it; a failure shows there."""
+
+        def work() -> Any:
+            for opened in self._opened.values():
+                try:
+                    _ = opened.report, self.scoped(opened.name, Selection()).by_rank
+                except Exception:
+                    return
+
+        threading.Thread(target=work, daemon=True).start()
+
+    def _named(self, path: Path) -> str:
+        """The directory's name; with as much of its parents, or a number, as tells it from the others."""
+        parts = [part for part in path.resolve().parts if part != "/"] or ["run"]
+        for count in range(1, len(parts) + 1):
+            name = "/".join(parts[-count:])
+            if name not in self._opened:
+                return name
+        return f"{parts[-1]} ({len(self._opened) + 1})"

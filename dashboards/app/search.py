@@ -1,0 +1,82 @@
+"""The search field: regions select their call path, findings all that they are about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import dash
+from dash import Input, Output, State
+
+from logpost.analyzer.labels import folded_path
+from logpost.dashboards.app.runs import Opened, Runs
+from logpost.dashboards.app.state import State as ViewState
+from logpost.dashboards.app.state import read
+from logpost.dashboards.figures.labels import visible
+from logpost.dashboards.selection.selection import Selection, spans_of
+from logpost.errors import InputError
+
+MOST = 40
+
+
+def options(opened: Opened, text: str) -> list[dict[str, str]]:
+    """At most `MOST` findings and call paths whose words hold the text."""
+    wanted = text.casefold()
+    found = [
+        {"label": f"Finding: {visible(one.title, 90)}", "value": f"finding:{number}"}
+        for number, one in enumerate(opened.report.findings)
+        if wanted in one.title.casefold()
+    ]
+    for callpath, path in opened.paths:
+        if len(found) >= MOST:
+            break
+        if wanted in path.casefold():
+            shown = folded_path(path)
+            found.append({"label": shown if len(shown) <= 90 else "…" + visible(shown[-89:], 90),
+                          "value": f"path:{callpath}"})  # fmt: skip
+    return found[:MOST]
+
+
+def picked(opened: Opened, state: ViewState, number: int) -> ViewState:
+    """The view with the ranks, the time and the call path of a finding.
+
+    Raises:
+        InputError: there is no such finding.
+    """
+    if not 0 <= number < len(opened.report.findings):
+        raise InputError(f"the run has no finding {number}")
+    one = opened.report.findings[number]
+    timed = one.first_window >= 0 and one.end_ps > one.begin_ps
+    callpath = opened.finding_callpaths[number]
+    selection = Selection(
+        one.begin_ps if timed else None,
+        one.end_ps if timed else None,
+        spans_of(one.ranks),
+        callpath if callpath >= 0 else None,
+    )
+    return replace(state.selecting(selection).having(finding=str(number)), page="hotspots")
+
+
+def callbacks(app: dash.Dash, runs: Runs) -> None:
+    """What is chosen."""
+
+    @app.callback(
+        Output("url", "href"),
+        Output("search", "value"),
+        Input("search", "value"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def chosen(value: str | None, pathname: str | None, query: str | None) -> Any:
+        kind, _, number = (value or "").partition(":")
+        if not number.isdecimal():
+            return dash.no_update, dash.no_update
+        try:
+            state = read(pathname, query)
+            opened = runs[state.run]
+            if kind == "finding":
+                return picked(opened, state, int(number)).href, None
+        except InputError:
+            return dash.no_update, None
+        return state.selecting(replace(state.selection, callpath=int(number))).href, None

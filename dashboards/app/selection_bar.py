@@ -1,0 +1,137 @@
+"""The line above every page: what is selected, how to change and clear it, without a mouse, too."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import dash
+from dash import Input, Output, State, dcc, html
+
+from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
+from logpost.analyzer.reporting.units import span_text, time_text
+from logpost.dashboards.app.state import State as ViewState
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures.labels import visible
+from logpost.dashboards.selection.selection import Selection, parse
+from logpost.errors import InputError
+
+_PS = {"s": 10**12, "ms": 10**9, "us": 10**6, "µs": 10**6, "ns": 10**3, "ps": 1}
+_TIME = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|ms|us|µs|ns|ps)\s*")
+
+
+def layout(view: View) -> list[Any]:
+    """The parts of the selection, each with a link that removes it."""
+    state, chosen = view.state, view.state.selection
+    parts: list[Any] = []
+    if chosen.timed:
+        begin, end = view.scoped.span
+        without = state.selecting(replace(chosen, begin_ps=None, end_ps=None))
+        parts.append(_part(f"{span_text(begin, end)} ({time_text(end - begin)})", without))
+    if chosen.ranks:
+        text = chosen.ranks_text
+        one = len(chosen.ranks) == 1 and chosen.ranks[0][0] == chosen.ranks[0][1]
+        parts.append(
+            _part(f"{'rank' if one else 'ranks'} {visible(text, 40)}", state.selecting(replace(chosen, ranks=())))
+        )
+    if chosen.callpath is not None:
+        place = places_of({name: view.opened.run.facts(name) for name in ("callpaths", "regions")})
+        named = place.get(chosen.callpath, NOWHERE).named or f"call path {chosen.callpath}"
+        parts.append(_part(visible(named, 70), state.selecting(replace(chosen, callpath=None))))
+    if name := state.more.get("name"):
+        parts.insert(0, html.B(f"{visible(name, 60)}:"))
+    if chosen.everything:
+        parts = [
+            html.Span("Whole program, all ranks. Drag a rectangle in a chart, or pick a finding.", className="soft")
+        ]
+    else:
+        parts = [html.B("Selected"), *parts, _clear(state)]
+    return [*parts, _form(state)]
+
+
+def _part(text: str, without: ViewState) -> dcc.Link:
+    return dcc.Link(f"{text}  ✕", href=without.href, className="part", title="Remove this part of the selection")
+
+
+def _clear(state: ViewState) -> dcc.Link:
+    return dcc.Link("Clear", href=replace(state, selection=Selection(), more={}).href)
+
+
+def _form(state: ViewState) -> html.Details:
+    """Fields for those who select by numbers or by keyboard."""
+    chosen = state.selection
+
+    def field(name: str, label: str, value: str) -> list[Any]:
+        return [
+            html.Label(label, htmlFor=f"select-{name}"),
+            dcc.Input(id=f"select-{name}", type="text", value=value, debounce=True, autoComplete="off"),
+        ]
+
+    return html.Details(
+        [
+            html.Summary("Select…"),
+            html.Div(
+                [
+                    *field("from", "from", "" if chosen.begin_ps is None else f"{chosen.begin_ps * 1e-9:.9g}ms"),
+                    *field("to", "to", "" if chosen.end_ps is None else f"{chosen.end_ps * 1e-9:.9g}ms"),
+                    *field("ranks", "ranks", chosen.ranks_text),
+                    *field("name", "name", state.more.get("name", "")),
+                    html.Button("Apply", id="select-apply", className="plain", n_clicks=0),
+                    html.Span("", id="select-trouble", role="alert", className="soft"),
+                ],
+                className="form",
+            ),
+        ]
+    )
+
+
+def moment(text: str | None) -> str | None:
+    """A time with its unit as picoseconds in digits; None where nothing is written.
+
+    Raises:
+        InputError: it is no time.
+    """
+    if not (text or "").strip():
+        return None
+    match = _TIME.fullmatch(text or "")
+    if not match:
+        raise InputError("write a time with its unit: 1.5s, 200ms, 10us")
+    return str(round(float(match[1]) * _PS[match[2]]))
+
+
+def chosen_by(state: ViewState, begin: str | None, end: str | None, ranks: str | None, name: str | None) -> ViewState:
+    """The state with the selection that the fields say.
+
+    Raises:
+        InputError: a field cannot be read.
+    """
+    query = {"from": moment(begin), "to": moment(end), "ranks": (ranks or "").replace(" ", "") or None}
+    given = parse({key: text for key, text in query.items() if text is not None})
+    more = {**state.more, "name": (name or "").strip()[:60]}
+    return replace(state, selection=replace(given, callpath=state.selection.callpath), more=more)
+
+
+def callbacks(app: dash.Dash) -> None:
+    """The form's button."""
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Output("select-trouble", "children"),
+        Input("select-apply", "n_clicks"),
+        State("select-from", "value"),
+        State("select-to", "value"),
+        State("select-ranks", "value"),
+        State("select-name", "value"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def apply(clicks: int, begin: Any, end: Any, ranks: Any, name: Any, pathname: Any, query: Any) -> Any:
+        if not clicks:
+            return dash.no_update, ""
+        try:
+            return chosen_by(read(pathname, query), begin, end, ranks, name).search, ""
+        except InputError as error:
+            return dash.no_update, str(error)

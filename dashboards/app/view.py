@@ -1,0 +1,69 @@
+"""What a page is given: the state of its URL, the run through its selection, and the report."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.reporting.data import Report
+from logpost.dashboards.app.jobs import Report as Progress
+from logpost.dashboards.app.runs import Opened, Runs
+from logpost.dashboards.app.state import State
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.selection.scoped import Scoped
+
+
+@dataclass(frozen=True)
+class View:
+    """A page's view of the runs."""
+
+    runs: Runs
+    state: State
+
+    @functools.cached_property
+    def opened(self) -> Opened:
+        """The run that the URL names."""
+        return self.runs[self.state.run]
+
+    @functools.cached_property
+    def scoped(self) -> Scoped:
+        """It, through the selection."""
+        return self.runs.scoped(self.state.run, self.state.selection)
+
+    @property
+    def report(self) -> Report:
+        """Of the whole run."""
+        return self.opened.report
+
+    @property
+    def manifest(self) -> Manifest:
+        """Of the run."""
+        return self.opened.run.manifest
+
+    def in_background(self, key: Hashable, work: Callable[[Progress], Any]) -> Any:
+        """The result of long work on the run.
+
+        Raises:
+            WorkingError: it goes on; the page asks again.
+        """
+        return self.runs.jobs.result((self.opened.name, key), work)
+
+
+ChartMaker = Callable[[View], Chart]
+
+
+class Page(Protocol):
+    """A module of `pages`."""
+
+    NAME: str
+    """Its path in the URL."""
+    TITLE: str
+    CHARTS: Mapping[str, ChartMaker]
+    """By name: that of the page, a dot, and its own."""
+
+    def layout(self, view: View) -> list[Any]:
+        """What stands on it."""
+        ...

@@ -1,0 +1,278 @@
+"""A run through a selection: the same tables, as far as they lie in it, and every figure's rows and columns.
+
+Where the stretch of time consists of whole windows of the run, times come from the accounting; else, and for a call
+path in a stretch of time, from the calls themselves, each counted for the part of it that lies within.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from logpost.analyzer.phases import program
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import CATEGORIES, PARTS, TRANSFER_PARTS
+from logpost.analyzer.undivided import SHOWN, shown, shown_as
+from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
+from logpost.dashboards.selection.occupancy import occupancy, with_compute
+from logpost.dashboards.selection.selection import Selection
+from logpost.errors import InputError
+
+Cube = npt.NDArray[np.float64]
+FEW_BINS = 48
+"""Windows fewer than this are too coarse a picture of a selection: then the calls are read."""
+
+
+class Scoped:
+    """A run and a selection of it; what is asked for is computed once."""
+
+    def __init__(self, run: Run, selection: Selection) -> None:
+        self.run = run
+        self.selection = selection
+
+    @functools.cached_property
+    def every_location(self) -> pl.DataFrame:
+        """The run's table of that name."""
+        return self.run.table("locations").collect()
+
+    @functools.cached_property
+    def locations(self) -> pl.DataFrame:
+        """The accounted locations in the selection.
+
+        Raises:
+            InputError: there is none.
+        """
+        found = self.every_location.filter("accounted")
+        if self.selection.ranks:
+            chosen = pl.any_horizontal(pl.col("rank").is_between(a, b) for a, b in self.selection.ranks)
+            found = found.filter(chosen)
+        if found.is_empty():
+            known = self.every_location.filter("accounted")["rank"]
+            last = f"; the last rank is {max(known.to_list())}" if known.len() else ""
+            raise InputError(f"no rank of the run is in the selection (ranks {self.selection.ranks_text}){last}")
+        return found
+
+    @functools.cached_property
+    def span(self) -> tuple[int, int]:
+        """Begin and end of the selected stretch; without one, of the program; ps.
+
+        Raises:
+            InputError: nothing of the run lies in it.
+        """
+        whole = program_span(self.locations) or (0, self.run.manifest.clock.length_ps)
+        begin = whole[0] if self.selection.begin_ps is None else self.selection.begin_ps
+        end = whole[1] if self.selection.end_ps is None else self.selection.end_ps
+        end = min(end, max(self.run.manifest.clock.length_ps, 1))
+        if begin >= end:
+            raise InputError(f"the selection begins at {begin * 1e-12:.9g} s, after the run's end; clear the selection")
+        return begin, end
+
+    @functools.cached_property
+    def windowed(self) -> bool:
+        """Whether the selected stretch consists of whole windows."""
+        width = self.run.manifest.windows.width_ps
+        ends = (self.selection.begin_ps, self.selection.end_ps)
+        return width > 0 and all(end is None or end % width == 0 for end in ends)
+
+    @functools.cached_property
+    def callpaths(self) -> list[int] | None:
+        """The selected call path and all that it calls; None: every call path.
+
+        Raises:
+            InputError: there is no such call path.
+        """
+        if self.selection.callpath is None:
+            return None
+        table = self.run.table("callpaths").sort("callpath").select("callpath", "parent").collect()
+        if self.selection.callpath >= table.height:
+            raise InputError(f"the run has no call path {self.selection.callpath}; the last one is {table.height - 1}")
+        chosen = {self.selection.callpath}
+        for callpath, parent in table.iter_rows():
+            if parent in chosen:
+                chosen.add(callpath)
+        return sorted(chosen)
+
+    def rows(self, cap: int) -> Rows:
+        """At most `cap` rows of selected locations."""
+        return rows(self.locations, cap)
+
+    def columns(self, cap: int) -> Columns:
+        """Bins of whole windows over the selected stretch; figures of tables by window take these."""
+        begin, end = self.span
+        return columns(self.run.manifest.windows, cap, (begin, end))
+
+    def cube(self, on: Rows, bins: int) -> tuple[Cube, Columns]:
+        """Time by (row, bin, category) in ps, categories in the order of `SHOWN`, and the bins."""
+        over = self.columns(bins)
+        wide_enough = over.count * over.per_bin >= FEW_BINS or not self.selection.timed
+        if self.callpaths is None and self.windowed and wide_enough:
+            return time_cube(self.run.shown("accounting"), on, over), over
+        begin, end = self.span
+        if self.callpaths is not None and self.windowed and wide_enough:
+            edges = over.begin_ps + over.width_ps * np.arange(over.count + 1, dtype=np.int64)
+            return self._of_calls(on, edges), over
+        # Picoseconds are whole; the last bin may reach a few of them beyond the end.
+        width = max(1, -(-(end - begin) // bins))
+        count = -(-(end - begin) // width)
+        edges = begin + width * np.arange(count + 1, dtype=np.int64)
+        edges[-1] = end
+        return self._of_calls(on, edges), Columns(count, 1, width, since_ps=begin)
+
+    @functools.cached_property
+    def by_rank(self) -> Cube:
+        """Time by (selected location, category) in ps, in the order of `rows(all of them)`."""
+        on = self.rows(max(1, self.locations.height))
+        if self.callpaths is None and self.windowed:
+            return time_cube(self.run.shown("accounting"), on, self.columns(1))[:, 0, :]
+        return self._of_calls(on, np.asarray(self.span, dtype=np.int64))[:, 0, :]
+
+    @functools.cached_property
+    def by_callpath(self) -> pl.DataFrame:
+        """callpath, category (as shown), exposed_ps and calls: of communication calls in the selection."""
+        if not self.selection.timed:
+            rows = self._here(program(self.run.shown("exposure"))).filter(pl.col("category") != "compute")
+            times = rows.group_by("callpath", "category").agg(pl.col("exposed_ps").sum())
+            counts = (
+                rows.group_by("location", "callpath").agg(pl.col("calls").max())
+                .group_by("callpath").agg(pl.col("calls").sum())
+            )  # fmt: skip
+            return times.join(counts, on="callpath").collect()
+        begin, end = self.span
+        inside = (pl.min_horizontal("leave_ps", pl.lit(end)) - pl.max_horizontal("enter_ps", pl.lit(begin))).clip(0)
+        part = inside / (pl.col("leave_ps") - pl.col("enter_ps")).clip(1)
+        wide = (
+            self.calls()
+            .group_by("callpath")
+            .agg(pl.len().alias("calls"), *((pl.col(f"{c}_ps") * part).sum().alias(c) for c in CATEGORIES[1:]))
+        )
+        long = wide.unpivot(
+            on=list(CATEGORIES[1:]), index=["callpath", "calls"], variable_name="category", value_name="exposed_ps"
+        )
+        named = shown(long.filter(pl.col("exposed_ps") > 0), self.run.manifest.machine.undivided)
+        return (
+            named.group_by("callpath", "category")
+            .agg(pl.col("exposed_ps").sum().round().cast(pl.Int64), pl.col("calls").max().cast(pl.UInt64))
+            .collect()
+        )
+
+    def calls(self) -> pl.LazyFrame:
+        """The calls that lie in the selection, or reach into it."""
+        begin, end = self.span
+        rows = self._here(self.run.facts("calls")).filter(pl.col("enter_ps") < end, pl.col("leave_ps") > begin)
+        if self.callpaths is not None:
+            rows = rows.filter(pl.col("callpath").is_in(self.callpaths))
+        return rows
+
+    def messages(self) -> pl.LazyFrame:
+        """The messages in the selection: under way in its stretch, with an end on its ranks and in its call path."""
+        rows = self.run.table("messages")
+        if self.selection.timed:
+            begin, end = self.span
+            rows = rows.filter(pl.col("send_enter_ps") < end, pl.col("recv_leave_ps") > begin)
+        if self.selection.ranks:
+            chosen = self.locations["location"].implode()
+            rows = rows.filter(pl.col("send_location").is_in(chosen) | pl.col("recv_location").is_in(chosen))
+        if self.callpaths is not None:
+            mine = self.callpaths
+            rows = rows.filter(pl.col("send_callpath").is_in(mine) | pl.col("recv_callpath").is_in(mine))
+        return rows
+
+    def pairs(self) -> pl.DataFrame:
+        """Traffic of the selection by sender and receiver, as in the table `pairs`: messages and one-sided transfers."""
+        sums = ("bytes", *(f"{part}_ps" for part in PARTS if part in TRANSFER_PARTS))
+        get = pl.col("kind") == "get"
+        transfers = (
+            self.transfers()
+            .with_columns(
+                send_location=pl.when(get).then("target").otherwise("location"),
+                recv_location=pl.when(get).then("location").otherwise("target"),
+            )
+            .group_by("send_location", "recv_location")
+            .agg(pl.len().cast(pl.UInt64).alias("messages"), *(pl.col(name).sum() for name in sums))
+            .collect()
+        )
+        if transfers.is_empty():
+            return self._pairs()
+        columns = ("messages", "bytes", *(f"{part}_ps" for part in PARTS))
+        both = pl.concat([self._pairs(), transfers], how="diagonal")
+        return both.group_by("send_location", "recv_location").agg(pl.col(name).fill_null(0).sum() for name in columns)
+
+    def transfers(self) -> pl.LazyFrame:
+        """The one-sided transfers in the selection whose target is known."""
+        rows = self.run.table("transfers").filter(pl.col("target") >= 0)
+        if self.selection.timed:
+            begin, end = self.span
+            rows = rows.filter(pl.col("start_ps") < end, pl.col("complete_leave_ps") > begin)
+        if self.selection.ranks:
+            chosen = self.locations["location"].implode()
+            rows = rows.filter(pl.col("location").is_in(chosen) | pl.col("target").is_in(chosen))
+        if self.callpaths is not None:
+            rows = rows.filter(pl.col("callpath").is_in(self.callpaths))
+        return rows
+
+    def _pairs(self) -> pl.DataFrame:
+        sums = ("bytes", *(f"{part}_ps" for part in PARTS))
+        if not self.selection.timed and self.callpaths is None:
+            rows = self.run.table("pairs")
+            if self.selection.ranks:
+                chosen = self.locations["location"].implode()
+                rows = rows.filter(pl.col("send_location").is_in(chosen) | pl.col("recv_location").is_in(chosen))
+            return rows.collect()
+        return (
+            self.messages()
+            .group_by("send_location", "recv_location")
+            .agg(pl.len().cast(pl.UInt64).alias("messages"), *(pl.col(name).sum() for name in sums))
+            .collect()
+        )
+
+    def load(self) -> pl.LazyFrame:
+        """The table `load` of the selected ranks."""
+        return self._here(self.run.table("load"))
+
+    def _here(self, table: pl.LazyFrame) -> pl.LazyFrame:
+        """The rows whose location is selected."""
+        if not self.selection.ranks:
+            return table
+        return table.filter(pl.col("location").is_in(self.locations["location"].implode()))
+
+    def _of_calls(self, on: Rows, edges: npt.NDArray[np.int64]) -> Cube:
+        """The cube from the calls, computation being what the program does besides."""
+        parts = CATEGORIES[1:]
+        table = self.run.facts("calls").filter(pl.col("enter_ps") < int(edges[-1]), pl.col("leave_ps") > int(edges[0]))
+        if self.callpaths is not None:
+            table = table.filter(pl.col("callpath").is_in(self.callpaths))
+        calls = (
+            self._here(table)
+            .join(self.locations.lazy().select("location", "begin_ps", "end_ps"), on="location")
+            .filter(pl.col("enter_ps") >= pl.col("begin_ps"), pl.col("enter_ps") < pl.col("end_ps"))
+            .join(on.of.lazy(), on="location")
+            .select("row", "enter_ps", "leave_ps", *(f"{part}_ps" for part in parts))
+            .collect()
+        )
+        times = occupancy(calls, on.count, edges, parts)
+        if self.callpaths is None:
+            times = with_compute(times, self._available(on, edges))
+        else:
+            times = np.concatenate([np.zeros((*times.shape[:2], 1)), times], axis=2)
+        return self._shown(times)
+
+    def _available(self, on: Rows, edges: npt.NDArray[np.int64]) -> Cube:
+        """How long the locations of each row are in their program, by interval; ps."""
+        bounds = self.locations.join(on.of, on="location")
+        begin, end = (bounds[name].to_numpy()[:, None] for name in ("begin_ps", "end_ps"))
+        inside = np.maximum(np.minimum(end, edges[None, 1:]) - np.maximum(begin, edges[None, :-1]), 0)
+        found = np.zeros((on.count, len(edges) - 1))
+        np.add.at(found, bounds["row"].to_numpy(), inside.astype(np.float64))
+        return found
+
+    def _shown(self, times: Cube) -> Cube:
+        """Categories of the accounting as those that people see."""
+        found = np.zeros((*times.shape[:2], len(SHOWN)))
+        undivided: Sequence[str] = self.run.manifest.machine.undivided
+        for number, category in enumerate(CATEGORIES):
+            found[:, :, SHOWN.index(shown_as(category, undivided))] += times[:, :, number]
+        return found

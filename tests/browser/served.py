@@ -1,0 +1,73 @@
+"""A dashboard that is served to a browser, and what the browser does with it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.browser.visit import Visit
+
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.server import listening
+
+DRAWN = """() => {
+  const charts = [...document.querySelectorAll('figure.chart')];
+  return document.querySelector('#page section, #page .banner') && charts.every(one =>
+    one.querySelector('figcaption').textContent && !one.querySelector('figcaption').textContent.startsWith('Working')
+    || one.querySelector('.main-svg .point, .main-svg .trace, .main-svg .hm, .main-svg .slice'));
+}"""
+"""Every chart is drawn, or says why it cannot be."""
+
+
+@contextmanager
+def served(*paths: Path, token: str | None = None) -> Iterator[str]:
+    """The address of a dashboard over the runs, while the block lasts."""
+    server = listening(Runs(paths), "127.0.0.1", 0, token)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.port}"
+    finally:
+        server.shutdown()
+        thread.join(10)
+        server.server_close()
+
+
+def opened(browser: Any, address: str, **settings: Any) -> Visit:
+    """A page of a dashboard, watched from its first request on; `requests` are those to other hosts."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, **settings})
+    page = context.new_page()
+    seen = Visit(page)
+
+    def asked(request: Any) -> None:
+        if not request.url.startswith(("data:", "blob:")) and urlsplit(request.url).netloc != urlsplit(address).netloc:
+            seen.requests.append(request.url)
+
+    page.on("request", asked)
+    page.on("console", lambda message: seen.console.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: seen.console.append(f"uncaught: {error}"))
+
+    def refuse(dialog: Any) -> None:
+        seen.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", refuse)
+    page.goto(address)
+    drawn(seen)
+    return seen
+
+
+def drawn(seen: Visit) -> None:
+    """Wait until every chart is there."""
+    seen.page.wait_for_function(DRAWN, timeout=30_000)
+
+
+def go(seen: Visit, title: str) -> None:
+    """To a page, by its link."""
+    seen.page.get_by_role("navigation").get_by_role("link", name=title, exact=True).click()
+    seen.page.wait_for_selector(f"nav a.here:text-is('{title}')")
+    drawn(seen)

@@ -1,0 +1,185 @@
+"""The dashboard in a real browser: every page draws, asks no other host, and follows one selection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from tests.analyzer.in_process import analyze
+from tests.browser.served import drawn, go, opened, served
+from tests.browser.test_report_page import HOSTILE, hostile
+from tests.browser.visit import Visit
+from tests.dashboards.synthetic import make_run
+
+from logpost.analyzer.request import Request
+from logpost.dashboards.app.pages import PAGES
+
+pytestmark = pytest.mark.browser
+
+SHOTS = os.environ.get("LOGPOST_SCREENSHOTS", "")
+"""A folder that keeps a picture of every page, for who wants to look."""
+REAL = ("scorep-npb-is-A-nocomp-8", "scorep-shmem-stencil-4")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, traces: Path) -> Iterator[str]:
+    """A dashboard over a stencil with a hot receiver, a faster one, and two real programs: MPI and SHMEM."""
+    folder = tmp_path_factory.mktemp("dashboard")
+    runs = [make_run(folder / "slow.run").path, make_run(folder / "fast.run", iterations=6).path]
+    for name in REAL:
+        runs.append(folder / f"{name}.run")
+        analyze(Request(str(next((traces / name).glob("*.otf2"))), str(runs[-1])))
+    with served(*runs) as at:
+        yield at
+
+
+@pytest.fixture
+def view(address: str, chromium: Any) -> Iterator[Callable[..., Visit]]:
+    seen: list[Visit] = []
+
+    def open_(path: str = "/", **settings: Any) -> Visit:
+        seen.append(opened(chromium, address + path, **settings))
+        return seen[-1]
+
+    yield open_
+    for one in seen:
+        one.page.context.close()
+
+
+def query(seen: Visit) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(seen.page.url).query)
+
+
+def well(seen: Visit) -> None:
+    assert seen.console == []
+    assert seen.requests == []
+    assert seen.dialogs == []
+
+
+@pytest.mark.parametrize("run", ["slow.run", *(f"{name}.run" for name in REAL)])
+def test_every_page_draws_and_asks_no_other_host(run: str, view: Callable[..., Visit]) -> None:
+    seen = view(f"/?run={run}")
+    for page in PAGES:
+        go(seen, page.TITLE)
+        assert seen.page.locator("#page .banner.loud", has_text="a bug in logpost").count() == 0
+        said = seen.page.locator("figcaption").all_inner_texts()
+        assert not [text for text in said if "bug" in text], said
+        if SHOTS:
+            Path(SHOTS).mkdir(parents=True, exist_ok=True)
+            seen.page.screenshot(path=f"{SHOTS}/{run}-{page.NAME or 'overview'}.png", full_page=True)
+    well(seen)
+
+
+def test_a_finding_that_is_picked_sets_every_page(view: Callable[..., Visit]) -> None:
+    seen = view("/hotspots")
+    seen.page.locator(".ag-row", has_text="receives from every other rank").click()
+    seen.page.wait_for_url("**finding=0**")
+    seen.page.wait_for_selector("text=its NIC was busy")
+    asked = query(seen)
+    assert asked["ranks"] == ["0"]
+    assert asked["path"] == ["3"]
+    assert {"from", "to"} <= set(asked)
+    go(seen, "Overview")
+    assert query(seen) == asked
+    assert "1 of 4" in seen.page.inner_text(".facts")
+    seen.page.locator("#selection").get_by_text("Clear").click()
+    seen.page.wait_for_function("() => !location.search")
+    seen.page.wait_for_selector("text=Whole program, all ranks")
+    seen.page.go_back()
+    seen.page.wait_for_url("**finding=0**")
+    well(seen)
+
+
+def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline")
+    box = seen.page.locator(".nsewdrag").first.bounding_box()
+    mouse = seen.page.mouse
+    mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.3 * box["height"])
+    mouse.down()
+    mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.7 * box["height"], steps=4)
+    mouse.up()
+    seen.page.wait_for_url("**from=**")
+    seen.page.wait_for_selector("text=Each bar is a call")
+    drawn(seen)
+    asked = query(seen)
+    # 30 to 70 % of four rows touches rank 1 and rank 2.
+    assert asked["ranks"] == ["1-2"]
+    assert int(asked["from"][0]) < int(asked["to"][0])
+    seen.page.locator("#selection a.part", has_text="ranks 1-2").click()
+    seen.page.wait_for_function("() => !location.search.includes('ranks')")
+    well(seen)
+
+
+def test_the_form_selects_without_a_mouse(view: Callable[..., Visit]) -> None:
+    seen = view("/")
+    seen.page.locator("#selection summary").press("Enter")
+    seen.page.fill("#select-ranks", "2-3")
+    seen.page.fill("#select-from", "1 parsec")
+    seen.page.locator("#select-apply").press("Enter")
+    seen.page.wait_for_selector("text=write a time with its unit")
+    seen.page.fill("#select-from", "1ms")
+    seen.page.locator("#select-apply").press("Enter")
+    seen.page.wait_for_url("**ranks=2-3**")
+    assert query(seen)["from"] == ["1000000000"]
+
+
+def test_another_run_starts_whole(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline?ranks=1")
+    seen.page.locator("#run").click()
+    seen.page.get_by_role("option", name="fast.run").click()
+    seen.page.wait_for_url("**run=fast.run**")
+    assert query(seen) == {"run": ["fast.run"]}
+    well(seen)
+
+
+def test_dark_and_light(view: Callable[..., Visit]) -> None:
+    seen = view("/", color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = seen.page.evaluate(ground)
+    seen.page.click("#theme-button")
+    seen.page.wait_for_function(f"() => {ground} !== '{dark}'")
+    assert seen.page.evaluate("document.documentElement.dataset.theme") == "light"
+    well(seen)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/?run=/etc", "no run is called /etc"),
+        ("/timeline?ranks=99", "no rank of the run is in the selection"),
+        ("/nowhere", "there is no such page"),
+        ("/?from=x", "from in the address is no number"),
+    ],
+)
+def test_a_wrong_address_is_one_line(path: str, said: str, view: Callable[..., Visit]) -> None:
+    seen = view(path)
+    assert said in seen.page.inner_text("#page .banner >> nth=0")
+    well(seen)
+
+
+def test_a_damaged_run_is_one_line(chromium: Any, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a.run")
+    (run.path / "accounting.parquet").write_bytes(b"PAR1 no table")
+    with served(run.path) as at:
+        seen = opened(chromium, at)
+        assert "a table of the run cannot be read" in seen.page.inner_text("#page .banner")
+        seen.page.context.close()
+
+
+def test_names_of_a_trace_never_run_and_never_become_markup(chromium: Any, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a.run", names=hostile(), oversubscribed=True)
+    other = make_run(tmp_path / "b.run")
+    with served(run.path, other.path) as at:
+        seen = opened(chromium, at)
+        for page in PAGES:
+            go(seen, page.TITLE)
+            assert seen.page.locator("#page img, #page iframe, #page svg a, #page script").count() == 0, page.NAME
+            assert not seen.page.locator("#page svg text", has_text="49").filter(has_text="raw").count()
+        go(seen, "Overview")
+        assert HOSTILE[0] in seen.page.inner_text("#page")
+        well(seen)
+        seen.page.context.close()
