@@ -25,6 +25,10 @@ from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
 
 _MESSAGE = re.compile(r"(\d+):(\d+)")
+_OF_CANDIDATES = (
+    *("send_location", "recv_location", "recv_number", "bytes", "protocol", "envelope_ps"),
+    *("residual_ps", "deficit_ps", "recv_callpath"),
+)
 ROLES = ("send_call", "send_complete_call", "recv_post_call", "recv_call")
 """Columns of the table `messages` that name calls, in the order in which they stand beside a message."""
 
@@ -130,17 +134,22 @@ class Candidate:
     """of the call that received it"""
 
 
-def candidates(run: Run, most: int) -> list[Candidate]:
+def candidates(run: Run, most: int, among: pl.LazyFrame | None = None) -> list[Candidate]:
     """The messages that the run's own model explains worst: the largest residual and deficit first, or the largest
     deficit and the longest message where the residual is not known.
+
+    Args:
+        run: a finished run.
+        most: how many.
+        among: some of its messages; None: all.
 
     Raises:
         InputError: the run has no message.
     """
-    messages = run.table("messages")
+    messages = run.table("messages") if among is None else among
     known = "residual" not in run.manifest.machine.undivided
     rows = (
-        messages.with_columns(misfit=pl.col("deficit_ps") + (pl.col("residual_ps") if known else 0))
+        messages.select(*_OF_CANDIDATES, misfit=pl.col("deficit_ps") + (pl.col("residual_ps") if known else 0))
         .sort("misfit", "envelope_ps", "recv_location", "recv_number", descending=[True, True, False, False])
         .head(most)
         .collect()

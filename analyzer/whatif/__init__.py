@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.whatif.ask import Ask, Prediction, RegionChange, predict
+from logpost.analyzer.whatif.ask import Ask, Prediction, RegionChange, Replay, predict
 from logpost.analyzer.whatif.sweep import Piece, Point, Sweep
 from logpost.analyzer.whatif.tolerance import TOLERATED, Tolerance
 
-__all__ = ["TOLERATED", "Ask", "Piece", "Point", "Prediction", "RegionChange", "Sweep", "Tolerance", "predict"]
+__all__ = ["TOLERATED", "Ask", "Piece", "Point", "Prediction", "RegionChange", "Replay", "Sweep", "Tolerance", "predict"]

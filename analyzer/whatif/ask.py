@@ -68,25 +68,48 @@ class Prediction:
         return self.measured_ps / self.predicted_ps if self.predicted_ps else 1.0
 
 
-def predict(run: Run, ask: Ask) -> Prediction:
-    """What the run would have taken under other conditions.
+class Replay:
+    """A run's program, rebuilt once, for as many questions as somebody has."""
 
-    Raises:
-        InputError: a setting, machine, region or sweep is not understood, or the trace cannot be replayed.
-    """
-    used = run.manifest.machine
-    recorded = Scenario(replay_parameters(load_machine(run.machine_file)), used.asynchronous_progress)
-    if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
-        raise InputError(f"{run.path}: no location communicates: there is nothing to replay")
-    locations = run.facts("locations").select(pl.len()).collect().item()
-    callpaths = run.facts("callpaths").select(pl.len()).collect().item()
-    engine = Engine(program_of(run), recorded, locations=locations, callpaths=callpaths)
+    def __init__(self, run: Run) -> None:
+        """Rebuild it.
+
+        Raises:
+            InputError: the trace cannot be replayed.
+        """
+        self.run = run
+        used = run.manifest.machine
+        self.recorded = Scenario(replay_parameters(load_machine(run.machine_file)), used.asynchronous_progress)
+        if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
+            raise InputError(f"{run.path}: no location communicates: there is nothing to replay")
+        locations = run.facts("locations").select(pl.len()).collect().item()
+        callpaths = run.facts("callpaths").select(pl.len()).collect().item()
+        self.engine = Engine(program_of(run), self.recorded, locations=locations, callpaths=callpaths)
+        self.before = self.engine.replay([self.recorded])[0]
+        self.deficit_share = _deficit_share(run)
+
+    def predict(self, ask: Ask) -> Prediction:
+        """What the run would have taken under other conditions.
+
+        Raises:
+            InputError: a setting, machine, region or sweep is not understood, or the trace cannot be replayed.
+        """
+        return _predict(self, ask)
+
+
+def predict(run: Run, ask: Ask) -> Prediction:
+    """The same of a run that is asked once."""
+    return Replay(run).predict(ask)
+
+
+def _predict(replay: Replay, ask: Ask) -> Prediction:
+    run, recorded, engine, before = replay.run, replay.recorded, replay.engine, replay.before
+    used, deficit_share = run.manifest.machine, replay.deficit_share
     scenario = recorded
     if ask.machine is not None:
         scenario = on_machine(scenario, replay_parameters(load_machine(ask.machine)))
     scenario = scaled(run, changed(scenario, ask.settings), ask.scale_compute)
-    before, after = (engine.replay([one])[0] for one in (recorded, scenario))
-    deficit_share = _deficit_share(run)
+    after = engine.replay([scenario])[0]
     return Prediction(
         settings=[
             *([] if ask.machine is None else [f"machine {ask.machine}"]),

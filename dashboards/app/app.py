@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from html import unescape
 from typing import Any
 
 import dash
@@ -60,6 +61,7 @@ def _frame(runs: Runs) -> html.Div:
     return html.Div(
         [
             dcc.Location(id="url", refresh="callback-nav"),
+            dcc.Interval(id="again", interval=500, disabled=True),
             dcc.Store(id="theme"),
             dcc.Store(id="colours", data=palette.theme()),
             html.A("Skip to the page", className="skip", href="#page"),
@@ -100,25 +102,33 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         Output("nav", "children"),
         Output("selection", "children"),
         Output("run", "value"),
+        Output("again", "disabled"),
+        Input("again", "n_intervals"),
         Input("url", "pathname"),
         Input("url", "search"),
     )
-    def show(pathname: str | None, query: str | None) -> Any:
+    def show(_again: int | None, pathname: str | None, query: str | None) -> Any:
         """The page of the URL."""
         try:
             state = read(pathname, query)
         except InputError as error:
-            return [_trouble(str(error), ViewState())], _links(ViewState(), runs), [], dash.no_update
+            return [_trouble(str(error), ViewState())], _links(ViewState(), runs), [], dash.no_update, True
         page = BY_NAME.get(state.page)
         if page is None:
-            return [_trouble("there is no such page", ViewState())], _links(ViewState(), runs), [], dash.no_update
+            return [_trouble("there is no such page", ViewState())], _links(ViewState(), runs), [], dash.no_update, True
         view = View(runs, state)
         try:
             run = view.opened.name
         except InputError as error:
-            return [_trouble(str(error), ViewState())], _links(ViewState(), runs), [], dash.no_update
-        bar = _guarded(lambda: selection_bar.layout(view), state)
-        return _guarded(lambda: page.layout(view), state), _links(state, runs), bar, run
+            return [_trouble(str(error), ViewState())], _links(ViewState(), runs), [], dash.no_update, True
+        bar = _guarded(lambda: selection_bar.layout(view))
+        try:
+            shown, ready = page.layout(view), True
+        except WorkingError as working:
+            shown, ready = [empty(f"Working: {working} …")], False
+        except Exception as error:
+            shown, ready = [_trouble(_said(error), state)], True
+        return shown, _links(state, runs), bar, run, ready
 
     @app.callback(
         Output({"part": "payload", "chart": MATCH}, "data"),
@@ -134,10 +144,11 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         try:
             made = CHARTS[place["chart"]](View(runs, read(pathname, query)))
         except WorkingError as working:
-            return dash.no_update, f"Working: {working} …", False
+            return dash.no_update, html.Span(f"Working: {working} …", className="working"), False
         except Exception as error:
-            return None, _said(error), True
-        return made.payload(), "", True
+            return None, html.Span(_said(error), className="trouble"), True
+        # A summary is made for plotly, where names are escaped; here React escapes it.
+        return made.payload(), html.Span(unescape(made.summary), className="said"), True
 
     app.clientside_callback(
         ClientsideFunction("logpost", "draw"),
@@ -208,14 +219,13 @@ def _links(state: ViewState, runs: Runs) -> list[dcc.Link]:
     ]
 
 
-def _guarded(make: Any, state: ViewState) -> Any:
-    """What `make` returns, or one line that says what is wrong."""
+def _guarded(make: Any) -> Any:
+    """What `make` returns, or nothing."""
     try:
         return make()
-    except WorkingError as working:
-        return [empty(f"Working: {working} …")]
-    except Exception as error:
-        return [_trouble(_said(error), state)]
+    except Exception:
+        # The page says it, too.
+        return []
 
 
 def _trouble(text: str, state: ViewState) -> html.P:

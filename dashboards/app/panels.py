@@ -39,7 +39,9 @@ def aria(label: str) -> dict[str, Any]:
     return {"aria-label": label}
 
 
-def chart(name: str, label: str, views: Sequence[str] = (), first: int = 0, height: int = 300) -> html.Figure:
+def chart(
+    name: str, label: str, views: Sequence[str] = (), first: int = 0, height: int = 300, *, spoken: bool = False
+) -> html.Figure:
     """A place for a chart of the page's `CHARTS`; it is drawn when it is computed.
 
     Args:
@@ -48,6 +50,7 @@ def chart(name: str, label: str, views: Sequence[str] = (), first: int = 0, heig
         views: names of its views, where it has several.
         first: the view to start with.
         height: pixels kept free until it is drawn.
+        spoken: whether its summary is for all to read.
     """
     switch = dcc.RadioItems(
         id={"part": "view", "chart": name},
@@ -67,13 +70,18 @@ def chart(name: str, label: str, views: Sequence[str] = (), first: int = 0, heig
                     config=CONFIG,
                     clear_on_unhover=True,
                     style={"width": "100%"},
-                    responsive=True,
+                    responsive="auto",
                 ),
                 id={"part": "place", "chart": name},
                 className="place",
                 style={"minHeight": f"{height}px"},
             ),
-            html.Figcaption("", id={"part": "caption", "chart": name}, className="note", role="status"),
+            html.Figcaption(
+                "",
+                id={"part": "caption", "chart": name},
+                className="note" if spoken else "note unspoken",
+                role="status",
+            ),
         ],
         className="chart",
         **aria(label),

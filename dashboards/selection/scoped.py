@@ -182,7 +182,7 @@ class Scoped:
         return rows
 
     def pairs(self) -> pl.DataFrame:
-        """Traffic of the selection by sender and receiver, as in the table `pairs`: messages and one-sided transfers."""
+        """Traffic of the selection by sender and receiver, as in the table `pairs`: messages and transfers."""
         sums = ("bytes", *(f"{part}_ps" for part in PARTS if part in TRANSFER_PARTS))
         get = pl.col("kind") == "get"
         transfers = (

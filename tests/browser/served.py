@@ -17,7 +17,7 @@ from logpost.dashboards.app.server import listening
 DRAWN = """() => {
   const charts = [...document.querySelectorAll('figure.chart')];
   return document.querySelector('#page section, #page .banner') && charts.every(one =>
-    one.querySelector('figcaption').textContent && !one.querySelector('figcaption').textContent.startsWith('Working')
+    one.querySelector('figcaption .trouble')
     || one.querySelector('.main-svg .point, .main-svg .trace, .main-svg .hm, .main-svg .slice'));
 }"""
 """Every chart is drawn, or says why it cannot be."""

@@ -31,11 +31,13 @@ const logpostThemed = (function () {
         trace.textfont = { color: ink };
         trace.insidetextfont = { color: readableOn(trace.marker.color) };
       }
+      if (meta.categories) trace.marker = Object.assign({}, trace.marker, { colors: meta.categories.map((one) => colors.categories[one]) });
       if (meta.ink) {
         const colour = meta.ink[mode];
         if (trace.line) trace.line = Object.assign({}, trace.line, { color: colour });
         trace.marker = Object.assign({}, trace.marker, { color: colour, line: Object.assign({}, (trace.marker || {}).line, { color: colour }) });
         if (trace.marker.pattern) trace.marker.pattern = Object.assign({}, trace.marker.pattern, { fgcolor: paper });
+        if (trace.fillcolor) trace.fillcolor = colour + "2a";
         if (trace.error_y) trace.error_y = Object.assign({}, trace.error_y, { color: colour });
       }
       if (meta.scale) trace.colorscale = colorscale(meta.scale, colors, theme);

@@ -1,0 +1,187 @@
+"""Messages: who sends to whom, how large and how long, measured against the model, down to one message's partition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dash
+import dash_ag_grid
+from dash import Input, Output, State, html
+
+from logpost.analyzer.explain import Explanation, candidates, explain
+from logpost.analyzer.reporting.units import bytes_text
+from logpost.analyzer.schema import PARTS
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import palette, sizes
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.labels import visible
+from logpost.dashboards.figures.matrix import MEASURES, matrix
+from logpost.dashboards.figures.partition import partition
+from logpost.dashboards.selection import messages
+from logpost.errors import InputError
+
+NAME, TITLE = "messages", "Messages"
+MOST_ROWS = 128
+WORST = 30
+FITTED = (
+    "Time without waits. The band holds the middle half of the messages of a size; where the dashed line leaves it, "
+    "the machine's values do not fit."
+)
+UNFITTED = (
+    "Time without waits. This estimated machine leaves no residual: measured and modelled differ only where the model "
+    "predicts more than was measured."
+)
+
+
+def layout(view: View) -> list[Any]:
+    """The message that is chosen first; the matrix beside the distributions; the messages that fit worst."""
+    some = view.manifest.messages > 0
+    chosen = view.state.more.get("message", "")
+    left = panels.section(
+        "Who sends to whom",
+        panels.chart("messages.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420),
+        about="A click selects sender and receiver.",
+    )
+    if not some:
+        return [left, panels.empty("The trace has no matched messages; one-sided transfers stand in the matrix.")]
+    return [
+        *([_chosen(view, chosen)] if chosen else []),
+        html.Div(
+            [
+                left,
+                panels.section(
+                    "Sizes and times",
+                    panels.chart("messages.sizes", "Messages by size", ["Messages", "Bytes", "Time"], height=300),
+                    panels.chart("messages.times", "Messages by time under way", ["Messages", "Time"], height=300),
+                ),
+            ],
+            className="two",
+        ),
+        panels.section(
+            "Measured against model",
+            panels.chart("messages.model", "Measured and modelled time over size", height=320),
+            about=FITTED if "residual" not in view.manifest.machine.undivided else UNFITTED,
+        ),
+        panels.section(
+            "Messages that the model explains worst",
+            _worst(view),
+            about="Pick one to see its partition under each model.",
+        ),
+    ]  # fmt: skip
+
+
+def _chosen(view: View, chosen: str) -> html.Section:
+    return panels.section(
+        f"Message {visible(chosen, 40)}",
+        panels.legend([part for part in palette.INKS if part in PARTS]),
+        panels.chart("messages.partition", "One message's time under each model", height=200),
+        panels.go(view.state.having(message=""), "Close"),
+    )
+
+
+def _worst(view: View) -> Any:
+    try:
+        found = candidates(view.opened.run, WORST, view.scoped.messages())
+    except InputError:
+        return panels.empty("No message in the selection.")
+    rows = [
+        {
+            "id": str(number),
+            "message": one.name,
+            "sender": visible(one.sender, 40),
+            "receiver": visible(one.receiver, 40),
+            "region": visible(one.region, 80),
+            "size": bytes_text(one.bytes),
+            "envelope": one.envelope_ps / 1e6,
+            "residual": None if one.residual_ps is None else one.residual_ps / 1e6,
+            "deficit": one.deficit_ps / 1e6,
+        }
+        for number, one in enumerate(found)
+    ]
+    number: dict[str, Any] = {
+        "filter": "agNumberColumnFilter",
+        "type": "rightAligned",
+        "width": 130,
+        "valueFormatter": {"function": "params.value == null ? '–' : d3.format(',.3~r')(params.value)"},
+    }
+    columns = [
+        {"field": "message", "width": 110},
+        {"field": "sender", "width": 110, "filter": "agTextColumnFilter"},
+        {"field": "receiver", "width": 110, "filter": "agTextColumnFilter"},
+        {"field": "region", "headerName": "received in", "flex": 1, "filter": "agTextColumnFilter"},
+        {"field": "size", "width": 110, "type": "rightAligned"},
+        {"field": "envelope", "headerName": "envelope (µs)", **number},
+        {"field": "residual", "headerName": "residual (µs)", **number},
+        {"field": "deficit", "headerName": "deficit (µs)", **number},
+    ]
+    return dash_ag_grid.AgGrid(
+        id="worst",
+        rowData=rows,
+        columnDefs=columns,
+        defaultColDef={"sortable": True, "resizable": True},
+        getRowId="params.data.id",
+        dashGridOptions={
+            "rowSelection": {"mode": "singleRow", "checkboxes": False, "enableClickSelection": True},
+            "animateRows": False,
+        },
+        style={"height": "300px"},
+        className="grid",
+        dangerously_allow_code=False,
+    )
+
+
+def _matrix(view: View) -> Chart:
+    scoped = view.scoped
+    pairs = scoped.pairs()
+    if pairs.is_empty():
+        raise InputError("no message or transfer in the selection")
+    # With some ranks selected the others stay in the picture: each message has an end that is selected.
+    whole = view.runs.scoped(view.state.run, type(scoped.selection)())
+    on = whole.rows(MOST_ROWS if whole.locations.height <= MOST_ROWS else 64)
+    return panels.brushable(matrix(pairs, on), on, whole, "pair")
+
+
+def _partition(view: View) -> Chart:
+    run, target = view.opened.run, view.state.more.get("message", "")
+    if ":" not in target:
+        raise InputError("a message is RECEIVER:NUMBER; pick one in the table below")
+    found: Explanation = view.in_background(("explain", target), lambda report: explain(run, target, report=report))
+    return partition(found.messages[0])
+
+
+def _none(classes: Any) -> Any:
+    if classes.is_empty():
+        raise InputError("no message in the selection")
+    return classes
+
+
+CHARTS = {
+    "messages.matrix": _matrix,
+    "messages.sizes": lambda view: sizes.by_size(_none(messages.by_size(view.scoped))),
+    "messages.times": lambda view: sizes.by_time(_none(messages.by_time(view.scoped))),
+    "messages.model": lambda view: sizes.measured_and_modelled(_none(messages.measured_and_modelled(view.scoped))),
+    "messages.partition": _partition,
+}
+
+
+def callbacks(app: dash.Dash, runs: Runs) -> None:
+    """A message that is picked stands in the URL."""
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input("worst", "selectedRows"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def pick(rows: Any, pathname: str | None, query: str | None) -> Any:
+        if not rows or not isinstance(rows, list):
+            return dash.no_update
+        try:
+            state = read(pathname, query)
+        except InputError:
+            return dash.no_update
+        return state.having(message=str(rows[0]["message"])).search

@@ -1,0 +1,95 @@
+"""Regions: the calling-context tree with what its time goes to, and the code that makes others wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+from dash import html
+
+from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
+from logpost.analyzer.reporting.causes_text import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
+from logpost.analyzer.undivided import SHOWN
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.callpaths import callpaths
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.icicle import icicle
+from logpost.dashboards.report.tables import Grid
+from logpost.dashboards.selection.tree import tree
+from logpost.errors import InputError
+
+NAME, TITLE = "regions", "Regions"
+MOST_PATHS = 14
+
+
+def layout(view: View) -> list[Any]:
+    """The tree, the calls that cost, and the tables of causes."""
+    report, scoped = view.report, view.scoped
+    present = [c for c in palette.INKS if scoped.by_rank[:, SHOWN.index(c)].any()]
+    timed = scoped.selection.timed
+    causes: list[Any] = []
+    if report.delays:
+        grid = Grid(DELAY_HEADINGS, delay_rows(report.delays), frozenset({0, 1, 2, 3}))
+        causes.append(
+            panels.section(
+                "Which code makes others wait",
+                panels.table(grid, "Delay costs"),
+                panels.note(delays_summary(report.delays)),
+                about="Delay costs of the whole program: waits that are passed on are paid where they began.",
+            )
+        )
+    if report.critical_path:
+        grid = Grid(PATH_HEADINGS, path_rows(report.critical_path), frozenset({0, 1, 2}))
+        causes.append(
+            panels.section(
+                "Which code is on the critical path",
+                panels.table(grid, "Places on the critical path"),
+                about="Only what lies on it makes the program longer; of the whole program.",
+            )
+        )
+    return [
+        panels.section(
+            "Call tree",
+            panels.legend(present),
+            panels.chart("regions.tree", "Call paths by inclusive time", height=460),
+            about="A box is as wide as the time of its call path; its colour is what most of that time goes to. "
+            "Click one to select it."
+            + (" In a stretch of time only communication calls count." if timed else ""),
+        ),
+        panels.section("Calls that cost", panels.chart("regions.calls", "Exposed time by call path", height=320)),
+        *([html.Div(causes)] if causes else []),
+    ]  # fmt: skip
+
+
+def _tree(view: View) -> Chart:
+    scoped = view.scoped
+    nodes = tree(scoped)
+    if not nodes["time_ps"].sum():
+        raise InputError("no call path has time in the selection")
+    root = scoped.selection.callpath
+    return icicle(nodes, scoped.by_callpath, roots=() if root is None else (root,))
+
+
+def _calls(view: View) -> Chart:
+    scoped = view.scoped
+    rows = scoped.by_callpath.filter(pl.col("exposed_ps") > 0)
+    if scoped.callpaths is not None:
+        rows = rows.filter(pl.col("callpath").is_in(scoped.callpaths))
+    if rows.is_empty():
+        raise InputError("no communication call in the selection")
+    top = rows.group_by("callpath").agg(pl.col("exposed_ps").sum().alias("all")).top_k(MOST_PATHS, by="all")
+    places = places_of({name: scoped.run.table(name) for name in ("callpaths", "regions")})
+    named = {c: _named(places.get(c, NOWHERE)) for c in top["callpath"]}
+    label = pl.col("callpath").replace_strict(named, return_dtype=pl.String)
+    return callpaths(rows.join(top.select("callpath"), on="callpath").with_columns(label=label))
+
+
+def _named(place: Any) -> str:
+    """The last functions of the path, which say most, and where the call stands."""
+    path = " / ".join(place.path.split(" / ")[-2:])
+    return f"{path} ({place.source})" if place.is_site and place.source else path
+
+
+CHARTS = {"regions.tree": _tree, "regions.calls": _calls}

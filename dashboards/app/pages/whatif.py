@@ -1,0 +1,206 @@
+"""What-if: the program replayed under other values of L, o, g, G, other computation, or on another machine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import dash
+from dash import Input, Output, State, dcc, html
+
+from logpost.analyzer.whatif import Ask, Prediction, Replay
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.jobs import Report as Progress
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import prediction
+from logpost.dashboards.figures.chart import Chart
+from logpost.errors import InputError
+from logpost.machines import library_names
+
+NAME, TITLE = "whatif", "What if"
+SLIDERS = {
+    "L": "L, latency",
+    "o": "o, overhead",
+    "g": "g, gap of messages",
+    "G": "G, gap per byte",
+    "compute": "computation",
+}
+FROM, TO = -4, 4
+"""Powers of two of the sliders' ends."""
+SWEEPS = ("L", "o", "g", "G")
+POINTS = "x0.125:x16:8"
+
+
+def layout(view: View) -> list[Any]:
+    """Sliders on the left, the answer beside them, the curve and the places that change below."""
+    more = view.state.more
+    factors = _factors(more.get("factors", ""))
+    controls: list[Any] = []
+    for name, text in SLIDERS.items():
+        controls += [
+            html.Label(text, htmlFor=f"factor-{name}"),
+            dcc.Slider(
+                id={"part": "factor", "name": name},
+                min=FROM,
+                max=TO,
+                step=0.5,
+                value=math.log2(factors.get(name, 1.0)),
+                marks={power: f"×{2.0**power:g}" for power in range(FROM, TO + 1, 2)},
+                included=False,
+                allow_direct_input=False,
+                updatemode="mouseup",
+            ),
+        ]
+    fields = html.Div(
+        [
+            html.Label("also set", htmlFor="also"),
+            dcc.Input(id="also", type="text", value=more.get("set", ""), debounce=True, style={"width": "300px"},
+                      placeholder="other_node.L=5us; eager_limit=64KiB"),
+            html.Label("machine", htmlFor="on-machine"),
+            dcc.Input(id="on-machine", type="text", value=more.get("machine", ""), debounce=True,
+                      placeholder="a name"),
+            html.Label("curve over", htmlFor="sweep"),
+            dcc.RadioItems(id="sweep", options=list(SWEEPS), value=_swept(view), inline=True, className="switch"),
+            dcc.Link("Reset", href=view.state.having(factors="", set="", machine="").href),
+        ],
+        className="fields",
+    )  # fmt: skip
+    return [
+        panels.section(
+            "What if",
+            html.Div(
+                [
+                    html.Div(controls, className="controls"),
+                    panels.chart("whatif.path", "The critical path, before and after", height=170, spoken=True),
+                ],
+                className="two",
+            ),
+            fields,
+            about="Messages, their order and the control flow stay; what they cost changes. Of the whole run.",
+        ),
+        html.Div(
+            [
+                panels.section(
+                    "Length over one parameter",
+                    panels.chart("whatif.sweep", "Predicted length over a parameter", height=330),
+                    about="The band is what the machine's uncertainty and what it leaves unexplained allow.",
+                ),
+                panels.section(
+                    "Places that change most", panels.chart("whatif.regions", "Change by region", height=330)
+                ),
+            ],
+            className="two",
+        ),
+    ]  # fmt: skip
+
+
+def _factors(text: str) -> dict[str, float]:
+    """`L:2,compute:0.5` of the URL.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    found = {}
+    for one in filter(None, text.split(",")):
+        name, _, value = one.partition(":")
+        try:
+            factor = float(value)
+        except ValueError:
+            factor = math.nan
+        if name not in SLIDERS or not 2.0**FROM <= factor <= 2.0**TO:
+            raise InputError(f"{name}:{value} is no factor from {2.0**FROM:g} to {2.0**TO:g} of {', '.join(SLIDERS)}")
+        found[name] = factor
+    return found
+
+
+def _ask(view: View) -> Ask:
+    more = view.state.more
+    factors = _factors(more.get("factors", ""))
+    compute = factors.pop("compute", 1.0)
+    settings = [f"{name}=x{factor:g}" for name, factor in factors.items() if factor != 1.0]
+    settings += [text.strip() for text in more.get("set", "").split(";") if text.strip()]
+    machine = more.get("machine", "").strip() or None
+    if machine is not None and machine not in library_names():
+        raise InputError(f"{machine[:60]} is no machine of the library; `logpost machines list` lists them")
+    return Ask(tuple(settings), machine, () if compute == 1.0 else (f"{compute:g}",))
+
+
+def _swept(view: View) -> str:
+    name = view.state.more.get("sweep", "")
+    return name if name in SWEEPS else "L"
+
+
+def _replay(view: View) -> Replay:
+    run = view.opened.run
+
+    def work(report: Progress) -> Replay:
+        report("rebuilding the program", 0, 0)
+        return Replay(run)
+
+    found = view.in_background("replay", work)
+    assert isinstance(found, Replay)
+    return found
+
+
+def _predicted(view: View) -> Prediction:
+    replay, ask = _replay(view), _ask(view)
+    found = view.in_background(("predict", ask), lambda _report: replay.predict(ask))
+    assert isinstance(found, Prediction)
+    return found
+
+
+def _sweep(view: View) -> Chart:
+    replay, ask = _replay(view), _ask(view)
+    asked = replace(ask, sweep=f"{_swept(view)}={POINTS}")
+
+    def work(report: Progress) -> Prediction:
+        report("replaying each value", 0, 0)
+        return replay.predict(asked)
+
+    found: Prediction = view.in_background(("sweep", asked), work)
+    assert found.sweep is not None
+    return prediction.sweep(found.sweep, found.measured_ps)
+
+
+def _regions(view: View) -> Chart:
+    found = _predicted(view)
+    if not any(one.gain_ps for one in found.regions):
+        raise InputError("nothing is changed: move a slider")
+    return prediction.regions(found.regions)
+
+
+CHARTS = {
+    "whatif.path": lambda view: prediction.before_and_after(_predicted(view)),
+    "whatif.sweep": _sweep,
+    "whatif.regions": _regions,
+}
+
+
+def callbacks(app: dash.Dash, runs: Runs) -> None:
+    """Sliders and fields change the URL, and with it the page."""
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input({"part": "factor", "name": dash.ALL}, "value"),
+        Input("also", "value"),
+        Input("on-machine", "value"),
+        Input("sweep", "value"),
+        State({"part": "factor", "name": dash.ALL}, "id"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def ask(powers: list[float], also: Any, machine: Any, sweep: Any, ids: Any, pathname: Any, query: Any) -> Any:
+        try:
+            state = read(pathname, query)
+        except InputError:
+            return dash.no_update
+        given = zip((one["name"] for one in ids), powers, strict=True)
+        factors = ",".join(f"{name}:{2.0**power:.6g}" for name, power in given if power)
+        chosen = state.having(
+            factors=factors, set=also or "", machine=machine or "", sweep="" if sweep in (None, "L") else str(sweep)
+        )
+        return dash.no_update if chosen.search == state.search else chosen.search

@@ -1,0 +1,80 @@
+"""The calling-context tree as an icicle: how long each call path is in use, and what its time goes to."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from logpost.analyzer.labels import folded
+from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.chart import Chart, figure
+from logpost.dashboards.figures.labels import plotly_text
+
+MOST = 400
+"""Call paths drawn; the rest takes too little time to be seen."""
+
+
+def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = ()) -> Chart:
+    """A box per call path, as wide as its time with its callees; its colour is what most of its time goes to.
+
+    Args:
+        tree: columns callpath, parent, name, time_ps (inclusive), parents before children.
+        parts: columns callpath, category, exposed_ps: of the communication calls of each call path itself.
+        roots: call paths to start with; empty: those without parent.
+    """
+    own: dict[int, dict[str, float]] = {}
+    for callpath, category, time in parts.select("callpath", "category", "exposed_ps").iter_rows():
+        own.setdefault(callpath, {})[str(category)] = float(time)
+    rows = {c: (p, n, float(t)) for c, p, n, t in tree.select("callpath", "parent", "name", "time_ps").iter_rows()}
+    below: dict[int, dict[str, float]] = {c: dict(own.get(c, {})) for c in rows}
+    for callpath in sorted(rows, reverse=True):
+        parent = rows[callpath][0]
+        if parent in below:
+            for category, time in below[callpath].items():
+                below[parent][category] = below[parent].get(category, 0.0) + time
+    chosen = _largest(rows, roots)
+    total = sum(rows[c][2] for c in chosen if rows[c][0] not in chosen)
+    ids, parents, labels, values, categories, custom = [], [], [], [], [], []
+    for callpath in sorted(chosen):
+        parent, name, time = rows[callpath]
+        communication = below[callpath]
+        compute = max(0.0, time - sum(communication.values()))
+        every = sorted([("compute", compute), *communication.items()], key=lambda one: -one[1])
+        ids.append(str(callpath))
+        parents.append(str(parent) if parent in chosen else "")
+        labels.append(plotly_text(folded(name), 50))
+        values.append(int(time))
+        categories.append(every[0][0])
+        largest = "<br>".join(f"{palette.label(c)} {time_text(t)}" for c, t in every[:4] if t > 0)
+        share = percent_text(time / total if total else 0.0)
+        custom.append(f"<b>{plotly_text(folded(name), 120)}</b><br>{time_text(time)}, {share}<br>{largest}")
+    fig = figure(460, meta={"pick": "path"})
+    fig.add_icicle(
+        ids=ids,
+        parents=parents,
+        labels=labels,
+        values=values,
+        branchvalues="total",
+        customdata=custom,
+        hovertemplate="%{customdata}<extra></extra>",
+        meta={"categories": categories},
+        marker={"line": {"width": 1}},
+        tiling={"orientation": "v", "pad": 1},
+        pathbar={"visible": False},
+        textinfo="label+percent root",
+        sort=False,
+    )
+    widest = max(chosen, key=lambda c: (rows[c][2], -c), default=None)
+    if widest is None:
+        return Chart(fig, "No call path has time.")
+    return Chart(fig, f"{len(chosen)} call paths; most time is in {plotly_text(folded(rows[widest][1]))}.")
+
+
+def _largest(rows: dict[int, tuple[int, str, float]], roots: tuple[int, ...]) -> set[int]:
+    """The call paths below the roots with most time; a child is never there without its parent."""
+    within = set(roots) if roots else {c for c, (parent, _, _) in rows.items() if parent not in rows}
+    for callpath in sorted(rows):
+        if rows[callpath][0] in within:
+            within.add(callpath)
+    there = [c for c in within if c in rows and rows[c][2] > 0]
+    return set(sorted(there, key=lambda c: (-rows[c][2], c))[:MOST])

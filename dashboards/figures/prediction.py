@@ -1,0 +1,150 @@
+"""What a what-if replay predicts: the path's parts before and after, and the run's length over a parameter."""
+
+from __future__ import annotations
+
+import re
+
+from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.undivided import UNDIVIDED
+from logpost.analyzer.whatif import Prediction, RegionChange, Sweep
+from logpost.dashboards.figures import palette
+from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
+from logpost.dashboards.figures.labels import plotly_text, time_unit
+
+INK_OF_PART = {"start": "mpi_other", "other": "mpi_other", "handshake": UNDIVIDED}
+"""Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
+LINE = {"light": "#0072b2", "dark": "#56a9e8"}
+MEASURED = {"light": "#566273", "dark": "#aab6c6"}
+
+
+def before_and_after(found: Prediction) -> Chart:
+    """Two bars: what the critical path of the run consists of, as it was and as it would be.
+
+    Args:
+        found: the prediction.
+    """
+    names = ["measured", "predicted"]
+    both = (found.before.path_ps, found.after.path_ps)
+    factor, unit = time_unit(float(max(found.measured_ps, found.predicted_ps)))
+    fig = figure(
+        170,
+        barmode="stack",
+        bargap=0.3,
+        xaxis=axis(f"critical path ({unit})", fixedrange=True),
+        yaxis=row_axis(names, ""),
+    )
+    order = list(palette.INKS)
+    for part in sorted(found.before.path_ps, key=lambda one: order.index(str(INK_OF_PART.get(one, one)))):
+        times = [one.get(part, 0) for one in both]
+        if not any(times):
+            continue
+        named = part.replace("_", " ")
+        fig.add_bar(
+            orientation="h",
+            y=[0, 1],
+            x=[float(f"{t / factor:.6g}") for t in times],
+            customdata=[
+                f"{name}<br><b>{named}</b> {time_text(t)} · {percent_text(t / max(1, sum(one.values())))}"
+                for name, t, one in zip(names, times, both, strict=True)
+            ],
+            hovertemplate="%{customdata}<extra></extra>",
+            **(category_trace(INK_OF_PART.get(part, part)) | {"name": named}),
+        )
+    low, high = found.interval_ps
+    if not found.settings:
+        return Chart(fig, f"Measured {time_text(found.measured_ps)}; nothing is changed.")
+    way = "faster" if found.predicted_ps <= found.measured_ps else "slower"
+    by = percent_text(abs(found.predicted_ps / max(found.measured_ps, 1) - 1))
+    return Chart(
+        fig,
+        f"Predicted {time_text(found.predicted_ps)}, {by} {way} than {time_text(found.measured_ps)}; between "
+        f"{time_text(low)} and {time_text(high)}.",
+    )
+
+
+def regions(changes: list[RegionChange], most: int = 12) -> Chart:
+    """Places whose time changes most: left, faster; right, slower."""
+    shown = sorted((one for one in changes if one.gain_ps), key=lambda one: -abs(one.gain_ps))[:most]
+    largest = max((abs(one.gain_ps) for one in shown), default=0)
+    factor, unit = time_unit(float(largest))
+    room = 1.4 * largest / factor if largest else 1.0
+    fig = figure(
+        80 + 26 * max(1, len(shown)),
+        bargap=0.35,
+        xaxis=axis(f"change, all ranks ({unit})", range=[-room, room], fixedrange=True),
+        yaxis=row_axis([plotly_text(one.region, 40) for one in shown], ""),
+    )
+    said = [f"{'−' if one.gain_ps > 0 else '+'}{time_text(abs(one.gain_ps))}" for one in shown]
+    fig.add_bar(
+        orientation="h",
+        y=list(range(len(shown))),
+        x=[float(f"{-one.gain_ps / factor:.6g}") for one in shown],
+        text=[f" {text} " for text in said],
+        textposition="outside",
+        cliponaxis=False,
+        meta={"ink": LINE},
+        marker={"line": {"width": 0}},
+        hovertemplate="%{y}<extra></extra>",
+        hoverinfo="skip",
+    )
+    return Chart(fig, f"{plotly_text(shown[0].region)} changes most: {said[0]}." if shown else "No region changes.")
+
+
+def sweep(found: Sweep, measured_ps: int) -> Chart:
+    """The run's length over a parameter as a line, its interval as a band, and what was measured.
+
+    Args:
+        found: the points; at least one.
+        measured_ps: without change.
+    """
+    factor, unit = time_unit(float(max(point.interval_ps[1] for point in found.points)))
+    numbers = [_number(point.text) for point in found.points]
+    relative = found.points[0].text.startswith("x")
+    with_unit = found.points[0].text.partition(" ")[2]
+    title = f"{found.name}, times the machine's" if relative else f"{found.name} ({with_unit})"
+    fig = figure(
+        330,
+        xaxis=axis(title, type="log" if min(numbers) > 0 else "linear", exponentformat="none"),
+        yaxis=axis(f"predicted length ({unit})", rangemode="tozero"),
+    )
+    low, middle, high = (
+        [float(f"{value / factor:.6g}") for value in values]
+        for values in (
+            [point.interval_ps[0] for point in found.points],
+            [point.makespan_ps for point in found.points],
+            [point.interval_ps[1] for point in found.points],
+        )
+    )
+    fig.add_scatter(
+        x=[*numbers, *reversed(numbers)], y=[*high, *reversed(low)], fill="toself", mode="lines",
+        fillcolor="rgba(0, 114, 178, 0.16)",
+        line={"width": 0}, meta={"ink": LINE}, hoverinfo="skip", name="interval",
+    )  # fmt: skip
+    fig.add_scatter(
+        x=numbers,
+        y=middle,
+        mode="lines+markers",
+        line={"width": 2},
+        marker={"size": 7},
+        meta={"ink": LINE},
+        customdata=[
+            f"{point.text}: {time_text(point.makespan_ps)}<br>{time_text(point.interval_ps[0])} to "
+            f"{time_text(point.interval_ps[1])}"
+            for point in found.points
+        ],
+        hovertemplate="%{customdata}<extra></extra>",
+        name="predicted",
+    )
+    fig.add_scatter(
+        x=[numbers[0], numbers[-1]], y=[measured_ps / factor] * 2, mode="lines", line={"width": 1, "dash": "dot"},
+        meta={"ink": MEASURED}, hoverinfo="skip", name="measured",
+    )  # fmt: skip
+    at = ((one.percent, "no value" if one.factor is None else f"{one.factor:.3g} times") for one in found.tolerances)
+    said = ", ".join(f"{percent} % at {value}" for percent, value in at)
+    return Chart(fig, f"Length over {found.name}{'; longer by ' + said if said else ''}.")
+
+
+def _number(text: str) -> float:
+    """The number that a point's text begins with, behind an x."""
+    match = re.search(r"[\d.]+(?:e[-+]?\d+)?", text)
+    return float(match[0]) if match else 0.0

@@ -1,0 +1,39 @@
+"""The calling-context tree of a selection: the time of each call path, with what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from logpost.dashboards.selection.scoped import Scoped
+
+
+def tree(scoped: Scoped) -> pl.DataFrame:
+    """callpath, parent, name and time_ps (inclusive, over the selected ranks), parents before children.
+
+    Without a stretch of time from the profile, which knows every region; in one from the communication calls alone,
+    because single events of user regions are not kept.
+    """
+    names = scoped.run.table("regions").select("region", "name")
+    paths = scoped.run.table("callpaths").join(names, on="region", how="left").sort("callpath")
+    nodes = paths.select("callpath", "parent", pl.col("name").fill_null("?")).collect()
+    if not scoped.selection.timed:
+        here = scoped.run.table("profile").filter(pl.col("location").is_in(scoped.locations["location"].implode()))
+        times = here.group_by("callpath").agg(time_ps=pl.col("inclusive_ps").sum()).collect()
+        found = dict(times.iter_rows())
+        # Frames that a recorder took from the stack have no visits of their own: as long as what they call.
+        return _timed(nodes, found, lambda own, called: max(own, called))
+    own = dict(scoped.by_callpath.group_by("callpath").agg(pl.col("exposed_ps").sum()).iter_rows())
+    return _timed(nodes, own, lambda mine, called: mine + called)
+
+
+def _timed(nodes: pl.DataFrame, own: dict[int, int], joined: Callable[[int, int], int]) -> pl.DataFrame:
+    """The nodes with time_ps: a call path's own time joined with the sum of those it calls."""
+    called = dict.fromkeys(nodes["callpath"].to_list(), 0)
+    time = {}
+    for callpath, parent in reversed(list(nodes.select("callpath", "parent").iter_rows())):
+        time[callpath] = joined(int(own.get(callpath, 0)), called[callpath])
+        if parent in called:
+            called[parent] += time[callpath]
+    return nodes.with_columns(time_ps=pl.Series([time[callpath] for callpath in nodes["callpath"]], dtype=pl.Int64))

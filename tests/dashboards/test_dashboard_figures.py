@@ -1,0 +1,207 @@
+"""Figures of the dashboard's pages beyond the report's: their data, from tables whose numbers are in the test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.analyzer.in_process import analyze
+from tests.dashboards.synthetic import BLOCK_BYTES, EXCHANGE, HALO_BYTES, MAIN, RECV, SEND, make_run
+
+from logpost.analyzer.explain import candidates, explain
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
+from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.whatif import Ask, Replay
+from logpost.dashboards.figures import prediction, sizes
+from logpost.dashboards.figures.icicle import MOST, icicle
+from logpost.dashboards.figures.links import links
+from logpost.dashboards.figures.machine_curves import machine_curves
+from logpost.dashboards.figures.partition import partition
+from logpost.dashboards.figures.rank_changes import rank_changes
+from logpost.dashboards.selection import messages
+from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selection import Selection
+from logpost.dashboards.selection.tree import tree
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay.cost import message_costs
+from logpost.replay.parameters import native_parameters
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("figures") / "a.run")
+
+
+@pytest.fixture(scope="module")
+def real(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A ping-pong of two ranks, with its machine."""
+    archive = next((traces / "pipit-ping-pong").glob("*.otf2"))
+    return Run.open(analyze(Request(str(archive), str(tmp_path_factory.mktemp("real") / "a.run"))))
+
+
+def test_messages_by_size(run: Run) -> None:
+    # 12 iterations of 4 ranks: 4 halos of 8 KiB (2^13) and 3 blocks of 64 KiB (2^16) each.
+    classes = messages.by_size(Scoped(run, Selection()))
+    assert classes.select("power", "messages", "bytes").rows() == [
+        (13, 48, 48 * HALO_BYTES),
+        (16, 36, 36 * BLOCK_BYTES),
+    ]
+    made = sizes.by_size(classes)
+    assert made.figure.data[0].y == (48.0, 36.0)
+    assert made.views[1].traces[0]["y"] == [48 * HALO_BYTES / 2**20, 36 * BLOCK_BYTES / 2**20]
+    assert made.views[2].traces[0]["customdata"][0].startswith("from 8.00 KiB: ")
+
+
+def test_messages_by_time_add_up(run: Run) -> None:
+    scoped = Scoped(run, Selection())
+    classes = messages.by_time(scoped)
+    envelopes = scoped.messages().collect()["envelope_ps"]
+    assert classes["messages"].sum() == len(envelopes)
+    assert classes["envelope_ps"].sum() == envelopes.sum()
+    assert sum(sizes.by_time(classes).figure.data[0].y) == len(envelopes)
+
+
+def test_measured_time_has_no_waits_and_the_model_lacks_the_residual() -> None:
+    classes = pl.DataFrame(
+        {"bytes": [8.0, 1024.0], "messages": [3, 4], "low_ps": [1e6, 2e6], "middle_ps": [2e6, 4e6]}
+        | {"high_ps": [3e6, 8e6], "modelled_ps": [2e6, 1e6]}
+    )
+    made = sizes.measured_and_modelled(classes)
+    by_name = {trace.name: trace for trace in made.figure.data}
+    assert by_name["measured (median, middle half)"].y == (2.0, 4.0)
+    assert by_name["model (median)"].y == (2.0, 1.0)
+    assert by_name["middle half"].y == (3.0, 8.0, 2.0, 1.0)
+    assert made.summary.endswith("The model is furthest off at 1.00 KiB.")
+
+
+def test_messages_of_a_size_are_one_class(run: Run) -> None:
+    classes = messages.measured_and_modelled(Scoped(run, Selection()))
+    assert classes["bytes"].to_list() == [HALO_BYTES, BLOCK_BYTES]
+    assert (classes["low_ps"] <= classes["middle_ps"]).all()
+    assert (classes["modelled_ps"] == classes["middle_ps"]).all(), "the stencil's messages have no residual"
+
+
+def test_a_box_is_as_long_as_what_it_calls(run: Run) -> None:
+    scoped = Scoped(run, Selection())
+    nodes = tree(scoped)
+    time = dict(nodes.select("callpath", "time_ps").iter_rows())
+    assert time[MAIN] >= time[EXCHANGE] >= time[SEND] + time[RECV]
+    box = icicle(nodes, scoped.by_callpath).figure.data[0]
+    values = dict(zip(box.ids, box.values, strict=True))
+    assert values == {str(c): t for c, t in time.items() if t}
+    colours = dict(zip(box.ids, box.meta["categories"], strict=True))
+    assert colours[str(SEND)] == "send_overhead"
+    assert dict(zip(box.ids, box.parents, strict=True))[str(SEND)] == str(EXCHANGE)
+    below = icicle(nodes, scoped.by_callpath, roots=(SEND,)).figure.data[0]
+    assert below.ids == (str(SEND),)
+
+
+def test_the_tree_of_a_stretch_of_time_holds_its_calls(run: Run) -> None:
+    begin, end = Scoped(run, Selection()).span
+    scoped = Scoped(run, Selection(begin, (begin + end) // 2))
+    time = dict(tree(scoped).select("callpath", "time_ps").iter_rows())
+    assert time[MAIN] == scoped.by_callpath["exposed_ps"].sum()
+
+
+def test_an_icicle_draws_the_largest_with_their_callers() -> None:
+    count = 3 * MOST
+    nodes = pl.DataFrame(
+        {"callpath": range(count), "parent": [-1, *[0] * (count - 1)], "name": ["<b>f"] * count}
+        | {"time_ps": [10**6, *range(1, count)]}
+    )
+    none = pl.DataFrame(schema={"callpath": pl.Int32, "category": pl.String, "exposed_ps": pl.Int64})
+    box = icicle(nodes, none).figure.data[0]
+    assert len(box.ids) == MOST
+    assert "0" in box.ids
+    assert str(count - 1) in box.ids
+    assert set(box.labels) == {"&lt;b&gt;f"}
+
+
+def test_pieces_of_a_message_fill_its_envelope(real: Run) -> None:
+    found = explain(real, candidates(real, 1)[0].name).messages[0]
+    made = partition(found)
+    envelope = made.figure.layout.xaxis.range[1]
+    for row in range(len(found.splits)):
+        pieces = (x for trace in made.figure.data for x, y in zip(trace.x, trace.y, strict=True) if y == row)
+        assert sum(pieces) == pytest.approx(envelope, rel=1e-5)
+
+
+def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None:
+    replay = Replay(real)
+    found = replay.predict(Ask(("L=x8",), sweep="L=x0.5:x8:3"))
+    bars = prediction.before_and_after(found).figure.data
+    totals = [sum(bar.x[i] for bar in bars) for i in (0, 1)]
+    assert totals[1] / totals[0] == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
+    assert "slower than" in prediction.before_and_after(found).summary
+    assert found.sweep is not None
+    made = prediction.sweep(found.sweep, found.measured_ps)
+    line = next(trace for trace in made.figure.data if trace.name == "predicted")
+    assert line.x == (0.5, 2.0, 8.0)
+    assert list(line.y) == sorted(line.y)
+    band = next(trace for trace in made.figure.data if trace.name == "interval")
+    assert band.x == (0.5, 2.0, 8.0, 8.0, 2.0, 0.5)
+    changes = prediction.regions(found.regions).figure.data[0]
+    assert max(changes.x) > 0
+    assert replay.predict(Ask()).predicted_ps == found.measured_ps
+
+
+def test_a_machine_has_a_curve_per_distance() -> None:
+    parameters = native_parameters(replay_parameters(load_machine("alewife")))
+    at = np.array([8.0, 64.0])
+    made = machine_curves(at, {"other_node": message_costs(parameters, at)})
+    ends = made.figure.data[0]
+    expected = message_costs(parameters, at).total
+    assert np.asarray(ends.y) == pytest.approx(np.asarray(expected) / 1e6, rel=1e-4)
+    assert made.figure.layout.yaxis.title.text == "time (µs)"
+
+
+def test_the_change_of_each_rank_is_b_minus_a() -> None:
+    before, after = np.zeros((3, len(SHOWN))), np.zeros((3, len(SHOWN)))
+    late = SHOWN.index("late_sender")
+    before[1, late], after[1, 0] = 5e9, 2e9
+    made = rank_changes(before, after, ["rank 0", "rank 1", "<b>2"])
+    by_name = {trace.name: trace.x for trace in made.figure.data}
+    assert by_name == {"compute": (0.0, 2.0, 0.0), "late sender": (0.0, -5.0, 0.0)}
+    assert made.summary == "rank 1 changes most: -3.00 ms in all."
+
+
+def test_links_stand_in_the_order_of_their_bytes() -> None:
+    traffic = pl.DataFrame({"traffic_phase": [0, 1], "begin_ps": [0, 10**9], "end_ps": [10**9, 3 * 10**9]})
+    carried = pl.DataFrame(
+        {"traffic_phase": [0, 1, 1], "from_vertex": [0, 1, 0], "to_vertex": [1, 2, 1], "bytes": [5, 100, 7]}
+        | {"utilisation": [0.1, 0.5, 0.2], "granted_ps": [0, 9, 0], "messages": [1, 1, 1]}
+    )
+    made = links(carried, traffic)
+    assert made.summary == "The most bytes go over link 1 → 2."
+    assert made.views[0].traces[0]["z"] == [[None, 0.5], [0.1, 0.2]]
+
+
+def test_every_figure_of_every_page_is_below_two_megabytes(tmp_path: Path) -> None:
+    import json
+
+    from logpost.dashboards.app.jobs import WorkingError
+    from logpost.dashboards.app.pages import PAGES
+    from logpost.dashboards.app.runs import Runs
+    from logpost.dashboards.app.state import read
+    from logpost.dashboards.app.view import View
+    from logpost.errors import InputError
+
+    runs = Runs([make_run(tmp_path / "a.run", ranks=70, iterations=4).path, make_run(tmp_path / "b.run").path])
+    drawn = 0
+    for page in PAGES:
+        for name, make in page.CHARTS.items():
+            made = None
+            while made is None:
+                try:
+                    made = make(View(runs, read(f"/{page.NAME}", "?message=0:5&factors=L:2")))
+                except WorkingError:
+                    continue
+                except InputError:
+                    break
+            if made is not None:
+                drawn += 1
+                assert len(json.dumps(made.payload())) < 2_000_000, name
+    assert drawn >= 15
