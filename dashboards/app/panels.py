@@ -74,7 +74,7 @@ def chart(
                 ),
                 id={"part": "place", "chart": name},
                 className="place",
-                style={"minHeight": f"{height}px"},
+                style={"height": f"{height}px", "overflow": "hidden"},
             ),
             html.Figcaption(
                 "",

@@ -84,6 +84,8 @@
         return { data, layout };
       },
       height: function (payload, old) {
+        // Not computed yet: kept free; failed: the line below says why.
+        if (payload === null) return { display: "none" };
         return payload ? { minHeight: payload.figure.layout.height + "px" } : old;
       },
       theme: function (clicks) {

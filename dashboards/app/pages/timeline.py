@@ -19,8 +19,8 @@ from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.selection.scoped import Scoped
 
 NAME, TITLE = "timeline", "Timeline"
-FEW_ROWS = 64
-FEW_BINS = 240
+FEW_ROWS = 32
+FEW_BINS = 256
 """Rows and bins up to which each cell has its shares as text."""
 MANY_ROWS = 500
 MANY_BINS = 1_000

@@ -40,4 +40,9 @@ def command(
     del dash, dash_ag_grid
     from logpost.dashboards.app.server import serve
 
-    serve(runs, host, port, token=token, say=(lambda _line: None) if quiet else print, address=print)
+    serve(runs, host, port, token=token, say=(lambda _line: None) if quiet else _say, address=_say)
+
+
+def _say(line: str) -> None:
+    """At once: a pipe's reader waits for the address, too."""
+    print(line, flush=True)

@@ -1,0 +1,191 @@
+"""A run for notebooks: its tables as polars frames, and the dashboard's figures as plotly figures.
+
+run = logpost.open_run("app.run")
+run.findings
+run.select(ranks=[0, 3]).plot.timeline()
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+import plotly.graph_objects as go
+import polars as pl
+
+from logpost.analyzer.explain import explain
+from logpost.analyzer.reporting.build import build
+from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import TABLES
+from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.whatif import Ask, Prediction, predict
+from logpost.dashboards.figures import prediction, sizes
+from logpost.dashboards.figures.breakdown import breakdown
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.critical_path import critical_path
+from logpost.dashboards.figures.efficiency_line import efficiency_line
+from logpost.dashboards.figures.icicle import icicle
+from logpost.dashboards.figures.load import load
+from logpost.dashboards.figures.matrix import matrix
+from logpost.dashboards.figures.palette import INKS, SCALES
+from logpost.dashboards.figures.partition import partition
+from logpost.dashboards.figures.timeline import timeline
+from logpost.dashboards.selection import messages
+from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selection import Selection, spans_of
+from logpost.dashboards.selection.tree import tree
+from logpost.errors import InputError
+
+MOST_ROWS = 64
+BINS = 200
+
+
+class Figures:
+    """The figures of a run, or of a selection of it."""
+
+    def __init__(self, scoped: Scoped) -> None:
+        self._scoped = scoped
+
+    def breakdown(self) -> go.Figure:
+        """Time of each rank by category."""
+        scoped = self._scoped
+        return _shown(breakdown(scoped.by_rank, scoped.rows(max(1, scoped.locations.height)), scoped.rows(MOST_ROWS)))
+
+    def timeline(self) -> go.Figure:
+        """Rank by time in the colour of the category that took most."""
+        on = self._scoped.rows(MOST_ROWS)
+        cube, over = self._scoped.cube(on, BINS)
+        return _shown(timeline(cube, on, over))
+
+    def efficiencies(self) -> go.Figure:
+        """POP's efficiencies over time."""
+        scoped = self._scoped
+        return _shown(efficiency_line(*scoped.cube(scoped.rows(max(1, scoped.locations.height)), BINS)))
+
+    def critical_path(self) -> go.Figure:
+        """Where the critical path is, by rank and time; of the whole program."""
+        scoped = self._scoped
+        path = scoped.run.table("critical_path").collect()
+        return _shown(critical_path(path, scoped.rows(MOST_ROWS), scoped.columns(BINS)))
+
+    def matrix(self) -> go.Figure:
+        """Sender by receiver: bytes."""
+        whole = Scoped(self._scoped.run, Selection())
+        return _shown(matrix(self._scoped.pairs(), whole.rows(MOST_ROWS)))
+
+    def load(self) -> go.Figure:
+        """Bytes that arrive at each rank over time."""
+        scoped = self._scoped
+        return _shown(load(scoped.load(), scoped.rows(MOST_ROWS), scoped.columns(BINS)))
+
+    def sizes(self) -> go.Figure:
+        """Messages by size."""
+        return _shown(sizes.by_size(messages.by_size(self._scoped)))
+
+    def model(self) -> go.Figure:
+        """Measured and modelled time of messages over their size."""
+        return _shown(sizes.measured_and_modelled(messages.measured_and_modelled(self._scoped)))
+
+    def tree(self) -> go.Figure:
+        """The calling-context tree as an icicle."""
+        return _shown(icicle(tree(self._scoped), self._scoped.by_callpath))
+
+    def message(self, name: str) -> go.Figure:
+        """One message's partition under each model; its name is RECEIVER:NUMBER."""
+        return _shown(partition(explain(self._scoped.run, name).messages[0]))
+
+    def whatif(self, *settings: str) -> go.Figure:
+        """The critical path as it was and under the settings, e.g. "L=x2"."""
+        return _shown(prediction.before_and_after(predict(self._scoped.run, Ask(settings))))
+
+
+class OpenRun:
+    """A run, or a selection of it."""
+
+    def __init__(self, run: Run, selection: Selection | None = None) -> None:
+        self.run = run
+        self.selection = selection or Selection()
+        self.scoped = Scoped(run, self.selection)
+        self.plot = Figures(self.scoped)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables, each of which is an attribute, too; `analyzer/schema.py` declares their columns."""
+        return tuple(TABLES)
+
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        """A table of the whole run."""
+        if name not in TABLES:
+            raise AttributeError(f"a run has no {name}; its tables are {', '.join(TABLES)}")
+        return self.table(name).collect()
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *TABLES]
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """A table of the whole run, lazily.
+
+        Raises:
+            InputError: there is no such table.
+        """
+        if name not in TABLES:
+            raise InputError(f"a run has no table {name}; use one of {', '.join(TABLES)}")
+        return self.run.table(name)
+
+    def report(self) -> Report:
+        """What `logpost report` says of the run."""
+        return build(self.run)
+
+    def select(
+        self,
+        *,
+        begin_ps: int | None = None,
+        end_ps: int | None = None,
+        ranks: Iterable[int] = (),
+        callpath: int | None = None,
+    ) -> OpenRun:
+        """The run through a selection: its figures are about that alone."""
+        return OpenRun(self.run, Selection(begin_ps, end_ps, spans_of(ranks), callpath))
+
+    def whatif(self, *settings: str, scale_compute: Sequence[str] = ()) -> Prediction:
+        """What the run would have taken, e.g. whatif("L=x2")."""
+        return predict(self.run, Ask(settings, scale_compute=tuple(scale_compute)))
+
+    def __repr__(self) -> str:
+        return f"<run {self.run.path}: {self.run.manifest.ranks} ranks, {self.run.manifest.messages:,} messages>"
+
+
+def open_run(path: str | os.PathLike[str]) -> OpenRun:
+    """Open a run directory that `logpost analyze` wrote.
+
+    Raises:
+        InputError: it is none.
+    """
+    return OpenRun(Run.open(path))
+
+
+def _shown(made: Chart) -> go.Figure:
+    """The chart's first view in the light colours, as a figure that draws by itself."""
+    figure = go.Figure(made.figure)
+    if made.views:
+        view = made.views[made.first]
+        for trace, changes in zip(figure.data, view.traces, strict=True):
+            trace.update(changes)
+        figure.update_layout(view.layout)
+    for trace in figure.data:
+        meta = trace.meta or {}
+        if meta.get("scale") == "magnitude":
+            colours = SCALES["light"]["magnitude"]
+            trace.colorscale = [[i / (len(colours) - 1), colour] for i, colour in enumerate(colours)]
+        elif meta.get("scale") == "category":
+            trace.colorscale = _categories()
+        elif "categories" in meta:
+            trace.marker.colors = [INKS[category].light for category in meta["categories"]]
+    figure.update_layout(paper_bgcolor="white", plot_bgcolor="white")
+    return figure
+
+
+def _categories() -> list[list[object]]:
+    count = len(SHOWN)
+    return [[edge / count, INKS[name].light] for i, name in enumerate(SHOWN) for edge in (i, i + 1)]
