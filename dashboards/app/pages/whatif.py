@@ -30,6 +30,11 @@ SLIDERS = {
 }
 FROM, TO = -4, 4
 """Powers of two of the sliders' ends."""
+PATH_INKS = (
+    *("compute", "endpoint_contention", "latency", "serialization", "send_overhead", "recv_overhead", "collective"),
+    "residual",
+)
+"""Categories of which a replayed path consists."""
 SWEEPS = ("L", "o", "g", "G")
 POINTS = "x0.125:x16:8"
 
@@ -61,7 +66,7 @@ def layout(view: View) -> list[Any]:
                       placeholder="other_node.L=5us; eager_limit=64KiB"),
             html.Label("machine", htmlFor="on-machine"),
             dcc.Input(id="on-machine", type="text", value=more.get("machine", ""), debounce=True,
-                      placeholder="a name"),
+                      placeholder="a name", style={"width": "120px"}),
             html.Label("curve over", htmlFor="sweep"),
             dcc.RadioItems(id="sweep", options=list(SWEEPS), value=_swept(view), inline=True, className="switch"),
             dcc.Link("Reset", href=view.state.having(factors="", set="", machine="").href),
@@ -74,7 +79,12 @@ def layout(view: View) -> list[Any]:
             html.Div(
                 [
                     html.Div(controls, className="controls"),
-                    panels.chart("whatif.path", "The critical path, before and after", height=170, spoken=True),
+                    html.Div(
+                        [
+                            panels.legend(PATH_INKS),
+                            panels.chart("whatif.path", "The critical path, before and after", height=170, spoken=True),
+                        ]
+                    ),
                 ],
                 className="two",
             ),
