@@ -127,6 +127,23 @@ def test_the_form_selects_without_a_mouse(view: Callable[..., Visit]) -> None:
     assert query(seen)["from"] == ["1000000000"]
 
 
+def test_the_search_finds_findings_and_regions(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline")
+    for text, wanted in (("from every other rank", "finding=0"), ("exchange / MPI_Send", "path=2&")):
+        seen.page.locator("#search").click()
+        seen.page.keyboard.type(text)
+        seen.page.get_by_role("option", name=text).first.click()
+        seen.page.wait_for_url(f"**{wanted}**")
+    well(seen)
+
+
+def test_a_double_click_shows_the_whole_time_again(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline?from=1000000000&to=4000000000")
+    box = seen.page.locator(".nsewdrag").first.bounding_box()
+    seen.page.mouse.dblclick(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    seen.page.wait_for_function("() => !location.search.includes('from=')")
+
+
 def test_another_run_starts_whole(view: Callable[..., Visit]) -> None:
     seen = view("/timeline?ranks=1")
     seen.page.locator("#run").click()

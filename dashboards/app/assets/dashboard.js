@@ -99,14 +99,18 @@
       select: function (zooms, clicks, figures, ids, search) {
         const triggered = window.dash_clientside.callback_context.triggered;
         if (!triggered.length) return none();
-        const [, property] = triggered[0].prop_id.split(/\.(?=[^.]*$)/);
-        const name = JSON.parse(triggered[0].prop_id.slice(0, triggered[0].prop_id.lastIndexOf("."))).chart;
-        const at = ids.findIndex((id) => id.chart === name);
-        const event = triggered[0].value;
-        if (at < 0 || !event) return none();
-        const layout = (figures[at] || {}).layout;
-        const next = property === "relayoutData" ? brushed(event, layout, search) : clicked(event, layout, search);
-        return next === null || next === search ? none() : next;
+        // A double click is two clicks and a change of the axes at once.
+        for (const one of triggered) {
+          const dot = one.prop_id.lastIndexOf(".");
+          const name = JSON.parse(one.prop_id.slice(0, dot)).chart;
+          const at = ids.findIndex((id) => id.chart === name);
+          if (at < 0 || !one.value) continue;
+          const layout = (figures[at] || {}).layout;
+          const read = one.prop_id.slice(dot + 1) === "relayoutData" ? brushed : clicked;
+          const next = read(one.value, layout, search);
+          if (next !== null && next !== search) return next;
+        }
+        return none();
       },
     },
   });
