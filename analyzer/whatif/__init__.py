@@ -6,4 +6,15 @@ from logpost.analyzer.whatif.ask import Ask, Prediction, RegionChange, Replay, p
 from logpost.analyzer.whatif.sweep import Piece, Point, Sweep
 from logpost.analyzer.whatif.tolerance import TOLERATED, Tolerance
 
-__all__ = ["TOLERATED", "Ask", "Piece", "Point", "Prediction", "RegionChange", "Replay", "Sweep", "Tolerance", "predict"]
+__all__ = [
+    "TOLERATED",
+    "Ask",
+    "Piece",
+    "Point",
+    "Prediction",
+    "RegionChange",
+    "Replay",
+    "Sweep",
+    "Tolerance",
+    "predict",
+]
