@@ -66,10 +66,12 @@ def serve(
     runs.warm()
     key = new_token() if token or not is_loopback(host) else None
     server = listening(runs, host, port, key)
-    at = f"[{host}]" if ":" in host else ("localhost" if host == "127.0.0.1" else host)
+    # Every address of this machine: its name is one that others can open.
+    bare = host.strip("[]")
+    at = socket.gethostname() if bare in ("0.0.0.0", "::") else (f"[{bare}]" if ":" in bare else bare)
     query = f"/?token={key}" if key else "/"
     try:
-        address(f"http://{at if at != 'localhost' else '127.0.0.1'}:{server.port}{query}")
+        address(f"http://{at}:{server.port}{query}")
         if is_loopback(host):
             say(
                 f"from another machine: ssh -N -L {server.port}:127.0.0.1:{server.port} "
