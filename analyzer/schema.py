@@ -193,7 +193,12 @@ COMMUNICATORS = Table(
         *_ids(comm="dense id", parent="the communicator it was made from; -1: none", size="members"),
         *_text(name="its name; may be empty"),
         Column("ref", pl.UInt64(), "", "the archive's id"),
-        Column("members", pl.List(pl.Int32()), "", "location of each rank; -1: none"),
+        Column(
+            "members",
+            pl.List(pl.Int32()),
+            "",
+            "location of each rank; -1: none; of an inter-communicator both groups', the first one's first",
+        ),
     ),
 )
 
@@ -306,7 +311,7 @@ COLLECTIVES = Table(
     "(collective operation, rank)",
     (
         *_ids(
-            instance="the operation; -1: other members are missing",
+            instance="the operation; -1: members are missing, or it stands idle beside the root (inter-communicator)",
             location="the member",
             comm="communicator",
             root="rank of the root in the communicator; -1: none",

@@ -63,10 +63,11 @@ nb::dict communicators(const Trace& trace) {
     d["ref"] = column<std::uint64_t>(rows, [](const Communicator& c) { return c.ref; });
     d["name"] = texts(rows, [](const Communicator& c) -> const std::string& { return c.name; });
     d["parent"] = column<std::int32_t>(rows, [](const Communicator& c) { return c.parent; });
-    d["size"] = column<std::int32_t>(rows, [](const Communicator& c) { return c.locations.size(); });
+    d["size"] = column<std::int32_t>(
+        rows, [](const Communicator& c) { return c.locations.size() + c.remote_locations.size(); });
     nb::list members;
     for (const auto& row : rows) {
-        members.append(array(std::vector<std::int32_t>(row.locations)));
+        members.append(array(row.members()));
     }
     d["members"] = members;
     return d;

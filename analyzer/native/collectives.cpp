@@ -1,6 +1,7 @@
 #include "collectives.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace logpost::analyzer {
 namespace {
@@ -14,31 +15,48 @@ struct Forming {
     std::uint32_t instance = kNone;
 };
 
-/// How many operations each location has had on a communicator or window so far. One location uses few of them.
+/// How many operations each location has had on a communicator or window so far; mostly it is that of the last one.
 class Counters {
   public:
-    void clear() { counts_.clear(); }
+    void clear() {
+        counts_.clear();
+        last_ = nullptr;
+    }
     std::uint32_t next(std::int32_t comm) {
-        if (comm == last_comm_ && last_ < counts_.size()) {
-            return counts_[last_].second++;
+        if (comm == last_comm_ && last_ != nullptr) {
+            return (*last_)++;
         }
-        const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const auto& c) { return c.first == comm; });
-        last_ = static_cast<std::size_t>(found - counts_.begin());
+        last_ = &counts_[comm];
         last_comm_ = comm;
-        if (found == counts_.end()) {
-            counts_.emplace_back(comm, 0U);
-        }
-        return counts_[last_].second++;
+        return (*last_)++;
     }
 
   private:
-    std::vector<std::pair<std::int32_t, std::uint32_t>> counts_;
+    std::unordered_map<std::int32_t, std::uint32_t> counts_;  // its values stay where they are
     std::int32_t last_comm_ = kUndefined;
-    std::size_t last_ = 0;
+    std::uint32_t* last_ = nullptr;
 };
 
 bool alone(const Communicator& communicator) {
     return communicator.is_self || (communicator.locations.size() == 1 && communicator.remote_locations.empty());
+}
+
+/// The root as a place among the members of both groups of an inter-communicator, where a process names it as a rank of
+/// the other group, as itself, or not but for its group: kRootInThisGroup stays, until others tell. kUndefined: none.
+std::int32_t place_of_root(const Communicator& communicator, std::int32_t process, std::int32_t root) {
+    if (communicator.remote_locations.empty()) {
+        return root >= 0 ? root : kUndefined;
+    }
+    const auto& first = communicator.locations;
+    const auto& second = communicator.remote_locations;
+    const auto in_first = std::ranges::find(first, process);
+    const auto offset = static_cast<std::int32_t>(first.size());
+    if (root == kRootSelf) {
+        return static_cast<std::int32_t>(in_first != first.end()
+                                             ? in_first - first.begin()
+                                             : std::ranges::find(second, process) - second.begin() + offset);
+    }
+    return root >= 0 && in_first != first.end() ? root + offset : root;
 }
 
 }  // namespace
@@ -97,9 +115,12 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
         counters.clear();
         for_each_of_process(process, [&](Collective& record) {
             if (record.comm == kUndefined) {
+                record.root = std::max(record.root, kUndefined);
                 return;
             }
-            if (alone(trace.communicators[static_cast<std::size_t>(record.comm)])) {
+            const auto& communicator = trace.communicators[static_cast<std::size_t>(record.comm)];
+            record.root = place_of_root(communicator, static_cast<std::int32_t>(process), record.root);
+            if (alone(communicator)) {
                 return;
             }
             const auto channel = static_cast<std::size_t>(channel_of(record));
@@ -116,7 +137,11 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
             }
             auto& operation = mine[k];
             ++operation.members;
-            operation.inconsistent |= operation.operation != record.operation || operation.root != record.root;
+            if (operation.root == kRootInThisGroup) {
+                operation.root = record.root;
+            }
+            const bool agreed = operation.root == record.root || record.root == kRootInThisGroup;
+            operation.inconsistent |= operation.operation != record.operation || !agreed;
         });
     }
     std::uint32_t instances = 0;
@@ -142,8 +167,14 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
                 record.instance = instances++;
             } else if (std::binary_search(members[channel].begin(), members[channel].end(),
                                           static_cast<std::int32_t>(process))) {
-                record.instance = operations[channel][counters.next(channel_of(record))].instance;
+                const auto& operation = operations[channel][counters.next(channel_of(record))];
+                if (record.root != kRootInThisGroup) {
+                    record.instance = operation.instance;
+                } else if (operation.instance != kNone) {
+                    record.root = operation.root;  // it takes no part: it neither waits nor is waited for
+                }
             }
+            record.root = std::max(record.root, kUndefined);
         });
     }
     trace.collective_instances = instances;

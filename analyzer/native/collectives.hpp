@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "quality.hpp"
@@ -7,10 +8,16 @@
 
 namespace logpost::analyzer {
 
+/// Roots of inter-communicators as their members name them, until operations are grouped: the process itself, and one
+/// of its own group that only the others name.
+inline constexpr std::int32_t kRootSelf = -2;
+inline constexpr std::int32_t kRootInThisGroup = -3;
+
 /// Groups collective records into operations: the k-th operation of every member of a communicator is one instance
 /// (MPI demands the same order on all members). Members that disagree on the operation or the root, or that are
 /// missing, leave the records ungrouped (instance kNone) and counted. Fills Collective::instance and
-/// Trace::collective_instances.
+/// Trace::collective_instances; roots become places among Communicator::members().
+/// Who only stands beside the root of an inter-communicator (MPI_PROC_NULL) has no instance: nothing is moved there.
 void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, QualityCounts& quality);
 
 }  // namespace logpost::analyzer

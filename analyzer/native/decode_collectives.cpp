@@ -1,5 +1,6 @@
 // Collective operations, blocking and not: a row per rank and operation. Their requests are pending among those of
 // messages. Which rows belong together is found later, over all locations (collectives.cpp).
+#include "collectives.hpp"
 #include "decoding.hpp"
 
 namespace logpost::analyzer {
@@ -8,7 +9,14 @@ namespace {
 using namespace decoding;
 
 std::int32_t root(std::uint32_t rank) {
-    return rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? kUndefined : static_cast<std::int32_t>(rank);
+    switch (rank) {
+        case OTF2_COLLECTIVE_ROOT_SELF:
+            return kRootSelf;
+        case OTF2_COLLECTIVE_ROOT_THIS_GROUP:
+            return kRootInThisGroup;
+        default:
+            return rank == OTF2_UNDEFINED_UINT32 ? kUndefined : static_cast<std::int32_t>(rank);
+    }
 }
 
 }  // namespace

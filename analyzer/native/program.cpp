@@ -18,7 +18,7 @@ void take_program(Trace& trace) {
     }
     program.layouts = trace.layouts;
     for (const auto& communicator : trace.communicators) {
-        program.members.push_back(communicator.locations);
+        program.members.push_back(communicator.members());
     }
     program.collective_instances = trace.collective_instances;
     std::vector<replay::Place> places;

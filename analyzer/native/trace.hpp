@@ -68,6 +68,13 @@ struct Communicator {
     std::string name;
     std::vector<std::int32_t> locations;         // dense location of rank i (local group), kUndefined where absent
     std::vector<std::int32_t> remote_locations;  // inter-communicators only
+
+    // Of an inter-communicator those of both groups, the first one's first.
+    [[nodiscard]] std::vector<std::int32_t> members() const {
+        auto all = locations;
+        all.insert(all.end(), remote_locations.begin(), remote_locations.end());
+        return all;
+    }
     std::int32_t parent = kUndefined;
     bool is_self = false;
 };

@@ -52,6 +52,40 @@ TEST(Collectives, TheKthOperationOfEveryMemberIsOneInstance) {
     }
 }
 
+TEST(Collectives, TheRootOfAnInterCommunicatorIsNamedFromBothSides) {
+    // Location 2, rank 1 of the first group {0, 2}, is the root of what the second group {1, 3} gets; then 3 is it.
+    Story s(4);
+    const auto inter = s.communicator({0, 2}, {1, 3});
+    for (const std::size_t l : {0U, 1U, 2U, 3U}) {
+        const bool first = l % 2 == 0;
+        s.operation(l, inter, Operation::bcast, l == 2 ? kRootSelf : first ? kRootInThisGroup : 1);
+        s.operation(l, inter, Operation::gather, l == 3 ? kRootSelf : first ? 1 : kRootInThisGroup);
+        s.operation(l, inter, Operation::barrier);
+    }
+    s.group();
+    EXPECT_EQ(s.trace.collective_instances, 3U);
+    EXPECT_EQ(s.counted(Quality::collective_inconsistent), 0U);
+    for (std::size_t l = 0; l < 4; ++l) {
+        const auto& records = s.trace.traces[l].collectives;
+        EXPECT_EQ(records[0].instance == kNone, l == 0);  // it stands beside the root, and may leave at once
+        EXPECT_EQ(records[1].instance == kNone, l == 1);
+        EXPECT_EQ(records[0].root, 1);  // among {0, 2, 1, 3}
+        EXPECT_EQ(records[1].root, 3);
+        EXPECT_EQ(records[2].root, kUndefined);
+    }
+}
+
+TEST(Collectives, OtherRootsOnBothSidesStillDisagree) {
+    Story s(3);
+    const auto inter = s.communicator({0, 2}, {1});
+    s.operation(0, inter, Operation::bcast, kRootSelf);
+    s.operation(1, inter, Operation::bcast, 1);  // means location 2
+    s.operation(2, inter, Operation::bcast, kRootInThisGroup);
+    s.group();
+    EXPECT_EQ(s.counted(Quality::collective_inconsistent), 1U);
+    EXPECT_EQ(s.trace.traces[2].collectives[0].root, kUndefined);
+}
+
 TEST(Collectives, CommunicatorsCountForThemselves) {
     // Location 0 alternates between two communicators, the others see one each.
     Story s(3);
