@@ -253,8 +253,10 @@ class WhatIf:
     def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]:
         """Makespans, critical paths and sums, a row per machine."""
 
-    def makespans(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int) -> numpy.ndarray:
-        """Makespans, by machine."""
+    def makespans(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) -> numpy.ndarray:
+        """
+        Makespans, by machine; released: a message does not wait for one that comes to a NIC after it.
+        """
 
     def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) -> numpy.ndarray:
         """

@@ -51,12 +51,12 @@ class WhatIf {
 
     /// The makespans alone; the same of a machine, in less time and memory.
     nb::object makespans(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
-                         const Matrix& by_callpath, unsigned threads) const {
+                         const Matrix& by_callpath, unsigned threads, bool released) const {
         const auto settings = settings_of(machines, compute, by_location, by_callpath);
         std::vector<std::int64_t> found;
         {
             const nb::gil_scoped_release release;
-            found = Weights(graph_, machine_, settings).makespans(threads);
+            found = Weights(graph_, machine_, settings).makespans(threads, released);
         }
         return array(std::move(found));
     }
@@ -203,9 +203,11 @@ void bind_whatif(nb::module_& module) {
                      "by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]"),
              "Makespans, critical paths and sums, a row per machine.")
         .def("makespans", &WhatIf::makespans, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a, "threads"_a,
+             "released"_a,
              nb::sig("def makespans(self, machines: list[Parameters], compute: numpy.ndarray, "
-                     "by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int) -> numpy.ndarray"),
-             "Makespans, by machine.")
+                     "by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) "
+                     "-> numpy.ndarray"),
+             "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it.")
         .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,
              "by_callpath"_a, "x"_a, "threads"_a,
              nb::sig("def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, "

@@ -62,14 +62,18 @@ class Engine:
         """
         return self._by_protocols(scenarios, self._pass)
 
-    def makespans(self, scenarios: Sequence[Scenario]) -> list[int]:
+    def makespans(self, scenarios: Sequence[Scenario], *, released: bool = False) -> list[int]:
         """The makespans in picoseconds, and nothing else.
+
+        Args:
+            scenarios: what is replayed.
+            released: a message does not wait at a NIC for one that was recorded there before it, and now comes later.
 
         Raises:
             InputError: the recorded messages wait for each other in a circle.
         """
         return self._by_protocols(
-            scenarios, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1).tolist()
+            scenarios, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1, released).tolist()
         )
 
     def _by_protocols(

@@ -68,6 +68,29 @@ TEST(EventReplay, AndSoDoesARingWhoseNicsQueue) {
     expect_same(schedule, {2'000'000, 500'000, 300'000, 4'000'000, 100}, {1'000'000, 200'000, 300'000, 0, 900});
 }
 
+TEST(EventReplay, WhatOvertakesIsReleasedFromTheRecordedOrder) {
+    // The message of rank 1 comes second to rank 2's NIC, at 50 + o_s 1 + L 5, and first once its sender computes for
+    // 0; rank 0's comes at 20 + 1 + 5 all along. A NIC is taken for 30.
+    const auto schedule = [](std::int64_t computes) {
+        return Schedule{{{Operation::Kind::compute, -1, 20}, {Operation::Kind::send, 2, 1}},
+                        {{Operation::Kind::compute, -1, computes}, {Operation::Kind::send, 2, 1}},
+                        {{Operation::Kind::receive, 1, 1}, {Operation::Kind::receive, 0, 1}}};
+    };
+    const LogGPS machine{.L = 5, .o_s = 1, .o_r = 2, .g = 30, .G = 0};
+    ProgramStory story;
+    tell(story, schedule(50), EventReplay(schedule(50), machine).run());
+    const auto& program = story.program();
+    const auto parameters = machine_of(machine);
+    const auto graph = replay::build_graph(program, parameters, parameters);
+    const std::vector<replay::Setting> settings{{.machine = parameters, .by_location = {1, 0, 1}}};
+    const replay::Weights weights(graph, parameters, settings);
+    // Recorded order: 26, and 30 later 56, received at 58 and 60. By arrival: 6, and 36: 38. Released, nobody
+    // waits: 28.
+    EXPECT_EQ(weights.makespans(1).front(), 60);
+    EXPECT_EQ(EventReplay(schedule(0), machine).run()[2][1].end, 38);
+    EXPECT_EQ(weights.makespans(1, true).front(), 28);
+}
+
 TEST(EventReplay, ByHand) {
     // 10 + o_s 1, injected at 11, there at 16; (B-1) G 9 and o_r 2: 27. The second message waits for the NIC: 11 + 20.
     const Schedule schedule{

@@ -54,21 +54,37 @@ void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) c
                 });
 }
 
-template <std::size_t Lanes>
+template <std::size_t Lanes, bool Released>
 void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) const {
     std::vector<std::array<std::int64_t, Lanes>> times(graph_.slots_needed);
+    std::vector<std::array<std::int64_t, Lanes>> came(Released ? graph_.slots_needed : 0);  // at a queue, not served
     const auto nodes = graph_.nodes();
     const auto* edge = graph_.edges.data();
     for (std::size_t node = 0; node < nodes; ++node) {
         const auto* end = graph_.edges.data() + graph_.first_edge[node + 1];
         std::array<std::int64_t, Lanes> latest;
         latest.fill(INT64_MIN);
+        const Edge* queue = nullptr;
         for (; edge != end; ++edge) {
             if (edge->source == kNone) {
                 latest.fill(edge->weight);
+            } else if (Released && is_queue(graph_.models[edge->model])) {
+                queue = edge;  // a message is in one queue
             } else {
                 relax<Lanes>(*edge, first_lane, times[graph_.slots[edge->source]].data(), latest);
             }
+        }
+        if constexpr (Released) {
+            const auto arrived = latest;
+            if (queue != nullptr) {
+                const auto slot = graph_.slots[queue->source];
+                auto served = latest;
+                relax<Lanes>(*queue, first_lane, times[slot].data(), served);
+                for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                    latest[lane] = came[slot][lane] > arrived[lane] ? latest[lane] : served[lane];
+                }
+            }
+            came[graph_.slots[node]] = arrived;
         }
         times[graph_.slots[node]] = latest;
     }
@@ -127,12 +143,18 @@ std::vector<std::int64_t> Weights::times() const {
     return times;
 }
 
-std::vector<std::int64_t> Weights::makespans(unsigned threads) const {
+std::vector<std::int64_t> Weights::makespans(unsigned threads, bool released) const {
     std::vector<std::int64_t> found(lanes_);
     std::vector<std::pair<std::size_t, std::size_t>> groups;
     for_each_group(lanes_, [&](std::size_t first, std::size_t width) { groups.emplace_back(first, width); });
     for_each_parallel(groups.size(), threads, 1, [&](std::size_t i, unsigned) {
-        of_width(groups[i].second, [&](auto lanes) { replay<lanes()>(groups[i].first, std::span(found)); });
+        of_width(groups[i].second, [&](auto lanes) {
+            if (released) {
+                replay<lanes(), true>(groups[i].first, found);
+            } else {
+                replay<lanes(), false>(groups[i].first, found);
+            }
+        });
     });
     return found;
 }

@@ -50,7 +50,9 @@ class Weights {
     /// The times of all nodes: lane after lane for each node.
     [[nodiscard]] std::vector<std::int64_t> times() const;
     /// From the earliest begin to the latest end, by lane. Keeps no times but those that later nodes need.
-    [[nodiscard]] std::vector<std::int64_t> makespans(unsigned threads) const;
+    /// With `released`, a message that comes to a NIC before the one that was recorded there before it does not wait
+    /// for that one: what the recorded order may cost too much where messages overtake each other.
+    [[nodiscard]] std::vector<std::int64_t> makespans(unsigned threads, bool released = false) const;
 
     /// max(min(w, 0), w + shift): a weight falls to nothing at most, one below nothing stays. `floor` below 0: the edge
     /// is as good as absent.
@@ -64,7 +66,7 @@ class Weights {
   private:
     template <std::size_t Lanes>
     void replay(std::size_t first_lane, std::vector<std::int64_t>& times) const;
-    template <std::size_t Lanes>
+    template <std::size_t Lanes, bool Released>
     void replay(std::size_t first_lane, std::span<std::int64_t> found) const;
     /// What an edge brings to the latest times of lanes, from those of its source.
     template <std::size_t Lanes>
