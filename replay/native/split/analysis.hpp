@@ -131,8 +131,8 @@ class Analysis {
     bool next_calls(std::size_t limit, CallRows& rows);
     /// Fills at most about `limit` rows; false when all were given.
     bool next_transfers(std::size_t limit, TransferRows& rows);
-    /// Accounts all messages and calls whose rows nobody asked for yet, and frees what rows are made from: then the sums
-    /// over them are all that can be asked for.
+    /// Accounts all messages and calls whose rows nobody asked for yet, and frees what rows are made from: then the
+    /// sums over them are all that can be asked for.
     void forget_messages();
     /// Computes every partition without keeping it; the sum of all parts. For measuring the split alone.
     std::int64_t split_only();
