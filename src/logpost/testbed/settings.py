@@ -13,11 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from logpost.errors import InputError, suggestion
 from logpost.machines.schema import LocalityClass, Machine, Source
-from logpost.machines.topologies import AnyTopology, Topology
+from logpost.machines.topologies.parse import HOW, parse_topology
 from logpost.machines.values.quantity import Bandwidth, Bytes, Quantity, Time, TimePerByte
 from logpost.machines.values.units import UNITS, to_base, units_of
 from logpost.testbed.machine import Choices
@@ -40,7 +38,7 @@ _HELP: Mapping[str, str] = {
     "speed": "flop per second of a processor",
     "sharing": "split-duplex or shared: whether the directions of a link share its bandwidth",
     "poll": "time that MPI_Test and MPI_Iprobe take",
-    "topology": "mesh:8x4, torus:4x4, ring:8, crossbar:16, hypercube:4, fat-tree:4x4 or dragonfly:3x2x2",
+    "topology": HOW,
     "dims": "dimensions of a mesh or torus, e.g. 16x8",
 }
 
@@ -67,7 +65,7 @@ def _set(machine: Machine, choices: Choices, name: str, text: str) -> tuple[Mach
         kind = _KINDS[field]
         return _with_range_value(machine, field, _quantity(kind, name, text)), choices
     if name == "topology":
-        made, old = _topology(text), machine.topology
+        made, old = parse_topology(text, SOURCE), machine.topology
         if old is not None:  # its links stay as they are
             kept = {"per_hop": old.per_hop, "link_bandwidth": old.link_bandwidth, "header": old.header}
             made = made.model_copy(update=kept)
@@ -159,30 +157,6 @@ def _dims(machine: Machine, text: str) -> list[int]:
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise InputError(f"dims = {text} is not known; write e.g. 16x8")
     return [int(part) for part in parts]
-
-
-def _topology(text: str) -> Topology:
-    """A topology of its kind and numbers, as `_HELP` shows them."""
-    kind, _, rest = text.partition(":")
-    numbers = [int(part) for part in rest.split("x") if part.isdecimal()]
-    fields: Mapping[str, dict[str, Any]] = {
-        "mesh": {"dims": numbers},
-        "torus": {"dims": numbers},
-        "ring": {"nodes": numbers[:1]},
-        "crossbar": {"nodes": numbers[:1]},
-        "hypercube": {"n": numbers[:1]},
-        "fat-tree": {"children": numbers},
-        "dragonfly": dict(zip(("groups", "routers", "nodes_per_router"), ([n] for n in numbers), strict=False)),
-    }
-    if kind not in fields or not numbers or len(numbers) != len(rest.split("x")):
-        raise InputError(f"topology = {text} is not known; write {_HELP['topology']}")
-    single = {"nodes", "n", "groups", "routers", "nodes_per_router"}
-    given = {key: value[0] if key in single else value for key, value in fields[kind].items()}
-    try:
-        adapter: TypeAdapter[Topology] = TypeAdapter(AnyTopology)
-        return adapter.validate_python({"kind": kind.replace("-", " "), "source": SOURCE, **given})
-    except ValueError as error:
-        raise InputError(f"topology = {text} is not known; write {_HELP['topology']}") from error
 
 
 def _is_number(text: str) -> bool:
