@@ -1,7 +1,7 @@
 """Native core of logpost.replay."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -225,6 +225,33 @@ class Analysis:
         Whether targets serve one-sided transfers without a processor: stated, or proven by the trace.
         """
 
+class Place:
+    pass
+
+class Surroundings(Place):
+    """
+    Where a program could run: at first where it did, on a network that is not known.
+    """
+
+    def __init__(self, program: Program) -> None: ...
+
+    @property
+    def known(self) -> bool: ...
+
+    def set_nodes(self, nodes: logpost.replay.columns.Int32) -> None:
+        """Puts each location on a node; the ranks of a node share its NICs."""
+
+    def place(self, sockets: logpost.replay.columns.Int32, place_of_node: logpost.replay.columns.Int32, hops: logpost.replay.columns.Int32) -> None:
+        """As Program.place."""
+
+    def node_pairs(self) -> tuple[logpost.replay.columns.Int32, logpost.replay.columns.Int32]:
+        """
+        As Program.node_pairs, and the pairs that may exchange messages in collective operations.
+        """
+
+    def set_network(self, sender: logpost.replay.columns.Int32, receiver: logpost.replay.columns.Int32, hops: logpost.replay.columns.Int32, dimensions: int, route_begin: logpost.replay.columns.Int64, route: logpost.replay.columns.Int32, links: int, byte_ps: float, narrow_byte_ps: logpost.replay.columns.Float64, dimension_byte_ps: logpost.replay.columns.Float64, channels: float) -> None:
+        """As Program.set_network."""
+
 def path_parts() -> list[str]:
     """Names of what a critical path consists of, by code."""
 
@@ -236,7 +263,10 @@ class WhatIf:
     A program's dependency graph, calibrated on the machine that it ran on.
     """
 
-    def __init__(self, program: Program, machine: Parameters, planned: Parameters) -> None: ...
+    def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None) -> None:
+        """
+        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran.
+        """
 
     @property
     def nodes(self) -> int: ...
@@ -250,7 +280,13 @@ class WhatIf:
     @property
     def rebuilt(self) -> int: ...
 
-    def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]:
+    @property
+    def contends(self) -> bool:
+        """
+        Whether messages wait for links: the makespan is then no convex function of a parameter.
+        """
+
+    def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, Any]:
         """Makespans, critical paths and sums, a row per machine."""
 
     def makespans(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) -> numpy.ndarray:
@@ -260,7 +296,7 @@ class WhatIf:
 
     def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) -> numpy.ndarray:
         """
-        Makespan, slope and count of a longest path at each x of the machine at_zero + x step.
+        Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it `contends`.
         """
 
     def times(self, machine: Parameters, compute: float = 1.0) -> tuple[numpy.ndarray, numpy.ndarray]:

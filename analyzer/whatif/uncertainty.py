@@ -27,6 +27,7 @@ MODELLED = (
     "latency",
     "serialization",
     "endpoint_contention",
+    "network_contention",
     "recv_overhead",
     "handshake",
     "collective",

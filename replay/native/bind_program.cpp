@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "replay/native/bind_surroundings.hpp"
 #include "replay/native/bindings.hpp"
 #include "replay/native/causes/waits.hpp"
 #include "replay/native/excerpt.hpp"
@@ -196,67 +197,19 @@ void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t le
 
 void place(Program& program, const In<std::int32_t>& sockets, const In<std::int32_t>& place_of_node,
            const In<std::int32_t>& hops) {
-    program.placement.set_sockets({sockets.data(), sockets.size()});
-    program.placement.set_hops({hops.data(), hops.data() + hops.size()},
-                               {place_of_node.data(), place_of_node.data() + place_of_node.size()});
+    set_places(program.placement, sockets, place_of_node, hops);
 }
 
-/// The pairs of nodes that exchange messages: two columns, ascending.
-nb::tuple node_pairs(const Program& program) {
-    std::vector<std::uint64_t> keys;
-    for (std::size_t l = 0; l < program.timelines.size(); ++l) {
-        std::vector<std::uint64_t> mine;
-        const auto here = program.placement[l].node;
-        program.timelines[l].receives.for_each([&](std::size_t, const MessageEnd& receive) {
-            if (receive.match == kNone || here == kUndefined) {
-                return;
-            }
-            const auto from = program.placement[static_cast<std::size_t>(receive.peer)].node;
-            const auto key = Network::key_of(from, here);
-            if (from != kUndefined && from != here && (mine.empty() || mine.back() != key)) {
-                mine.push_back(key);
-            }
-        });
-        std::ranges::sort(mine);
-        const auto doubled = std::ranges::unique(mine);
-        keys.insert(keys.end(), mine.begin(), doubled.begin());
-    }
-    std::ranges::sort(keys);
-    const auto doubled = std::ranges::unique(keys);
-    keys.erase(doubled.begin(), doubled.end());
-    std::vector<std::int32_t> from;
-    std::vector<std::int32_t> to;
-    for (const auto key : keys) {
-        from.push_back(static_cast<std::int32_t>(key >> 32U));
-        to.push_back(static_cast<std::int32_t>(key & 0xffffffffU));
-    }
-    return nb::make_tuple(array(std::move(from)), array(std::move(to)));
+nb::tuple pairs_of(const Program& program) {
+    return node_pairs(program, program.placement, false);
 }
 
 void set_network(Program& program, const In<std::int32_t>& from, const In<std::int32_t>& to,
                  const In<std::int32_t>& hops, std::size_t dimensions, const In<std::int64_t>& route_begin,
                  const In<std::int32_t>& route, std::int32_t links, double byte_ps, const In<double>& narrow_byte_ps,
                  const In<double>& dimension_byte_ps, double channels) {
-    if (from.size() != to.size()) {
-        throw std::invalid_argument("every pair of nodes has two ends");
-    }
-    Network network;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        network.pairs.push_back(Network::key_of(from.data()[i], to.data()[i]));
-    }
-    network.dimensions = dimensions;
-    network.hops.assign(hops.data(), hops.data() + hops.size());
-    for (std::size_t i = 0; i < route_begin.size(); ++i) {
-        network.route_begin.push_back(static_cast<std::uint32_t>(route_begin.data()[i]));
-    }
-    network.route.assign(route.data(), route.data() + route.size());
-    network.links = links;
-    network.byte_ps = byte_ps;
-    network.narrow_byte_ps.assign(narrow_byte_ps.data(), narrow_byte_ps.data() + narrow_byte_ps.size());
-    network.dimension_byte_ps.assign(dimension_byte_ps.data(), dimension_byte_ps.data() + dimension_byte_ps.size());
-    network.channels = channels;
-    check(network);
-    program.network = std::move(network);
+    program.network = network_of(from, to, hops, dimensions, route_begin, route, links, byte_ps, narrow_byte_ps,
+                                 dimension_byte_ps, channels);
 }
 
 template <class Names>
@@ -312,7 +265,7 @@ void bind_program(nb::module_& module) {
                      "-> None"),
              "Says where it ran: the socket of every location, the place of every node on the network (-1: not known), "
              "and the hops between every two places, row by row.")
-        .def("node_pairs", &node_pairs,
+        .def("node_pairs", &pairs_of,
              nb::sig("def node_pairs(self) -> tuple[logpost.replay.columns.Int32, logpost.replay.columns.Int32]"),
              "The pairs of nodes that exchange messages: the senders' nodes and the receivers', ascending.")
         .def("set_network", &set_network, "sender"_a, "receiver"_a, "hops"_a, "dimensions"_a, "route_begin"_a,

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "replay/native/bindings.hpp"
+#include "replay/native/surroundings.hpp"
+#include "replay/native/whatif/contention.hpp"
 #include "replay/native/whatif/replay.hpp"
 #include "replay/native/whatif/tangents.hpp"
 
@@ -25,8 +27,17 @@ nb::object matrix(std::vector<T>&& values, std::size_t rows, std::size_t columns
 /// A program's graph and the machine that it ran on.
 class WhatIf {
   public:
-    WhatIf(const Program& program, Parameters machine, const Parameters& planned)
-        : program_(program), machine_(std::move(machine)), graph_(build_graph(program, machine_, planned)) {}
+    /// `recorded`: the network that it ran on, where contention is replayed.
+    WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
+           const Surroundings* elsewhere)
+        : program_(program),
+          machine_(std::move(machine)),
+          placement_(elsewhere == nullptr ? program.placement : elsewhere->placement),
+          network_(elsewhere != nullptr  ? elsewhere->network
+                   : recorded != nullptr ? recorded->network
+                                         : Network{}),
+          graph_(
+              build_graph(program, machine_, planned, elsewhere, recorded == nullptr ? nullptr : &recorded->network)) {}
 
     [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
 
@@ -36,17 +47,20 @@ class WhatIf {
         const auto settings = settings_of(machines, compute, by_location, by_callpath);
         const auto lanes = settings.size();
         std::vector<CriticalPath> paths;
+        std::vector<NetworkUse> uses(lanes);
         Sums sums;
         {
             const nb::gil_scoped_release release;
-            const Weights weights(graph_, machine_, settings);
-            const auto times = weights.times();
+            Weights weights(graph_, machine_, settings);
+            const auto times = times_of(weights, settings, uses);
             for (std::size_t lane = 0; lane < lanes; ++lane) {
                 paths.push_back(critical_path(graph_, weights, settings, times, lane));
             }
             sums = summed(times, lanes);
         }
-        return results(paths, std::move(sums), lanes);
+        auto found = results(paths, std::move(sums), lanes);
+        found["network"] = of_network(uses);
+        return found;
     }
 
     /// The makespans alone; the same of a machine, in less time and memory.
@@ -56,7 +70,10 @@ class WhatIf {
         std::vector<std::int64_t> found;
         {
             const nb::gil_scoped_release release;
-            found = Weights(graph_, machine_, settings).makespans(threads, released);
+            Weights weights(graph_, machine_, settings);
+            found = graph_.crossings.empty()
+                        ? weights.makespans(threads, released)
+                        : makespans_with_contention(graph_, program_, placement_, network_, settings, weights, threads);
         }
         return array(std::move(found));
     }
@@ -67,6 +84,9 @@ class WhatIf {
                         unsigned threads) const {
         if (by_location.size() != program_.timelines.size() || by_callpath.size() != program_.callpaths()) {
             throw std::invalid_argument("a factor per location and callpath is needed");
+        }
+        if (!graph_.crossings.empty()) {
+            throw std::invalid_argument("with contention, the makespan has no tangents from below");
         }
         const auto values = [](const In<double>& of) { return std::vector<double>(of.data(), of.data() + of.size()); };
         const Direction direction{{at_zero, compute, values(by_location), values(by_callpath)}, step, unit};
@@ -86,7 +106,9 @@ class WhatIf {
         std::vector<std::int64_t> enters, leaves;
         {
             const nb::gil_scoped_release release;
-            const auto times = Weights(graph_, machine_, settings).times();
+            Weights weights(graph_, machine_, settings);
+            std::vector<NetworkUse> uses(1);
+            const auto times = times_of(weights, settings, uses);
             for (std::size_t call = 0; call < graph_.enters.size(); ++call) {
                 enters.push_back(times[graph_.enters[call]]);
                 leaves.push_back(times[graph_.leaves[call]]);
@@ -96,6 +118,43 @@ class WhatIf {
     }
 
   private:
+    /// Lane after lane for each node.
+    [[nodiscard]] std::vector<std::int64_t> times_of(Weights& weights, const std::vector<Setting>& settings,
+                                                     std::vector<NetworkUse>& uses) const {
+        if (graph_.crossings.empty()) {
+            return weights.times();
+        }
+        const auto lanes = settings.size();
+        std::vector<std::int64_t> times(graph_.nodes() * lanes);
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const auto found = times_with_contention(graph_, program_, placement_, network_, settings[lane], weights,
+                                                     lane, uses[lane]);
+            for (std::size_t node = 0; node < found.size(); ++node) {
+                times[node * lanes + lane] = found[node];
+            }
+        }
+        return times;
+    }
+
+    /// By lane: messages between nodes, how many waited, the sum of their waits in the network, and by link how long
+    /// it was busy and what waited for it. Empty where contention is not replayed.
+    [[nodiscard]] nb::list of_network(std::vector<NetworkUse>& uses) const {
+        nb::list result;
+        for (auto& use : uses) {
+            if (graph_.crossings.empty()) {
+                break;
+            }
+            nb::dict d;
+            d["messages"] = use.messages;
+            d["delayed"] = use.delayed;
+            d["waited_ps"] = use.total_ps;
+            d["link_busy_ps"] = array(std::move(use.busy_ps));
+            d["link_waited_ps"] = array(std::move(use.waited_ps));
+            result.append(d);
+        }
+        return result;
+    }
+
     struct Sums {
         std::vector<std::int64_t> ends;                     // by lane and location
         std::vector<std::int64_t> in_calls, between_calls;  // by lane and callpath
@@ -177,12 +236,15 @@ class WhatIf {
 
     const Program& program_;
     Parameters machine_;
+    Placement placement_;
+    Network network_;
     Graph graph_;
 };
 
-void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned) {
+void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
+                 const Surroundings* recorded, const Surroundings* elsewhere) {
     const nb::gil_scoped_release release;
-    new (self) WhatIf(program, machine, planned);
+    new (self) WhatIf(program, machine, planned, recorded, elsewhere);
 }
 
 }  // namespace
@@ -193,27 +255,37 @@ void bind_whatif(nb::module_& module) {
         "Names of what a critical path consists of, by code.");
     nb::exception<CycleError>(module, "CycleError", PyExc_ValueError);
     nb::class_<WhatIf>(module, "WhatIf", "A program's dependency graph, calibrated on the machine that it ran on.")
-        .def("__init__", &make_whatif, "program"_a, "machine"_a, "planned"_a, nb::keep_alive<1, 2>())
+        .def("__init__", &make_whatif, "program"_a, "machine"_a, "planned"_a, "recorded"_a.none() = nb::none(),
+             "elsewhere"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
+             nb::sig("def __init__(self, program: Program, machine: Parameters, planned: Parameters, "
+                     "recorded: Surroundings | None = None, elsewhere: Surroundings | None = None) -> None"),
+             "A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that "
+             "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
         .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().edges.size(); })
         .def_prop_ro("bytes", [](const WhatIf& self) { return self.graph().bytes(); })
         .def_prop_ro("rebuilt", [](const WhatIf& self) { return self.graph().rebuilt; })
+        .def_prop_ro(
+            "contends", [](const WhatIf& self) { return !self.graph().crossings.empty(); },
+            "Whether messages wait for links: the makespan is then no convex function of a parameter.")
         .def("replay", &WhatIf::replay, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
              nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
-                     "by_callpath: numpy.ndarray) -> dict[str, numpy.ndarray]"),
+                     "by_callpath: numpy.ndarray) -> dict[str, typing.Any]"),
              "Makespans, critical paths and sums, a row per machine.")
         .def("makespans", &WhatIf::makespans, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a, "threads"_a,
              "released"_a,
              nb::sig("def makespans(self, machines: list[Parameters], compute: numpy.ndarray, "
                      "by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) "
                      "-> numpy.ndarray"),
-             "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it.")
+             "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter where "
+             "messages contend, and NICs take them as they come.")
         .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,
              "by_callpath"_a, "x"_a, "threads"_a,
              nb::sig("def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, "
                      "by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) "
                      "-> numpy.ndarray"),
-             "Makespan, slope and count of a longest path at each x of the machine at_zero + x step.")
+             "Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it "
+             "`contends`.")
         .def("times", &WhatIf::times, "machine"_a, "compute"_a = 1.0,
              nb::sig("def times(self, machine: Parameters, compute: float = 1.0) "
                      "-> tuple[numpy.ndarray, numpy.ndarray]"),

@@ -5,12 +5,17 @@
 namespace logpost::replay {
 
 std::vector<std::vector<std::size_t>> endpoint_groups(const Program& program, std::int32_t nics_per_node) {
+    return endpoint_groups(program, program.placement, nics_per_node);
+}
+
+std::vector<std::vector<std::size_t>> endpoint_groups(const Program& program, const Placement& placement,
+                                                      std::int32_t nics_per_node) {
     const auto nics = static_cast<std::size_t>(std::max(1, nics_per_node));
-    const std::size_t nodes = program.placement.nodes();
+    const std::size_t nodes = placement.nodes();
     std::vector<std::vector<std::size_t>> groups(nodes * nics);
     std::vector<std::size_t> seen(nodes, 0);
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-        const auto node = program.placement[location].node;
+        const auto node = placement[location].node;
         const auto& timeline = program.timelines[location];
         if (timeline.sends.empty() && timeline.receives.empty()) {
             continue;

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <functional>
-#include <limits>
+#include <iterator>
 #include <queue>
 #include <span>
 #include <stdexcept>
@@ -10,6 +10,8 @@
 
 #include "replay/native/endpoints.hpp"
 #include "replay/native/split/message_facts.hpp"
+#include "replay/native/whatif/calibrate.hpp"
+#include "replay/native/whatif/contention.hpp"
 #include "replay/native/whatif/draft.hpp"
 
 namespace logpost::replay {
@@ -28,8 +30,16 @@ std::uint32_t answering_call(const Program& program, const Timeline& timeline, s
 
 class Builder {
   public:
-    Builder(const Program& program, const Parameters& machine, const Parameters& planned)
-        : program_(program), planned_(planned), draft_(machine), locations_(program.timelines.size()) {}
+    Builder(const Program& program, const Parameters& machine, const Parameters& planned, const Surroundings* elsewhere,
+            const Network* network)
+        : program_(program),
+          planned_(planned),
+          elsewhere_(elsewhere),
+          network_(network),
+          draft_(machine, program.placement, elsewhere == nullptr ? program.placement : elsewhere->placement),
+          locations_(program.timelines.size()) {
+        draft_.contention = network != nullptr;
+    }
 
     Graph build() {
         reserve();
@@ -58,10 +68,10 @@ class Builder {
     struct Customer {
         std::uint32_t node;
         std::uint32_t service;  // model
+        bool far = false;       // between nodes
+        bool far_then = false;  // between nodes where the program would run
     };
-    struct Customers {
-        std::vector<Customer> between_nodes, within_node;
-    };
+    using Customers = std::vector<Customer>;
     /// Where what follows a message's sending starts: after the overhead if `ready`, else before it.
     struct Origin {
         std::uint32_t node = kNone;
@@ -236,6 +246,10 @@ class Builder {
                    : Blocks{.block_bytes = layout.block_bytes, .stride_bytes = layout.stride_bytes};
     }
 
+    static Distance distance(const Placement& placement, std::int32_t from, std::int32_t to) noexcept {
+        return {.locality = placement.between(from, to), .hops = placement.hops(from, to)};
+    }
+
     /// What the calls of a location start. A call that starts several messages, or one beside receiving, does so one
     /// after the other.
     void add_sends() {
@@ -285,8 +299,8 @@ class Builder {
         const auto here = static_cast<std::int32_t>(l);
         const auto message = draft_.message_class({.bytes = send.bytes,
                                                    .layout = blocks(timeline, i, layout),
-                                                   .locality = program_.placement.between(here, send.peer),
-                                                   .hops = program_.placement.hops(here, send.peer)});
+                                                   .recorded = distance(draft_.recorded, here, send.peer),
+                                                   .planned = distance(draft_.planned, here, send.peer)});
         classes_[l][i] = message;
         const auto overhead = draft_.message_model(message, kTermSend);
         if (!one_of_several && completions_[l][send.call] == 0) {
@@ -323,7 +337,8 @@ class Builder {
         const int overhead = origin.ready ? 0 : kTermSend;
         const auto& kind = draft_.messages[message];
         const MessageId id{static_cast<std::int32_t>(l), index};
-        const auto planned = message_cost(planned_, kind.locality, kind.bytes, kind.layout, 1, kind.hops);
+        const auto planned =
+            message_cost(planned_, kind.planned.locality, kind.bytes, kind.layout, 1, kind.planned.hops);
         const bool recorded = is_rendezvous(program_, id, draft_.cost(message).rendezvous);
         const bool asynchronous = draft_.machine.asynchronous_progress;
         bool rendezvous = recorded;
@@ -341,7 +356,9 @@ class Builder {
             draft_.add_edge(origin.node, inject, draft_.message_model(message, overhead));
         }
         const auto first_byte = draft_.add_node(kUnobserved);
-        draft_.add_edge(inject, first_byte, draft_.message_model(message, kTermLatency));
+        const auto crossings = draft_.crossings.size();
+        draft_.add_message(inject, first_byte, draft_.message_model(message, kTermLatency), receive.peer,
+                           static_cast<std::int32_t>(l));
         const auto complete = leaves_[l][receive.complete_call];
         const auto completion = draft_.message_model(message, kTermSerialization | kTermReceive);
         const auto service = draft_.message_model(message, kTermReceive);
@@ -360,10 +377,14 @@ class Builder {
             served_[l].push_back({receive.complete_call, {served, service}});
         }
         const auto busy = draft_.message_model(message, kTermService);
-        const bool far = kind.locality == Locality::other_node;
-        (far ? sending_[s].between_nodes : sending_[s].within_node).push_back({inject, busy});
-        (far ? receiving_[l].between_nodes : receiving_[l].within_node).push_back({first_byte, busy});
+        const bool far = kind.recorded.locality == Locality::other_node;
+        const bool far_then = kind.planned.locality == Locality::other_node;
+        sending_[s].push_back({inject, busy, far, far_then});
+        receiving_[l].push_back({first_byte, busy, far, far_then});
         if (rendezvous && send.complete_call != kNone) {
+            if (draft_.crossings.size() > crossings) {
+                draft_.crossings.back().sent_edge = static_cast<std::uint32_t>(draft_.edges.size());
+            }
             draft_.add_edge(inject, needed_at(s, send.complete_call, draft_.cost(message)),
                             draft_.message_model(message, kTermSerialization));
         }
@@ -425,14 +446,30 @@ class Builder {
 
     /// Messages queue at an endpoint: within a node at the location's own, between nodes at the NIC.
     void add_queue(const NodeOrder& order, const std::vector<Customers>& customers) {
-        for (const auto& here : customers) {
-            add_server(order, here.within_node);
+        const bool moved = elsewhere_ != nullptr || planned_.nics_per_node != draft_.machine.nics_per_node;
+        const auto first = draft_.edges.size();
+        add_servers(order, customers, draft_.recorded, draft_.machine.nics_per_node, &Customer::far);
+        if (moved) {
+            only_recorded_.push_back({first, draft_.edges.size()});
+            add_servers(order, customers, draft_.planned, planned_.nics_per_node, &Customer::far_then);
+            only_planned_.push_back({only_recorded_.back().second, draft_.edges.size()});
         }
-        for (const auto& group : endpoint_groups(program_, draft_.machine.nics_per_node)) {
-            std::vector<Customer> all;
+    }
+
+    void add_servers(const NodeOrder& order, const std::vector<Customers>& customers, const Placement& placement,
+                     std::int32_t nics_per_node, bool Customer::* far) {
+        for (const auto& here : customers) {
+            Customers own;
+            std::ranges::copy_if(here, std::back_inserter(own), [far](const Customer& one) { return !(one.*far); });
+            add_server(order, std::move(own));
+        }
+        if (draft_.contention) {
+            return;  // NICs take messages in the order that the replay finds
+        }
+        for (const auto& group : endpoint_groups(program_, placement, nics_per_node)) {
+            Customers all;
             for (const auto location : group) {
-                const auto& here = customers[location].between_nodes;
-                all.insert(all.end(), here.begin(), here.end());
+                std::ranges::copy_if(customers[location], std::back_inserter(all), far);
             }
             add_server(order, std::move(all));
         }
@@ -469,14 +506,25 @@ class Builder {
             place[nodes[i]] = i;
         }
         Graph graph;
-        draft_.move_edges(graph, place);
-        std::vector<std::int64_t> time(nodes.size());  // by place
-        for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-            time[i] = calibrate(graph, i, nodes[i], time);
-        }
+        std::vector<std::uint32_t> moved_to;  // by edge of the draft; only where single ones are asked for
+        draft_.move_edges(graph, place, draft_.crossings.empty() && only_planned_.empty() ? nullptr : &moved_to);
         graph.models = std::move(draft_.models);
         graph.messages = std::move(draft_.messages);
         graph.rebuilt = rebuilt_;
+        for_each_in(only_planned_, [&](std::size_t edge) { graph.edges[moved_to[edge]].weight = kNever; });
+        add_crossings(graph, moved_to);
+        const Recorded recorded(draft_.measured, draft_.fresh, nodes);
+        if (graph.crossings.empty()) {
+            std::vector<std::int64_t> time(nodes.size());  // by place
+            for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+                time[i] = calibrate(graph, i, recorded, time);
+            }
+        } else {
+            calibrate(graph, program_, *network_, draft_.machine, recorded);
+        }
+        if (!only_recorded_.empty()) {
+            move_queues(graph, moved_to);
+        }
         const auto placed = [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; };
         std::uint32_t calls = 0;
         for (std::size_t l = 0; l < locations_; ++l) {
@@ -490,50 +538,77 @@ class Builder {
             calls += static_cast<std::uint32_t>(enters_[l].size());
         }
         graph.first_call.push_back(calls);
-        assign_slots(graph);
+        if (graph.crossings.empty()) {
+            assign_slots(graph);  // else all times are needed at once
+        }
         return graph;
     }
 
-    /// Weighs the edges of the node at a place; the node's time. The binding edge of what was measured takes the
-    /// residual.
-    std::int64_t calibrate(Graph& graph, std::uint32_t at, std::uint32_t node,
-                           const std::vector<std::int64_t>& time) const {
-        const std::span here{graph.edges.data() + graph.first_edge[at], graph.edges.data() + graph.first_edge[at + 1]};
-        const auto measured = draft_.measured[node];
-        if (here.front().source == kNone) {
-            here.front().weight = measured;
-            return measured;
-        }
-        std::int64_t latest = kUnobserved;
-        const Edge* binding = nullptr;
-        for (auto& edge : here) {
-            edge.weight = draft_.costs[edge.model];
-            if (draft_.models[edge.model].kind == EdgeModel::Kind::compute) {
-                binding = &edge;  // no model says how long a program computes: all of the time is its
-                latest = std::numeric_limits<std::int64_t>::max();
-                continue;
-            }
-            const bool orders = edge.weight != 0 || !is_queue(draft_.models[edge.model]);
-            if (orders && time[edge.source] + edge.weight > latest) {
-                latest = time[edge.source] + edge.weight;
-                binding = &edge;
+    using Range = std::pair<std::size_t, std::size_t>;  // of edges of the draft
+
+    template <class Body>
+    static void for_each_in(const std::vector<Range>& ranges, Body&& body) {
+        for (const auto& [begin, end] : ranges) {
+            for (auto i = begin; i < end; ++i) {
+                body(i);
             }
         }
-        if (measured == kUnobserved) {
-            return latest;
+    }
+
+    void add_crossings(Graph& graph, std::span<const std::uint32_t> moved_to) {
+        if (draft_.crossings.empty()) {
+            return;
         }
-        if (draft_.fresh[node] != 0) {
-            return measured;
+        graph.crossings = std::move(draft_.crossings);
+        graph.crossing_of.assign(graph.edges.size(), kNone);
+        for (std::uint32_t i = 0; i < graph.crossings.size(); ++i) {
+            for (auto* edge : {&graph.crossings[i].edge, &graph.crossings[i].sent_edge}) {
+                if (*edge != kNone) {
+                    *edge = moved_to[*edge];
+                    graph.crossing_of[*edge] = i;
+                }
+            }
         }
-        for (auto& edge : here) {
-            const auto whole = measured - time[edge.source];
-            edge.weight = &edge == binding ? whole : std::min(edge.weight, whole);
+    }
+
+    /// Takes away the queues of where the program ran; those of where it would run get their cost.
+    void move_queues(Graph& graph, std::span<const std::uint32_t> moved_to) {
+        std::vector<std::uint8_t> gone(graph.edges.size());
+        for_each_in(only_recorded_, [&](std::size_t edge) { gone[moved_to[edge]] = 1; });
+        for_each_in(only_planned_, [&](std::size_t edge) {
+            auto& come = graph.edges[moved_to[edge]];
+            come.weight = draft_.costs[come.model];
+        });
+        std::vector<std::uint32_t> edge_of(graph.crossings.empty() ? 0 : graph.edges.size());
+        std::uint32_t kept = 0;
+        std::uint32_t i = 0;
+        for (std::size_t node = 0; node < graph.nodes(); ++node) {
+            const auto end = graph.first_edge[node + 1];
+            graph.first_edge[node] = kept;
+            for (; i < end; ++i) {
+                if (gone[i] != 0) {
+                    continue;
+                }
+                if (!edge_of.empty()) {
+                    edge_of[i] = kept;
+                    graph.crossing_of[kept] = graph.crossing_of[i];
+                }
+                graph.edges[kept++] = graph.edges[i];
+            }
         }
-        return measured;
+        graph.first_edge.back() = kept;
+        graph.edges.resize(kept);
+        graph.crossing_of.resize(graph.crossing_of.empty() ? 0 : kept);
+        for (auto& crossing : graph.crossings) {
+            crossing.edge = edge_of[crossing.edge];
+            crossing.sent_edge = crossing.sent_edge == kNone ? kNone : edge_of[crossing.sent_edge];
+        }
     }
 
     const Program& program_;
     const Parameters& planned_;
+    const Surroundings* elsewhere_;
+    const Network* network_;
     Draft draft_;
     std::size_t locations_;
     std::vector<std::vector<std::uint32_t>> enters_, leaves_;  // node by [location][call]
@@ -544,13 +619,15 @@ class Builder {
     std::vector<std::vector<Origin>> origins_;                 // by [location][send]
     std::vector<Customers> sending_, receiving_;               // by location
     std::vector<std::vector<Served>> served_;                  // by location
+    std::vector<Range> only_recorded_, only_planned_;          // queues where the program ran, and where it would run
     std::uint64_t rebuilt_ = 0;
 };
 
 }  // namespace
 
-Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned) {
-    return Builder(program, machine, planned).build();
+Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
+                  const Surroundings* elsewhere, const Network* network) {
+    return Builder(program, machine, planned, elsewhere, network).build();
 }
 
 }  // namespace logpost::replay

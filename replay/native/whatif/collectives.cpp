@@ -31,8 +31,7 @@ struct Member {
 
 class Instance {
   public:
-    Instance(Draft& draft, const Program& program, std::vector<Member> members)
-        : draft_(draft), program_(program), members_(std::move(members)) {}
+    Instance(Draft& draft, std::vector<Member> members) : draft_(draft), members_(std::move(members)) {}
 
     void add() {
         switch (shape(members_.front().operation->operation)) {
@@ -58,10 +57,10 @@ class Instance {
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(members_.size()); }
 
     /// How far apart the members are at most.
-    [[nodiscard]] Locality locality() const noexcept {
+    [[nodiscard]] Locality locality(const Placement& placement) const noexcept {
         auto farthest = Locality::self;
         for (const auto& member : members_) {
-            farthest = std::max(farthest, program_.placement.between(members_.front().location, member.location));
+            farthest = std::max(farthest, placement.between(members_.front().location, member.location));
         }
         return farthest;
     }
@@ -87,7 +86,10 @@ class Instance {
         return draft_.model({.kind = EdgeModel::Kind::collective,
                              .terms = terms,
                              .count = static_cast<std::uint16_t>(std::min(count, 65535U)),
-                             .message = draft_.message_class({.bytes = bytes, .layout = {}, .locality = locality()})});
+                             .message = draft_.message_class({.bytes = bytes,
+                                                              .layout = {},
+                                                              .recorded = {.locality = locality(draft_.recorded)},
+                                                              .planned = {.locality = locality(draft_.planned)}})});
     }
     /// The one message of a tree.
     [[nodiscard]] std::uint32_t message(std::uint64_t bytes, std::uint8_t terms) { return rounds(1, bytes, terms); }
@@ -165,10 +167,15 @@ class Instance {
     /// When each member has what it needs, message by message.
     struct Flow {
         Instance& of;
-        std::vector<std::uint32_t> at;  // node by member
+        std::vector<std::uint32_t> at;            // node by member
+        std::vector<std::int32_t> location = {};  // likewise
 
+        void add(const Member& member) {
+            at.push_back(member.enter);
+            location.push_back(member.location);
+        }
         void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
-            at[to] = of.taken(at[from], at[to], bytes);
+            at[to] = of.taken({at[from], location[from]}, {at[to], location[to]}, bytes);
             const auto sent = of.draft_.add_node(kUnobserved);
             of.draft_.add_edge(at[from], sent, of.message(bytes, kTermSend));
             at[from] = sent;
@@ -179,26 +186,31 @@ class Instance {
             const auto own = of.rounds(repeat, bytes, kOwn);
             auto next = at;
             for (std::uint32_t i = 0; i < count; ++i) {
+                const auto sender = from(i);
                 next[i] = of.draft_.add_node(kUnobserved);
-                of.draft_.add_edge(at[from(i)], next[i], both);
+                of.draft_.add_message(at[sender], next[i], both, location[sender], location[i]);
                 of.draft_.add_edge(at[i], next[i], own);
             }
             at = std::move(next);
         }
         void burst(std::uint32_t /*count*/, std::uint32_t /*rounds*/, std::uint64_t /*bytes*/) {}  // alltoall only
     };
+    struct End {
+        std::uint32_t node;
+        std::int32_t location;
+    };
     /// A node: the receiver has taken the message.
-    std::uint32_t taken(std::uint32_t sender, std::uint32_t receiver, std::uint64_t bytes) {
+    std::uint32_t taken(const End& sender, const End& receiver, std::uint64_t bytes) {
         const auto node = draft_.add_node(kUnobserved);
-        draft_.add_edge(sender, node, message(bytes, kRound));
-        draft_.add_edge(receiver, node, message(bytes, kTermReceive));
+        draft_.add_message(sender.node, node, message(bytes, kRound), sender.location, receiver.location);
+        draft_.add_edge(receiver.node, node, message(bytes, kTermReceive));
         return node;
     }
 
     void by_rounds(Algorithm algorithm, std::uint64_t bytes) {
         std::ranges::sort(members_, {}, &Member::rank);
         Flow flow{*this, {}};
-        std::ranges::transform(members_, std::back_inserter(flow.at), &Member::enter);
+        std::ranges::for_each(members_, [&](const Member& member) { flow.add(member); });
         visit_schedule({members_.front().operation->operation, size(), bytes}, algorithm, flow);
         for (std::uint32_t i = 0; i < size(); ++i) {
             if (flow.at[i] != members_[i].enter) {
@@ -250,7 +262,7 @@ class Instance {
         const auto tree = from_root();
         const auto one = pattern();
         Flow flow{*this, {}};
-        std::ranges::transform(tree, std::back_inserter(flow.at), [](const Member* member) { return member->enter; });
+        std::ranges::for_each(tree, [&](const Member* member) { flow.add(*member); });
         std::vector<std::int64_t> since(tree.size(), INT64_MIN);  // the last enter on the way to a member
         down_the_tree(static_cast<std::uint32_t>(tree.size()), [&](std::uint32_t parent, std::uint32_t child) {
             since[parent] = std::max(since[parent], draft_.measured[tree[parent]->enter]);
@@ -280,7 +292,8 @@ class Instance {
         std::vector<std::int64_t> since;  // the last enter of those
         std::ranges::transform(ready, std::back_inserter(since), [&](auto node) { return draft_.measured[node]; });
         up_the_tree(count, [&](std::uint32_t child, std::uint32_t parent) {
-            ready[parent] = taken(ready[child], ready[parent], schedule::of_subtree(one, child));
+            ready[parent] = taken({ready[child], tree[child]->location}, {ready[parent], tree[parent]->location},
+                                  schedule::of_subtree(one, child));
             since[parent] = std::max(since[parent], since[child]);
         });
         for (std::uint32_t r = 0; r < count; ++r) {
@@ -318,7 +331,6 @@ class Instance {
     }
 
     Draft& draft_;
-    const Program& program_;
     std::vector<Member> members_;
 };
 
@@ -364,7 +376,7 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     instances.push_back(std::move(shut_down));
     for (auto& members : instances) {
         if (!members.empty()) {
-            Instance(draft, program, std::move(members)).add();
+            Instance(draft, std::move(members)).add();
         }
     }
 }

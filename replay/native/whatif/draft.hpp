@@ -3,17 +3,15 @@
 /// A graph under construction: nodes and edges in any order, and an order of its nodes in time.
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "replay/native/whatif/calibrate.hpp"
 #include "replay/native/whatif/graph.hpp"
 
 namespace logpost::replay {
-
-inline constexpr std::int64_t kUnobserved = std::numeric_limits<std::int64_t>::min();
 
 /// An edge under construction: its weight follows from its model and the nodes' times.
 struct DraftEdge {
@@ -24,7 +22,8 @@ struct DraftEdge {
 
 class Draft {
   public:
-    explicit Draft(const Parameters& machine);
+    /// `recorded`: where the program ran; `planned`: where it would run.
+    Draft(const Parameters& machine, const Placement& recorded, const Placement& planned);
 
     std::uint32_t add_node(std::int64_t measured_ps) {
         measured.push_back(measured_ps);
@@ -34,9 +33,19 @@ class Draft {
     void add_edge(std::uint32_t source, std::uint32_t target, std::uint32_t model) {
         edges.push_back({source, target, model});
     }
+    /// An edge that is a message from one location to another.
+    void add_message(std::uint32_t source, std::uint32_t target, std::uint32_t model, std::int32_t from,
+                     std::int32_t to) {
+        if (contention &&
+            (recorded.between(from, to) == Locality::other_node || planned.between(from, to) == Locality::other_node)) {
+            crossings.push_back({.edge = static_cast<std::uint32_t>(edges.size()), .from = from, .to = to});
+        }
+        add_edge(source, target, model);
+    }
     /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph whose nodes stand at
-    /// `place`: by target, and for each in the order in which they were added. Their weights are not known yet.
-    void move_edges(Graph& graph, std::span<const std::uint32_t> place);
+    /// `place`: by target, and for each in the order in which they were added. Their weights are their models' costs;
+    /// of those from nothing, the node's time. `moved_to`, unless null: where each edge stands then.
+    void move_edges(Graph& graph, std::span<const std::uint32_t> place, std::vector<std::uint32_t>* moved_to);
 
     std::uint32_t message_class(const MessageClass& message);
     std::uint32_t model(const EdgeModel& model);
@@ -50,6 +59,10 @@ class Draft {
     [[nodiscard]] const Cost& cost(std::uint32_t message) const noexcept { return class_costs[message]; }
 
     const Parameters& machine;
+    const Placement& recorded;
+    const Placement& planned;
+    bool contention = false;             ///< whether messages between nodes are told apart
+    std::vector<Crossing> crossings;     ///< edges by their index here
     std::vector<std::int64_t> measured;  ///< by node; kUnobserved: the trace does not show it
     std::vector<std::uint8_t> fresh;     ///< by node: its edges have the models' cost, and none takes a residual
     std::vector<DraftEdge> edges;

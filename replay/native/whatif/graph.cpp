@@ -5,7 +5,7 @@ namespace logpost::replay {
 std::size_t Graph::bytes() const noexcept {
     const auto of = [](const auto& column) { return column.size() * sizeof(column[0]); };
     return of(first_edge) + of(edges) + of(models) + of(messages) + of(begins) + of(ends) + of(first_call) +
-           of(enters) + of(leaves) + of(slots);
+           of(enters) + of(leaves) + of(slots) + of(crossings) + of(crossing_of);
 }
 
 void assign_slots(Graph& graph) {
@@ -58,11 +58,12 @@ std::int64_t edge_cost(const EdgeModel& model, const Cost& cost) noexcept {
     return sum * model.count;
 }
 
-std::vector<Cost> class_costs(const Graph& graph, const Parameters& machine) {
+std::vector<Cost> class_costs(const Graph& graph, const Parameters& machine, Distance MessageClass::* distance) {
     std::vector<Cost> costs;
     costs.reserve(graph.messages.size());
     for (const auto& message : graph.messages) {
-        costs.push_back(message_cost(machine, message.locality, message.bytes, message.layout, 1, message.hops));
+        const auto& [locality, hops] = message.*distance;
+        costs.push_back(message_cost(machine, locality, message.bytes, message.layout, 1, hops));
     }
     return costs;
 }

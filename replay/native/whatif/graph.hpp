@@ -13,6 +13,7 @@
 
 #include "replay/native/cost.hpp"
 #include "replay/native/program.hpp"
+#include "replay/native/surroundings.hpp"
 
 namespace logpost::replay {
 
@@ -26,12 +27,19 @@ enum CostTerm : std::uint8_t {
     kTermControl = 32,       ///< o_control
 };
 
+/// Where the two ends of a message are.
+struct Distance {
+    Locality locality = Locality::self;
+    std::int32_t hops = -1;
+    bool operator==(const Distance&) const = default;
+};
+
 /// Messages that cost the same on every machine.
 struct MessageClass {
     std::uint64_t bytes = 0;
     Blocks layout;
-    Locality locality = Locality::self;
-    std::int32_t hops = -1;
+    Distance recorded;  ///< as the program ran
+    Distance planned;   ///< as it would run
     bool operator==(const MessageClass&) const = default;
 };
 
@@ -60,19 +68,35 @@ struct Edge {
 };
 static_assert(sizeof(Edge) == 16);
 
+/// A message between nodes: an edge that lasts as long as the network makes it last.
+struct Crossing {
+    std::uint32_t edge = kNone;       ///< that ends when the message has come: index in Graph::edges
+    std::uint32_t sent_edge = kNone;  ///< that ends when it has left its sender; kNone: nobody waits for that
+    std::int32_t from = -1, to = -1;  ///< locations
+    std::int64_t delay_ps = 0;        ///< in the network, and at the NICs: part of the edge's weight
+    std::int64_t sent_delay_ps = 0;   ///< likewise of the other edge
+    // What the recorded times leave room for, where that is less than the network's model says.
+    double bytes = 0;                ///< that it puts on the network
+    std::int64_t sooner_out_ps = 0;  ///< by which it has its sender's NIC sooner
+    std::int64_t sooner_in_ps = 0;   ///< likewise its receiver's
+};
+
 struct Graph {
     std::vector<std::uint32_t> first_edge;  ///< by node, nodes + 1
     std::vector<Edge> edges;
     std::vector<EdgeModel> models;
     std::vector<MessageClass> messages;
-    std::vector<std::uint32_t> begins;      ///< node, by location
-    std::vector<std::uint32_t> ends;        ///< node, by location
-    std::vector<std::uint32_t> first_call;  ///< by location: calls of the locations before it
-    std::vector<std::uint32_t> enters;      ///< node, by call of the whole program
-    std::vector<std::uint32_t> leaves;      ///< likewise
-    std::uint64_t rebuilt = 0;              ///< messages with another protocol than they were recorded with
-    std::vector<std::uint32_t> slots;       ///< by node: where its time stands until the last node that needs it
-    std::uint32_t slots_needed = 0;         ///< greatest slot + 1
+    std::vector<std::uint32_t> begins;       ///< node, by location
+    std::vector<std::uint32_t> ends;         ///< node, by location
+    std::vector<std::uint32_t> first_call;   ///< by location: calls of the locations before it
+    std::vector<std::uint32_t> enters;       ///< node, by call of the whole program
+    std::vector<std::uint32_t> leaves;       ///< likewise
+    std::vector<Crossing> crossings;         ///< where contention is replayed: messages between nodes, in any order
+    std::vector<std::uint32_t> crossing_of;  ///< by edge: its crossing; kNone: none. Empty where there are none
+    std::uint64_t rebuilt = 0;               ///< messages with another protocol than they were recorded with
+    /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
+    std::vector<std::uint32_t> slots;
+    std::uint32_t slots_needed = 0;  ///< greatest slot + 1
 
     [[nodiscard]] std::size_t nodes() const noexcept { return first_edge.empty() ? 0 : first_edge.size() - 1; }
     [[nodiscard]] std::size_t bytes() const noexcept;
@@ -86,10 +110,14 @@ class CycleError : public std::runtime_error {
 
 /// The graph of a program that ran on `machine`, calibrated so that a replay gives back every measured time.
 ///
+/// `elsewhere`: where the program would run, if not where it ran. With a `network` that it ran on, messages between
+/// nodes queue at NICs and share links in the order that the replay finds (contention.hpp); else they take NICs in
+/// recorded order.
 /// Where a message has another protocol on `planned` (its eager limit, or asynchronous progress), it is built as
 /// `planned` would send it: its edges have the machine's cost, and the events that wait for it take no residual.
 /// Throws CycleError.
-Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned);
+Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
+                  const Surroundings* elsewhere = nullptr, const Network* network = nullptr);
 
 /// Gives every node a slot: as many as there are nodes that later ones wait for at one time. An end keeps its own.
 void assign_slots(Graph& graph);
@@ -103,7 +131,8 @@ inline bool is_queue(const EdgeModel& model) noexcept {
 /// The cost of an edge's model on a machine; 0 for what no machine changes.
 std::int64_t edge_cost(const EdgeModel& model, const Cost& cost) noexcept;
 
-/// The cost of every message class on a machine.
-std::vector<Cost> class_costs(const Graph& graph, const Parameters& machine);
+/// The cost of every message class on a machine, over the recorded or the planned distance.
+std::vector<Cost> class_costs(const Graph& graph, const Parameters& machine,
+                              Distance MessageClass::* distance = &MessageClass::planned);
 
 }  // namespace logpost::replay

@@ -28,10 +28,14 @@ std::size_t Draft::HashModel::operator()(const EdgeModel& model) const noexcept 
 std::size_t Draft::HashMessage::operator()(const MessageClass& message) const noexcept {
     std::uint64_t sum = mixed(message.bytes * kOdd, message.layout.block_bytes);
     sum = mixed(sum, static_cast<std::uint64_t>(message.layout.stride_bytes));
-    return mixed(sum, static_cast<std::uint64_t>(message.locality) << 32U | static_cast<std::uint32_t>(message.hops));
+    for (const auto& [locality, hops] : {message.recorded, message.planned}) {
+        sum = mixed(sum, static_cast<std::uint64_t>(locality) << 32U | static_cast<std::uint32_t>(hops));
+    }
+    return static_cast<std::size_t>(sum);
 }
 
-Draft::Draft(const Parameters& of) : machine(of) {
+Draft::Draft(const Parameters& of, const Placement& where, const Placement& elsewhere)
+    : machine(of), recorded(where), planned(elsewhere) {
     model({.kind = EdgeModel::Kind::measured});  // kMeasured
 }
 
@@ -39,7 +43,8 @@ std::uint32_t Draft::message_class(const MessageClass& message) {
     const auto [place, added] = message_index_.try_emplace(message, static_cast<std::uint32_t>(messages.size()));
     if (added) {
         messages.push_back(message);
-        class_costs.push_back(message_cost(machine, message.locality, message.bytes, message.layout, 1, message.hops));
+        const auto& [locality, hops] = message.recorded;
+        class_costs.push_back(message_cost(machine, locality, message.bytes, message.layout, 1, hops));
     }
     return place->second;
 }
@@ -53,7 +58,7 @@ std::uint32_t Draft::model(const EdgeModel& given) {
     return place->second;
 }
 
-void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place) {
+void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place, std::vector<std::uint32_t>* moved_to) {
     auto& first = graph.first_edge;
     first.assign(place.size() + 1, 0);
     for (const auto& edge : edges) {
@@ -67,10 +72,17 @@ void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place) {
     }
     std::partial_sum(first.begin(), first.end(), first.begin());
     graph.edges.resize(edges.size());
+    if (moved_to != nullptr) {
+        moved_to->reserve(edges.size());
+    }
     auto next = first;
     for (const auto& edge : edges) {
-        const auto source = edge.source == kNone ? kNone : place[edge.source];
-        graph.edges[next[place[edge.target]]++] = {source, edge.model, 0};
+        const auto at = next[place[edge.target]]++;
+        graph.edges[at] = edge.source == kNone ? Edge{kNone, edge.model, measured[edge.target]}
+                                               : Edge{place[edge.source], edge.model, costs[edge.model]};
+        if (moved_to != nullptr) {
+            moved_to->push_back(at);
+        }
     }
     edges = {};
 }

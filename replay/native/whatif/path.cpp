@@ -45,8 +45,8 @@ void share(const EdgeModel& model, const Cost& cost, std::int64_t weight, Critic
 /// The derivatives of an edge's cost.
 void differentiate(const EdgeModel& model, const MessageClass& message, const Parameters& machine, double count,
                    CriticalPath& path) {
-    auto& here = path.sensitivities[static_cast<std::size_t>(message.locality)];
-    const auto& locality = machine.localities[static_cast<std::size_t>(message.locality)];
+    auto& here = path.sensitivities[static_cast<std::size_t>(message.planned.locality)];
+    const auto& locality = machine.localities[static_cast<std::size_t>(message.planned.locality)];
     const auto bytes = static_cast<double>(message.bytes);
     const auto& range = locality.ranges[locality.range_of(bytes)];
     const auto has = [&](CostTerm term) { return (model.terms & term) != 0; };
@@ -115,7 +115,11 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
                 if (model.kind == EdgeModel::Kind::collective) {
                     path.parts[static_cast<std::size_t>(PathPart::collective)] += weight;
                 } else {
-                    share(model, costs[model.message], weight, path);
+                    const auto waited = weights.delay(*binding, lane);
+                    const auto beyond = weight - edge_cost(model, costs[model.message]);
+                    const auto contention = std::clamp<std::int64_t>(beyond, 0, waited);
+                    path.parts[static_cast<std::size_t>(PathPart::network_contention)] += contention;
+                    share(model, costs[model.message], weight - contention, path);
                 }
                 if (!weights.at_bound(*binding, lane)) {
                     differentiate(model, graph.messages[model.message], machine, model.count, path);

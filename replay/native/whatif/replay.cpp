@@ -6,23 +6,19 @@
 #include <utility>
 
 #include "replay/native/threads.hpp"
+#include "replay/native/whatif/calibrate.hpp"
 #include "replay/native/whatif/pass.hpp"
 
 namespace logpost::replay {
 
-namespace {
-/// Less than any time, and far from where sums overflow.
-constexpr std::int64_t kNever = INT64_MIN / 4;
-}  // namespace
-
 Weights::Weights(const Graph& graph, const Parameters& machine, std::span<const Setting> settings)
-    : graph_(graph), lanes_(settings.size()) {
+    : graph_(graph), lanes_(settings.size()), delays_(settings.size()) {
     const auto rows = graph.models.size() * lanes_;
     scaled_.assign(graph.models.size(), 0);
     shift_.assign(rows, 0);
     floor_.assign(rows, 0);
     factor_.assign(rows, 1.0);
-    const auto before = class_costs(graph, machine);
+    const auto before = class_costs(graph, machine, &MessageClass::recorded);
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
         const auto& setting = settings[lane];
         const auto after = class_costs(graph, setting.machine);
@@ -39,6 +35,10 @@ Weights::Weights(const Graph& graph, const Parameters& machine, std::span<const 
             }
         }
     }
+}
+
+void Weights::set_delays(std::size_t lane, std::vector<Delay> of_crossing) {
+    delays_[lane] = std::move(of_crossing);
 }
 
 std::int64_t Weights::scaled(std::int64_t weight, double factor) noexcept {

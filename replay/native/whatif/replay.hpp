@@ -28,6 +28,12 @@ struct Setting {
     }
 };
 
+/// What a message between nodes waits for NICs and links.
+struct Delay {
+    std::int64_t whole_ps = 0;  ///< until it has come
+    std::int64_t sent_ps = 0;   ///< until it has left its sender
+};
+
 /// What the settings make of every edge's weight.
 class Weights {
   public:
@@ -36,20 +42,36 @@ class Weights {
 
     [[nodiscard]] std::size_t lanes() const noexcept { return lanes_; }
     [[nodiscard]] std::int64_t weight(const Edge& edge, std::size_t lane) const noexcept {
+        return weight(edge, lane, delayed(edge, lane));
+    }
+    /// Of an edge that waits `delayed_ps` longer for NICs and links than as recorded.
+    [[nodiscard]] std::int64_t weight(const Edge& edge, std::size_t lane, std::int64_t delayed_ps) const noexcept {
         const auto row = static_cast<std::size_t>(edge.model) * lanes_ + lane;
         if (!scaled_[edge.model]) {
-            return shifted(edge.weight, shift_[row], floor_[row]);
+            return shifted(edge.weight, shift_[row] + delayed_ps, floor_[row]);
         }
         return scaled(edge.weight, factor_[row]);
     }
     /// Whether the weight cannot fall further: it does not depend on the machine there.
     [[nodiscard]] bool at_bound(const Edge& edge, std::size_t lane) const noexcept {
-        const auto moved = edge.weight + shift_[static_cast<std::size_t>(edge.model) * lanes_ + lane];
+        const auto moved =
+            edge.weight + shift_[static_cast<std::size_t>(edge.model) * lanes_ + lane] + delayed(edge, lane);
         return moved < std::min<std::int64_t>(edge.weight, 0);
     }
-    /// The times of all nodes: lane after lane for each node.
+    /// What messages between nodes wait for NICs and links in a lane, by crossing (contention.hpp).
+    void set_delays(std::size_t lane, std::vector<Delay> of_crossing);
+    /// Of it, what an edge has.
+    [[nodiscard]] std::int64_t delay(const Edge& edge, std::size_t lane) const noexcept {
+        const auto* crossing = crossing_of(edge);
+        if (crossing == nullptr || delays_[lane].empty()) {
+            return 0;
+        }
+        const auto& now = delays_[lane][static_cast<std::size_t>(crossing - graph_.crossings.data())];
+        return is_sent(*crossing, edge) ? now.sent_ps : now.whole_ps;
+    }
+    /// The times of all nodes: lane after lane for each node. Of a graph without crossings.
     [[nodiscard]] std::vector<std::int64_t> times() const;
-    /// From the earliest begin to the latest end, by lane. Keeps no times but those that later nodes need.
+    /// Likewise, from the earliest begin to the latest end, by lane. Keeps no times but those that later nodes need.
     /// With `released`, a message that comes to a NIC before the one that was recorded there before it does not wait
     /// for that one: what the recorded order may cost too much where messages overtake each other.
     [[nodiscard]] std::vector<std::int64_t> makespans(unsigned threads, bool released = false) const;
@@ -85,12 +107,32 @@ class Weights {
         }
     }
 
+    [[nodiscard]] const Crossing* crossing_of(const Edge& edge) const noexcept {
+        if (graph_.crossing_of.empty()) {
+            return nullptr;
+        }
+        const auto crossing = graph_.crossing_of[static_cast<std::size_t>(&edge - graph_.edges.data())];
+        return crossing == kNone ? nullptr : &graph_.crossings[crossing];
+    }
+    [[nodiscard]] bool is_sent(const Crossing& crossing, const Edge& edge) const noexcept {
+        return crossing.sent_edge == static_cast<std::uint32_t>(&edge - graph_.edges.data());
+    }
+    /// By how much it waits longer than as recorded.
+    [[nodiscard]] std::int64_t delayed(const Edge& edge, std::size_t lane) const noexcept {
+        const auto* crossing = crossing_of(edge);
+        if (crossing == nullptr) {
+            return 0;
+        }
+        return delay(edge, lane) - (is_sent(*crossing, edge) ? crossing->sent_delay_ps : crossing->delay_ps);
+    }
+
     const Graph& graph_;
     std::size_t lanes_;
-    std::vector<std::uint8_t> scaled_;  // by model: computation
-    std::vector<std::int64_t> shift_;   // by model and lane
-    std::vector<std::int64_t> floor_;   // likewise: 0, or so much less that the edge never counts
-    std::vector<double> factor_;        // likewise
+    std::vector<std::vector<Delay>> delays_;  // by lane and crossing
+    std::vector<std::uint8_t> scaled_;        // by model: computation
+    std::vector<std::int64_t> shift_;         // by model and lane
+    std::vector<std::int64_t> floor_;         // likewise: 0, or so much less that the edge never counts
+    std::vector<double> factor_;              // likewise
 };
 
 /// What the edges of a path are made of.
@@ -101,16 +143,26 @@ enum class PathPart : std::uint8_t {
     latency,
     serialization,
     endpoint_contention,
+    network_contention,
     recv_overhead,
     handshake,
     collective,
     other,     ///< in calls that no machine changes
     residual,  ///< what the model does not explain: negative where the machine is too slow
 };
-inline constexpr std::size_t kPathParts = 11;
-inline constexpr std::array<std::string_view, kPathParts> kPathPartNames{
-    "start",         "compute",   "send_overhead", "latency", "serialization", "endpoint_contention",
-    "recv_overhead", "handshake", "collective",    "other",   "residual"};
+inline constexpr std::size_t kPathParts = 12;
+inline constexpr std::array<std::string_view, kPathParts> kPathPartNames{"start",
+                                                                         "compute",
+                                                                         "send_overhead",
+                                                                         "latency",
+                                                                         "serialization",
+                                                                         "endpoint_contention",
+                                                                         "network_contention",
+                                                                         "recv_overhead",
+                                                                         "handshake",
+                                                                         "collective",
+                                                                         "other",
+                                                                         "residual"};
 
 /// How often each parameter counts on a path: its derivative. L, o_s, o_r, g in picoseconds per picosecond; G in bytes.
 struct Sensitivity {

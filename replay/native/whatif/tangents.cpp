@@ -45,11 +45,11 @@ double sum(const EdgeModel& model, const CostTerms& cost) {
     return all * model.count;
 }
 
-MessageShape shape_of(const MessageClass& message) {
+MessageShape shape_of(const MessageClass& message, const Distance& distance) {
     return {.bytes = static_cast<double>(message.bytes),
             .block_bytes = static_cast<double>(message.layout.block_bytes),
             .stride_bytes = static_cast<double>(message.layout.stride_bytes),
-            .hops = static_cast<double>(message.hops)};
+            .hops = static_cast<double>(distance.hops)};
 }
 
 /// What a point makes of every model's edges: by model and lane.
@@ -57,15 +57,16 @@ class LaneWeights {
   public:
     LaneWeights(const Graph& graph, const Parameters& machine, const Direction& direction, std::span<const double> x)
         : shift_(graph.models.size()), absent_(graph.models.size()), factor_(graph.models.size(), -1.0) {
-        const auto by_class = [&](const auto& terms) {
+        const auto by_class = [&](const auto& terms, Distance MessageClass::* distance = & MessageClass::planned) {
             std::vector<CostTerms> found;
             found.reserve(graph.messages.size());
             for (const auto& message : graph.messages) {
-                found.push_back(terms(message.locality, shape_of(message)));
+                found.push_back(terms((message.*distance).locality, shape_of(message, message.*distance)));
             }
             return found;
         };
-        const auto before = by_class([&](auto... message) { return cost_terms(machine, message...); });
+        const auto before =
+            by_class([&](auto... message) { return cost_terms(machine, message...); }, &MessageClass::recorded);
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const auto here = at(direction, x[std::min(lane, x.size() - 1)]);
             const auto after = by_class([&](auto... message) { return cost_terms(here, message...); });

@@ -4,7 +4,8 @@
 ///
 /// Every weight is the larger one of two linear functions of x (what the model moves, and the bound below which it
 /// does not fall), and costs are maxima of linear functions: T is convex and piecewise linear, and a tangent is nowhere
-/// above it. Costs are not rounded to picoseconds here.
+/// above it. Costs are not rounded to picoseconds here. Waits for links are no such functions: of a graph without
+/// crossings.
 
 #include <span>
 #include <vector>
