@@ -15,7 +15,7 @@ import numpy.typing as npt
 from logpost.machines import Machine, replay_parameters
 from logpost.machines.topologies import Cartesian, Topology
 from logpost.machines.values.units import to_base
-from logpost.replay._native import Program
+from logpost.replay._native import Program, Surroundings
 
 Ids = npt.NDArray[np.int32]
 UNKNOWN = -1
@@ -41,7 +41,9 @@ class NetworkTold:
     notes: list[str] = field(default_factory=list)
 
 
-def tell_network(program: Program, machine: Machine, place_of_node: npt.NDArray[np.int64]) -> NetworkTold:
+def tell_network(
+    program: Program | Surroundings, machine: Machine, place_of_node: npt.NDArray[np.int64]
+) -> NetworkTold:
     """Tell the program which links its messages take.
 
     Args:

@@ -44,7 +44,7 @@ def place(program: Program, machine: Machine, locations: pl.DataFrame, cores_per
         cores_per_node: as far as the trace says, by node.
     """
     sockets, notes = _sockets(machine, locations, cores_per_node)
-    nodes, refused = _places(machine, locations)
+    nodes, refused = places_on_network(machine, locations)
     used = np.unique(nodes[nodes != UNKNOWN])
     row_of_node = np.where(nodes == UNKNOWN, UNKNOWN, np.searchsorted(used, nodes)).astype(np.int32)
     program.place(sockets, row_of_node, np.ascontiguousarray(hops_matrix(machine, used)).ravel())
@@ -118,7 +118,7 @@ def _by_mapping(machine: Machine, locations: pl.DataFrame) -> Ids:
     return found
 
 
-def _places(machine: Machine, locations: pl.DataFrame) -> tuple[npt.NDArray[np.int64], list[str]]:
+def places_on_network(machine: Machine, locations: pl.DataFrame) -> tuple[npt.NDArray[np.int64], list[str]]:
     """The node of the machine's network that each node of the trace is; -1: not known."""
     known = locations.filter(pl.col("rank") >= 0, pl.col("node") >= 0).sort("rank")
     nodes = np.full(1 + max(locations["node"], default=UNKNOWN), UNKNOWN, dtype=np.int64)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from logpost.analyzer.whatif import Prediction, Sweep
+from logpost.analyzer.whatif import NetworkChange, Prediction, Proposal, Sweep, Use
 from logpost.replay.whatif import Outcome
 
 
@@ -22,9 +23,33 @@ def as_json(found: Prediction) -> dict[str, Any]:
         "regions": [
             {"region": one.region, "before_ps": one.before_ps, "after_ps": one.after_ps} for one in found.regions
         ],
+        "network": _network(found.network),
+        "mapping": None
+        if found.seats is None
+        else {"nodes_of_ranks": found.seats.nodes.tolist(), "proposal": _proposal(found.proposal)},
         "sweep": None if found.sweep is None else _sweep(found.sweep),
         "notes": found.notes,
     }
+
+
+def _network(change: NetworkChange) -> dict[str, Any]:
+    return {
+        "contention_modelled": change.modelled,
+        "why_not": change.why_not,
+        "before": _use(change.before),
+        "after": _use(change.after),
+    }
+
+
+def _use(use: Use | None) -> dict[str, Any] | None:
+    return None if use is None else {**asdict(use), "saturated": use.saturated}
+
+
+def _proposal(proposal: Proposal | None) -> dict[str, Any] | None:
+    if proposal is None:
+        return None
+    tried = [{"placement": name, "cost_share": cost, "predicted_ps": ps} for name, cost, ps in proposal.tried]
+    return {"placement": proposal.name, "tried": tried}
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
@@ -61,5 +86,6 @@ def _sweep(sweep: Sweep) -> dict[str, Any]:
             for one in sweep.pieces
         ],
         "above_ps": sweep.above_ps,
+        "sampled": sweep.sampled,
         "tolerances": [{"percent": one.percent, "factor": one.factor} for one in sweep.tolerances],
     }

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from logpost.analyzer.reporting.units import percent_text, safe, shorten, time_text
-from logpost.analyzer.whatif import Prediction, RegionChange, Sweep
+from logpost.analyzer.whatif import Prediction, Proposal, RegionChange, Sweep
 from logpost.replay.whatif import Outcome
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -32,6 +32,9 @@ def print_prediction(found: Prediction, console: Console, *, top: int) -> None:
         )
     else:
         console.print(Text(f"replayed   {time_text(found.predicted_ps)}: nothing is changed"))
+    _print_network(found, console)
+    if found.proposal is not None:
+        console.print(_placements(found.proposal))
     console.print(_path(found))
     console.print(_sensitivities(found.after))
     changed = [one for one in found.regions if one.gain_ps != 0]
@@ -46,6 +49,37 @@ def _change(found: Prediction) -> str:
         return "no change"
     way = "faster" if found.predicted_ps < found.measured_ps else "slower"
     return f"{percent_text(abs(found.predicted_ps / max(found.measured_ps, 1) - 1))} {way}"
+
+
+def _print_network(found: Prediction, console: Console) -> None:
+    change = found.network
+    if change.after is None:
+        console.print(Text(f"contention in the network: not modelled: {safe(change.why_not)}", style="dim"))
+        return
+    console.print(Text(f"contention in the network: modelled: {safe(change.topology) or 'NICs only'}", style="dim"))
+    uses = [("before", change.before), ("after", change.after)] if found.settings else [("", change.after)]
+    for name, use in uses:
+        if use is None:
+            continue
+        text = (
+            f"{name:7}{use.delayed:,} of {use.messages:,} messages between nodes waited, in the network "
+            f"{time_text(use.waited_ps)} in all"
+        )
+        if use.busiest:
+            text += f"; link {use.busiest} carries data {percent_text(use.utilisation)} of the time"
+        if use.saturated:
+            text += ": saturated"
+        console.print(Text(text))
+
+
+def _placements(proposal: Proposal) -> Table:
+    table = Table(title="Placements that were replayed", title_justify="left")
+    for name in ("placement", "cost of its messages", "predicted"):
+        table.add_column(name, justify="left" if name == "placement" else "right")
+    for name, cost, makespan in proposal.tried:
+        mark = "  <- best" if name == proposal.name else ""
+        table.add_row(name + mark, percent_text(cost), time_text(makespan))
+    return table
 
 
 def _path(found: Prediction) -> Table:
@@ -119,6 +153,8 @@ def _print_sweep(sweep: Sweep, measured_ps: int, console: Console) -> None:
     console.print(table)
     if sweep.pieces:
         _print_pieces(sweep, console)
+    elif sweep.sampled:
+        console.print(f"no breakpoints: {sweep.sampled}; the makespan is known at these points only")
     for one in sweep.tolerances:
         console.print(
             f"{one.percent:>3} % more time: "

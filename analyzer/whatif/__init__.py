@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.whatif.ask import Ask, Prediction, RegionChange, Replay, predict
+from logpost.analyzer.whatif.ask import Prediction, RegionChange, Replay, predict
+from logpost.analyzer.whatif.best_mapping import Proposal
+from logpost.analyzer.whatif.network_use import NetworkChange, Use
+from logpost.analyzer.whatif.plan import Ask
 from logpost.analyzer.whatif.sweep import Piece, Point, Sweep
 from logpost.analyzer.whatif.tolerance import TOLERATED, Tolerance
 
 __all__ = [
     "TOLERATED",
     "Ask",
+    "NetworkChange",
     "Piece",
     "Point",
     "Prediction",
+    "Proposal",
     "RegionChange",
     "Replay",
     "Sweep",
     "Tolerance",
+    "Use",
     "predict",
 ]

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import polars as pl
 
 from logpost.analyzer.model_fits import fit_of
 from logpost.analyzer.resplit import Resplit
 from logpost.analyzer.run import Run
-from logpost.analyzer.run_program import program_of
-from logpost.analyzer.whatif.scaling import regions, scaled
+from logpost.analyzer.whatif.best_mapping import Proposal
+from logpost.analyzer.whatif.mapping import Seats
+from logpost.analyzer.whatif.network_use import NetworkChange, network_change
+from logpost.analyzer.whatif.plan import Ask, Plan, Rebuilt
+from logpost.analyzer.whatif.scaling import regions
 from logpost.analyzer.whatif.sweep import Sweep, sweep
 from logpost.analyzer.whatif.uncertainty import interval_ps
-from logpost.errors import InputError
-from logpost.machines import load_machine, replay_parameters
 from logpost.replay.message_models import MessageModel
-from logpost.replay.whatif import Engine, Outcome, Scenario, changed, on_machine
-
-
-@dataclass(frozen=True)
-class Ask:
-    """Settings as on the command line; empty: nothing changes."""
-
-    settings: tuple[str, ...] = ()
-    machine: str | Path | None = None
-    scale_compute: tuple[str, ...] = ()
-    sweep: str | None = None
+from logpost.replay.whatif import Outcome
 
 
 @dataclass(frozen=True)
@@ -59,6 +49,11 @@ class Prediction:
     regions: list[RegionChange]
     """largest gain first"""
     messages: int
+    network: NetworkChange
+    seats: Seats | None = None
+    """where each rank would be; None: not known"""
+    proposal: Proposal | None = None
+    """what came of --mapping best"""
     sweep: Sweep | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -78,14 +73,7 @@ class Replay:
             InputError: the trace cannot be replayed.
         """
         self.run = run
-        used = run.manifest.machine
-        self.recorded = Scenario(replay_parameters(load_machine(run.machine_file)), used.asynchronous_progress)
-        if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
-            raise InputError(f"{run.path}: no location communicates: there is nothing to replay")
-        locations = run.facts("locations").select(pl.len()).collect().item()
-        callpaths = run.facts("callpaths").select(pl.len()).collect().item()
-        self.engine = Engine(program_of(run), self.recorded, locations=locations, callpaths=callpaths)
-        self.before = self.engine.replay([self.recorded])[0]
+        self.rebuilt = Rebuilt(run)
         self.deficit_share = _deficit_share(run)
 
     def predict(self, ask: Ask) -> Prediction:
@@ -103,18 +91,16 @@ def predict(run: Run, ask: Ask) -> Prediction:
 
 
 def _predict(replay: Replay, ask: Ask) -> Prediction:
-    run, recorded, engine, before = replay.run, replay.recorded, replay.engine, replay.before
-    used, deficit_share = run.manifest.machine, replay.deficit_share
-    scenario = recorded
-    if ask.machine is not None:
-        scenario = on_machine(scenario, replay_parameters(load_machine(ask.machine)))
-    scenario = scaled(run, changed(scenario, ask.settings), ask.scale_compute)
-    after = engine.replay([scenario])[0]
+    run, used, deficit_share = replay.run, replay.run.manifest.machine, replay.deficit_share
+    plan = Plan(replay.rebuilt, ask)
+    engine, scenario = plan.engine(), plan.planned
+    before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
     return Prediction(
         settings=[
             *([] if ask.machine is None else [f"machine {ask.machine}"]),
             *ask.settings,
             *(f"computation {text}" for text in ask.scale_compute),
+            *([] if ask.mapping is None else [f"mapping {ask.mapping}"]),
         ],
         machine=used.label,
         measured_ps=before.makespan_ps,
@@ -124,10 +110,13 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         after=after,
         regions=_regions(run, before, after),
         messages=run.facts("messages").select(pl.len()).collect().item(),
+        network=network_change(plan, before, after),
+        seats=plan.seats(),
+        proposal=plan.proposal,
         sweep=None
         if ask.sweep is None
         else sweep(
-            engine, scenario, ask.sweep, lambda one, outcome: interval_ps(engine, one, before, outcome, deficit_share)
+            engine, plan, ask.sweep, lambda one, outcome: interval_ps(engine, one, before, outcome, deficit_share)
         ),
         notes=_notes(run, after),
     )

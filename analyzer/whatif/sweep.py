@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from logpost.analyzer.whatif.tolerance import Tolerance, tolerances
+from logpost.analyzer.whatif.plan import Plan
+from logpost.analyzer.whatif.tolerance import Tolerance, sampled_tolerances, tolerances
 from logpost.errors import InputError
 from logpost.replay.models.interface import Kind
 from logpost.replay.predict.quantities import parse_sweep
-from logpost.replay.whatif import Curve, Engine, Outcome, Scenario, changed, curve, direction
+from logpost.replay.whatif import Curve, Engine, Outcome, Scenario, curve, direction
 from logpost.replay.whatif.breakpoints import Tangent
 from logpost.replay.whatif.changes import PARAMETERS
+from logpost.replay.whatif.network_changes import SWEPT
 from logpost.replay.whatif.regions import region
 
 Interval = Callable[[Scenario, Outcome], tuple[int, int]]
@@ -51,13 +53,15 @@ class Sweep:
     name: str
     points: list[Point]
     pieces: list[Piece]
-    """empty where the makespan is no convex function of the parameter (eager_limit: protocols change)"""
+    """empty where the makespan is not known to be a convex function of the parameter"""
     above_ps: float
     """by how much the makespan may lie above the pieces; 0: every breakpoint is there"""
     tolerances: list[Tolerance]
+    sampled: str = ""
+    """why nothing is known between the points; empty: the pieces are"""
 
 
-def sweep(engine: Engine, scenario: Scenario, text: str, interval_ps: Interval) -> Sweep:
+def sweep(engine: Engine, plan: Plan, text: str, interval_ps: Interval) -> Sweep:
     """What `--sweep` asks for.
 
     Raises:
@@ -65,12 +69,13 @@ def sweep(engine: Engine, scenario: Scenario, text: str, interval_ps: Interval) 
     """
     name, equals, span = (part.strip() for part in text.partition("="))
     symbol = name.rpartition(".")[2]
-    if not equals or symbol not in PARAMETERS:
+    known = {**{key: value[0] for key, value in PARAMETERS.items()}, **SWEPT}
+    if not equals or symbol not in known:
         raise InputError(
             f"--sweep {text}: write NAME=FROM:TO:COUNT, e.g. L=1us:100us:11 or L=x0.1:x10:11; "
-            f"NAME is one of {', '.join(PARAMETERS)}"
+            f"NAME is one of {', '.join(known)}"
         )
-    parameter = PARAMETERS[symbol][0]
+    parameter = known[symbol]
     factor = "x" in span
     if factor:
         values = parse_sweep(replace(parameter, kind="ratio"), span.replace("x", ""), time_unit="ps", clock_hz=None)
@@ -79,14 +84,25 @@ def sweep(engine: Engine, scenario: Scenario, text: str, interval_ps: Interval) 
         values = parse_sweep(parameter, span, time_unit="ps", clock_hz=None)
         unit = {"time": "ps", "time_per_byte": "ps/B"}.get(parameter.kind, "B")
         texts = [f"{value:.17g}{unit}" for value in values.tolist()]
-    scenarios = [changed(scenario, [f"{name}={value}"]) for value in texts]
+    scenarios = [plan.scenario([f"{name}={value}"]) for value in texts]
     outcomes = engine.replay(scenarios)
     points = [
         Point(_shown(parameter.kind, value, factor), outcome.makespan_ps, interval_ps(each, outcome))
         for value, each, outcome in zip(values.tolist(), scenarios, outcomes, strict=True)
     ]
     if symbol == "eager_limit":
-        return Sweep(name, points, [], 0.0, [])
+        return Sweep(name, points, [], 0.0, [], "protocols change")
+    if symbol in SWEPT:
+        return Sweep(name, points, [], 0.0, [], "the network changes")
+    scenario = plan.planned
+    if engine.contends(scenario):
+
+        def makespans(factors: Sequence[float]) -> list[int]:
+            return engine.makespans([plan.scenario([f"{name}=x{one:.17g}"]) for one in factors])
+
+        return Sweep(
+            name, points, [], 0.0, sampled_tolerances(makespans), "messages wait for each other in the network"
+        )
     factors = direction(scenario, name, factor=True)
     axis = factors if factor else direction(scenario, name, factor=False)
 

@@ -25,6 +25,7 @@ from logpost.errors import InputError, suggestion
 from logpost.machines import LOCALITIES, ReplayParameters
 from logpost.machines.parameters import COLUMNS, UNKNOWN_LIMIT, BeyondLogGP
 from logpost.machines.parameters import PARAMETERS as COLUMN_OF
+from logpost.replay._native import Surroundings
 from logpost.replay.models.interface import Parameter
 from logpost.replay.predict.quantities import parse_value
 
@@ -56,6 +57,8 @@ class Scenario:
     compute: float = 1.0
     by_location: Factors | None = None
     by_callpath: Factors | None = None
+    elsewhere: Surroundings | None = None
+    """where the program runs, if not where it was recorded"""
     errors: Mapping[str, Factors] = field(default_factory=lambda: MappingProxyType({}))
     """by column of the machine: half width of what the change adds to a message's time"""
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES
-from logpost.replay._native import CycleError, Program, WhatIf, path_parts
+from logpost.replay._native import CycleError, Program, Surroundings, WhatIf, path_parts
 from logpost.replay.parameters import native_parameters
 from logpost.replay.whatif.breakpoints import Tangent
 from logpost.replay.whatif.changes import Scenario
@@ -21,6 +21,21 @@ from logpost.replay.whatif.direction import Direction
 PATH_PARTS: tuple[str, ...] = tuple(path_parts())
 Found = TypeVar("Found")
 SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
+
+
+@dataclass(frozen=True)
+class NetworkUse:
+    """How the links between nodes were used. Arrays by link, in the numbers of the network that was told."""
+
+    messages: int
+    delayed: int
+    """messages that waited for a NIC or a link"""
+    waited_ps: int
+    """sum of the waits in the network, over all messages"""
+    link_busy_ps: NDArray[np.float64]
+    """how long what a link carried takes at its bandwidth"""
+    link_waited_ps: NDArray[np.int64]
+    """what the messages that took it waited in the network"""
 
 
 @dataclass(frozen=True)
@@ -40,18 +55,29 @@ class Outcome:
     ends_ps: NDArray[np.int64]
     in_calls_ps: NDArray[np.int64]
     between_calls_ps: NDArray[np.int64]
+    network: NetworkUse | None
+    """None: contention is not replayed"""
     rebuilt: int
     """messages whose protocol changes: what happens then is the model's, not the trace's"""
 
 
 class Engine:
-    """Replays of one program that ran as `recorded`."""
+    """Replays of one program that ran as `recorded`; with a `network` that it ran on, contention is replayed."""
 
-    def __init__(self, program: Program, recorded: Scenario, *, locations: int, callpaths: int) -> None:
+    def __init__(
+        self,
+        program: Program,
+        recorded: Scenario,
+        *,
+        locations: int,
+        callpaths: int,
+        network: Surroundings | None = None,
+    ) -> None:
         self.program = program
         self.recorded = recorded
         self.locations = locations
         self.callpaths = callpaths
+        self.network = network
         self._graphs: dict[Any, WhatIf] = {}
 
     def replay(self, scenarios: Sequence[Scenario]) -> list[Outcome]:
@@ -96,6 +122,10 @@ class Engine:
             _factors([scenario.by_callpath for scenario in scenarios], self.callpaths),
         )
 
+    def contends(self, scenario: Scenario) -> bool:
+        """Whether messages wait for each other in the network: the makespan is then not convex, and has no tangents."""
+        return self.graph(scenario).contends
+
     def tangents(self, direction: Direction, x: Sequence[float]) -> list[Tangent]:
         """Lines that touch the makespan over a parameter, at each x."""
         scenario = direction.scenario
@@ -120,7 +150,9 @@ class Engine:
         key = _protocols(scenario)
         if key not in self._graphs:
             try:
-                self._graphs[key] = WhatIf(self.program, _native(self.recorded), _native(scenario))
+                self._graphs[key] = WhatIf(
+                    self.program, _native(self.recorded), _native(scenario), self.network, scenario.elsewhere
+                )
             except CycleError as error:
                 raise InputError(
                     f"the trace contradicts itself: {error}; correct its clocks, or record it again"
@@ -143,6 +175,7 @@ class Engine:
                 ends_ps=found["ends_ps"][lane],
                 in_calls_ps=found["in_calls_ps"][lane],
                 between_calls_ps=found["between_calls_ps"][lane],
+                network=NetworkUse(**found["network"][lane]) if found["network"] else None,
                 rebuilt=graph.rebuilt,
             )
             for lane in range(len(scenarios))
@@ -150,7 +183,12 @@ class Engine:
 
 
 def _protocols(scenario: Scenario) -> Any:
-    return (*scenario.machine.eager_limit_bytes.tolist(), scenario.asynchronous_progress)
+    return (
+        *scenario.machine.eager_limit_bytes.tolist(),
+        scenario.asynchronous_progress,
+        scenario.machine.nics_per_node,
+        id(scenario.elsewhere),
+    )
 
 
 def _native(scenario: Scenario) -> Any:

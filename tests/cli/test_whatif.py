@@ -64,3 +64,34 @@ def test_a_sweep_of_protocols_has_no_pieces(run: str) -> None:
     assert result.exit_code == 0, result.output
     sweep = json.loads(result.stdout)["sweep"]
     assert (len(sweep["points"]), sweep["pieces"], sweep["tolerances"]) == (3, [], [])
+
+
+def test_it_says_whether_contention_is_modelled_and_why_not(run: str) -> None:
+    result = CliRunner().invoke(build("whatif"), ["whatif", run])
+    assert "contention in the network: not modelled: no message is between nodes" in result.stdout
+    found = json.loads(CliRunner().invoke(build("whatif"), ["whatif", run, "--json"]).stdout)
+    assert found["network"] == {
+        "contention_modelled": False,
+        "why_not": "no message is between nodes",
+        "before": None,
+        "after": None,
+    }
+
+
+def test_a_mapping_is_written_for_the_launchers(run: str, tmp_path: Path) -> None:
+    file = tmp_path / "ranks"
+    asked = ["whatif", run, "--mapping", "best", "--rankfile", str(file)]
+    result = CliRunner().invoke(build("whatif"), asked)
+    assert result.exit_code == 0, result.output
+    assert "Placements that were replayed" in result.stdout
+    lines = file.read_text().splitlines()
+    assert [line.partition("=")[0] for line in lines] == ["rank 0", "rank 1"]
+    assert sorted(line.partition(" slot=")[2] for line in lines) == ["0", "1"]
+    assert (tmp_path / "ranks.mpich").read_text().endswith(":2\n")
+    again = CliRunner().invoke(build("whatif"), asked)
+    assert "already exists; pass --force" in str(again.exception)
+
+
+def test_a_rankfile_needs_a_mapping(run: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--rankfile", str(tmp_path / "ranks")])
+    assert "needs a mapping to write; add --mapping best" in str(result.exception)

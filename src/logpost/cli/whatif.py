@@ -18,8 +18,9 @@ def command(
             "-s",
             metavar="NAME=VALUE",
             help="Change a parameter: L, o, o_s, o_r, g, G, eager_limit, as a value (L=5us, G=10GB/s) or a factor "
-            "(L=x2), of all localities or one (other_node.L=x2); or progress=asynchronous, layout=contiguous, "
-            "network=ideal. May be repeated.",
+            "(L=x2), of all localities or one (other_node.L=x2); of the network: topology=torus:4x4x2 (mesh, ring, "
+            "crossbar, hypercube, fat-tree, dragonfly), per_hop, link_bandwidth, bisection, nics_per_node; or "
+            "progress=asynchronous, layout=contiguous, network=ideal. May be repeated.",
         ),
     ] = None,
     machine: Annotated[
@@ -43,6 +44,31 @@ def command(
             "steps), and say how much of it the program bears.",
         ),
     ] = None,
+    mapping: Annotated[
+        str | None,
+        typer.Option(
+            "--mapping",
+            metavar="FILE|KIND",
+            help="Place the ranks otherwise: block, cyclic, random[:SEED], a file with a node of the network per line, "
+            "rank by rank, or best: a placement for the run's messages is sought, and replayed.",
+        ),
+    ] = None,
+    rankfile: Annotated[
+        Path | None,
+        typer.Option(
+            "--rankfile",
+            metavar="FILE",
+            help="Write the mapping as a rankfile for Open MPI, and as FILE.mpich for MPICH (mpiexec -f).",
+        ),
+    ] = None,
+    contention: Annotated[
+        bool,
+        typer.Option(
+            "--contention/--no-contention",
+            help="Let messages share the links of the machine's topology, or keep recorded waits as they are.",
+        ),
+    ] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the rankfile.")] = False,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N regions that change most.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in picoseconds.")] = False,
 ) -> None:
@@ -56,14 +82,26 @@ def command(
     Example: logpost whatif app.run --machine cluster.toml --scale-compute solve=0.5
 
     Example: logpost whatif app.run --sweep L=x0.1:x100:13
+
+    Example: logpost whatif app.run --set topology=fat-tree:16x4 --set link_bandwidth=x2
+
+    Example: logpost whatif app.run --mapping best --rankfile app.ranks
     """
     from logpost.analyzer.run import Run
     from logpost.analyzer.whatif import Ask, predict
+    from logpost.errors import InputError
 
+    if rankfile is not None and mapping is None:
+        raise InputError(f"--rankfile {rankfile} needs a mapping to write; add --mapping best")
+    opened = Run.open(run)
     found = predict(
-        Run.open(run),
-        Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep),
+        opened,
+        Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention),
     )
+    if rankfile is not None and found.seats is not None:
+        from logpost.analyzer.whatif.rankfile import write_rankfile
+
+        write_rankfile(opened, found.seats, rankfile, force=force)
     if as_json:
         from logpost.analyzer.reporting.whatif_json import as_json as object_of
 

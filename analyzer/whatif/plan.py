@@ -1,0 +1,183 @@
+"""From what is asked of a run to the scenarios that are replayed: machine, computation, placement and network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.network import NetworkTold
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_program import program_of
+from logpost.analyzer.whatif.best_mapping import Proposal, best_seats
+from logpost.analyzer.whatif.elsewhere import Ranks, Site, recorded_site, site
+from logpost.analyzer.whatif.mapping import Seats, remapped
+from logpost.analyzer.whatif.scaling import scaled
+from logpost.errors import InputError
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay.whatif import Engine, Outcome, Scenario, changed, on_machine
+from logpost.replay.whatif.network_changes import follows_G, is_of_network, with_network
+
+MOST_MESSAGES = 2_000_000
+"""More messages are not followed through the network: that would take minutes."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Settings as on the command line; empty: nothing changes."""
+
+    settings: tuple[str, ...] = ()
+    machine: str | Path | None = None
+    scale_compute: tuple[str, ...] = ()
+    sweep: str | None = None
+    mapping: str | None = None
+    contention: bool = True
+    """whether messages wait for NICs and links as the replay finds, where the network is known"""
+
+
+class Rebuilt:
+    """What every question about a run needs: its program, where it ran, and the engines that replay it.
+
+    Raises:
+        InputError: nothing communicates.
+    """
+
+    def __init__(self, run: Run) -> None:
+        if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
+            raise InputError(f"{run.path}: no location communicates: there is nothing to replay")
+        self.run = run
+        self.ran_on = load_machine(run.machine_file)
+        self.recorded = Scenario(replay_parameters(self.ran_on), run.manifest.machine.asynchronous_progress)
+        self.program = program_of(run)
+        self.ranks = Ranks.of(run)
+        self.site = recorded_site(self.program, self.ranks, self.ran_on)
+        self._engines: dict[bool, Engine] = {}
+        self._outcomes: dict[bool, Outcome] = {}
+
+    def engine(self, contention: bool) -> Engine:
+        """The engine that replays contention, or not."""
+        if contention not in self._engines:
+            locations = self.run.facts("locations").select(pl.len()).collect().item()
+            callpaths = self.run.facts("callpaths").select(pl.len()).collect().item()
+            network = self.site.surroundings if contention and self.site is not None else None
+            self._engines[contention] = Engine(
+                self.program, self.recorded, locations=locations, callpaths=callpaths, network=network
+            )
+        return self._engines[contention]
+
+    def outcome(self, contention: bool) -> Outcome:
+        """The replay of what was recorded."""
+        if contention not in self._outcomes:
+            self._outcomes[contention] = self.engine(contention).replay([self.recorded])[0]
+        return self._outcomes[contention]
+
+
+class Plan:
+    """What is replayed of a run.
+
+    Raises:
+        InputError: a setting, machine, region or mapping is not understood.
+    """
+
+    def __init__(self, rebuilt: Rebuilt, ask: Ask) -> None:
+        run = rebuilt.run
+        self.rebuilt, self.run, self.ask = rebuilt, run, ask
+        self.ran_on, self.recorded, self.before = rebuilt.ran_on, rebuilt.recorded, rebuilt.site
+        self.program, self.ranks = rebuilt.program, rebuilt.ranks
+        self._runs_on = self.ran_on
+        self._sites: dict[tuple[object, ...], Site] = {}
+        scenario = self.recorded
+        if ask.machine is not None:
+            self._runs_on = load_machine(ask.machine)
+            scenario = on_machine(scenario, replay_parameters(self._runs_on))
+        scenario = changed(scenario, [text for text in ask.settings if not is_of_network(text)])
+        self._scenario = scaled(run, scenario, ask.scale_compute)
+        self._network = [text for text in ask.settings if is_of_network(text)]
+        machine, _ = with_network(self._runs_on, self._scenario.machine, self._network)
+        self.contention, self.why_not = self._contention(machine.topology is not None)
+        self.proposal: Proposal | None = None
+        self._seats = None if self.before is None else self.before.seats
+        if ask.mapping is not None:
+            self._seats = self._mapped(ask.mapping)
+        self.planned = self.scenario()
+
+    def engine(self) -> Engine:
+        """The engine for all scenarios of the plan."""
+        return self.rebuilt.engine(self.contention)
+
+    def scenario(self, extra: Sequence[str] = (), seats: Seats | None = None) -> Scenario:
+        """What is asked, with further settings on top of it, and with ranks on other seats."""
+        scenario = changed(self._scenario, [text for text in extra if not is_of_network(text)])
+        machine, values = with_network(self._runs_on, scenario.machine, self._network)
+        machine, values = with_network(machine, values, [text for text in extra if is_of_network(text)])
+        scenario = replace(scenario, machine=values)
+        seats = seats or self._seats
+        if self.before is None or seats is None or not self._differs(extra, seats):
+            return scenario
+        if "network=ideal" in self.ask.settings:
+            machine = machine.model_copy(update={"topology": None})
+        elif (
+            self.ask.machine is not None
+            and machine.topology is not None
+            and int(seats.nodes.max()) >= machine.topology.n_nodes  # numbered as on the machine that it ran on
+        ):
+            seats = Seats(np.unique(seats.nodes, return_inverse=True)[1].astype(np.int64), seats.sockets)
+        key = (seats.nodes.tobytes(), seats.sockets.tobytes(), tuple(extra) if self._links_differ(extra) else ())
+        if key not in self._sites:
+            self._sites[key] = site(self.program, self.ranks, machine, seats)
+        return replace(scenario, elsewhere=self._sites[key].surroundings)
+
+    def told(self, scenario: Scenario) -> NetworkTold:
+        """What is known of the network of a scenario."""
+        for one in self._sites.values():
+            if one.surroundings is scenario.elsewhere:
+                return one.told
+        return NetworkTold() if self.before is None else self.before.told
+
+    def seats(self) -> Seats | None:
+        """Where the ranks would sit."""
+        return self._seats
+
+    def _links_differ(self, extra: Sequence[str]) -> bool:
+        return any(is_of_network(text) or text.partition("=")[0].rpartition(".")[2] == "G" for text in extra)
+
+    def _differs(self, extra: Sequence[str], seats: Seats) -> bool:
+        """Whether places, links or their bandwidth are others than recorded."""
+        assert self.before is not None
+        if self.ask.machine is not None or self._network or "network=ideal" in self.ask.settings:
+            return True
+        if any(is_of_network(text) for text in extra) or seats is not self.before.seats:
+            return True
+        settings = [*self.ask.settings, *extra]
+        return self.contention and follows_G(self._runs_on) and self._links_differ(settings)
+
+    def _contention(self, planned: bool) -> tuple[bool, str]:
+        """Whether messages share the network, and else why not."""
+        if self.before is None:
+            return False, "the trace does not tell the node of every rank"
+        if not (self.before.surroundings.known or planned):
+            told = [note for note in self.before.told.notes if "is 0: " in note]
+            return False, told[0].partition("is 0: ")[2] if told else "no message is between nodes"
+        if not self.ask.contention:
+            return False, "it is switched off"
+        messages = self.run.facts("messages").select(pl.len()).collect().item()
+        if messages > MOST_MESSAGES:
+            return False, f"the run has {messages:,} messages, and {MOST_MESSAGES:,} are followed at most"
+        return True, ""
+
+    def _mapped(self, text: str) -> Seats:
+        if self.before is None:
+            raise InputError(f"--mapping {text}: another placement needs a trace that tells the node of every rank")
+        if text != "best":
+            return remapped(self.before.seats, text)
+        machine, values = with_network(self._runs_on, self._scenario.machine, self._network)
+        engine = self.engine()
+
+        def makespan(seats: Seats) -> int:
+            return engine.replay([self.scenario(seats=seats)])[0].makespan_ps
+
+        self.proposal = best_seats(self.run, self.before.seats, machine, values, makespan)
+        return self.proposal.seats
