@@ -291,7 +291,7 @@ class WhatIf:
 
     def makespans(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) -> numpy.ndarray:
         """
-        Makespans, by machine; released: a message does not wait for one that comes to a NIC after it.
+        Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter where messages contend, and NICs take them as they come.
         """
 
     def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) -> numpy.ndarray:
