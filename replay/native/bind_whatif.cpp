@@ -277,7 +277,8 @@ void bind_whatif(nb::module_& module) {
              nb::sig("def makespans(self, machines: list[Parameters], compute: numpy.ndarray, "
                      "by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) "
                      "-> numpy.ndarray"),
-             "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter where "
+             "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter "
+             "where "
              "messages contend, and NICs take them as they come.")
         .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,
              "by_callpath"_a, "x"_a, "threads"_a,
