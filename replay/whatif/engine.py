@@ -20,6 +20,8 @@ from logpost.replay.whatif.direction import Direction
 
 PATH_PARTS: tuple[str, ...] = tuple(path_parts())
 Found = TypeVar("Found")
+MOST_GRAPHS = 4
+"""Graphs kept by an engine that is asked more than once."""
 SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
 
 
@@ -149,6 +151,8 @@ class Engine:
         """The graph for the scenario's protocols."""
         key = _protocols(scenario)
         if key not in self._graphs:
+            if len(self._graphs) == MOST_GRAPHS:
+                del self._graphs[list(self._graphs)[1]]  # the first is of what was recorded
             try:
                 self._graphs[key] = WhatIf(
                     self.program, _native(self.recorded), _native(scenario), self.network, scenario.elsewhere
@@ -187,7 +191,7 @@ def _protocols(scenario: Scenario) -> Any:
         *scenario.machine.eager_limit_bytes.tolist(),
         scenario.asynchronous_progress,
         scenario.machine.nics_per_node,
-        id(scenario.elsewhere),
+        scenario.elsewhere,
     )
 
 
