@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -211,7 +211,6 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
     compute = next((share.share for share in report.breakdown if share.category == "compute"), 0.0)
     some = any(share.exposed_ps for share in report.breakdown)
     known = {e.name: e.value for e in report.efficiencies}
-    balance, communication = (known.get(name) for name in ("load_balance", "communication_efficiency"))
     return [
         (
             "Region of interest" if report.outside_ps else "Program",
@@ -221,21 +220,22 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
         ("Ranks", grouped(report.ranks), f"on {nodes} node{'' if nodes == 1 else 's'}"),
         ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all"),
         ("Outside compute", percent_text(1 - compute) if some else "–", "of all ranks' time"),
-        (
-            "Parallel efficiency",
-            fraction(known.get("parallel_efficiency")),
-            "" if balance is None else f"balance {fraction(balance)} × communication {fraction(communication)}",
-        ),
-        (
-            "Unexplained",
-            fraction(
-                report.machine.residual_share
-                if report.messages.count and "residual" not in report.machine.undivided
-                else None
-            ),
-            "residual, of message time",
-        ),
+        efficiency_fact(known),
+        unexplained_fact(report),
     ]
+
+
+def efficiency_fact(known: Mapping[str, float | None]) -> tuple[str, str, str]:
+    """Parallel efficiency and its factors, of POP's efficiencies by name; the dashboard shows it as well."""
+    balance, communication = known.get("load_balance"), known.get("communication_efficiency")
+    factors = "" if balance is None else f"balance {fraction(balance)} × communication {fraction(communication)}"
+    return "Parallel efficiency", fraction(known.get("parallel_efficiency")), factors
+
+
+def unexplained_fact(report: Report) -> tuple[str, str, str]:
+    """The share of message time that no part of the model explains."""
+    told = report.messages.count and "residual" not in report.machine.undivided
+    return "Unexplained", fraction(report.machine.residual_share if told else None), "residual, of message time"
 
 
 def model_error(report: Report) -> str:

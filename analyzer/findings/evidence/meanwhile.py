@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.categories import WAITING
+from logpost.analyzer.findings.evidence.overlap import Overlap
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.undivided import UNDIVIDED, together
 
@@ -155,16 +156,16 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
     late, waits = calls["late_sender_ps"].to_numpy() / length, calls["waiting_ps"].to_numpy() / length
     residual = calls["residual_ps"].to_numpy() / length
     unknown = calls[f"{UNDIVIDED}_ps"].to_numpy() / length
-    first = np.searchsorted(leave, begin, side="right")
-    past = np.searchsorted(enter, end, side="left")
+    overlap = Overlap(enter, leave, begin, end)
     total = max(1, int((end - begin).sum()))
 
-    inside = _overlaps(enter, leave, first, past, begin, end)
-    causes = {_computing(evidence, location, intervals, calls, (end - begin) - inside, past): 1 - inside.sum() / total}
+    inside = overlap.of_intervals()
+    computing = _computing(evidence, location, intervals, calls, (end - begin) - inside, overlap.past)
+    causes = {computing: 1 - inside.sum() / total}
     late_in: dict[str, float] = {}
     unexplained: dict[str, float] = {}
     places, place_of = np.unique(callpath, return_inverse=True)
-    covered = _covered(enter, leave, first, past, begin, end)
+    covered = overlap.of_calls()
 
     def shares(density: Sums) -> list[float]:
         """Of the intervals' time, by place."""
@@ -219,52 +220,3 @@ def _computing(
     if here[longest]:
         region = f"code between {evidence.region(int(calls['callpath'][before]))} and {after}"
     return Cause(region, "computing", "the surrounding calls, because no user region inside the program was recorded")
-
-
-def _overlaps(
-    enter: npt.NDArray[np.int64],
-    leave: npt.NDArray[np.int64],
-    first: npt.NDArray[np.int64],
-    past: npt.NDArray[np.int64],
-    begin: npt.NDArray[np.int64],
-    end: npt.NDArray[np.int64],
-) -> Sums:
-    """How much of [begin, end] the calls first..past-1 (successive, not overlapping) take, per interval."""
-    running = np.concatenate([[0], np.cumsum(leave - enter)])
-    some = past > first
-    whole = running[np.maximum(past, first)] - running[first]
-    head, tail = _ends(enter, leave, first, past, begin, end)
-    return np.where(some, whole - head - tail, 0).astype(np.float64)
-
-
-def _covered(
-    enter: npt.NDArray[np.int64],
-    leave: npt.NDArray[np.int64],
-    first: npt.NDArray[np.int64],
-    past: npt.NDArray[np.int64],
-    begin: npt.NDArray[np.int64],
-    end: npt.NDArray[np.int64],
-) -> Sums:
-    """The same from the side of the calls: how much of each lies in the intervals together."""
-    some = past > first
-    steps = np.zeros(len(enter) + 1, dtype=np.int64)
-    np.add.at(steps, first[some], 1)
-    np.add.at(steps, past[some], -1)
-    covered = np.cumsum(steps[:-1]) * (leave - enter)
-    head, tail = _ends(enter, leave, first, past, begin, end)
-    np.subtract.at(covered, first[some], head[some])
-    np.subtract.at(covered, past[some] - 1, tail[some])
-    return covered.astype(np.float64)
-
-
-def _ends(
-    enter: npt.NDArray[np.int64],
-    leave: npt.NDArray[np.int64],
-    first: npt.NDArray[np.int64],
-    past: npt.NDArray[np.int64],
-    begin: npt.NDArray[np.int64],
-    end: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """What the first and the last call of each interval do before and after it."""
-    head, tail = np.minimum(first, len(enter) - 1), np.maximum(past - 1, 0)
-    return np.maximum(0, begin - enter[head]), np.maximum(0, leave[tail] - end)

@@ -19,8 +19,8 @@ from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import grouped, prose, visible
 from logpost.dashboards.figures.overview import overview
 from logpost.dashboards.report.findings import finding_rows
-from logpost.dashboards.report.page import model_error, title_of
-from logpost.dashboards.report.tables import fraction, machine_grids
+from logpost.dashboards.report.page import efficiency_fact, model_error, title_of, unexplained_fact
+from logpost.dashboards.report.tables import machine_grids
 
 NAME, TITLE = "", "Overview"
 FIRST_FINDINGS = 3
@@ -102,7 +102,6 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
         known = {}
     nodes = report.hosts.nodes
     ranks = scoped.locations.height
-    balance, communication = known.get("load_balance"), known.get("communication_efficiency")
     messages = (
         ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all")
         if not chosen
@@ -117,20 +116,8 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
         ),
         messages,
         ("Outside compute", percent_text(1 - times[:, 0].sum() / total) if total else "–", "of the ranks' time"),
-        (
-            "Parallel efficiency",
-            fraction(known.get("parallel_efficiency")),
-            "" if balance is None else f"balance {fraction(balance)} × communication {fraction(communication)}",
-        ),
-        (
-            "Unexplained",
-            fraction(
-                report.machine.residual_share
-                if report.messages.count and "residual" not in report.machine.undivided
-                else None
-            ),
-            "residual, of message time",
-        ),
+        efficiency_fact(known),
+        unexplained_fact(report),
     ]
 
 
