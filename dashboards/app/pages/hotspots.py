@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import dash
 import dash_ag_grid
-from dash import Input, Output, State, html
+from dash import html
 
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import percent_text, span_text, time_text
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.picking import on_row
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.search import picked
-from logpost.dashboards.app.state import read
+from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
@@ -158,23 +160,12 @@ CHARTS = {"hotspots.matrix": _matrix, "hotspots.load": _load}
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """A row that is picked changes the URL."""
+    """A finding that is picked changes the URL."""
 
-    @app.callback(
-        Output("url", "search", allow_duplicate=True),
-        Input("findings", "selectedRows"),
-        State("url", "pathname"),
-        State("url", "search"),
-        prevent_initial_call=True,
-    )
-    def pick(rows: Any, pathname: str | None, query: str | None) -> Any:
-        if not rows or not isinstance(rows, list):
-            return dash.no_update
-        try:
-            state = read(pathname, query)
-            number = str(rows[0]["id"])
-            if state.more.get("finding") == number or not number.isdecimal():
-                return dash.no_update
-            return picked(runs[state.run], state, int(number)).search
-        except InputError:
-            return dash.no_update
+    def after(state: ViewState, row: Mapping[str, Any]) -> ViewState | None:
+        number = str(row["id"])
+        if state.more.get("finding") == number or not number.isdecimal():
+            return None
+        return picked(runs[state.run], state, int(number))
+
+    on_row(app, "findings", after)

@@ -6,14 +6,14 @@ from typing import Any
 
 import dash
 import dash_ag_grid
-from dash import Input, Output, State, html
+from dash import html
 
 from logpost.analyzer.explain import Explanation, candidates, explain
 from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.schema import PARTS
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.picking import on_row
 from logpost.dashboards.app.runs import Runs
-from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette, sizes
 from logpost.dashboards.figures.chart import Chart
@@ -169,19 +169,4 @@ CHARTS = {
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
     """A message that is picked stands in the URL."""
-
-    @app.callback(
-        Output("url", "search", allow_duplicate=True),
-        Input("worst", "selectedRows"),
-        State("url", "pathname"),
-        State("url", "search"),
-        prevent_initial_call=True,
-    )
-    def pick(rows: Any, pathname: str | None, query: str | None) -> Any:
-        if not rows or not isinstance(rows, list):
-            return dash.no_update
-        try:
-            state = read(pathname, query)
-        except InputError:
-            return dash.no_update
-        return state.having(message=str(rows[0]["message"])).search
+    on_row(app, "worst", lambda state, row: state.having(message=str(row["message"])))

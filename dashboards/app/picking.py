@@ -1,0 +1,36 @@
+"""A row that is picked in a grid changes the URL, and with it the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import dash
+from dash import Input, Output, State
+
+from logpost.dashboards.app.state import State as ViewState
+from logpost.dashboards.app.state import read
+from logpost.errors import InputError
+
+Picked = Callable[[ViewState, Mapping[str, Any]], ViewState | None]
+"""The state after a row was picked; None: as it is. May raise InputError: likewise as it is."""
+
+
+def on_row(app: dash.Dash, grid: str, after: Picked) -> None:
+    """Have the rows of a grid change the URL."""
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input(grid, "selectedRows"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def pick(rows: Any, pathname: str | None, query: str | None) -> Any:
+        if not rows or not isinstance(rows, list):
+            return dash.no_update
+        try:
+            state = after(read(pathname, query), rows[0])
+        except InputError:
+            return dash.no_update
+        return dash.no_update if state is None else state.search
