@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from logpost.analyzer.location_names import location_names
 from logpost.analyzer.machine_used import machine_values, values_for
 from logpost.analyzer.manifest import Layout, MachineValue
 from logpost.analyzer.model_fits import fit_of
+from logpost.analyzer.piece import Piece, joined
 from logpost.analyzer.reporting.data import ModelFit
 from logpost.analyzer.resplit import Report, Resplit, silent
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
-from logpost.analyzer.undivided import UNDIVIDED, merged, shown_as
+from logpost.analyzer.undivided import UNDIVIDED, merged
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
 
@@ -31,15 +32,6 @@ _OF_CANDIDATES = (
 )
 ROLES = ("send_call", "send_complete_call", "recv_post_call", "recv_call")
 """Columns of the table `messages` that name calls, in the order in which they stand beside a message."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A stretch of a message's time with its label; ps from the trace's start."""
-
-    part: str
-    begin_ps: int
-    end_ps: int
 
 
 @dataclass(frozen=True)
@@ -220,7 +212,7 @@ def explain(
             segments, deficit, rendezvous = analysis.segments(location, number)
             columns = (segments[name].tolist() for name in ("part", "begin_ps", "end_ps"))
             pieces = (Piece(PARTS[part], begin, end) for part, begin, end in zip(*columns, strict=True))
-            mine.append(Split(model, _joined(pieces, undivided), deficit, rendezvous, undivided))
+            mine.append(Split(model, joined(pieces, undivided), deficit, rendezvous, undivided))
     if not analyses:
         raise InputError(fits[0].reason)
     used = run.manifest.machine
@@ -242,18 +234,6 @@ def explain(
             _places(run),
         ),
     )
-
-
-def _joined(pieces: Iterable[Piece], undivided: Sequence[str]) -> tuple[Piece, ...]:
-    """The pieces under the names that they are shown under; what follows itself then is one piece."""
-    found: list[Piece] = []
-    for piece in pieces:
-        part = shown_as(piece.part, undivided)
-        if found and part == UNDIVIDED == found[-1].part:
-            found[-1] = Piece(part, found[-1].begin_ps, piece.end_ps)
-        else:
-            found.append(Piece(part, piece.begin_ps, piece.end_ps))
-    return tuple(found)
 
 
 def _explained(

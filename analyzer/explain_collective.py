@@ -8,20 +8,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, Places
+from logpost.analyzer.piece import Piece, joined
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import ALGORITHMS, COLLECTIVE_PARTS
-from logpost.analyzer.undivided import UNDIVIDED, shown_as
+from logpost.analyzer.undivided import UNDIVIDED
 from logpost.replay._native import Analysis
 from logpost.replay.message_models import MessageModel
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """A stretch of the way with its label; ps from the trace's start."""
-
-    part: str
-    begin_ps: int
-    end_ps: int
 
 
 @dataclass(frozen=True)
@@ -30,7 +22,7 @@ class Way:
 
     model: MessageModel
     algorithm: str
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[Piece, ...]
     """without gap; empty where the operation is not divided"""
     end_ps: int
     """as replayed; the begin where there is nothing to do"""
@@ -105,11 +97,6 @@ def _way(
     steps, kind = analysis.collective_way(location, number)
     algorithm = "not_known" if kind < 0 else ALGORITHMS[int(analysis.collective_kinds()["algorithm"][kind])]
     columns = (steps[name].tolist() for name in ("part", "begin_ps", "end_ps"))
-    joined: list[Stretch] = []
-    for code, begin, end in zip(*columns, strict=True):
-        part = shown_as(COLLECTIVE_PARTS[code], undivided)
-        if joined and part == joined[-1].part and part in (UNDIVIDED, "send_overhead", "recv_overhead"):
-            joined[-1] = Stretch(part, joined[-1].begin_ps, end)
-        else:
-            joined.append(Stretch(part, begin, end))
-    return Way(model, algorithm, tuple(joined), joined[-1].end_ps if joined else since)
+    pieces = (Piece(COLLECTIVE_PARTS[code], begin, end) for code, begin, end in zip(*columns, strict=True))
+    found = joined(pieces, undivided, (UNDIVIDED, "send_overhead", "recv_overhead"))
+    return Way(model, algorithm, found, found[-1].end_ps if found else since)

@@ -9,8 +9,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.explain import Candidate, Explained, Explanation, Piece, Side, Split
+from logpost.analyzer.explain import Candidate, Explained, Explanation, Side, Split
 from logpost.analyzer.manifest import MachineValue
+from logpost.analyzer.piece import Piece
 from logpost.analyzer.reporting.explain_collective_text import collective_text
 from logpost.analyzer.reporting.machine_text import value_text
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text

@@ -12,8 +12,9 @@ from rich.console import Console
 from tests.analyzer.in_process import analyze
 from tests.analyzer.whole_machine import write_whole_machine
 
-from logpost.analyzer.explain import ROLES, Explained, Explanation, Piece, Side, Split, candidates, explain
+from logpost.analyzer.explain import ROLES, Explained, Explanation, Side, Split, candidates, explain
 from logpost.analyzer.findings.evidence.places import Place
+from logpost.analyzer.piece import Piece
 from logpost.analyzer.reporting.data import Messages, ModelFit
 from logpost.analyzer.reporting.explain_json import as_json
 from logpost.analyzer.reporting.explain_text import print_explanation
