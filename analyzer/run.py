@@ -43,7 +43,7 @@ class Run:
         """Open a run directory.
 
         Raises:
-            InputError: it is not a run, is of another format version, or lacks a table.
+            InputError: it is not a run, is of another format version, or lacks a table or has a damaged one.
         """
         directory = Path(path)
         file = directory / MANIFEST
@@ -62,6 +62,8 @@ class Run:
         for name in manifest.tables:
             if name in TABLES and not (directory / f"{name}.parquet").is_file():
                 raise InputError(f"{directory} lacks the table {name}.parquet; analyze the archive again")
+            if name in TABLES:
+                _refuse_damaged(directory / f"{name}.parquet")
         return cls(directory, manifest)
 
     def table(self, name: str) -> pl.LazyFrame:
@@ -97,6 +99,14 @@ def _refuse_other_version(directory: Path, manifest: bytes) -> None:
             f"{directory}: written by {age} logpost (run format {version}, this is {FORMAT_VERSION}); "
             "analyze the archive again"
         )
+
+
+def _refuse_damaged(table: Path) -> None:
+    """Raise InputError for a table whose footer cannot be read: what a copy that ended early leaves."""
+    try:
+        pl.read_parquet_schema(table)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"{table} cannot be read: {error}; copy the run or analyze the archive again") from None
 
 
 class RunWriter:

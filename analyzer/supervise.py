@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from logpost.address_space import way_out
 from logpost.analyzer.request import Request
 from logpost.analyzer.run_place import refuse_occupied
 from logpost.errors import InputError
@@ -154,6 +155,9 @@ def _remove(watch: _Watch) -> None:
 
 
 def _death(request: Request, watch: _Watch, status: int) -> str:
+    limited = way_out()
+    if limited is not None:
+        return f"{request.archive}: the analysis ended while {watch.phase}, probably for want of memory; {limited}"
     if status < 0:
         name = signal.Signals(-status).name
         if watch.phase in ("starting", "reading") and -status != signal.SIGKILL:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -45,6 +46,14 @@ def built(request: Request, source: ReadAhead, report: Report, temporary: Callab
         raise InputError(f"{request.archive} needs more memory than this machine has; use a larger one") from None
 
 
+def _orphaned(unfinished: list[Path]) -> None:
+    """End at once when nobody listens any more: the parent was killed, and with it what would remove the directory."""
+    for _ in range(3):  # other threads may still make files in it
+        for directory in unfinished:
+            shutil.rmtree(directory, ignore_errors=True)
+    os._exit(1)
+
+
 def main(descriptor: int, options: dict[str, Any]) -> int:
     """Analyze; exit status 0 when the run is written, 2 for bad input."""
     # The parent ends this process itself on Ctrl-C, and then removes what was written.
@@ -55,10 +64,15 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
 
     with os.fdopen(descriptor, "w", buffering=1) as pipe:
         lock = threading.Lock()
+        state: dict[str, Any] = {"phase": "reading", "done": 0, "total": 0}
+        unfinished: list[Path] = []
 
         def tell(**fields: Any) -> None:
             with lock:
-                pipe.write(json.dumps(fields) + "\n")
+                try:
+                    pipe.write(json.dumps(fields) + "\n")
+                except BrokenPipeError:
+                    _orphaned(unfinished)
 
         from logpost.analyzer.clock_mode import ClockMode
         from logpost.analyzer.read_ahead import ReadAhead
@@ -73,7 +87,6 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
             "clock": clock,
         }
         source = ReadAhead(options["archive"], options["threads"], clock)
-        state: dict[str, Any] = {"phase": "reading", "done": 0, "total": 0}
         ended = threading.Event()
 
         def report(phase: str, done: int, total: int) -> None:
@@ -81,6 +94,10 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
             state.update(phase=phase, done=done, total=total)
             if changed:
                 tell(**state, cpu_s=time.process_time())
+
+        def begun(temporary: Path) -> None:
+            unfinished.append(temporary)
+            tell(temporary=str(temporary))
 
         def beat() -> None:
             while not ended.wait(HEARTBEAT_S):
@@ -94,7 +111,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         heart.start()
         try:
             request = Request(**{**options, **given})
-            result = {"run": str(built(request, source, report, lambda p: tell(temporary=str(p))))}
+            result = {"run": str(built(request, source, report, begun))}
         except InputError as error:
             result = {"error": str(error)}
         finally:

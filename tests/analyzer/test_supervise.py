@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -184,3 +187,20 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_run_that_cannot_be_written_says_where(archive: Path) -> None:
     with pytest.raises(InputError, match=r"/dev/full/a\.run cannot be written: .*; choose another place with -o"):
         analyze(Request(str(archive), "/dev/full/a.run"))
+
+
+def test_a_worker_whose_parent_was_killed_leaves_nothing(archive: Path, tmp_path: Path) -> None:
+    receive, send = os.pipe()
+    options = json.dumps(asdict(Request(str(archive), str(tmp_path / "a.run"))))
+    with subprocess.Popen(
+        [sys.executable, "-m", "logpost.analyzer.worker", str(send), options],
+        pass_fds=[send],
+        stderr=subprocess.PIPE,
+    ) as worker:
+        os.close(send)
+        with os.fdopen(receive) as told:
+            next(line for line in told if "temporary" in json.loads(line))
+        _, said = worker.communicate()
+    assert worker.returncode == 1
+    assert said == b""
+    assert leftovers(tmp_path) == []

@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from logpost import __version__
+from logpost.address_space import too_small
+from logpost.cli.mishaps import sentence
+from logpost.cli.output import tolerate_encoding
 from logpost.cli.overview import EXAMPLE, VERBS, help_text
 from logpost.errors import InputError, suggestion
 
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 # What the shell's completion sets when it asks for words; bash's own name, and that of typer for the other shells.
 COMPLETE, COMPLETE_WORDS = "_LOGPOST_COMPLETE", ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+
+# Verbs that need no table library.
+FRUGAL = {None, "record", "doctor", "workloads"}
 
 
 def _options() -> None:
@@ -77,25 +83,49 @@ def wanted_verb(arguments: Sequence[str], environment: dict[str, str]) -> str | 
     raise InputError(f"unknown verb {verb}; logpost --help lists the verbs{suggestion(verb, VERBS)}")
 
 
+def _verb(arguments: Sequence[str]) -> None:
+    """Do what a command line asks for; ends by SystemExit where the verb has a status of its own."""
+    completing = COMPLETE in os.environ
+    if not completing and (not arguments or arguments[0] in ("-h", "--help")):
+        print(help_text())
+        sys.exit(0 if arguments else 2)
+    if not completing and arguments[0] == "--version":
+        print(f"logpost {__version__}")
+        return
+    verb = wanted_verb(arguments, dict(os.environ))
+    if verb not in FRUGAL and (lacking := too_small()):
+        raise InputError(lacking)
+    build(verb)(prog_name="logpost")
+
+
+def _to_nowhere() -> None:
+    """What could not be written must not be tried again, and reported, when Python flushes at its end."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """Entry point. Exit status: 0 done, 1 a gate failed, 2 bad input or usage."""
-    arguments = sys.argv[1:]
-    completing = COMPLETE in os.environ
+    tolerate_encoding()
     try:
-        if not completing and (not arguments or arguments[0] in ("-h", "--help")):
-            print(help_text())
-            sys.exit(0 if arguments else 2)
-        if not completing and arguments[0] == "--version":
-            print(f"logpost {__version__}")
-            sys.exit(0)
-        build(wanted_verb(arguments, dict(os.environ)))(prog_name="logpost")
-    except InputError as error:
-        print(f"logpost: {error}", file=sys.stderr)
-        sys.exit(2)
+        try:
+            _verb(sys.argv[1:])
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except BrokenPipeError:
-        # `logpost report | head` closes the pipe early: no error, and Python must not report one while it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # `logpost report | head` closes the pipe early: no error.
+        _to_nowhere()
         sys.exit(0)
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        line = sentence(error)
+        if line is None:
+            raise
+        print(f"logpost: {line}", file=sys.stderr)
+        _to_nowhere()
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,34 @@
+"""What ends a verb and is no bug of it: a user's mistake, memory, a full disk, a damaged run. One line for each."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from logpost.address_space import way_out
+from logpost.errors import InputError
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+
+
+def sentence(error: BaseException) -> str | None:
+    """The line for what happened, with the way out; None for what only a bug explains."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return f"memory ran out; {way_out() or 'use a machine with more of it'}"
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "the output"
+        return f"{where} cannot be written: {os.strerror(error.errno)}; choose another place"
+    if _of_a_damaged_table(error):
+        return f"a table of the run is damaged: {' '.join(str(error).split())}; analyze the archive again"
+    limited = way_out()
+    if limited is not None and (isinstance(error, OSError | ImportError) or type(error).__name__ == "PanicException"):
+        return f"{' '.join(str(error).split())}; {limited}"
+    return None
+
+
+def _of_a_damaged_table(error: BaseException) -> bool:
+    """Whether the table library says so of a Parquet file; it is not imported for the question."""
+    kind = type(error)
+    return kind.__module__.startswith("polars") and kind.__name__ == "ComputeError" and "parquet" in str(error)

@@ -1,0 +1,50 @@
+"""What the terminal or the pipe can show: an encoding without our characters gets plain ones, never a traceback."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from io import TextIOWrapper
+
+HANDLER = "logpost.plain"
+
+_PLAIN = {
+    "µ": "u",
+    "μ": "u",
+    "×": "x",
+    "±": "+-",
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "→": "->",
+    "←": "<-",
+    "≤": "<=",
+    "≥": ">=",
+    "≈": "~",
+    "…": "...",
+    "·": ".",
+    "•": "*",
+    "█": "#",
+    "▏": "|",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "Δ": "d",
+    "²": "^2",
+}
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """A codec's error handler: our own characters as ASCII, what else cannot be encoded as a backslash escape."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in text), error.end
+
+
+def tolerate_encoding() -> None:
+    """Let stdout and stderr take any text, whatever the locale or PYTHONIOENCODING says of their encoding."""
+    codecs.register_error(HANDLER, _plain)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=HANDLER)
