@@ -1,6 +1,8 @@
 """Native core of logpost.analyzer."""
 
 import enum
+import os
+import pathlib
 
 import logpost.analyzer.columns
 import logpost.replay._native
@@ -32,7 +34,7 @@ class ClockMode(enum.Enum):
     clc = 2
     """then by the controlled logical clock"""
 
-def read(archive: str, threads: int, progress: Progress, clock: ClockMode) -> Trace:
+def read(archive: str | os.PathLike, threads: int, progress: Progress, clock: ClockMode) -> Trace:
     """
     Reads an archive, given as its anchor file or directory. Raises ArchiveError.
     """
@@ -40,7 +42,7 @@ def read(archive: str, threads: int, progress: Progress, clock: ClockMode) -> Tr
 def release_memory() -> None:
     """Gives memory that the core has freed back to the system."""
 
-def find_anchor(path: str) -> str:
+def find_anchor(path: str | os.PathLike) -> pathlib.Path:
     """The anchor file of an archive. Raises ArchiveError."""
 
 class Trace:

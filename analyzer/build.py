@@ -42,7 +42,7 @@ from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.rescope import rescope
 from logpost.analyzer.run import Run, RunWriter, scan
 from logpost.analyzer.run_place import flush
-from logpost.errors import InputError
+from logpost.errors import InputError, printable
 from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
 from logpost.machines.calibration.while_recording import NAME as MEASURED
 from logpost.machines.calibration.while_recording import read_outcome
@@ -275,7 +275,7 @@ def _manifest(
     return m.Manifest(
         tool_version=logpost.__version__,
         source=m.Source(
-            anchor=str(anchor),
+            anchor=printable(str(anchor)),
             bytes=_archive_bytes(anchor),
             properties=dict(trace.properties()),
         ),
@@ -292,7 +292,7 @@ def _manifest(
             name=parameters.machine,
             origin=chosen.origin,
             label=chosen.label,
-            file=chosen.file,
+            file=printable(chosen.file) if chosen.file else None,
             sha256=chosen.sha256,
             asynchronous_progress=analysis.asynchronous_progress,
             model=request.model,

@@ -25,7 +25,7 @@ class ReadAhead:
 
     def _read(self, archive: str) -> tuple[Path, Trace]:
         anchor = find_anchor(archive)
-        return Path(anchor), read(anchor, self.threads, self.progress, self._clock)
+        return anchor, read(anchor, self.threads, self.progress, self._clock)
 
     def wait(self) -> tuple[Path, Trace]:
         """Anchor file and trace, once; this object then holds neither. Raises InputError for a damaged archive."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.roi import RegionOfInterest
+from logpost.errors import printable
 from logpost.replay.message_models import MessageModel
 
 
@@ -43,5 +44,5 @@ def archive_name(archive: Path) -> str:
     """What people call an archive: its directory, or its anchor file where that has a name of its own."""
     place = archive.absolute()
     if place.suffix != ".otf2":
-        return place.name
-    return place.stem if place.stem != "traces" else place.parent.name
+        return printable(place.name)
+    return printable(place.stem if place.stem != "traces" else place.parent.name)

@@ -13,7 +13,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.run_place import MACHINE, MANIFEST, put_in_place, refuse_occupied
+from logpost.analyzer.run_place import MACHINE, MANIFEST, put_in_place, refuse_bytes, refuse_occupied
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 from logpost.analyzer.undivided import shown
 from logpost.analyzer.within import within
@@ -21,11 +21,16 @@ from logpost.errors import InputError
 from logpost.whole_file import permit
 
 
+def _rows(file: Path) -> pl.LazyFrame:
+    """A Parquet file, lazily. Its directory may be called a[1]: the name is no pattern."""
+    return pl.scan_parquet(file, glob=False)
+
+
 def scan(directory: Path, name: str) -> pl.LazyFrame:
     """A table of a run that need not be finished, in its declared types (Parquet knows no enumerations); columns that
     the run is older than are null."""
     table = TABLES[name]
-    rows = pl.scan_parquet(directory / f"{table.name}.parquet")
+    rows = _rows(directory / f"{table.name}.parquet")
     # Columns that runs had not yet when this one was written.
     missing = [pl.lit(None).alias(column) for column in table.schema if column not in rows.collect_schema()]
     return rows.with_columns(missing).select(table.schema.names()).cast(dict(table.schema))  # type: ignore[arg-type]
@@ -46,6 +51,7 @@ class Run:
             InputError: it is not a run, is of another format version, or lacks a table or has a damaged one.
         """
         directory = Path(path)
+        refuse_bytes(directory)
         file = directory / MANIFEST
         if not file.is_file():
             raise InputError(f"{directory} is not a run: it has no {MANIFEST}; make one with `logpost analyze ARCHIVE`")
@@ -104,7 +110,7 @@ def _refuse_other_version(directory: Path, manifest: bytes) -> None:
 def _refuse_damaged(table: Path) -> None:
     """Raise InputError for a table whose footer cannot be read: what a copy that ended early leaves."""
     try:
-        pl.read_parquet_schema(table)
+        _rows(table).collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(f"{table} cannot be read: {error}; copy the run or analyze the archive again") from None
 

@@ -18,8 +18,19 @@ _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
 
+def refuse_bytes(place: Path) -> None:
+    """Raise InputError for a path that holds bytes outside UTF-8: the table libraries cannot open files under it."""
+    try:
+        str(place).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{place}: the path of a run must be UTF-8; rename the directory, or change into it and name what is below"
+        ) from None
+
+
 def refuse_occupied(place: Path, *, force: bool) -> None:
     """Raise InputError when `place` holds something, unless it is a run (or empty) and `force` is set."""
+    refuse_bytes(place)
     if not place.exists():
         return
     refuse_existing(place, force=force)

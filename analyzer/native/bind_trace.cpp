@@ -1,4 +1,8 @@
+#include <nanobind/stl/filesystem.h>
+
 #include <atomic>
+#include <exception>
+#include <string_view>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -221,13 +225,26 @@ struct Progress {
     std::atomic<std::uint64_t> declared{0};
 };
 
-std::unique_ptr<Trace> read_trace(const std::string& archive, unsigned threads, Progress& progress, ClockMode clock) {
+std::unique_ptr<Trace> read_trace(const std::filesystem::path& archive, unsigned threads, Progress& progress,
+                                  ClockMode clock) {
     const nb::gil_scoped_release release;
     ReadOptions options;
     options.threads = threads;
     options.events_read = &progress.events;
     options.declared_events = &progress.declared;
     return std::make_unique<Trace>(read_program(find_anchor(archive), options, clock));
+}
+
+/// Paths and names in a message are bytes of any encoding; they reach Python as its own paths do.
+void set_archive_error(const std::exception_ptr& thrown, void* type) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const ArchiveError& error) {
+        const std::string_view what = error.what();
+        const auto text = nb::steal<nb::object>(
+            PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "surrogateescape"));
+        PyErr_SetObject(static_cast<PyObject*>(type), text.ptr());
+    }
 }
 
 /// Gives freed memory back to the system: the table libraries have allocators of their own and could not reuse it.
@@ -240,7 +257,8 @@ void release_memory() {
 }  // namespace
 
 void bind_trace(nb::module_& module) {
-    nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError);
+    PyObject* archive_error = nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError).ptr();
+    nb::register_exception_translator(&set_archive_error, archive_error);
     nb::class_<Progress>(module, "Progress", "Counters of a read under way.")
         .def(nb::init<>())
         .def_prop_ro("events", [](const Progress& p) { return p.events.load(); })
@@ -253,7 +271,7 @@ void bind_trace(nb::module_& module) {
                "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");
     module.def("release_memory", &release_memory, "Gives memory that the core has freed back to the system.");
     module.def(
-        "find_anchor", [](const std::string& path) { return find_anchor(path).string(); }, "path"_a,
+        "find_anchor", [](const std::filesystem::path& path) { return find_anchor(path); }, "path"_a,
         "The anchor file of an archive. Raises ArchiveError.");
 
     nb::class_<Trace>(module, "Trace", "What the reader leaves of an archive.")

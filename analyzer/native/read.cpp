@@ -362,7 +362,8 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
         read_properties(reader.get(), trace);
         // libotf2 would loop forever in a truncated file.
         const auto file = fs::path(anchor).replace_extension(".def");
-        if (is_plain(reader.get()) && fs::exists(file) && !ends_properly(file)) {
+        std::error_code error;
+        if (is_plain(reader.get()) && fs::exists(file, error) && !ends_properly(file)) {
             throw ArchiveError(file.string() +
                                ": the global definitions are truncated, and nothing can be read without them; copy or "
                                "record the archive again");

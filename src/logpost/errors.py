@@ -13,8 +13,13 @@ class InputError(Exception):
     """
 
     def __str__(self) -> str:
-        """The message with line breaks folded, so that it stays one line whatever it quotes."""
-        return " ".join(super().__str__().split())
+        """The message with line breaks folded and control characters escaped: one line, whatever it quotes."""
+        return printable(" ".join(super().__str__().split()))
+
+
+def printable(text: str) -> str:
+    """The text with control characters, and bytes that are no UTF-8 (as a path holds them), as backslash escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
