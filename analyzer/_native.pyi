@@ -34,7 +34,7 @@ class ClockMode(enum.Enum):
     clc = 2
     """then by the controlled logical clock"""
 
-def read(archive: str | os.PathLike, threads: int, progress: Progress, clock: ClockMode) -> Trace:
+def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode) -> Trace:
     """
     Reads an archive, given as its anchor file or directory. Raises ArchiveError.
     """
@@ -42,7 +42,7 @@ def read(archive: str | os.PathLike, threads: int, progress: Progress, clock: Cl
 def release_memory() -> None:
     """Gives memory that the core has freed back to the system."""
 
-def find_anchor(path: str | os.PathLike) -> pathlib.Path:
+def find_anchor(path: str | os.PathLike[str]) -> pathlib.Path:
     """The anchor file of an archive. Raises ArchiveError."""
 
 class Trace:

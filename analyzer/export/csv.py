@@ -63,8 +63,9 @@ def _shown(run: Run, name: str) -> pl.LazyFrame:
     if not undivided:
         return run.table(name)
     if "category" in names:
-        others = [column for column in names if column != "exposed_ps"]
-        return run.shown(name).group_by(others, maintain_order=True).agg(pl.col("exposed_ps").sum()).select(names)
+        times = [column for column in names if column.endswith("_ps")]
+        others = [column for column in names if column not in times]
+        return run.shown(name).group_by(others, maintain_order=True).agg(pl.col(times).sum()).select(names)
     return together(run.table(name), undivided, None) if _divided(run, name) else run.table(name)
 
 

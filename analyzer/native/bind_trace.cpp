@@ -268,10 +268,13 @@ void bind_trace(nb::module_& module) {
         .value("offsets", ClockMode::offsets, "by the archive's own clock offsets")
         .value("clc", ClockMode::clc, "then by the controlled logical clock");
     module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a,
+               nb::sig("def read(archive: str | os.PathLike[str], threads: int, progress: Progress, "
+                       "clock: ClockMode) -> Trace"),
                "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");
     module.def("release_memory", &release_memory, "Gives memory that the core has freed back to the system.");
     module.def(
         "find_anchor", [](const std::filesystem::path& path) { return find_anchor(path); }, "path"_a,
+        nb::sig("def find_anchor(path: str | os.PathLike[str]) -> pathlib.Path"),
         "The anchor file of an archive. Raises ArchiveError.");
 
     nb::class_<Trace>(module, "Trace", "What the reader leaves of an archive.")

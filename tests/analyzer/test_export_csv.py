@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 from tests.dashboards.synthetic import Names, make_run
 
 from logpost.analyzer.export.csv import export_csv
+from logpost.analyzer.run import Run
 from logpost.analyzer.schema import TABLES
 from logpost.errors import InputError
 
@@ -27,6 +28,24 @@ def test_every_table_reads_back_as_it_was(tmp_path: Path) -> None:
         back = pl.read_csv(file, schema=flat).with_columns(pl.col(pl.String).fill_null(""))
         lists = [name for name, dtype in flat.items() if dtype != table.schema[name]]
         assert_frame_equal(back.drop(lists), run.table(name).drop(lists).collect())
+
+
+def test_what_a_machine_does_not_divide_is_one_row_or_column(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a.run")
+    hidden = ["latency", "residual"]
+    manifest = run.manifest.model_copy(deep=True)
+    manifest.machine.undivided = hidden
+    (run.path / "manifest.json").write_text(manifest.model_dump_json(), encoding="utf-8")
+    export_csv(Run.open(run.path), tmp_path / "out")
+    for name, table in TABLES.items():
+        times = [column for column in table.schema if column.endswith("_ps")]
+        if "category" not in table.schema or not times:
+            continue
+        back = pl.read_csv(
+            tmp_path / "out" / f"{name}.csv", schema_overrides={"category": pl.String, **dict.fromkeys(times, pl.Int64)}
+        )
+        assert not set(hidden) & set(back["category"]), name
+        assert back.select(times).sum().rows() == run.facts(name).select(times).sum().collect().rows(), name
 
 
 def test_lists_are_text_of_ranks_and_of_named_numbers(tmp_path: Path) -> None:

@@ -98,9 +98,13 @@ def _verb(arguments: Sequence[str]) -> None:
     build(verb)(prog_name="logpost")
 
 
-def _to_nowhere() -> None:
-    """What could not be written must not be tried again, and reported, when Python flushes at its end."""
-    if sys.stdout is not None:
+def _let_go() -> None:
+    """What cannot be written must not be tried again, and reported, when Python flushes at its end."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -115,7 +119,7 @@ def main() -> None:
                 sys.stdout.flush()
     except BrokenPipeError:
         # `logpost report | head` closes the pipe early: no error.
-        _to_nowhere()
+        _let_go()
         sys.exit(0)
     except (SystemExit, KeyboardInterrupt):
         raise
@@ -124,7 +128,7 @@ def main() -> None:
         if line is None:
             raise
         print(f"logpost: {line}", file=sys.stderr)
-        _to_nowhere()
+        _let_go()
         sys.exit(2)
 
 
