@@ -78,7 +78,7 @@ def wanted_verb(arguments: Sequence[str], environment: dict[str, str]) -> str | 
 
 
 def main() -> None:
-    """Entry point. Exit status: 0 done, 1 a gate failed, 2 bad input or usage."""
+    """Entry point. Exit status: 0 done, 1 a gate failed, 2 bad input or usage, 3 a gate is inconclusive."""
     arguments = sys.argv[1:]
     completing = COMPLETE in os.environ
     try:
