@@ -91,8 +91,8 @@ def test_repeats_print_every_change_with_its_interval(repeats: dict[str, list[st
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["A"], "got 1 runs; add the run after the change"),
-        (["A", "A", "B"], "got 3 runs; put --with before the first run after the change"),
+        (["A"], "got 1: add the run after the change"),
+        (["A", "A", "B"], "got 3: put --with before the first run after the change"),
         (["A", "--with", "A"], "is given twice; a repeat is another run of the same program"),
     ],
 )

@@ -113,7 +113,7 @@ def _refuse_odd(runs: Sequence[Path], others: Sequence[Path] | None) -> None:
             raise InputError(f"{double} is given twice; a repeat is another run of the same program")
     elif len(runs) != 2:
         way = "add the run after the change" if len(runs) == 1 else "put --with before the first run after the change"
-        raise InputError(f"compare takes two runs, or repeats around --with, but got {len(runs)} runs; {way}")
+        raise InputError(f"compare takes two runs, or repeats around --with; got {len(runs)}: {way}")
 
 
 def _pair(a: Path, b: Path, chosen: Selection, gates: Iterable[Gate], show: _Shown) -> int:
