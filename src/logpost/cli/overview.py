@@ -13,6 +13,7 @@ VERBS: dict[str, str] = {
     "explain": "Show where one message's time went under each model.",
     "whatif": "Predict what a run would take on another network or machine.",
     "compare": "Compare two runs, or repeats of them, and gate a CI job.",
+    "roofline": "Compare each region's messages with the machine's limits.",
     "export": "Write a run as CSV, for Perfetto or as a GOAL schedule.",
     "calibrate": "Measure this machine and write its machine file.",
     "machines": "List, show and check machine files.",
