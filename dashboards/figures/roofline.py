@@ -19,13 +19,15 @@ MB = 1e6
 def roofline_chart(found: Roofline) -> Chart:
     """Ceilings dashed, regions as marks; both axes are logarithmic."""
     series = []
-    for hue, one in enumerate(found.ceilings):
-        for name, rates in (("one at a time", one.one_at_a_time), ("many under way", one.pipelined)):
+    for i, one in enumerate(found.ceilings):
+        for hue, (name, rates) in enumerate(
+            (("one at a time", one.one_at_a_time), ("many under way", one.pipelined)), 2 * i
+        ):
             shown = [rate / MB if math.isfinite(rate) and rate > 0 else None for rate in rates]
             if any(rate is not None for rate in shown):
                 series.append(Curve(f"{one.where}: {name}", one.sizes, shown, "formula", hue))
     drawn = [roof for roof in found.roofs if roof.bytes and roof.time_ps][:MOST]
-    for hue, roof in enumerate(drawn, 2):
+    for hue, roof in enumerate(drawn, 2 * len(found.ceilings)):
         name = f"{folded_path(roof.region)}, {roof.where}"
         series.append(Curve(name, [roof.mean_bytes], [roof.achieved_bytes_per_s / MB], "paper", hue))
     ticks = [float(4**i) for i in range(13)]

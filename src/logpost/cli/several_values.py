@@ -13,9 +13,9 @@ def repeated(words: list[str], option: str) -> list[str]:
     inside = False
     for word in words:
         if inside and not word.startswith("-"):
-            out += [option, word] if out[-1] != option else [word]
+            out += [word] if out[-1] == option else [option, word]
             continue
-        inside = word == option
+        inside = word == option or word.startswith(f"{option}=")
         out.append(word)
     return out
 
