@@ -35,6 +35,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 WAIT_STATE_PREFIX = "wait_state."
 """`late_sender` is a category of the split; `wait_state.late_sender` is Scalasca's wait state of that name."""
 
+EFFICIENCY_PREFIX = "efficiency."
+"""`serialization` is a category of the split; `efficiency.serialization` is POP's efficiency of that name."""
+
 REGION_PREFIX = "region."
 """`region.MPI_Recv`: exposed time of that function's calls; of a user region, its own time."""
 
@@ -95,10 +98,10 @@ class Comparison:
         return float(sum(rank.program_ps for rank in (self.a if before else self.b).rank_times))
 
     def quantity(self, name: str) -> Change | None:
-        """A length, gain, category, group, efficiency, region or wait state (with prefix where the name is a
-        category's); or None.
+        """A length, gain, category, group, efficiency, region or wait state (the last three with prefix where the name
+        is a category's); or None.
 
-        A wait state's bare name works where no category has it.
+        The bare name of a wait state or an efficiency works where no category has it.
         """
         every = {
             change.name: change
@@ -114,6 +117,7 @@ class Comparison:
         every.setdefault(UNDIVIDED, Change(UNDIVIDED, 0, 0))
         every |= {name: Change(name, None, None) for name in self.undivided}
         every |= {f"{WAIT_STATE_PREFIX}{change.name}": change for change in self.wait_states}
+        every |= {f"{EFFICIENCY_PREFIX}{change.name}": change for change in self.efficiencies}
         if name.startswith(REGION_PREFIX):
             return self.every_region.get(name.removeprefix(REGION_PREFIX))
         return every.get(name)
@@ -122,12 +126,24 @@ class Comparison:
 def names() -> list[str]:
     """Every name that `quantity` knows but regions."""
     states = (f"{WAIT_STATE_PREFIX}{name}" for name in WAIT_STATES)
-    return [*LENGTHS, *SHOWN, *GROUPS, *NAMES, *states, GAIN, *(f"{GAIN}.{kind}" for kind in FINDING_KINDS)]
+    efficiencies = (f"{EFFICIENCY_PREFIX}{name}" for name in NAMES)
+    return [
+        *LENGTHS,
+        *SHOWN,
+        *GROUPS,
+        *NAMES,
+        *efficiencies,
+        *states,
+        GAIN,
+        *(f"{GAIN}.{kind}" for kind in FINDING_KINDS),
+    ]
 
 
 def is_fraction(name: str) -> bool:
     """Whether a quantity is a fraction of 1, not a time."""
-    return name in NAMES or name.partition(".")[0] == GAIN
+    if name in NAMES:
+        return name not in SHOWN
+    return name.startswith(EFFICIENCY_PREFIX) or name.partition(".")[0] == GAIN
 
 
 def compare(before: Run, after: Run) -> Comparison:

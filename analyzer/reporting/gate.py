@@ -2,7 +2,7 @@
 
     NAME OPERATOR VALUE        contention > +5%     wall >= +10 ms     late_sender > 20%     load_balance < 0.8
                                start_up > +10%      gain > 15%         gain.late_receiver > 0.05
-                               region.MPI_Allreduce > +20%
+                               region.MPI_Allreduce > +20%            efficiency.serialization < 0.9
 
 All are about the program between start-up and shut-down, `wall` its length on the slowest rank; only `start_up`,
 `shut_down` and `run` (the whole) tell of what stands beside it. `gain` is what the best finding can gain at most.

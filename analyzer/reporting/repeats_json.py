@@ -7,7 +7,15 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from logpost.analyzer.compare import GAIN, GROUPS, LENGTHS, REGION_PREFIX, WAIT_STATE_PREFIX, is_fraction
+from logpost.analyzer.compare import (
+    EFFICIENCY_PREFIX,
+    GAIN,
+    GROUPS,
+    LENGTHS,
+    REGION_PREFIX,
+    WAIT_STATE_PREFIX,
+    is_fraction,
+)
 from logpost.analyzer.efficiencies import NAMES
 from logpost.analyzer.repeats.compare import RepeatedChange, Repeats
 from logpost.analyzer.repeats.contrast import LEVEL
@@ -20,6 +28,7 @@ from logpost.analyzer.undivided import SHOWN
 
 def as_json(repeats: Repeats, decisions: Iterable[Decision]) -> dict[str, Any]:
     """The object that `logpost compare A... --with B... --json` prints; its keys are a promise to scripts."""
+    efficiencies = (f"{EFFICIENCY_PREFIX}{name}" for name in NAMES)
     states = (f"{WAIT_STATE_PREFIX}{name}" for name in WAIT_STATES)
     return {
         "a": [str(run.path) for run in repeats.before],
@@ -28,7 +37,7 @@ def as_json(repeats: Repeats, decisions: Iterable[Decision]) -> dict[str, Any]:
         "notes": list(repeats.notes),
         "quantities": {
             change.name: _plain(change, 1 if is_fraction(change.name) else PS_PER_S)
-            for change in repeats.changes([*LENGTHS, *SHOWN, *GROUPS, *NAMES, *states, GAIN])
+            for change in repeats.changes([*LENGTHS, *SHOWN, *GROUPS, *efficiencies, *states, GAIN])
         },
         "regions": {change.name.removeprefix(REGION_PREFIX): _plain(change, PS_PER_S) for change in repeats.regions()},
         "renames": dict(repeats.comparisons[0].renames),

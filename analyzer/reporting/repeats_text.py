@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.compare import GROUPS, LENGTHS, REGION_PREFIX, is_fraction
+from logpost.analyzer.compare import EFFICIENCY_PREFIX, GROUPS, LENGTHS, REGION_PREFIX, is_fraction
 from logpost.analyzer.efficiencies import NAMES
 from logpost.analyzer.repeats.compare import FASTER, NOISE, SLOWER, RepeatedChange, Repeats
 from logpost.analyzer.reporting.gate import signed_percent
@@ -56,7 +56,7 @@ def _print_all(repeats: Repeats, console: Console, top: int | None) -> None:
         ("Length (slowest rank)", "length", tuple(LENGTHS)),
         ("Time of the program by category (sum over ranks)", "category", SHOWN),
         ("Groups of categories", "group", tuple(GROUPS)),
-        ("Efficiencies", "efficiency (POP)", tuple(NAMES)),
+        ("Efficiencies", "efficiency (POP)", tuple(f"{EFFICIENCY_PREFIX}{name}" for name in NAMES)),
     ):
         if changes := repeats.changes(names):
             _section(console, heading)
@@ -98,7 +98,7 @@ def _row(change: RepeatedChange) -> list[str | Text]:
     style = "" if verdict not in (SLOWER, FASTER) else "red" if verdict == worse else "green"
     region = change.name.startswith(REGION_PREFIX)
     return [
-        shorten(region_name(change), 48) if region else title(change.name),
+        shorten(region_name(change), 48) if region else title(change.name.removeprefix(EFFICIENCY_PREFIX)),
         show(contrast.a.mean),
         show(contrast.b.mean),
         Text(_signed(show(contrast.value), contrast.value), style=style),

@@ -150,6 +150,10 @@ def test_json_has_the_runs_values_intervals_and_gates(sides: dict[str, list[Run]
         list(scipy.stats.ttest_ind(late["b"], late["a"], equal_var=False).confidence_interval(0.95))
     )
     assert found["regions"]["MPI_Send"]["verdict"] == "within noise"
+    # POP's serialization is told apart from the category of that name: 10 * 0.6 ms.
+    assert found["quantities"]["serialization"]["a"] == pytest.approx([0.006] * 3)
+    assert "efficiency.serialization" not in found["quantities"]  # a story has no ideal network to compute it from
+    assert all(0 <= value <= 1 for value in found["quantities"]["efficiency.load_balance"]["a"])
     (gate,) = found["gates"]
     # 20 of 200 ms are 10 %, 5 points above the limit.
     assert (gate["outcome"], gate["above_limit"]) == ("fails", pytest.approx(0.05))
