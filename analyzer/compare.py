@@ -6,15 +6,16 @@ are exposed time summed over ranks, except those of `LENGTHS`, which are of the 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import polars as pl
-
 from logpost.analyzer.categories import WAITING
+from logpost.analyzer.change import Change as Change
+from logpost.analyzer.compared_regions import RegionChange as RegionChange
+from logpost.analyzer.compared_regions import changes_by_region, times_of
 from logpost.analyzer.efficiencies import NAMES
-from logpost.analyzer.phases import program
+from logpost.analyzer.labels import SEPARATOR, folded
+from logpost.analyzer.matched_places import renamed, surroundings
 from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.data import FoundHere, Report
 from logpost.analyzer.run import Run
@@ -34,6 +35,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 WAIT_STATE_PREFIX = "wait_state."
 """`late_sender` is a category of the split; `wait_state.late_sender` is Scalasca's wait state of that name."""
 
+EFFICIENCY_PREFIX = "efficiency."
+"""`serialization` is a category of the split; `efficiency.serialization` is POP's efficiency of that name."""
+
 REGION_PREFIX = "region."
 """`region.MPI_Recv`: exposed time of that function's calls; of a user region, its own time."""
 
@@ -51,41 +55,8 @@ LENGTHS: Mapping[str, str] = {
 REGIONS = 20
 """Number of regions listed, those that changed most."""
 
-
-@dataclass(frozen=True)
-class Change:
-    """One quantity in both runs. Times in ps; efficiencies as fractions, None where not computed."""
-
-    name: str
-    before: float | None
-    after: float | None
-
-    @property
-    def difference(self) -> float | None:
-        """B - A; None where either is unknown."""
-        return None if self.before is None or self.after is None else self.after - self.before
-
-    @property
-    def relative(self) -> float | None:
-        """(B - A) / A: 0 for nothing to nothing, infinite for nothing to something; None where either is unknown."""
-        difference = self.difference
-        if difference is None or self.before is None:
-            return None
-        if self.before == 0:
-            return 0.0 if difference == 0 else math.copysign(math.inf, difference)
-        return difference / self.before
-
-
-@dataclass(frozen=True)
-class RegionChange:
-    """A region in both runs: exposed communication time of its calls, or its own time if it is a user region."""
-
-    region: str
-    kind: str
-    """"communication" or "compute"."""
-    time: Change
-    count: Change
-    """calls or visits"""
+RENAMES = 5
+"""Number of renamed regions that the notes name."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +80,13 @@ class Comparison:
     regions: tuple[RegionChange, ...]
     """those that changed most"""
     every_region: Mapping[str, Change]
-    """region name to its time"""
+    """region name, of either run, to its time"""
     gone: tuple[FoundHere, ...]
     came: tuple[FoundHere, ...]
     stayed: tuple[tuple[FoundHere, FoundHere], ...]
     notes: tuple[str, ...]
+    renames: Mapping[str, str]
+    """A's names of user regions that B calls otherwise, each with B's"""
 
     @property
     def wall(self) -> Change:
@@ -125,10 +98,10 @@ class Comparison:
         return float(sum(rank.program_ps for rank in (self.a if before else self.b).rank_times))
 
     def quantity(self, name: str) -> Change | None:
-        """A length, gain, category, group, efficiency, region or wait state (with prefix where the name is a
-        category's); or None.
+        """A length, gain, category, group, efficiency, region or wait state (the last three with prefix where the name
+        is a category's); or None.
 
-        A wait state's bare name works where no category has it.
+        The bare name of a wait state or an efficiency works where no category has it.
         """
         every = {
             change.name: change
@@ -144,6 +117,7 @@ class Comparison:
         every.setdefault(UNDIVIDED, Change(UNDIVIDED, 0, 0))
         every |= {name: Change(name, None, None) for name in self.undivided}
         every |= {f"{WAIT_STATE_PREFIX}{change.name}": change for change in self.wait_states}
+        every |= {f"{EFFICIENCY_PREFIX}{change.name}": change for change in self.efficiencies}
         if name.startswith(REGION_PREFIX):
             return self.every_region.get(name.removeprefix(REGION_PREFIX))
         return every.get(name)
@@ -152,12 +126,24 @@ class Comparison:
 def names() -> list[str]:
     """Every name that `quantity` knows but regions."""
     states = (f"{WAIT_STATE_PREFIX}{name}" for name in WAIT_STATES)
-    return [*LENGTHS, *SHOWN, *GROUPS, *NAMES, *states, GAIN, *(f"{GAIN}.{kind}" for kind in FINDING_KINDS)]
+    efficiencies = (f"{EFFICIENCY_PREFIX}{name}" for name in NAMES)
+    return [
+        *LENGTHS,
+        *SHOWN,
+        *GROUPS,
+        *NAMES,
+        *efficiencies,
+        *states,
+        GAIN,
+        *(f"{GAIN}.{kind}" for kind in FINDING_KINDS),
+    ]
 
 
 def is_fraction(name: str) -> bool:
     """Whether a quantity is a fraction of 1, not a time."""
-    return name in NAMES or name.partition(".")[0] == GAIN
+    if name in NAMES:
+        return name not in SHOWN
+    return name.startswith(EFFICIENCY_PREFIX) or name.partition(".")[0] == GAIN
 
 
 def compare(before: Run, after: Run) -> Comparison:
@@ -167,8 +153,9 @@ def compare(before: Run, after: Run) -> Comparison:
     of_a, of_b = (merged({s.category: s.exposed_ps for s in one.breakdown}, tuple(undivided)) for one in (a, b))
     states = ({s.name: s for s in a.wait_states}, {s.name: s for s in b.wait_states})
     values = ({e.name: e.value for e in a.efficiencies}, {e.name: e.value for e in b.efficiencies})
-    gone, came, stayed = _findings(a.findings, b.findings)
-    regions = _regions(before, after)
+    renames = renamed(surroundings(before), surroundings(after))
+    gone, came, stayed = _findings(a.findings, b.findings, renames)
+    regions = changes_by_region(before, after, renames)
     return Comparison(
         a=a,
         b=b,
@@ -190,11 +177,12 @@ def compare(before: Run, after: Run) -> Comparison:
         wait_states=tuple(Change(name, states[0][name].wait_ps, states[1][name].wait_ps) for name in WAIT_STATES),
         wait_counts=tuple(Change(name, states[0][name].count, states[1][name].count) for name in WAIT_STATES),
         regions=tuple(regions[:REGIONS]),
-        every_region=_times_of(regions),
+        every_region=times_of(regions),
         gone=gone,
         came=came,
         stayed=stayed,
-        notes=_notes(a, b),
+        notes=(*_notes(a, b), *_renames(renames)),
+        renames=renames,
     )
 
 
@@ -213,73 +201,20 @@ def _gain(report: Report, kind: str) -> float:
     return max((found.gain for found in report.findings if kind in ("", found.kind)), default=0.0)
 
 
-def _times_of(regions: Iterable[RegionChange]) -> dict[str, Change]:
-    """Region name to its time, of communication and own time together where a name has both."""
-    found: dict[str, Change] = {}
-    for change in regions:
-        known = found.get(change.region, Change(change.region, 0, 0))
-        found[change.region] = Change(
-            change.region,
-            (known.before or 0) + (change.time.before or 0),
-            (known.after or 0) + (change.time.after or 0),
-        )
-    return found
-
-
-def _by_region(run: Run) -> dict[tuple[str, str], tuple[int, int]]:
-    """(kind, region name) to (time in ps, calls or visits)."""
-    named = (
-        run.table("callpaths")
-        .join(run.table("regions").select("region", "name", "kind"), on="region", how="left")
-        .select("callpath", "name", "kind")
-    )
-    calls = (
-        program(run.table("exposure"))
-        .group_by("location", "callpath")
-        .agg(pl.col("exposed_ps").sum(), pl.col("calls").max())
-    )
-    communication = (
-        calls.join(named, on="callpath")
-        .group_by("name")
-        .agg(pl.col("exposed_ps").sum(), pl.col("calls").sum())
-        .collect()
-    )
-    accounted = run.table("locations").filter("accounted").select("location")
-    compute = (
-        run.table("profile")
-        .join(accounted, on="location", how="semi")
-        .join(named.filter(pl.col("kind") == "user"), on="callpath")
-        .group_by("name")
-        .agg(pl.col("exclusive_ps").sum(), pl.col("visits").sum())
-        .collect()
-    )
-    found = {("communication", name or ""): (int(t), int(n)) for name, t, n in communication.iter_rows()}
-    return found | {("compute", name or ""): (int(t), int(n)) for name, t, n in compute.iter_rows()}
-
-
-def _regions(before: Run, after: Run) -> list[RegionChange]:
-    a, b = _by_region(before), _by_region(after)
-    changes = []
-    for kind, region in {**a, **b}:
-        (t0, n0), (t1, n1) = a.get((kind, region), (0, 0)), b.get((kind, region), (0, 0))
-        changes.append(RegionChange(region, kind, Change(region, t0, t1), Change(region, n0, n1)))
-    changes.sort(key=lambda c: (-abs(c.time.difference or 0), c.kind, c.region))
-    return changes
-
-
-def _key(found: FoundHere) -> tuple[str, str, str]:
+def _key(found: FoundHere, renames: Mapping[str, str]) -> tuple[str, str, str]:
     """Two findings are the same one in two runs if kind and place are; lines, ranks, cause and times may differ."""
-    return found.kind, found.path, found.region
+    path = SEPARATOR.join(renames.get(name, name) for name in found.path.split(SEPARATOR))
+    return found.kind, path, renames.get(found.region, found.region)
 
 
 def _findings(
-    a: Iterable[FoundHere], b: Iterable[FoundHere]
+    a: Iterable[FoundHere], b: Iterable[FoundHere], renames: Mapping[str, str]
 ) -> tuple[tuple[FoundHere, ...], tuple[FoundHere, ...], tuple[tuple[FoundHere, FoundHere], ...]]:
     later = list(b)
     gone, stayed = [], []
     for found in a:
         # Several findings may share kind and place (two hot receivers, two calls in one function): take the closest.
-        alike = [other for other in later if _key(other) == _key(found)]
+        alike = [other for other in later if _key(other, {}) == _key(found, renames)]
         if not alike:
             gone.append(found)
             continue
@@ -291,6 +226,17 @@ def _findings(
 
 def _likeness(a: FoundHere, b: FoundHere) -> tuple[bool, bool, bool]:
     return a.ranks == b.ranks, (a.file, a.line) == (b.file, b.line), a.cause_region == b.cause_region
+
+
+def _renames(renames: Mapping[str, str]) -> tuple[str, ...]:
+    """What regions were taken for one another."""
+    if not renames:
+        return ()
+    shown = [f"{folded(name)} → {folded(other)}" for name, other in list(renames.items())[:RENAMES]]
+    more = f" and {len(renames) - RENAMES} more" if len(renames) > RENAMES else ""
+    return (
+        f"Regions that A and B call differently are compared by their place in the code: {', '.join(shown)}{more}.",
+    )
 
 
 def _own_machine(report: Report) -> str:

@@ -225,6 +225,11 @@ class Analysis:
         Whether targets serve one-sided transfers without a processor: stated, or proven by the trace.
         """
 
+def collective_messages(operation: int, size: int, bytes: int) -> tuple[logpost.replay.columns.Int32, logpost.replay.columns.Int32, logpost.replay.columns.UInt64, logpost.replay.columns.Int32]:
+    """
+    Sender, receiver, bytes and step of each message of the usual algorithm; members count from the root.
+    """
+
 class Place:
     pass
 

@@ -28,6 +28,7 @@ def as_json(comparison: Comparison, verdicts: Iterable[Verdict]) -> dict[str, An
         "regions": [
             {
                 "region": change.region,
+                "was": change.was,
                 "kind": change.kind,
                 "time_s": _times(change.time),
                 "count": _plain(change.count, 1),

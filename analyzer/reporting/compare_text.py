@@ -125,7 +125,7 @@ def _regions(comparison: Comparison, top: int | None) -> Table:
     table = _table("region", "time of", "A", "B", "B - A", "relative", "calls A", "B", left=2)
     for change in comparison.regions[:top]:
         table.add_row(
-            Text(shorten(safe(folded(change.region)), 48)),
+            Text(_short(change.region) + (f" (was {_short(change.was)})" if change.was else "")),
             change.kind,
             _time(change.time.before),
             _time(change.time.after),
@@ -134,6 +134,10 @@ def _regions(comparison: Comparison, top: int | None) -> Table:
             f"{int(change.count.after or 0):,}",
         )
     return table
+
+
+def _short(name: str) -> str:
+    return shorten(safe(folded(name)), 48)
 
 
 def _findings(comparison: Comparison, console: Console, top: int | None) -> None:

@@ -2,7 +2,7 @@
 
     NAME OPERATOR VALUE        contention > +5%     wall >= +10 ms     late_sender > 20%     load_balance < 0.8
                                start_up > +10%      gain > 15%         gain.late_receiver > 0.05
-                               region.MPI_Allreduce > +20%
+                               region.MPI_Allreduce > +20%            efficiency.serialization < 0.9
 
 All are about the program between start-up and shut-down, `wall` its length on the slowest rank; only `start_up`,
 `shut_down` and `run` (the whole) tell of what stands beside it. `gain` is what the best finding can gain at most.
@@ -86,11 +86,11 @@ def parse(text: str) -> Gate:
     )
 
 
-def check(gate: Gate, comparison: Comparison) -> Verdict:
-    """Evaluates a gate.
+def quantity_of(gate: Gate, comparison: Comparison) -> Change:
+    """The gate's quantity.
 
     Raises:
-        InputError: the quantity was not computed in one of the runs.
+        InputError: it was not computed in one of the runs.
     """
     change = comparison.quantity(gate.name)
     if change is None and gate.name.startswith(REGION_PREFIX):
@@ -108,15 +108,45 @@ def check(gate: Gate, comparison: Comparison) -> Verdict:
             f"--fail-if {gate.text!r}: {gate.name} is not computed in "
             f"{'both runs' if change is None or change.before is None else 'run B'}; gate on another quantity"
         )
-    measured = _measured(gate, change, comparison)
-    bound = gate.value * {"%": 0.01, "pp": 0.01, "": 1.0}.get(gate.unit, float(_TIMES.get(gate.unit, 1)))
-    holds = {
+    return change
+
+
+def bound_of(gate: Gate) -> float:
+    """The gate's limit: ps, or a fraction of 1."""
+    return gate.value * {"%": 0.01, "pp": 0.01, "": 1.0}.get(gate.unit, float(_TIMES.get(gate.unit, 1)))
+
+
+def exceeds(gate: Gate, measured: float, bound: float) -> bool:
+    """Whether the gate's condition holds."""
+    return {
         ">": measured > bound,
         "<": measured < bound,
         ">=": measured >= bound,
         "<=": measured <= bound,
     }[gate.operator]
+
+
+def check(gate: Gate, comparison: Comparison) -> Verdict:
+    """Evaluates a gate.
+
+    Raises:
+        InputError: the quantity was not computed in one of the runs.
+    """
+    change = quantity_of(gate, comparison)
+    measured = _measured(gate, change, comparison)
+    holds = exceeds(gate, measured, bound_of(gate))
     return Verdict(gate, holds, f"{gate.text}: {_sentence(gate, change, measured)}: {'FAIL' if holds else 'ok'}")
+
+
+def is_share(gate: Gate) -> bool:
+    """Whether the gate is about a part of B's time."""
+    return not gate.is_change and gate.unit == "%" and not is_fraction(gate.name)
+
+
+def whole_of(gate: Gate, comparison: Comparison) -> float:
+    """What such a part is of: lengths are of the slowest rank; what is beside the program is a part of its whole
+    time."""
+    return comparison.b.slowest_wall_ps if gate.name in LENGTHS else comparison.total(before=False)
 
 
 def _measured(gate: Gate, change: Change, comparison: Comparison) -> float:
@@ -125,9 +155,8 @@ def _measured(gate: Gate, change: Change, comparison: Comparison) -> float:
         if gate.unit == "%":
             return change.relative or 0.0
         return change.difference or 0.0
-    if gate.unit == "%" and not is_fraction(gate.name):
-        # Lengths are those of the slowest rank; what is beside the program is a part of its whole time.
-        total = comparison.b.slowest_wall_ps if gate.name in LENGTHS else comparison.total(before=False)
+    if is_share(gate):
+        total = whole_of(gate, comparison)
         return after / total if total else 0.0
     return after
 
@@ -140,7 +169,7 @@ def _sentence(gate: Gate, change: Change, measured: float) -> str:
         relative = change.relative or 0.0
         if gate.unit == "%":
             figures += f" ({signed_percent(relative)})"
-    elif gate.unit == "%" and not is_fraction(gate.name):
+    elif is_share(gate):
         figures += (
             f" ({percent_text(measured)} of the time of {'the slowest rank' if gate.name in LENGTHS else 'all ranks'})"
         )

@@ -1,4 +1,5 @@
-"""Factors of computation as people write them: 0.5 for all, solve=0.5 for a region, rank:3=2 for a rank."""
+"""Factors of computation as people write them: 0.5 for all, solve=0.5 for a region, rank:3=2 for a rank, node:1=2 for
+the ranks of a node, 0 for computation that takes no time."""
 
 from __future__ import annotations
 
@@ -8,12 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from logpost.analyzer.run import Run
 from logpost.errors import InputError, suggestion
 from logpost.replay.whatif import Scenario
 
-RANK = "rank:"
+RANK, NODE = "rank:", "node:"
 
 
 def scaled(run: Run, scenario: Scenario, texts: Sequence[str]) -> Scenario:
@@ -29,6 +31,8 @@ def scaled(run: Run, scenario: Scenario, texts: Sequence[str]) -> Scenario:
             scenario = replace(scenario, compute=scenario.compute * factor)
         elif where.startswith(RANK):
             scenario = _by_rank(run, scenario, text, where.removeprefix(RANK), factor)
+        elif where.startswith(NODE):
+            scenario = _by_node(run, scenario, text, where.removeprefix(NODE), factor)
         else:
             scenario = _by_region(run, scenario, text, where, factor)
     return scenario
@@ -40,7 +44,7 @@ def _factor(text: str, number: str) -> float:
     except ValueError:
         factor = math.nan
     if not (math.isfinite(factor) and factor >= 0.0):
-        raise InputError(f"--scale-compute {text}: write a factor, e.g. 0.5, solve=0.5 or rank:3=2")
+        raise InputError(f"--scale-compute {text}: write a factor, e.g. 0.5, solve=0.5, rank:3=2 or node:1=2")
     return factor
 
 
@@ -49,7 +53,23 @@ def _by_rank(run: Run, scenario: Scenario, text: str, rank: str, factor: float) 
     mine = ranks == int(rank) if rank.isdecimal() else np.zeros(len(ranks), dtype=bool)
     if not mine.any():
         raise InputError(f"--scale-compute {text}: there is no rank {rank}; the ranks are 0 to {ranks.max()}")
-    before = np.ones(len(ranks)) if scenario.by_location is None else scenario.by_location
+    return _on(mine, scenario, factor)
+
+
+def _by_node(run: Run, scenario: Scenario, text: str, node: str, factor: float) -> Scenario:
+    """The locations of a node, by its number or its name."""
+    rows = run.facts("locations").sort("location").select("node", "host").collect()
+    mine = (rows["host"] == node).to_numpy()
+    if not mine.any() and node.isdecimal():
+        mine = (rows["node"] == int(node)).to_numpy()
+    if not mine.any():
+        known = sorted({f"{number} ({host})" for number, host in rows.iter_rows() if number >= 0})
+        raise InputError(f"--scale-compute {text}: there is no node {node}; the nodes are {', '.join(known[:8])}")
+    return _on(mine, scenario, factor)
+
+
+def _on(mine: NDArray[np.bool_], scenario: Scenario, factor: float) -> Scenario:
+    before = np.ones(len(mine)) if scenario.by_location is None else scenario.by_location
     return replace(scenario, by_location=np.where(mine, before * factor, before))
 
 

@@ -63,6 +63,8 @@ nb::list texts(const Rows& rows, Value&& value) {
 void bind_program(nb::module_& module);
 /// Analysis: split and accounting, in batches.
 void bind_analysis(nb::module_& module);
+/// The messages of collective operations.
+void bind_collectives(nb::module_& module);
 /// Surroundings: another place and network for a program.
 void bind_surroundings(nb::module_& module);
 /// WhatIf: the dependency graph and its replays.

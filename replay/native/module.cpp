@@ -227,6 +227,7 @@ NB_MODULE(_native, module) {
                "The LogGP range of each message, counted from the class's first.");
     bindings::bind_program(module);
     bindings::bind_analysis(module);
+    bindings::bind_collectives(module);
     bindings::bind_surroundings(module);
     bindings::bind_whatif(module);
     bindings::bind_recorded(module);

@@ -256,3 +256,11 @@ def test_json(faster: Comparison) -> None:
     assert shown["gates"][0]["fails"] is True
     assert {row["region"] for row in shown["regions"]} >= {"MPI_Send", "MPI_Recv", "solve"}
     assert {"gone", "new", "both"} == set(shown["findings"])
+
+
+def test_serialization_is_the_category_and_with_its_prefix_pop_s_efficiency(faster: Comparison) -> None:
+    assert check(parse("serialization > 1ms"), faster).holds  # 10 * 0.6 ms
+    with pytest.raises(InputError, match=r"efficiency\.serialization is not computed"):
+        check(parse("efficiency.serialization < 0.5"), faster)
+    bare, prefixed = (check(parse(f"{name} < 1.0"), faster) for name in ("load_balance", "efficiency.load_balance"))
+    assert bare.holds == prefixed.holds

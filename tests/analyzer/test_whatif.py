@@ -117,3 +117,16 @@ def test_a_run_of_another_model_is_replayed_with_all_values_and_says_so(
 def test_what_is_not_understood_is_refused(ping_pong: Run, ask: Ask, text: str) -> None:
     with pytest.raises(InputError, match=text):
         predict(ping_pong, ask)
+
+
+def test_computation_is_scaled_by_node(runs: dict[str, Run]) -> None:
+    """By number and by name alike; all nodes together are all computation; 0 is no time."""
+    run = runs["scorep-npb-lu-S-comp-4"]
+    rows = run.facts("locations").filter("accounted").select("node", "host").unique().collect()
+    every = tuple(f"node:{node}=0" for node in rows["node"].to_list())
+    named = tuple(f"node:{host}=0" for host in rows["host"].to_list())
+    instant = predict(run, Ask(scale_compute=("0",))).predicted_ps
+    assert predict(run, Ask(scale_compute=every)).predicted_ps == instant
+    assert predict(run, Ask(scale_compute=named)).predicted_ps == instant
+    with pytest.raises(InputError, match="there is no node 99; the nodes are "):
+        predict(run, Ask(scale_compute=("node:99=2",)))

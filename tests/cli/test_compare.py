@@ -52,3 +52,60 @@ def test_a_typing_error_is_bad_usage(
         main()
     assert stopped.value.code == 2
     assert "unknown name 'contenton'" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def repeats(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """Late by 10 ms, and by 20 ms; each thrice, ± 1 ms."""
+    path = tmp_path_factory.mktemp("repeats")
+    return {
+        name: [str(two_phases(late + more).write(path / f"{name}{more}.run").path) for more in (-1, 0, 1)]
+        for name, late in (("a", 10), ("b", 20))
+    }
+
+
+@pytest.mark.parametrize(
+    ("gate", "status", "words"),
+    [
+        ("waiting > +5%", 1, "FAIL; most was added by late sender in MPI_Recv on rank 1"),
+        ("late_sender > +50ms", 0, ""),
+        ("late_sender > +10ms", 3, "INCONCLUSIVE; the noise hides it even from 100 repeats of each"),
+    ],
+)
+def test_repeats_decide_a_gate_or_do_not(repeats: dict[str, list[str]], gate: str, status: int, words: str) -> None:
+    arguments = ["compare", *repeats["a"], "--with", *repeats["b"], "--fail-if", gate, "-q"]
+    result = CliRunner().invoke(build("compare"), arguments)
+    assert (result.exit_code, result.exception is None or status > 0) == (status, True), result.output
+    assert words in " ".join(result.stdout.split())
+    assert bool(result.stdout) == bool(words)
+
+
+def test_repeats_print_every_change_with_its_interval(repeats: dict[str, list[str]]) -> None:
+    arguments = ["compare", "--top", "3", *repeats["a"], "--with", *repeats["b"]]
+    result = CliRunner().invoke(build("compare"), arguments, env={"COLUMNS": "140"})
+    assert result.exit_code == 0, result.output
+    # 10 ms more, ± t(0.975, 4) sqrt(1/3 + 1/3) = 2.27 ms
+    assert "late sender 10.0 ms 20.0 ms +10.0 ms 7.73 ms to 12.3 ms +100.0 % more" in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["A"], "got 1: add the run after the change"),
+        (["A", "A", "B"], "got 3: put --with before the first run after the change"),
+        (["A", "--with", "A"], "is given twice; a repeat is another run of the same program"),
+    ],
+)
+def test_runs_that_cannot_be_told_apart_are_refused(
+    runs: tuple[str, str],
+    words: list[str],
+    error: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    named = {"A": runs[0], "B": runs[1]}
+    monkeypatch.setattr("sys.argv", ["logpost", "compare", *(named.get(word, word) for word in words)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert error in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.cli.command import logpost
 from tests.dashboards.synthetic import make_run
@@ -61,3 +62,23 @@ def test_what_is_not_a_run_is_named(tmp_path: Path) -> None:
     done = logpost("export", tmp_path, "--to", "csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "is not a run" in done.stderr
+
+
+def test_goal_writes_a_schedule_and_its_map(traces: Path, tmp_path: Path) -> None:
+    logpost("analyze", traces / "pipit-ping-pong", "-o", tmp_path / "ping.run", "-q")
+    done = logpost("export", "ping.run", "--to", "goal", "--json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    facts = json.loads(done.stdout)
+    text = (tmp_path / "ping.goal").read_text()
+    messages = pl.read_parquet(tmp_path / "ping.run" / "messages.parquet").height
+    assert (facts["ranks"], facts["left_out"]) == (2, {})
+    assert facts["sends"] == facts["recvs"] == text.count(": send ") == messages
+    assert facts["bytes"] == len(text)
+    assert (tmp_path / "ping.goal.map.parquet").is_file()
+
+
+def test_options_of_goal_belong_to_goal(run: Path, tmp_path: Path) -> None:
+    for option in (("--unit", "ps"), ("--map", "a.csv")):
+        done = logpost("export", run, "--to", "csv", *option, cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"{option[0]} belongs to --to goal, not to --to csv; leave it out" in done.stderr

@@ -9,6 +9,7 @@
 ///   message(from, to, bytes)              one message; both take the next one after it
 ///   round(count, source, bytes, repeat)   each of the first `count` members sends one message and gets one: member i
 ///                                         from member source(i), all at once. `repeat`: stands for as many like it
+///   kEveryRound, if it has one    rounds are not joined
 ///   burst(count, rounds, bytes)           each member sends one message to each of `rounds` others, then takes theirs:
 ///                                         the k-th of member i comes from i - k
 
@@ -62,10 +63,13 @@ void up_the_tree(std::uint32_t size, Visit&& visit) {
 
 namespace schedule {
 
-/// `rounds` rounds like pairwise(k), k from 1; long ones joined.
+/// `rounds` rounds like pairwise(k), k from 1; long ones joined, unless the visitor wants every one.
 template <class Visitor, class Source>
 void many_rounds(Visitor& visitor, std::uint32_t count, std::uint32_t rounds, std::uint64_t bytes, Source&& source) {
-    const auto told = std::min(rounds, kSingleRounds);
+    auto told = std::min(rounds, kSingleRounds);
+    if constexpr (requires { Visitor::kEveryRound; }) {
+        told = rounds;
+    }
     for (std::uint32_t k = 0; k < told; ++k) {
         const auto first = static_cast<std::uint32_t>(std::uint64_t{rounds} * k / told);
         const auto next = static_cast<std::uint32_t>(std::uint64_t{rounds} * (k + 1) / told);

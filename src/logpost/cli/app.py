@@ -109,7 +109,7 @@ def _let_go() -> None:
 
 
 def main() -> None:
-    """Entry point. Exit status: 0 done, 1 a gate failed, 2 bad input or usage."""
+    """Entry point. Exit status: 0 done, 1 a gate failed, 2 bad input or usage, 3 a gate is inconclusive."""
     tolerate_encoding()
     try:
         try:

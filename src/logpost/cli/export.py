@@ -1,4 +1,4 @@
-"""`logpost export`: a run as CSV or for Perfetto."""
+"""`logpost export`: a run as CSV, for Perfetto, or as a GOAL schedule."""
 
 from __future__ import annotations
 
@@ -15,32 +15,63 @@ class Format(str, Enum):
 
     csv = "csv"
     perfetto = "perfetto"
+    goal = "goal"
+
+
+class Unit(str, Enum):
+    """Of a schedule's times."""
+
+    ns = "ns"
+    ps = "ps"
+
+
+_SUFFIX = {Format.csv: "_csv", Format.perfetto: ".pftrace", Format.goal: ".goal"}
 
 
 def default_output(run: Path, to: Format) -> Path:
     """The default output: named after the run, in the current directory."""
     name = run.resolve().name
     stem = name[: -len(".run")] if name.endswith(".run") and name != ".run" else name
-    return Path(f"{stem}_csv" if to is Format.csv else f"{stem}.pftrace")
+    return Path(f"{stem}{_SUFFIX[to]}")
 
 
 def command(
     run: Annotated[Path, typer.Argument(help="A run directory that `logpost analyze` wrote.")],
-    to: Annotated[Format, typer.Option("--to", help="csv: a directory of tables; perfetto: for ui.perfetto.dev.")],
+    to: Annotated[
+        Format,
+        typer.Option(
+            "--to", help="csv: a directory of tables; perfetto: for ui.perfetto.dev; goal: for LogGOPSim and its kin."
+        ),
+    ],
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Directory (csv) or file (perfetto; gzipped if it ends in .gz) to write."),
+        typer.Option(
+            "-o", "--output", help="Directory (csv) or file (perfetto, gzipped if it ends in .gz; goal) to write."
+        ),
     ] = None,
     table: Annotated[list[str] | None, typer.Option("--table", help="csv: only this table. Repeatable.")] = None,
+    map_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--map",
+            metavar="FILE",
+            help="goal: the map from operations to calls and messages, .parquet or .csv [default: OUTPUT.map.parquet].",
+        ),
+    ] = None,
+    unit: Annotated[
+        Unit | None, typer.Option("--unit", help="goal: unit of the times [default: ns, LogGOPSim's].")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier export.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")] = False,
 ) -> None:
-    """Export a run for other programs: its tables as CSV, or a timeline for ui.perfetto.dev.
+    """Export a run for other programs: its tables as CSV, a timeline for ui.perfetto.dev, or a GOAL schedule.
 
     Example: logpost export app.run --to csv --table messages -o tables
 
     Example: logpost export app.run --to perfetto -o app.pftrace
+
+    Example: logpost export app.run --to goal -o app.goal --map app.map.csv
     """
     from logpost.analyzer.reporting.units import bytes_text, count_text
     from logpost.analyzer.run import Run
@@ -49,6 +80,9 @@ def command(
 
     if table and to is not Format.csv:
         raise InputError(f"--table belongs to --to csv, not to --to {to.value}; leave it out")
+    if to is not Format.goal and (map_file or unit):
+        option = "--map" if map_file else "--unit"
+        raise InputError(f"{option} belongs to --to goal, not to --to {to.value}; leave it out")
     opened = Run.open(run)
     path = output or default_output(run, to)
     facts: dict[str, object] = {"to": to.value, "path": str(path)}
@@ -59,6 +93,21 @@ def command(
             sizes = export_csv(opened, path, table or (), force=force, report=report)
             facts |= {"bytes": sum(sizes.values()), "tables_bytes": sizes}
             said = f"{count_text(len(sizes), 'table')}, {bytes_text(sum(sizes.values()))}; columns in {path}/README.md"
+        elif to is Format.goal:
+            from dataclasses import asdict
+
+            from logpost.analyzer.export.goal import export_goal
+
+            map_path = map_file or path.with_name(f"{path.name}.map.parquet")
+            schedule = export_goal(opened, path, map_path, unit=(unit or Unit.ns).value, force=force, report=report)
+            facts |= asdict(schedule)
+            said = (
+                f"{bytes_text(schedule.bytes)}; {count_text(schedule.ranks, 'rank')}, "
+                f"{count_text(schedule.calcs, 'calc')}, {count_text(schedule.sends, 'send')}, "
+                f"{count_text(schedule.recvs, 'recv')}; map: {map_path}"
+            )
+            for what, count in schedule.left_out.items():
+                said += f"\nnot in the schedule as recorded: {count:,} × {what}"
         else:
             from dataclasses import asdict
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,21 @@ import typer
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine
 
+
+class Foreign(str, Enum):
+    """Whose description of a machine is read."""
+
+    dimemas = "dimemas"
+
+
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     help="List, show and check machine files.\n\nExample: logpost machines show alewife",
 )
 
+OF = typer.Argument(help="dimemas: a configuration (.cfg) of Dimemas.")
+FILE = typer.Argument(help="The file to read.")
 JSON = typer.Option(False, "--json", help="Print one JSON object instead of a table.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only names; check prints only problems.")
 FILES = typer.Argument(help="Machine files, or names of `logpost machines list`.")
@@ -155,6 +165,54 @@ def template(
     write_whole(output, template_text())
     if not quiet:
         print(f"{output} written; fill it in, then: logpost machines check {output}")
+
+
+@app.command("import")
+def import_machine(
+    of: Foreign = OF,
+    file: Path = FILE,
+    output: Path | None = OUTPUT,
+    name: str | None = typer.Option(None, "--name", help="Name of the machine [default: made of the file's]."),
+    force: bool = typer.Option(False, "--force", help="Overwrite an existing file."),
+    as_json: bool = typer.Option(False, "--json", help="Print what was read and left out as one JSON object."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Do not say what has no counterpart."),
+) -> None:
+    """Make a machine file of another tool's description, and say what has no counterpart.
+
+    Example: logpost machines import dimemas mn.cfg -o mn.toml
+    """
+    from logpost.errors import InputError
+    from logpost.machines.exchange.dimemas import import_dimemas
+    from logpost.machines.schema.save import save_machine
+    from logpost.machines.schema.write import to_toml
+    from logpost.whole_file import refuse_existing
+
+    if output is None and as_json:
+        raise InputError("--json says what was read; write the machine file with -o FILE")
+    if output is not None:
+        refuse_existing(output, force=force)
+    imported = import_dimemas(file, name)
+    if output is None:
+        sys.stdout.write(to_toml(imported.machine))
+    else:
+        save_machine(imported.machine, output)
+    if as_json:
+        _print_json(
+            {
+                "machine": imported.machine.name,
+                "path": str(output),
+                "scale_compute": list(imported.scale_compute),
+                "left_out": list(imported.left_out),
+            }
+        )
+    elif not quiet:
+        options = " ".join(f"--scale-compute {factor}" for factor in imported.scale_compute)
+        place = output or "FILE.toml"
+        print(
+            f"logpost: use it: logpost whatif RUN --machine {place}{' ' + options if options else ''}", file=sys.stderr
+        )
+        for line in imported.left_out:
+            print(f"logpost: not in a machine file: {line}", file=sys.stderr)
 
 
 def _print_json(content: dict[str, Any]) -> None:

@@ -12,8 +12,9 @@ VERBS: dict[str, str] = {
     "dashboard": "Show runs in a browser, interactively.",
     "explain": "Show where one message's time went under each model.",
     "whatif": "Predict what a run would take on another network or machine.",
-    "compare": "Compare two runs, and gate a CI job.",
-    "export": "Write a run as CSV or for Perfetto.",
+    "compare": "Compare two runs, or repeats of them, and gate a CI job.",
+    "roofline": "Compare each region's messages with the machine's limits.",
+    "export": "Write a run as CSV, for Perfetto or as a GOAL schedule.",
     "calibrate": "Measure this machine and write its machine file.",
     "machines": "List, show and check machine files.",
     "models": "List the models and show their equations.",
@@ -32,7 +33,9 @@ OPTIONS = {
 }
 
 EXAMPLE = "logpost record -o t -- mpirun -n 4 ./app && logpost analyze t -o app.run && logpost report app.run"
-EXIT_STATUS = "0 done, 1 a gate of compare failed, 2 bad input or usage; record: the program's own"
+EXIT_STATUS = (
+    "0 done, 1 a gate of compare failed, 2 bad input or usage, 3 a gate is inconclusive; record: the program's own"
+)
 
 
 def help_text() -> str:

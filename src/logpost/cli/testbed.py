@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,13 @@ app = typer.Typer(
 )
 
 _ARGUMENTS = "logpost.testbed.arguments"
+
+
+class Unit(str, Enum):
+    """Of a schedule's times."""
+
+    ns = "ns"
+    ps = "ps"
 
 
 class _ProgramBehindDashes(TyperCommand):
@@ -52,6 +60,8 @@ SWEEP = typer.Option(
     metavar="NAME=FROM:TO:COUNT",
     help="One run per value; or NAME=A,B,C. Even steps for bisection, else geometric (:lin, :log). Repeatable: a grid.",
 )
+SCHEDULE = typer.Argument(..., metavar="FILE.goal", help="The schedule, in GOAL's text form.", show_default=False)
+UNIT = typer.Option(None, "--unit", help="Unit of the schedule's times [default: what it says, else ns].")
 JSON = typer.Option(False, "--json", help="Print one JSON object on standard error instead of text.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only what the program prints.")
 
@@ -92,12 +102,7 @@ def run(
         if mapping != "random":
             raise InputError(f"--seed {seed} needs --mapping random; add it, or leave out --seed")
         mapping = f"random:{seed}"
-    fixed: dict[str, str] = {}
-    for text in assignments:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--set {text} is not known; write --set NAME=VALUE")
-        fixed[name] = value
+    fixed = _assigned(assignments)
     varied = product([parse_sweep(text) for text in sweeps])
     both = sorted(fixed.keys() & varied[0].keys())
     if both:
@@ -126,6 +131,44 @@ def run(
 
 
 @app.command()
+def goal(
+    schedule: Path = SCHEDULE,
+    machine: str = MACHINE,
+    unit: Unit | None = UNIT,
+    output: Path = OUTPUT,
+    mapping: str | None = MAPPING,
+    assignments: list[str] = SET,
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
+) -> None:
+    """Play a GOAL schedule, as of `logpost export --to goal`, in simulated time, and leave an OTF2 archive.
+
+    Example: logpost testbed goal app.goal --machine alewife -o runs
+    """
+    from logpost.testbed import play
+    from logpost.testbed.goal import heading
+
+    def say(text: str) -> None:
+        if not quiet:
+            print(f"logpost: {text}", file=sys.stderr, flush=True)
+
+    fixed = _assigned(assignments)
+    done = play(
+        schedule,
+        machine,
+        unit=None if unit is None else unit.value,
+        mapping=mapping,
+        settings=fixed,
+        output=output,
+        say=say,
+    )
+    if as_json:
+        print(json.dumps(_document(machine, heading(schedule)[0], fixed, [({}, done)]), indent=1), file=sys.stderr)
+    elif not quiet:
+        _report([({}, done)])
+
+
+@app.command()
 def settings(as_json: bool = JSON, quiet: bool = QUIET) -> None:
     """List what --set and --sweep can change.
 
@@ -145,6 +188,19 @@ def settings(as_json: bool = JSON, quiet: bool = QUIET) -> None:
         for name, what in names().items():
             table.add_row(name, what)
         Console().print(table)
+
+
+def _assigned(assignments: list[str]) -> dict[str, str]:
+    """The values of --set."""
+    from logpost.errors import InputError
+
+    fixed: dict[str, str] = {}
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--set {text} is not known; write --set NAME=VALUE")
+        fixed[name] = value
+    return fixed
 
 
 def _seconds(done: TestbedRun) -> float:

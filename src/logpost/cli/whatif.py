@@ -31,8 +31,8 @@ def command(
         typer.Option(
             "--scale-compute",
             metavar="[WHERE=]F",
-            help="Multiply the time between calls: 0.5 everywhere, solve=0.5 in a region, rank:3=0.5 on a rank. "
-            "May be repeated.",
+            help="Multiply the time between calls: 0.5 everywhere, solve=0.5 in a region, rank:3=0.5 on a rank, "
+            "node:1=0.5 on a node (its number or name), 0: no time. May be repeated.",
         ),
     ] = None,
     sweep: Annotated[

@@ -7,6 +7,7 @@ program on a platform). The command line and the experiments stand above it.
 from __future__ import annotations
 
 from logpost.collectors.testbed.limits import LIMITS
+from logpost.testbed.goal import play
 from logpost.testbed.run import TestbedRun, run_on_testbed
 
-__all__ = ["LIMITS", "TestbedRun", "run_on_testbed"]
+__all__ = ["LIMITS", "TestbedRun", "play", "run_on_testbed"]

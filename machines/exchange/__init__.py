@@ -1,0 +1,1 @@
+"""Machines as other tools describe them."""
