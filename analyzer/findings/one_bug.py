@@ -7,6 +7,9 @@ A finding B says nothing beyond A, a kind nearer to the cause, if their time win
 * **removed**: more than half of B's waiting disappears with A in the graph of the program (`evidence.what_if`); or
 * **passed on**: more than half of B's waiting is blamed on ranks that wait themselves, in the region and on the ranks
   where A explains the waiting.
+
+Time that A takes away in one place may come back in another. So A explains nothing whose own cure saves more than twice
+what A's does.
 """
 
 from __future__ import annotations
@@ -71,7 +74,7 @@ def _overlap(a: Finding, b: Finding) -> bool:
 
 
 def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -> bool:
-    return (
+    return cause.gain >= MAINLY * symptom.gain and (
         _same_time(cause, symptom) > MAINLY
         or _removed(cause, symptom) > MAINLY
         or _passed_on(cause, symptom, region_of) > MAINLY

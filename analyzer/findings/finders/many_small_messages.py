@@ -10,7 +10,8 @@ Two conditions, neither of which is a message size, so that they hold on every m
 
 The exposed time is that of those costs at that place, times the packable fraction: packing k messages saves (k - 1)/k.
 
-Gain: what the worst-hit rank saves of that time. Its processor spends it, so no other work stands behind it.
+Gain: the same program with these messages packed (`evidence.packed`): the queues of small messages behind each other
+disappear with them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.packed import saving_if_packed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.reporting.units import percent_text
@@ -138,7 +141,7 @@ def _finding(
         "unexplained)",
         (*PER_MESSAGE, "serialization"),
     )
-    share = worst_hit(exposed, evidence.slowest_program_ps)
+    saving = saving_if_packed(evidence, callpath)
     return Finding(
         kind="many_small_messages",
         ranks=evidence.ranks(exposed),
@@ -153,11 +156,12 @@ def _finding(
             Number("exposed", sum(exposed.values()), "ps"),
         ),
         confidence=confidence,
-        certainty=certainty,
+        certainty=graph_of(evidence).stated(certainty),
         callpath=callpath,
         first_window=first,
         last_window=last,
         exposed_ps=round(sum(exposed.values())),
-        share=share,
-        gain=min(share, 1.0),
+        share=worst_hit(exposed, evidence.slowest_program_ps),
+        gain=saving.gain,
+        removes=saving.removes,
     )
