@@ -75,6 +75,8 @@ def test_another_rank_call_or_time_is_another_bug(other: Finding) -> None:
 def test_who_saves_much_more_is_another_bug() -> None:
     assert kinds(replace(IMBALANCE, gain=0.06), CHAIN) == ["load_imbalance"]
     assert kinds(replace(IMBALANCE, gain=0.04), CHAIN) == ["load_imbalance", "late_sender_chain"]
+    replayed = replace(CHAIN, removes=CHAIN.charges)
+    assert kinds(replace(IMBALANCE, gain=0.06), replayed) == ["load_imbalance", "late_sender_chain"]
 
 
 def test_other_windows_are_another_bug() -> None:

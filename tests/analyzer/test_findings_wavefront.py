@@ -47,8 +47,8 @@ def test_a_sweep_is_a_pipeline_with_a_depth() -> None:
     assert "a pipeline 4 ranks deep" in finding["title"]
     assert finding["region"] == "MPI_Recv"
     # Steps follow each other in 45 ms, and rank 3 waits 30 of them, 3 ranks deep. A message takes 1 ms beyond its
-    # bytes: in k blocks it waits (30 - 3) / k + 3 + (k - 1), least for k = 4: 12.75 ms. It works for 9 then, and all leave the
-    # barrier 3 ms later, and go on 3 ms later: a step takes 27.75 ms. The last one has nothing behind it.
+    # bytes: in k blocks it waits (30 - 3) / k + 3 + (k - 1), least for k = 4: 12.75 ms. It works for 9 then, and all
+    # leave the barrier 3 ms later, and go on 3 ms later: a step takes 27.75 ms. The last one has nothing behind it.
     assert finding["gain"] == pytest.approx(1 - (4 * 27.75 - 3) / (4 * 45 - 3), abs=1e-3)
 
 
