@@ -20,6 +20,7 @@ import polars as pl
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.machine_values import value_ps
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.one_sided_waits import one_sided_waits
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.reporting.units import count_text
 from logpost.replay._native import RecordedGraph, operations, wait_reasons
@@ -46,9 +47,11 @@ TRANSPORT = (
 SPIN_PS = 10_000_000
 """Polls closer than this wait in between, where the machine's latency is not known: nobody shares work so finely."""
 
-Reason = Literal["send", "post", "attend", "begin", "member"]
+Reason = Literal[
+    "send", "post", "attend", "begin", "member", "access", "exposure", "lock", "change", "target", "itself"
+]
 """For what a call waits: a send's begin; the receive's post; the receiver's or the sender's call that attends to an
-open handshake; the members' enters."""
+open handshake; the members' enters; one-sided, see `one_sided_waits`."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -121,6 +124,7 @@ class Graph:
                 "serialization_ps": self.messages.parts["serialization"],
             },
             members,
+            one_sided_waits(evidence, calls),
             _queries(evidence),
             _spin_ps(evidence),
         )

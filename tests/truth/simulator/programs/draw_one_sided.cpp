@@ -77,7 +77,7 @@ Cause late_complete(Draw& draw, const Setting& on) {
             phase(true)};
 }
 
-/// All update one rank's memory under its lock, or each that of the rank behind its own.
+/// All work under the lock of one rank's memory, or each under that of the rank behind its own.
 Cause locks(Draw& draw, const Setting& on) {
     const int hot = draw.number(0, on.ranks - 1);
     const double held = draw.between(0.05, 0.3);
@@ -86,12 +86,11 @@ Cause locks(Draw& draw, const Setting& on) {
             const int target = spread ? (rank.number() + 1) % rank.size() : hot;
             co_await work(rank, on, step, 0.5, "relax");
             co_await rank.lock(target);
-            co_await rank.put(target, 64);
             co_await work(rank, on, step, held, "hold");
             co_await rank.unlock(target);
         };
     };
-    return {"locks", "all update one rank's memory under a lock", "lock_contention", {}, phase(false), phase(true)};
+    return {"locks", "all work under the lock of one rank's memory", "lock_contention", {}, phase(false), phase(true)};
 }
 
 /// Even ranks put to, or get from, odd ones that compute in one piece.
