@@ -46,22 +46,20 @@ def test_late_senders_that_are_not_divided_lower_the_confidence() -> None:
     )
 
 
-def test_a_transfer_with_little_company_is_no_queue() -> None:
+def test_a_transfer_that_was_alone_is_no_queue() -> None:
     known, guessed = (one.alone(missed_overlap.find) for one in (exchange(work=3), estimated(exchange(work=3))))
     assert guessed["gain"].to_list() == known["gain"].to_list()
     assert (known["confidence"].item(), guessed["confidence"].item()) == (0.6, 0.3)
-    # A second message of each sender is on its way with each: at most half of the time is a queue. With a third one
-    # it may be most of it.
-    for others, found in ((1, 1), (2, 0)):
-        story = exchange(work=3)
-        send, wait = (story.path("main", name) for name in ("MPI_Isend", "MPI_Wait"))
-        for i in others * list(range(10)):
-            t = 6 * i * MS
-            for rank in (0, 1):
-                times = (t, t + MS), (t + MS, t + 3 * MS)
-                story.message(rank, 1 - rank, 64, *times, (send, wait), post=t, send_overhead=MS, serialization=2 * MS)
-        assert story.alone(missed_overlap.find).height == 1
-        assert estimated(story).alone(missed_overlap.find).height == found
+    # A second message of each sender is on its way with each: either may queue for the other.
+    story = exchange(work=3)
+    send, wait = (story.path("main", name) for name in ("MPI_Isend", "MPI_Wait"))
+    for i in range(10):
+        t = 6 * i * MS
+        for rank in (0, 1):
+            times = (t, t + MS), (t + MS, t + 3 * MS)
+            story.message(rank, 1 - rank, 64, *times, (send, wait), post=t, send_overhead=MS, serialization=2 * MS)
+    assert story.alone(missed_overlap.find).height == 1
+    assert estimated(story).alone(missed_overlap.find).is_empty()
 
 
 def test_a_queue_that_is_not_told_from_transport_is_no_finding() -> None:

@@ -3,8 +3,8 @@
 The transfers of nonblocking calls run by themselves where the message need not ask first. A rank that waits for them
 at once, and computes afterwards, could compute first (as far as that work needs none of the data: its author knows).
 Only waiting for the transfer itself counts, its latency and serialization: whoever waits for a late rank, or queues,
-has another cause. Where an estimated machine does not tell a transfer from a queue, only messages with little company
-on their way count (`evidence.alone`).
+has another cause. Where an estimated machine does not tell a transfer from a queue, only messages that were alone on
+their way count (`evidence.alone`).
 
 Gain: the same program if each of these Waits were completed by the rank's next call only.
 """
@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.categories import WAITING
-from logpost.analyzer.findings.evidence.alone import company
+from logpost.analyzer.findings.evidence.alone import alone
 from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
@@ -29,8 +29,6 @@ TRANSFER = ("latency", "serialization")
 """What goes on by itself."""
 LEAST_GAIN = 0.05
 """Splitting a loop costs something itself, and part of the work needs the data: less is not worth it."""
-MOST_COMPANY = 1
-"""Of two messages on their way at once, at most half of the later one's time is a queue."""
 MUCH = 1 / 3
 """At least so much of the waiting there is for transfers: ranks that each wait for a transfer make others late."""
 
@@ -44,9 +42,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     graph = graph_of(evidence)
     known = evidence.divides(*TRANSFER)
-    moved = _movable(
-        graph, places, np.ones(graph.messages.count, dtype=np.bool_) if known else company(graph) <= MOST_COMPANY
-    )
+    moved = _movable(graph, places, np.ones(graph.messages.count, dtype=np.bool_) if known else alone(graph))
     if len(moved) < MIN_SAMPLES:
         return
     later = np.full(graph.count, -1, dtype=np.int32)
@@ -100,7 +96,7 @@ def _transfer_bound(evidence: Evidence) -> set[int]:
 def _movable(graph: Graph, places: set[int], transfers: Flags) -> Int32:
     """Waits that could stand before the next call: they directly follow what they complete, and work follows them.
 
-    `transfers`: the messages that surely wait for no long queue.
+    `transfers`: the messages that are surely no queue.
     """
     messages = graph.messages
     here = messages.rendezvous | (messages.post_call == messages.recv_call) | ~transfers
