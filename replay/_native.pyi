@@ -313,9 +313,9 @@ def wait_reasons() -> list[str]:
 class RecordedGraph:
     """What waits for what in a recorded program; it repeats the run."""
 
-    def __init__(self, calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], members: dict[str, logpost.replay.columns.Column], query: logpost.replay.columns.UInt8, spin_ps: int) -> None:
+    def __init__(self, calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], members: dict[str, logpost.replay.columns.Column], epochs: dict[str, logpost.replay.columns.Column], query: logpost.replay.columns.UInt8, spin_ps: int) -> None:
         """
-        Calls by location and time; messages and members name their rows. `query` by call path: 1 asks for messages, 2 waits for them.
+        Calls by location and time; messages, members and waits of epochs name their rows. `query` by call path: 1 asks for messages, 2 waits for them.
         """
 
     def gaps(self) -> logpost.replay.columns.Int64:

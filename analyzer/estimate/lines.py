@@ -14,6 +14,8 @@ Column = tuple[Sizes, Times]
 
 LOW_QUANTILE = 0.05
 """The shortest times are read at this quantile, not at the minimum: one wrong clock must not decide."""
+HIGH_QUANTILE = 1 - LOW_QUANTILE
+"""Where noise has made more times 0 than the low quantile, what it adds to is read up to here."""
 VALUE_QUANTILE = 0.25
 """A time that is measured, but for noise to both sides and disturbances that only add, lies near this quantile."""
 MOST_GROUPS = 16
@@ -44,8 +46,10 @@ class Group:
 
     @property
     def spread(self) -> float:
-        """From the low quantile to the median."""
-        return self.quantile(0.5) - self.shortest
+        """From the low quantile to the median; as far above the median where it is 0, since no time shows how far noise
+        reaches below that."""
+        median = self.quantile(0.5)
+        return median - self.shortest if self.shortest > 0 else self.quantile(HIGH_QUANTILE) - median
 
 
 def groups(column: Column) -> list[Group]:

@@ -7,6 +7,9 @@ A finding B says nothing beyond A, a kind nearer to the cause, if their time win
 * **removed**: more than half of B's waiting disappears with A in the graph of the program (`evidence.what_if`); or
 * **passed on**: more than half of B's waiting is blamed on ranks that wait themselves, in the region and on the ranks
   where A explains the waiting.
+
+Time that A takes away in one place may come back in another. So A explains nothing whose own cure saves much more than
+A's does: by half where that is replayed too, else by twice, since it may be less than is stated.
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ CAUSES_FIRST = (
 """Kinds from cause to symptom: what is done too much or unevenly, then who is late by it, then who waits in the end."""
 MAINLY = 0.5
 """More than half of the time."""
+REPLAYED = 2 / 3
+"""Of a gain that is replayed, what its cause must gain."""
 
 
 def one_bug_each(found: Iterable[Finding], region_of: Callable[[int], str]) -> list[Finding]:
@@ -71,7 +76,8 @@ def _overlap(a: Finding, b: Finding) -> bool:
 
 
 def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -> bool:
-    return (
+    least = REPLAYED if symptom.removes else MAINLY
+    return cause.gain >= least * symptom.gain and (
         _same_time(cause, symptom) > MAINLY
         or _removed(cause, symptom) > MAINLY
         or _passed_on(cause, symptom, region_of) > MAINLY

@@ -395,7 +395,7 @@ def _no_fence(facts: Facts) -> str:
 def _for_late(facts: Facts, what: str) -> str:
     """Who waits where, for what of the late ranks."""
     cause = f", delayed in {facts.cause}" if facts.cause else ""
-    return f"{facts.ranks} wait{facts.verb_s}{_in(facts)} {what} {facts.noun('late_rank')}{cause}"
+    return f"{facts.waiters}{_in(facts)} {what} {facts.noun('late_rank')}{cause}"
 
 
 def _late_post(facts: Facts) -> str:
@@ -446,7 +446,7 @@ def _hold_shorter(_: Facts) -> str:
 def _unattended_target(facts: Facts) -> str:
     meanwhile = f" in {facts.cause}" if facts.cause else ""
     target = facts.noun("late_rank")
-    return f"{facts.ranks} wait{facts.verb_s}{_in(facts)} for transfers to {target}, computing{meanwhile} meanwhile"
+    return f"{facts.waiters}{_in(facts)} for transfers to {target}, computing{meanwhile} meanwhile"
 
 
 def _serve(_: Facts) -> str:

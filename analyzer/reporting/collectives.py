@@ -17,6 +17,10 @@ TIE = 0.01
 """Two algorithms whose errors differ by less than this part of the measured time are not told apart."""
 
 
+LIBRARY = "LOGPOST::MPI"
+"""The archive's property with the version of its MPI library, as `logpost record` writes it."""
+
+
 def collectives(run: Run) -> Collectives | None:
     """The program's time in collective operations after those had entered who were waited for; None: there is none, or
     the run is older than its division."""
@@ -26,6 +30,7 @@ def collectives(run: Run) -> Collectives | None:
     names = dict(run.table("communicators").select("comm", "name").collect().iter_rows())
     rows = run.table("collective_kinds").sort("measured_ps", descending=True).collect()
     return Collectives(
+        library=run.manifest.source.properties.get(LIBRARY, ""),
         parts_ps=sums,
         kinds=tuple(
             CollectiveKind(

@@ -24,7 +24,8 @@ MEANING = {
 def summary(found: Collectives) -> str:
     """What the parts are about."""
     total = sum(found.parts_ps.values())
-    return f"{time_text(total)} after those had entered who were waited for; sum over ranks, replayed as messages"
+    by = f"; carried out by {found.library.split(',')[0]}" if found.library else ""
+    return f"{time_text(total)} after those had entered who were waited for; sum over ranks, replayed as messages{by}"
 
 
 def part_rows(found: Collectives) -> list[tuple[str, str, str, str]]:

@@ -310,6 +310,8 @@ class Collectives:
     """over all ranks; together the category"""
     kinds: tuple[CollectiveKind, ...]
     """of the whole run, the longest first"""
+    library: str = ""
+    """that carried them out, as the archive says; empty: it does not"""
 
 
 @dataclass(frozen=True)

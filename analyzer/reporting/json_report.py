@@ -109,6 +109,7 @@ def _collectives(found: Collectives, unknown: dict[str, float | None]) -> dict[s
     return {
         "parts_s": {part: None for part in COLLECTIVE_PARTS if part in unknown} | parts,
         "kinds": [_seconds(asdict(kind)) for kind in found.kinds],
+        "library": found.library or None,
     }
 
 

@@ -35,8 +35,8 @@ In<T> needed(const nb::dict& columns, const char* name) {
 /// The graph, and how many messages it was made of.
 class Recorded {
   public:
-    Recorded(const nb::dict& calls, const nb::dict& messages, const nb::dict& members, const In<std::uint8_t>& query,
-             std::int64_t spin_ps) {
+    Recorded(const nb::dict& calls, const nb::dict& messages, const nb::dict& members, const nb::dict& epochs,
+             const In<std::uint8_t>& query, std::int64_t spin_ps) {
         const auto location = needed<std::int32_t>(calls, "location");
         const auto callpath = needed<std::int32_t>(calls, "callpath");
         const auto enter = needed<std::int64_t>(calls, "enter_ps");
@@ -54,12 +54,19 @@ class Recorded {
         const auto instance = needed<std::int32_t>(members, "instance");
         const auto member = needed<std::int32_t>(members, "call");
         const auto operation = needed<std::uint8_t>(members, "operation");
+        const auto waits = needed<std::int32_t>(epochs, "call");
+        const auto source = needed<std::int32_t>(epochs, "source");
+        const auto leaves = needed<std::uint8_t>(epochs, "leaves");
+        const auto reason = needed<std::uint8_t>(epochs, "reason");
+        const auto rest = needed<std::int64_t>(epochs, "rest_ps");
         messages_ = send.size();
         const nb::gil_scoped_release release;
         graph_.emplace(RecordedCalls{span(location), span(callpath), span(enter), span(leave), span(begin), span(work)},
                        RecordedMessages{span(send), span(complete), span(post), span(receive), span(rendezvous),
                                         span(transport), span(latency), span(serialization)},
-                       RecordedMembers{span(instance), span(member), span(operation)}, Polling{span(query), spin_ps});
+                       RecordedMembers{span(instance), span(member), span(operation)},
+                       RecordedEpochs{span(waits), span(source), span(leaves), span(reason), span(rest)},
+                       Polling{span(query), spin_ps});
     }
 
     [[nodiscard]] const RecordedGraph& graph() const noexcept { return *graph_; }
@@ -152,13 +159,16 @@ void bind_recorded(nb::module_& module) {
         return [member](const Recorded& self) { return array(std::vector(self.graph().*member)); };
     };
     nb::class_<Recorded>(module, "RecordedGraph", "What waits for what in a recorded program; it repeats the run.")
-        .def(nb::init<const nb::dict&, const nb::dict&, const nb::dict&, const In<std::uint8_t>&, std::int64_t>(),
-             "calls"_a, "messages"_a, "members"_a, "query"_a, "spin_ps"_a,
+        .def(nb::init<const nb::dict&, const nb::dict&, const nb::dict&, const nb::dict&, const In<std::uint8_t>&,
+                      std::int64_t>(),
+             "calls"_a, "messages"_a, "members"_a, "epochs"_a, "query"_a, "spin_ps"_a,
              nb::sig("def __init__(self, calls: dict[str, logpost.replay.columns.Column], "
                      "messages: dict[str, logpost.replay.columns.Column], "
-                     "members: dict[str, logpost.replay.columns.Column], query: logpost.replay.columns.UInt8, "
+                     "members: dict[str, logpost.replay.columns.Column], "
+                     "epochs: dict[str, logpost.replay.columns.Column], query: logpost.replay.columns.UInt8, "
                      "spin_ps: int) -> None"),
-             "Calls by location and time; messages and members name their rows. `query` by call path: 1 asks for "
+             "Calls by location and time; messages, members and waits of epochs name their rows. `query` by call path: "
+             "1 asks for "
              "messages, 2 waits for them.")
         .def("gaps", copied(&RecordedGraph::gap_ps), nb::sig("def gaps(self) -> logpost.replay.columns.Int64"),
              "By call: code before it, in ps; 0 where that is waiting.")

@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint32_t kNeighbours = 4;
 /// A burst is cut after this many messages.
 constexpr std::uint32_t kLongestBurst = 256;
+/// A wait for a send that is at least this part of the code before it is no mere call.
+constexpr std::int64_t kWorthATransfer = 8;
 
 using Classes = std::array<LocalitySamples, kLocalities>;
 
@@ -266,11 +268,16 @@ class Sampler {
         const bool stays = sent.complete_call == sent.call;
         std::int64_t code = 0;   // how long the one side was outside of calls,
         std::int64_t back = 0;   // when it came back,
-        std::int64_t ended = 0;  // and when the other one's call ended
+        std::int64_t ended = 0;  // when the other one's call ended,
+        bool held = false;       // and whether the call in which it came back took most of the time until then
         if (!stays && t.rw0 <= t.s1 && away(received.peer, sent.call, sent.complete_call)) {
             code = code_between(received.peer, sent.call, sent.complete_call, t.s1);
-            back = timeline(received.peer).calls[sent.complete_call].enter_ps;
+            const auto& completes = timeline(received.peer).calls[sent.complete_call];
+            back = completes.enter_ps;
             ended = t.rw1;
+            // An eager send is long complete.
+            held = !is_multi(program_.kind(completes)) && completes.leave_ps - back >= (ended - back) / 2 &&
+                   completes.leave_ps - back >= code / kWorthATransfer;
         } else if (stays && t.r0 < t.s0 && away(here, received.call, received.complete_call)) {
             code = code_between(here, received.call, received.complete_call, t.s0);
             back = t.rw0;
@@ -278,7 +285,7 @@ class Sampler {
         }
         if (ended < back) {
             add(into.answered, sent.bytes, code);
-        } else if (code > 0 && ended - back <= code / 2) {
+        } else if (code > 0 && (held || ended - back <= code / 2)) {
             add(into.unanswered, sent.bytes, code);
             into.unanswered_rest.push_back(t.rw1 - back);
         }

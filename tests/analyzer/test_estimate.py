@@ -292,3 +292,12 @@ def test_the_clock_s_noise_is_that_of_the_class_that_shows_it() -> None:
     # Two ticks and twice 50 ps beyond what was seen.
     assert found["same_node"].o_s.high == 0 + 2 + 100
     assert estimate("test", [samples(), samples(), near, samples()]).classes["same_node"].o_s.high == 2
+
+
+def test_noise_that_makes_times_nothing_is_read_above_their_median() -> None:
+    """A clock that errs by 50 ps to both sides shows half of the calls that take nothing as 0."""
+    (seen,) = groups(column(*((8, time) for time in (*(0,) * 11, *range(10, 100, 10)))))
+    assert seen.quantile(0.5) == seen.shortest == 0
+    assert seen.spread == 80
+    (lifted,) = groups(column(*((8, 1000 + time) for time in (*(0,) * 11, *range(10, 100, 10)))))
+    assert lifted.spread == 0

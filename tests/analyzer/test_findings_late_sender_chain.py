@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from tests.analyzer.story import MS, US, Story, told
 
@@ -146,8 +147,7 @@ def test_the_rest_of_the_run_does_not_stretch_the_window() -> None:
     quiet = Story(4, 400 * MS, windows=20)
     quiet.__dict__.update({k: v for k, v in story.__dict__.items() if k not in ("length", "windows", "program")})
     # 5 rounds of 20 ms in windows of 20 ms; the other 15 windows are compute.
-    finding = quiet.findings().row(0, named=True)
-    assert finding["kind"] == "wavefront"
+    (finding,) = quiet.findings().filter(pl.col("kind") == "wavefront").iter_rows(named=True)
     assert (finding["first_window"], finding["last_window"]) == (0, 4)
 
 

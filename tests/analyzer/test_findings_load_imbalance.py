@@ -92,3 +92,26 @@ def test_between_which_calls_the_excess_lies(instrumented: bool) -> None:
     where = "between MPI_Recv (master.c:12) and MPI_Barrier (master.c:40)"
     assert finding["cause_region"] == (f"master, {where}" if instrumented else f"code {where}")
     assert finding["gain"] == pytest.approx(0.3)  # 80 at most, 50 on average, of 100 ms
+
+
+def test_ranks_whose_calls_stand_in_another_order_share_the_same_work() -> None:
+    """All work for 10 ms and meet; then an even rank sends and receives, an odd one receives and sends, rank 0 works
+    for 30 ms, all others for 10, and all meet."""
+    story = Story(4, 420 * MS)
+    send, recv, barrier, sums = (
+        story.path("main", name) for name in ("MPI_Send", "MPI_Recv", "MPI_Barrier", "MPI_Allreduce")
+    )
+    for begin in range(0, 420 * MS, 42 * MS):
+        t = begin + 10 * MS
+        story.collective(sums, "Allreduce", dict.fromkeys(range(4), (t, t)))
+        for rank in range(4):
+            for half, path in enumerate((send, recv) if rank % 2 == 0 else (recv, send)):
+                at = t + half * MS // 2
+                story.call(rank, at, at + MS // 2, path, send_overhead=MS // 2)
+        enters = {rank: t + (31 if rank == 0 else 11) * MS for rank in range(4)}
+        story.collective(barrier, "Barrier", {rank: (enter, t + 32 * MS) for rank, enter in enters.items()})
+    for rank in range(4):
+        story.user(rank, story.path("main", "relax"), (300 if rank == 0 else 100) * MS)
+    (found,) = story.alone(load_imbalance.find).iter_rows(named=True)
+    # Each of 15 ms: of 42 ms a step takes 27.
+    assert found["gain"] == pytest.approx(15 / 42)

@@ -57,6 +57,8 @@ def test_messages_that_follow_each_other_are_found() -> None:
     assert finding["exposed_ps"] == pytest.approx(2 * 9.8 * MS, rel=1e-6)
     assert finding["share"] == pytest.approx(0.098)
     assert "estimated from this trace" in finding["certainty"]
+    # Packed, a burst takes one send and one receive; the code between the calls stays.
+    assert finding["gain"] == pytest.approx(49 * 20 * US * 10 / (95 * MS + 49 * 40 * US + 20 * US), rel=0.02)
 
 
 def test_large_messages_are_no_finding_however_many() -> None:

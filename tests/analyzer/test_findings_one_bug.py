@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from tests.analyzer.story import MS
@@ -69,6 +70,13 @@ def test_the_same_waiting_for_the_same_computing_is_one_bug() -> None:
 )
 def test_another_rank_call_or_time_is_another_bug(other: Finding) -> None:
     assert kinds(IMBALANCE, other) == ["load_imbalance", "late_sender_chain"]
+
+
+def test_who_saves_much_more_is_another_bug() -> None:
+    assert kinds(replace(IMBALANCE, gain=0.06), CHAIN) == ["load_imbalance"]
+    assert kinds(replace(IMBALANCE, gain=0.04), CHAIN) == ["load_imbalance", "late_sender_chain"]
+    replayed = replace(CHAIN, removes=CHAIN.charges)
+    assert kinds(replace(IMBALANCE, gain=0.06), replayed) == ["load_imbalance", "late_sender_chain"]
 
 
 def test_other_windows_are_another_bug() -> None:

@@ -13,8 +13,11 @@ from tests.analyzer.two_phases import two_phases
 
 from logpost.analyzer.manifest import Hosts, QualityCount
 from logpost.analyzer.reporting.build import build
+from logpost.analyzer.reporting.collectives_text import summary
+from logpost.analyzer.reporting.data import Collectives
 from logpost.analyzer.reporting.json_report import as_json
 from logpost.analyzer.reporting.text import bar, print_report
+from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, PARTS
 from logpost.analyzer.sens_view import NOT_ASSIGNED
 from logpost.analyzer.sens_view import PARTS as PARTS_OF_SENS
@@ -144,6 +147,18 @@ def test_collectives_are_divided_with_their_algorithm(tmp_path: Path) -> None:
     assert found["parts_s"]["send_overhead"] == pytest.approx(4e-6)
     assert found["kinds"][0]["predicted_s"] == pytest.approx(1.5e-6)
     assert as_json(build(two_phases().write(tmp_path / "none")))["collectives"] is None
+
+
+def test_the_library_that_the_archive_names_carried_the_collectives_out(tmp_path: Path) -> None:
+    with_collectives().write(tmp_path / "run")
+    manifest = tmp_path / "run" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    told["source"]["properties"] = {"LOGPOST::MPI": "Open MPI v4.1.4, package: Debian"}
+    manifest.write_text(json.dumps(told))
+    found = as_json(build(Run.open(tmp_path / "run")))["collectives"]
+    assert found["library"] == "Open MPI v4.1.4, package: Debian"
+    assert summary(Collectives({}, (), found["library"])).endswith("; carried out by Open MPI v4.1.4")
+    assert as_json(build(with_collectives().write(tmp_path / "unknown")))["collectives"]["library"] is None
 
 
 def test_text_points_at_the_cause_first(tmp_path: Path) -> None:

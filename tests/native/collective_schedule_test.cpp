@@ -2,6 +2,8 @@
 
 #include "replay/native/collectives/schedule.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -118,6 +120,28 @@ TEST(CollectiveSchedule, EveryCandidateBringsEveryMemberWhatItNeeds) {
             }
         }
     }
+}
+
+TEST(CollectiveSchedule, CandidatesFollowTheLibrariesLimits) {
+    const auto takes = [](Operation operation, std::uint32_t size, std::uint64_t bytes, Algorithm algorithm) {
+        return std::ranges::count(candidates({operation, size, bytes}), algorithm) == 1;
+    };
+    // coll_tuned (v5.0.9): the modified Bruck below 512 B of 16 to 63 members, below 1024 B of more; MPICH: 256 B of 8.
+    EXPECT_FALSE(takes(Operation::alltoall, 7, 8, Algorithm::bruck));
+    EXPECT_TRUE(takes(Operation::alltoall, 8, 256, Algorithm::bruck));
+    EXPECT_FALSE(takes(Operation::alltoall, 8, 257, Algorithm::bruck));
+    EXPECT_TRUE(takes(Operation::alltoall, 16, 511, Algorithm::bruck));
+    EXPECT_FALSE(takes(Operation::alltoall, 16, 512, Algorithm::bruck));
+    EXPECT_TRUE(takes(Operation::alltoall, 64, 1023, Algorithm::bruck));
+    // Rabenseifner's: of 32 members from 128 B on, of fewer beyond 2 KiB.
+    EXPECT_TRUE(takes(Operation::allreduce, 32, 128, Algorithm::rabenseifner));
+    EXPECT_FALSE(takes(Operation::allreduce, 31, 2048, Algorithm::rabenseifner));
+    EXPECT_TRUE(takes(Operation::allreduce, 31, 2049, Algorithm::rabenseifner));
+    // Scatter and allgather need 8 members, chains 256 KiB.
+    EXPECT_FALSE(takes(Operation::bcast, 7, 1U << 20U, Algorithm::scatter_ring));
+    EXPECT_TRUE(takes(Operation::bcast, 8, 12288, Algorithm::scatter_ring));
+    EXPECT_FALSE(takes(Operation::bcast, 8, 12288, Algorithm::chain));
+    EXPECT_TRUE(takes(Operation::bcast, 3, 262144, Algorithm::chain));
 }
 
 TEST(CollectiveSchedule, CandidatesAreKnownForAllOperationsThatMoveData) {

@@ -50,10 +50,18 @@ class Story {
             operation_.push_back(static_cast<std::uint8_t>(operation));
         }
     }
+    void epoch(std::int32_t call, std::int32_t source, bool leaves, Reason reason, std::int64_t rest) {
+        epoch_.push_back(call);
+        source_.push_back(source);
+        leaves_.push_back(leaves ? 1 : 0);
+        reason_.push_back(static_cast<std::uint8_t>(reason));
+        rest_.push_back(rest);
+    }
     [[nodiscard]] RecordedGraph graph(std::int64_t spin = 0) const {
         return {{location_, callpath_, enter_, leave_, begin_, work_},
                 {send_, complete_, post_, receive_, rendezvous_, transport_, latency_, serialization_},
                 {instance_, member_, operation_},
+                {epoch_, source_, leaves_, reason_, rest_},
                 {query_, spin}};
     }
     [[nodiscard]] HypothesisOutcome replayed(const Hypothesis& hypothesis, std::int64_t spin = 0) const {
@@ -66,9 +74,10 @@ class Story {
         EXPECT_EQ(same.leave_ps, leave_);
     }
 
-    std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_;
-    std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_;
-    std::vector<std::uint8_t> rendezvous_, operation_;
+    std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_, epoch_,
+        source_;
+    std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_, rest_;
+    std::vector<std::uint8_t> rendezvous_, operation_, leaves_, reason_;
     std::vector<std::uint8_t> query_{0, 1, 2};
 };
 
@@ -86,6 +95,31 @@ Story late_sender() {
     story.call(1, 250, 250, 0);
     story.message(send, receive, 139);
     return story;
+}
+
+TEST(Hypothesis, AnAccessWaitsForItsExposureAndALockForItsRelease) {
+    // Rank 0 computes until 100, and is in a call until 120. Rank 1 enters two calls at 0: one that waits until the
+    // first one's enter and 10 longer, of which 4 is its own work, and, after 5 of code, one that waits for its leave.
+    Story story;
+    const auto post = story.call(0, 100, 120, 20);
+    const auto start = story.call(1, 0, 110, 4);
+    const auto lock = story.call(1, 115, 123, 1);
+    story.epoch(start, post, false, Reason::access, 10);
+    story.epoch(lock, post, true, Reason::lock, 3);
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().binding(1)->reason, Reason::access);
+    // Without the exposure to wait for, the first takes 10; the second one still waits for the release.
+    EXPECT_EQ(story.replayed({.dropped = dropping(Reason::access)}).leave_ps, (Times{120, 10, 123}));
+    EXPECT_EQ(story.replayed({.dropped = dropping(Reason::lock)}).leave_ps, (Times{120, 110, 118}));
+    const auto neither = story.replayed({.dropped = dropping(Reason::access) | dropping(Reason::lock)});
+    EXPECT_EQ(neither.leave_ps, (Times{120, 10, 18}));
+    EXPECT_EQ(neither.waited_ps, (Times{0, 6, 2}));
+    // Rank 0 comes 40 earlier: both are as much earlier.
+    const std::vector<std::int64_t> gaps{60, 0, 5};
+    EXPECT_EQ(story.replayed({.gap_ps = gaps}).leave_ps, (Times{80, 70, 83}));
+
+    story.epoch(lock, 7, true, Reason::lock, 3);
+    EXPECT_THROW(static_cast<void>(story.graph()), std::invalid_argument);
 }
 
 TEST(Hypothesis, AReceiveWaitsForItsSender) {
@@ -297,7 +331,7 @@ TEST(Hypothesis, WhatDoesNotFitIsRefused) {
               "waits can only be moved to a later call of the same location");
     story.receive_[0] = 9;
     EXPECT_EQ(refusal([&] { static_cast<void>(story.graph()); }),
-              "a message or an operation refers to a call that is not there");
+              "a message, an operation or an epoch refers to a call that is not there");
     story.receive_[0] = 2;
     story.callpath_[0] = 3;
     EXPECT_EQ(refusal([&] { static_cast<void>(story.graph()); }), "a call's path is not among the call paths");

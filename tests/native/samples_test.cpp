@@ -1,5 +1,7 @@
 #include "replay/native/samples.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "program_story.hpp"
@@ -117,6 +119,20 @@ TEST(Samples, AMessageThatEndsOnlyWhenItsSenderIsBackIsUnanswered) {
     EXPECT_EQ(found.unanswered.time_ps, (std::vector<std::int64_t>{400}));
     EXPECT_EQ(found.unanswered_rest, (std::vector<std::int64_t>{90}));
     EXPECT_TRUE(found.answered.time_ps.empty());
+}
+
+TEST(Samples, AWaitThatLastsUntilALongMessageHasComeIsForItsAnswer) {
+    // 400 of code, and a transfer of 300 behind it. An eager send would be over, whose wait takes as long as it takes.
+    for (const auto& [leaves, unanswered] : {std::pair{790, 1U}, {530, 0U}}) {
+        Traffic of;
+        const auto send = of.story.call(of.sender, CallKind::send_nonblocking, 100, 110);
+        const auto wait = of.story.call(of.sender, CallKind::wait, 510, leaves);
+        const auto receive = of.story.call(of.receiver, CallKind::receive, 50, 810);
+        of.story.message(of.sender, send, of.receiver, receive, 65'536, wait);
+        const auto found = of.between_nodes();
+        EXPECT_EQ(found.unanswered.time_ps.size(), unanswered);
+        EXPECT_TRUE(found.answered.time_ps.empty());
+    }
 }
 
 TEST(Samples, ASynchronousSendIsNoWitnessOfAnEagerMessage) {

@@ -9,7 +9,7 @@ Calls are as many as `MOST_CALLS` at most: those of the program's first part. Ti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -20,6 +20,7 @@ import polars as pl
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.machine_values import value_ps
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.one_sided_waits import one_sided_waits
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.reporting.units import count_text
 from logpost.replay._native import RecordedGraph, operations, wait_reasons
@@ -46,9 +47,11 @@ TRANSPORT = (
 SPIN_PS = 10_000_000
 """Polls closer than this wait in between, where the machine's latency is not known: nobody shares work so finely."""
 
-Reason = Literal["send", "post", "attend", "begin", "member"]
+Reason = Literal[
+    "send", "post", "attend", "begin", "member", "access", "exposure", "lock", "change", "target", "itself"
+]
 """For what a call waits: a send's begin; the receive's post; the receiver's or the sender's call that attends to an
-open handshake; the members' enters."""
+open handshake; the members' enters; one-sided, see `one_sided_waits`."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -100,7 +103,7 @@ class Graph:
         self.middleware_ps: Int64 = calls["middleware_ps"].to_numpy()
         """part of the work: packing and unpacking"""
         row_of = _rows(calls["call"].to_numpy())
-        self.messages = _messages(evidence, row_of, int(self.leave_ps.max(initial=0)))
+        self.messages = _messages(evidence, row_of, calls)
         members = _members(evidence, row_of)
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
         """whether a call takes part in a collective operation"""
@@ -121,6 +124,7 @@ class Graph:
                 "serialization_ps": self.messages.parts["serialization"],
             },
             members,
+            one_sided_waits(evidence, calls),
             _queries(evidence),
             _spin_ps(evidence),
         )
@@ -254,7 +258,8 @@ def _looked_up(row_of: Int32, calls: pl.Series) -> Int32:
     return row_of[np.where(numbers < len(row_of) - 1, numbers, -1)]
 
 
-def _messages(evidence: Evidence, row_of: Int32, until: int) -> Messages:
+def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Messages:
+    until = calls["leave_ps"].max() or 0
     rows = (
         evidence.tables["messages"]
         .filter(pl.col("send_enter_ps") <= until, pl.col("send_location") != pl.col("recv_location"))
@@ -275,7 +280,7 @@ def _messages(evidence: Evidence, row_of: Int32, until: int) -> Messages:
     inside = (send >= 0) & (receive >= 0)
     rows, send, receive = rows.filter(pl.Series(inside)), send[inside], receive[inside]
     complete, post = (_looked_up(row_of, rows[name]) for name in ("send_complete_call", "recv_post_call"))
-    return Messages(
+    messages = Messages(
         sender=rows["send_location"].to_numpy(),
         receiver=rows["recv_location"].to_numpy(),
         rendezvous=rows["rendezvous"].to_numpy(),
@@ -286,6 +291,20 @@ def _messages(evidence: Evidence, row_of: Int32, until: int) -> Messages:
         parts={part: np.ascontiguousarray(rows[f"{part}_ps"].to_numpy()) for part in TRANSPORT},
         undivided_ps=rows["undivided_ps"].to_numpy(),
     )
+    return messages if evidence.divides("latency") else _bounded(messages, calls)
+
+
+def _bounded(messages: Messages, calls: pl.DataFrame) -> Messages:
+    """The same where the latency is only bounded: a rendezvous takes what it did from when both sides attended to it.
+    Which part of that is the request's and which the transfer's is not known: it may all follow the last answer."""
+    enter, leave = (calls[name].to_numpy() for name in ("enter_ps", "leave_ps"))
+    # Who begins and completes its end in one call is never away.
+    back = np.maximum(enter[messages.complete_call], enter[messages.recv_call])
+    most = leave[messages.recv_call] - back
+    known = messages.rendezvous & (most > 0)
+    parts = {name: np.where(known, 0, time) for name, time in messages.parts.items()}
+    parts["serialization"] = np.where(known, most, parts["serialization"])
+    return replace(messages, parts=parts)
 
 
 def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:

@@ -1,8 +1,10 @@
 """Code as long on each rank as on the mean of them: what every gap between two calls then takes.
 
 A region's time is known by rank, not by call. What a rank spends in it beyond the mean is taken from the gaps in which
-its code takes longer than the others', in proportion to how much; what it spends less is added where it is shorter.
-Gaps are told apart by the calls around them.
+its code takes longer than that of the others that have such gaps, in proportion to how much; what it spends less is
+added where it is shorter. Gaps are told apart by the calls around them; on a rank whose calls follow each other in
+another order than on the others, so that this explains less than half, by the call behind them; and all of its gaps
+are meant where that does not either.
 """
 
 from __future__ import annotations
@@ -10,31 +12,56 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.replay.columns import Int64
 
+Floats = npt.NDArray[np.float64]
+EXPLAINS = 0.5
+"""Part of what a rank has more or less than the mean."""
+
 
 def shared_gaps(graph: Graph, times: Mapping[int, float]) -> Int64:
     """Every call's gap, if each location had the mean of these times (ps) in the region that they are of."""
-    size = int(graph.location.max(initial=0)) + 1
     paths = int(graph.callpath.max(initial=0)) + 1
     before = np.where(graph.follows, np.roll(graph.callpath, 1), -1).astype(np.int64)
-    _, place = np.unique((before + 1) * paths + graph.callpath, return_inverse=True)
-    places = int(place.max(initial=0)) + 1
-    row = graph.location.astype(np.int64) * places + place
-    spent = np.bincount(row, weights=graph.gap_ps.astype(np.float64), minlength=size * places).reshape(size, places)
-    ranks = [location for location in times if location < size]
+    around, behind = (_Places(graph, keys) for keys in ((before + 1) * paths + graph.callpath, graph.callpath))
+    ranks = [location for location in times if location < around.spent.shape[0]]
     mean = sum(times.values()) / len(times)
-    beyond = spent - spent[ranks].mean(axis=0)
-    factor = np.ones((size, places))
+    factor = np.ones(graph.count)
     for location in ranks:
         more = times[location] - mean  # to be taken away
-        way = np.clip(beyond[location] if more > 0 else -beyond[location], 0.0, None)
-        way = np.where(spent[location] > 0, way, 0.0)
-        if way.sum() == 0:
-            way = spent[location]
+        for places in (around, behind):
+            way = places.beyond(location, ranks, longer=more > 0)
+            spent = places.spent[location]
+            if way.sum() >= EXPLAINS * abs(more):
+                break
+        else:
+            way = spent
         change = abs(more) * way / max(1.0, way.sum())
-        change = np.minimum(change, spent[location]) if more > 0 else -change
-        factor[location] = 1.0 - np.divide(change, spent[location], out=np.zeros(places), where=spent[location] > 0)
-    return np.asarray(np.rint(graph.gap_ps * factor.reshape(-1)[row]), dtype=np.int64)
+        change = np.minimum(change, spent) if more > 0 else -change
+        scaled = 1.0 - np.divide(change, spent, out=np.zeros(len(spent)), where=spent > 0)
+        here = graph.location == location
+        factor[here] = scaled[places.place[here]]
+    return np.asarray(np.rint(graph.gap_ps * factor), dtype=np.int64)
+
+
+class _Places:
+    """Kinds of gaps, and the time that each location spends in each of them; ps."""
+
+    def __init__(self, graph: Graph, keys: npt.NDArray[np.integer]) -> None:
+        self.place = np.unique(keys, return_inverse=True)[1]
+        size, count = int(graph.location.max(initial=0)) + 1, int(self.place.max(initial=0)) + 1
+        row = graph.location.astype(np.int64) * count + self.place
+        shape = (size, count)
+        times = np.bincount(row, weights=graph.gap_ps.astype(np.float64), minlength=size * count)
+        self.spent: Floats = times.astype(np.float64).reshape(shape)
+        self.has = np.bincount(row, minlength=size * count).reshape(shape) > 0
+
+    def beyond(self, location: int, ranks: list[int], *, longer: bool) -> Floats:
+        """By kind: how much longer, or shorter, a location's gaps are than on the mean of those that have them."""
+        have = np.maximum(1, self.has[ranks].sum(axis=0))
+        difference = self.spent[location] - self.spent[ranks].sum(axis=0) / have
+        way = np.clip(difference if longer else -difference, 0.0, None)
+        return np.asarray(np.where(self.spent[location] > 0, way, 0.0), dtype=np.float64)

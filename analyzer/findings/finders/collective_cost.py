@@ -76,6 +76,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 ROUNDS = ("send_overhead", "latency", "recv_overhead")
 """Parts of an operation that each message pays, whatever its size."""
 BYTES = ("serialization",)
+BARRIER = "barrier"
+"""The operation that moves no data."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +89,14 @@ class Estimate:
 
 
 def _estimate(evidence: Evidence, operation: str, members: float, size: float) -> Estimate | None:
-    """None where the machine says nothing of its messages."""
+    """None where the machine says nothing of its messages, and no barrier tells what a round takes."""
     locality = "other_node" if evidence.manifest.hosts.nodes > 1 else "same_node"
     letters = [value_ps(evidence.manifest.machine, locality, letter, size) for letter in ("L", "o_s", "o_r", "G")]
     estimated = evidence.manifest.machine.origin == "estimated"
     if all(letter is None for letter in letters):
-        return None
+        if operation.lower() == BARRIER or not _barriers(evidence):
+            return None
+        return Estimate(rounds(operation, members) * shortest_round(evidence), 0.0)
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
     known = measures(evidence.manifest.machine, locality, "L")
     one = o_s + latency + o_r if known or not estimated else shortest_round(evidence)
@@ -143,6 +147,15 @@ def shortest_round(evidence: Evidence) -> float:
         .collect()
     )
     return min((took / rounds(operation, members) for operation, members, took in every.iter_rows()), default=0.0)
+
+
+@once
+def _barriers(evidence: Evidence) -> bool:
+    """Whether the run has any."""
+    operations = (
+        evidence.tables["collectives"].filter(pl.col("instance") >= 0).select(pl.col("operation").cast(pl.String))
+    )
+    return bool((operations.collect()["operation"].str.to_lowercase() == BARRIER).any())
 
 
 @once

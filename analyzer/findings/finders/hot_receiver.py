@@ -31,6 +31,7 @@ from logpost.analyzer.findings.evidence.attribution import attribute
 from logpost.analyzer.findings.evidence.collisions import Crowding, crowding
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
+from logpost.analyzer.findings.evidence.queues_at_processors import queues_at_processors
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
@@ -93,8 +94,14 @@ class Charge:
 def _charge(evidence: Evidence, endpoints: dict[int, float], windows: tuple[int, ...] | None) -> Charge:
     """What is charged to these endpoints (endpoint to R)."""
     waits = evidence.maybe(WAITS_AT_RECEIVER)
+    queues = queues_at_processors(evidence) if windows is None else None
+    if queues is not None:
+        # For whose processor a rank waits is known by intervals.
+        waits = tuple(one for one in waits if one != "processor_queueing")
     exposed = evidence.exposed_of(waits) if windows is None else _exposed_within(evidence, waits, windows)
     rows = attribute(evidence.pairs, waits, exposed, direction="recv")
+    if queues is not None:
+        rows = pl.concat([rows, queues.by_processor().cast(rows.schema)])
     charge = Charge({}, {}, {})
     for location, endpoint, time in rows.iter_rows():
         if endpoint in endpoints:

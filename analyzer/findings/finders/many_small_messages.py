@@ -10,7 +10,8 @@ Two conditions, neither of which is a message size, so that they hold on every m
 
 The exposed time is that of those costs at that place, times the packable fraction: packing k messages saves (k - 1)/k.
 
-Gain: what the worst-hit rank saves of that time. Its processor spends it, so no other work stands behind it.
+Gain: the same program with these messages packed (`evidence.packed`): the queues of small messages behind each other
+disappear with them.
 """
 
 from __future__ import annotations
@@ -19,11 +20,15 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.packed import saving_if_packed
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.reporting.units import percent_text
 
 PER_MESSAGE = ("send_overhead", "middleware", "latency", "recv_overhead")
+COSTS = (*PER_MESSAGE, "endpoint_contention")
+"""What packing can save: a NIC spends its gap on each message, too."""
 SAMPLE = 400_000
 """Messages looked at for packing, in whole time windows spread over the run."""
 LEAST_PACKABLE = 0.5
@@ -32,7 +37,7 @@ LEAST_PACKABLE = 0.5
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per sending call path."""
-    if not evidence.worth_a_look(PER_MESSAGE):
+    if not evidence.worth_a_look(COSTS):
         return
     fixed = pl.sum_horizontal([pl.col(f"{part}_ps") for part in PER_MESSAGE])
     places = (
@@ -52,7 +57,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if places.is_empty():
         return
     every = int(evidence.pairs.select(fixed.sum()).item())
-    if not any(evidence.matters(_exposed(evidence, 1.0, cost / max(1, every))) for cost in places["fixed"]):
+    if not any(evidence.matters(_exposed(evidence, COSTS, cost / max(1, every))) for cost in places["fixed"]):
         return
     packable = _packable(evidence)
     for callpath, messages, size, cost, by_size in places.iter_rows():
@@ -64,13 +69,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             yield finding
 
 
-def _exposed(evidence: Evidence, fraction: float, part_of_all: float) -> dict[int, float]:
-    """Location to what packing saves there: of the cost per message of all places, this part and fraction."""
+def _exposed(evidence: Evidence, categories: tuple[str, ...], part: float) -> dict[int, float]:
+    """Location to this part of its time in these categories."""
     # Receive overhead and exposed latency stand at the receiver's calls, which serve messages of several places: they
     # are shared over the places in proportion to the messages' own costs.
-    return {
-        location: time * fraction * part_of_all for location, time in evidence.exposed_of(PER_MESSAGE).items() if time
-    }
+    return {location: time * part for location, time in evidence.exposed_of(categories).items() if time}
 
 
 def _packable(evidence: Evidence) -> dict[int, float]:
@@ -126,8 +129,9 @@ def _finding(
     fraction: float,
     part_of_all: float,
 ) -> Finding | None:
-    exposed = _exposed(evidence, fraction, part_of_all)
-    if not evidence.matters(exposed):
+    saving = saving_if_packed(evidence, callpath)
+    exposed = _exposed(evidence, PER_MESSAGE, fraction * part_of_all)
+    if saving.gain < MIN_SHARE or not exposed:
         return None
     fixed, by_size = costs
     machine = evidence.manifest.machine
@@ -138,7 +142,6 @@ def _finding(
         "unexplained)",
         (*PER_MESSAGE, "serialization"),
     )
-    share = worst_hit(exposed, evidence.slowest_program_ps)
     return Finding(
         kind="many_small_messages",
         ranks=evidence.ranks(exposed),
@@ -153,11 +156,12 @@ def _finding(
             Number("exposed", sum(exposed.values()), "ps"),
         ),
         confidence=confidence,
-        certainty=certainty,
+        certainty=graph_of(evidence).stated(certainty),
         callpath=callpath,
         first_window=first,
         last_window=last,
         exposed_ps=round(sum(exposed.values())),
-        share=share,
-        gain=min(share, 1.0),
+        share=worst_hit(exposed, evidence.slowest_program_ps),
+        gain=saving.gain,
+        removes=saving.removes,
     )

@@ -29,8 +29,8 @@ TRANSFER = ("latency", "serialization")
 """What goes on by itself."""
 LEAST_GAIN = 0.05
 """Splitting a loop costs something itself, and part of the work needs the data: less is not worth it."""
-MAINLY = 0.5
-"""More than half of the waiting there is for transfers."""
+MUCH = 1 / 3
+"""At least so much of the waiting there is for transfers: ranks that each wait for a transfer make others late."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -77,8 +77,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def _transfer_bound(evidence: Evidence) -> set[int]:
-    """Call paths whose waiting is mainly for transfers, and no queue or late rank; where the machine does not tell
-    transfers from queues, for one of these."""
+    """Call paths much of whose waiting is for transfers, and not for queues or late ranks; where the machine does not
+    tell transfers from queues, for one of these."""
     transfer = evidence.maybe(TRANSFER)
     rows = (
         evidence.exposure.group_by("callpath")
@@ -88,7 +88,7 @@ def _transfer_bound(evidence: Evidence) -> set[int]:
             .filter(pl.col("category").is_in([one for one in (*WAITING, "residual") if one not in transfer]))
             .sum(),
         )
-        .filter(pl.col("transfer") > 0, pl.col("transfer") > MAINLY * (pl.col("transfer") + pl.col("other")))
+        .filter(pl.col("transfer") > 0, pl.col("transfer") > MUCH * (pl.col("transfer") + pl.col("other")))
     )
     return set(rows["callpath"].to_list())
 

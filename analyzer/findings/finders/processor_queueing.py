@@ -27,8 +27,8 @@ from typing import Literal
 import polars as pl
 
 from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.queues_at_processors import queues_at_processors
 from logpost.analyzer.findings.evidence.tables import Evidence, exposed_by
-from logpost.analyzer.findings.evidence.unattended import unattended
 from logpost.analyzer.findings.finding import (
     HIGH,
     LOW,
@@ -45,8 +45,6 @@ from logpost.analyzer.reporting.units import count_text, percent_text
 Doing = Literal["computing", "handling", "idle"]
 """What a processor that is waited for does."""
 
-PLACES = 8
-"""Most places reported; the costliest ones. More of one kind would only draw attention from them."""
 MOST_RANKS = 64
 """Processors whose calls are read, per place: those that are waited for most."""
 NAMED = 0.25
@@ -60,13 +58,10 @@ a factor of two moves the queueing by a tenth."""
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding per call path whose processor queueing costs the worst-hit rank at least `MIN_SHARE`."""
-    if not evidence.divides("processor_queueing") or not evidence.worth_a_look(["processor_queueing"]):
+    queues = queues_at_processors(evidence)
+    if queues is None:
         return
-    exposure, every = evidence.costly_places("processor_queueing")
-    costly = every[:PLACES]
-    if not costly:
-        return
-    waits = unattended(evidence, costly)
+    exposure, costly, waits = queues.exposure, queues.places, queues.waits
     others = waits.filter(pl.col("location") != pl.col("waiter"))
     foremost = {
         int(location)

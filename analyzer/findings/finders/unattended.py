@@ -32,11 +32,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not bool((evidence.tables["messages"].select("protocol").collect()["protocol"] == "rendezvous").any()):
         return
     graph = graph_of(evidence)
-    most = None if evidence.divides("latency") else _at_most(graph)
-    attending, delays, unanswered = _delays(graph, most)
+    attending, delays, unanswered = _delays(graph)
     if not len(delays):
         return
-    saving = saving_if(graph, Hypothesis(dropped=ASKS, of=unanswered, most_ps=most))
+    saving = saving_if(graph, Hypothesis(dropped=ASKS, of=unanswered))
     if saving.gain < MIN_SHARE:
         return
     by_rank = sums_by(graph.location[attending], delays)
@@ -65,26 +64,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _at_most(graph: Graph) -> Int64:
-    """By message: what its transfer takes at most once both sides attend to it, whatever the latency; ps."""
-    messages = graph.messages
-    # Who begins and completes its end in one call is never away.
-    back = np.maximum(graph.enter_ps[messages.complete_call], graph.enter_ps[messages.recv_call])
-    return np.asarray(np.maximum(0, graph.leave_ps[messages.recv_call] - back), dtype=np.int64)
-
-
-def _delays(graph: Graph, most: Int64 | None) -> tuple[Int32, Int64, Flags]:
+def _delays(graph: Graph) -> tuple[Int32, Int64, Flags]:
     """The calls that attend in the end, how much later each did than everything else was ready (ps), and for which
-    messages; `most`: by message, how long its transfer takes at most."""
+    messages."""
     calls = graph.waiting_for(*ASKS)
     asks = np.isin(graph.waits["reason"], [wait_reasons().index(reason) for reason in ASKS])
     ready = graph.enter_ps + graph.work_ps
-    arrival = graph.waits["arrival_ps"]
-    if most is not None:
-        message = graph.waits["message"]
-        sends = graph.waits["reason"] == wait_reasons().index("send")
-        arrival = np.where(sends, np.minimum(arrival, graph.enter_ps[graph.waits["source"]] + most[message]), arrival)
-    np.maximum.at(ready, graph.waits["call"][~asks], arrival[~asks])
+    np.maximum.at(ready, graph.waits["call"][~asks], graph.waits["arrival_ps"][~asks])
     delays = (graph.leave_ps - ready)[calls]
     # Else a call was busy with others, which it attends to in turn.
     away = (delays > 0) & (_code_since_begun(graph, calls) >= delays / 2)

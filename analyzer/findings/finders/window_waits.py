@@ -9,7 +9,8 @@
 Who is waited for is a fact of the table `epochs` (of a put and a lock: the last transfer before the wait's end, and the
 holder who released last, docs/split.md), of an unattended target the transfer's own.
 
-Gain: the waiting of the worst-hit rank, a bound (`gain`): the replay keeps these waits as they were measured.
+Gain: the same program if nobody waited for this (`evidence.one_sided_waits`). Where most waits end at no recorded
+instant, and are not replayed: the waiting of the worst-hit rank, a bound (`gain`), and the finding says so.
 """
 
 from __future__ import annotations
@@ -17,12 +18,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.evidence.graph import Reason, graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
+from logpost.replay._native import wait_reasons
 
+MAINLY = 0.5
+"""More than half of the waiting must have its end in the graph."""
 NAMED = 0.25
 """A rank is named if it is waited for at least this fraction of what the foremost one is."""
 
@@ -34,18 +41,29 @@ class Pattern:
     kind: str
     epochs: tuple[str, ...]
     category: str
+    waits_for: Reason
     confidence: float
     reason: str
 
 
 PATTERNS = (
-    Pattern("late_post", ("access",), "late_receiver", HIGH, "enter times of the posts are measured"),
-    Pattern("late_complete", ("exposure",), "late_sender", HIGH, "enter times of the completions are measured"),
-    Pattern("late_put", ("change",), "late_sender", MEDIUM, "the last transfer before the wait's end is taken for it"),
+    Pattern("late_post", ("access",), "late_receiver", "access", HIGH, "enter times of the posts are measured"),
+    Pattern(
+        "late_complete", ("exposure",), "late_sender", "exposure", HIGH, "enter times of the completions are measured"
+    ),
+    Pattern(
+        "late_put",
+        ("change",),
+        "late_sender",
+        "change",
+        MEDIUM,
+        "the last transfer before the wait's end is taken for it",
+    ),
     Pattern(
         "lock_contention",
         ("lock_shared", "lock_exclusive"),
         "lock_wait",
+        "lock",
         MEDIUM,
         "locks are taken to be held in the order of their releases",
     ),
@@ -54,6 +72,7 @@ UNATTENDED = Pattern(
     "unattended_target",
     (),
     "processor_queueing",
+    "target",
     MEDIUM,
     "that the targets were outside of calls is measured; when the transfers got there is modelled",
 )
@@ -111,14 +130,16 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
     waiters = [location for location, time in exposed.items() if time > 0]
     first, last = evidence.active_windows([pattern.category], waiters)
     level = pattern.confidence if waits.height >= MIN_SAMPLES else min(pattern.confidence, MEDIUM)
-    confidence, certainty = evidence.confidence(level, pattern.reason)
+    gain, how = _gain(evidence, pattern, exposed)
+    confidence, certainty = evidence.confidence(level, f"{pattern.reason}{how}")
     yield Finding(
         kind=pattern.kind,
-        ranks=evidence.ranks(waiters),
+        ranks=evidence.ranks([*waiters, *named]),
         region=evidence.region(at),
         cause_region=evidence.delaying_region(foremost, at),
         evidence=(
             *evidence.exposed_numbers(exposed),
+            *evidence.rank_numbers("waiting_rank", waiters),
             Number("waits", waits.height, "count"),
             *evidence.rank_numbers("late_rank", named),
             Number("foremost_late_rank_share", by_late[foremost] / total, "1"),
@@ -130,10 +151,21 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
         last_window=last,
         exposed_ps=round(sum(exposed.values())),
         share=worst_hit(exposed, evidence.slowest_program_ps),
-        gain=gain_by_moving(evidence, exposed),
+        gain=gain,
         charges=places,
         fault={(late, "computing"): time / total for late, time in by_late.items()},
     )
+
+
+def _gain(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) -> tuple[float, str]:
+    """What a cure saves, and how that is known, where it is not replayed."""
+    graph = graph_of(evidence)
+    code = wait_reasons().index(pattern.waits_for)
+    of_kind = np.unique(graph.waits["call"][graph.waits["reason"] == code])
+    waited = float((graph.length - graph.work_ps)[of_kind].sum()) * evidence.slowest_program_ps
+    if waited < MAINLY * sum(exposed.values()) * graph.length_ps:
+        return gain_by_moving(evidence, exposed), "; what a cure saves is a bound, the most that one rank waits"
+    return saving_if(graph, Hypothesis(dropped=(pattern.waits_for,))).gain, graph.stated("")
 
 
 def _places(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Mapping[tuple[int, int], float]:

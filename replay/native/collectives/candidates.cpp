@@ -1,5 +1,7 @@
-/// Which algorithms the libraries' default rules choose from. Sizes are where the first of the two libraries changes
-/// its mind: Open MPI 4.1's coll_tuned_decision_fixed.c, MPICH 4's MPIR_CVAR_*_MSG_SIZE.
+/// Which algorithms the libraries' default rules choose from, by operation, bytes and members: Open MPI's
+/// ompi/mca/coll/tuned/coll_tuned_decision_fixed.c (the same file in v4.1.6 and v5.0.9) and the defaults of MPICH's
+/// MPIR_CVAR_*_MSG_SIZE (src/mpi/coll/*/*.c of 3.3 and later). A limit here is where either of them first takes another
+/// algorithm; what both never take for a size does not come into question.
 
 #include <utility>
 
@@ -10,16 +12,34 @@ namespace {
 
 using enum Algorithm;
 
-constexpr std::uint64_t kSmallReduction = 2048;   // MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE, REDUCE_SHORT_MSG_SIZE
-constexpr std::uint64_t kSmallBroadcast = 12288;  // MPIR_CVAR_BCAST_SHORT_MSG_SIZE
-constexpr std::uint64_t kSmallAlltoall = 256;     // MPIR_CVAR_ALLTOALL_SHORT_MSG_SIZE
-constexpr std::uint64_t kSmallBlocks = 2048;      // coll_tuned's gather and scatter leave the tree by here
+constexpr std::uint64_t kSmallReduction = 2048;    // MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE, REDUCE_SHORT_MSG_SIZE
+constexpr std::uint64_t kTinyReduction = 128;      // from here on coll_tuned takes Rabenseifner's for many members,
+constexpr std::uint32_t kManyMembers = 32;         // which are these
+constexpr std::uint64_t kSmallBroadcast = 12288;   // MPIR_CVAR_BCAST_SHORT_MSG_SIZE
+constexpr std::uint64_t kChainBroadcast = 262144;  // coll_tuned's chain, of 2 and 3 members; 1 MiB of up to 7
+constexpr std::uint32_t kScatterMembers = 8;       // MPIR_CVAR_BCAST_MIN_PROCS; coll_tuned: 16
+
+/// The largest block of an all-to-all that either sends as Bruck does: MPIR_CVAR_ALLTOALL_SHORT_MSG_SIZE of 8 members
+/// and more, and coll_tuned's modified Bruck.
+constexpr std::uint64_t bruck_bytes(std::uint32_t members) noexcept {
+    if (members < 8) {
+        return 0;
+    }
+    if (members < 16) {
+        return 256;
+    }
+    if (members < 64) {
+        return 511;
+    }
+    return members < 4096 ? 1023 : 2047;
+}
 
 constexpr std::array kBarrier{dissemination, recursive_doubling, binomial, linear};
 constexpr std::array kSmallAllreduce{recursive_doubling, binomial, linear};
 constexpr std::array kLargeAllreduce{recursive_doubling, rabenseifner, ring, binomial};
 constexpr std::array kTree{binomial, linear};
 constexpr std::array kLargeTree{binomial, linear, chain};
+constexpr std::array kMediumBroadcast{binomial, scatter_ring, linear};
 constexpr std::array kLargeBroadcast{binomial, chain, scatter_ring, linear};
 constexpr std::array kLinear{linear, binomial};
 constexpr std::array kAllgather{bruck, recursive_doubling, ring};
@@ -36,14 +56,23 @@ std::span<const Algorithm> candidates(const Pattern& pattern) noexcept {
         case Operation::barrier:
             return kBarrier;
         case Operation::allreduce:
-            return bytes <= kSmallReduction ? std::span<const Algorithm>(kSmallAllreduce) : kLargeAllreduce;
+            if (bytes > kSmallReduction || (bytes >= kTinyReduction && pattern.size >= kManyMembers)) {
+                return kLargeAllreduce;
+            }
+            return kSmallAllreduce;
         case Operation::bcast:
-            return bytes < kSmallBroadcast ? std::span<const Algorithm>(kTree) : kLargeBroadcast;
+            if (bytes < kSmallBroadcast) {
+                return kTree;
+            }
+            if (pattern.size < kScatterMembers) {
+                return bytes < kChainBroadcast ? std::span<const Algorithm>(kTree) : kLargeTree;
+            }
+            return bytes < kChainBroadcast ? std::span<const Algorithm>(kMediumBroadcast) : kLargeBroadcast;
         case Operation::reduce:
             return bytes <= kSmallReduction ? std::span<const Algorithm>(kTree) : kLargeTree;
         case Operation::scatter:
         case Operation::gather:
-            return bytes <= kSmallBlocks ? std::span<const Algorithm>(kTree) : kLinear;
+            return kTree;
         case Operation::scatterv:
         case Operation::gatherv:
             return kLinear;
@@ -51,7 +80,10 @@ std::span<const Algorithm> candidates(const Pattern& pattern) noexcept {
         case Operation::allgatherv:
             return kAllgather;
         case Operation::alltoall:
-            return bytes <= kSmallAlltoall ? std::span<const Algorithm>(kSmallPersonal) : kPersonal;
+            if (bytes > 0 && bytes <= bruck_bytes(pattern.size)) {
+                return kSmallPersonal;
+            }
+            return kPersonal;
         case Operation::alltoallv:
         case Operation::alltoallw:
             return kPersonal;

@@ -31,12 +31,13 @@ bool all_of_size(std::size_t size, const Columns&... columns) {
 }
 
 void check(const RecordedCalls& calls, const RecordedMessages& messages, const RecordedMembers& members,
-           const Polling& polling) {
+           const RecordedEpochs& epochs, const Polling& polling) {
     const auto n = calls.location.size();
     if (!all_of_size(n, calls.callpath, calls.enter_ps, calls.leave_ps, calls.begin_ps, calls.work_ps) ||
         !all_of_size(messages.send_call.size(), messages.complete_call, messages.post_call, messages.recv_call,
                      messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps) ||
-        !all_of_size(members.call.size(), members.instance, members.operation)) {
+        !all_of_size(members.call.size(), members.instance, members.operation) ||
+        !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.reason, epochs.rest_ps)) {
         throw std::invalid_argument("columns of one table must be of one length");
     }
     const auto within = [](std::span<const std::int32_t> rows, std::size_t size) {
@@ -47,8 +48,12 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
         throw std::invalid_argument("a call's path is not among the call paths");
     }
     if (!within(messages.send_call, n) || !within(messages.complete_call, n) || !within(messages.post_call, n) ||
-        !within(messages.recv_call, n) || !within(members.call, n)) {
-        throw std::invalid_argument("a message or an operation refers to a call that is not there");
+        !within(messages.recv_call, n) || !within(members.call, n) || !within(epochs.call, n) ||
+        !within(epochs.source, n)) {
+        throw std::invalid_argument("a message, an operation or an epoch refers to a call that is not there");
+    }
+    if (std::ranges::any_of(epochs.reason, [](std::uint8_t reason) { return reason >= kReasonNames.size(); })) {
+        throw std::invalid_argument("a wait has a reason that is not known");
     }
     for (std::size_t i = 1; i < n; ++i) {
         if (calls.location[i] < calls.location[i - 1]) {
@@ -81,8 +86,8 @@ struct ByCall {
 }  // namespace
 
 RecordedGraph::RecordedGraph(const RecordedCalls& calls, const RecordedMessages& messages,
-                             const RecordedMembers& members, const Polling& polling) {
-    check(calls, messages, members, polling);
+                             const RecordedMembers& members, const RecordedEpochs& epochs, const Polling& polling) {
+    check(calls, messages, members, epochs, polling);
     take_calls(calls);
     take_members(members);
     std::vector<Pending> pending;
@@ -90,6 +95,7 @@ RecordedGraph::RecordedGraph(const RecordedCalls& calls, const RecordedMessages&
     const auto polled = see_through_polls(calls, messages, polling, pending);
     wait_for_messages(messages, polled, pending);
     wait_for_members(polled, pending);
+    wait_for_epochs(epochs, pending);
     repeat_the_run(pending);
     put_in_order();
 }
@@ -232,6 +238,19 @@ void RecordedGraph::wait_for_members(const std::vector<std::uint8_t>& polled, st
                 const auto lag = synchronizes[operation] != 0 ? leave - meeting : 0;
                 pending.push_back({member[i], {meeting_node(operation), -1, lag, Reason::member}});
             }
+        }
+    }
+}
+
+/// Beside its wait a call takes what it does; what follows the wait, it is measured to do so.
+void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const {
+    for (std::size_t i = 0; i < epochs.call.size(); ++i) {
+        const auto call = static_cast<std::uint32_t>(epochs.call[i]);
+        const auto source = static_cast<std::uint32_t>(epochs.source[i]);
+        const auto node = epochs.leaves[i] != 0 ? leave_node(source) : enter_node(source);
+        if (location[call] != location[source]) {
+            pending.push_back({call, {node, -1, leave_ps[call] - time(node), static_cast<Reason>(epochs.reason[i])}});
+            pending.push_back({call, {enter_node(call), -1, epochs.rest_ps[i], Reason::itself}});
         }
     }
 }

@@ -23,13 +23,20 @@ namespace logpost::replay {
 
 /// For what a call waits.
 enum class Reason : std::uint8_t {
-    send,    ///< the sender's call to begin
-    post,    ///< the receive to be posted
-    attend,  ///< the receiver to attend to an open handshake
-    begin,   ///< the sender to attend to it
-    member,  ///< the members of its operation to enter
+    send,      ///< the sender's call to begin
+    post,      ///< the receive to be posted
+    attend,    ///< the receiver to attend to an open handshake
+    begin,     ///< the sender to attend to it
+    member,    ///< the members of its operation to enter
+    access,    ///< the target to expose its memory
+    exposure,  ///< the origin to end its access
+    lock,      ///< the holder of a lock to release it
+    change,    ///< the transfer that changes its memory to begin
+    target,    ///< the target to attend to its transfer
+    itself,    ///< what it takes beside a wait for one of these
 };
-inline constexpr std::array<std::string_view, 5> kReasonNames{"send", "post", "attend", "begin", "member"};
+inline constexpr std::array<std::string_view, 11> kReasonNames{
+    "send", "post", "attend", "begin", "member", "access", "exposure", "lock", "change", "target", "itself"};
 
 /// What a call path's calls ask for.
 enum class Query : std::uint8_t {
@@ -60,6 +67,14 @@ struct RecordedMembers {
     std::span<const std::uint8_t> operation;  ///< Operation
 };
 
+/// Waits of one-sided communication: calls, and those whose enter or leave each of them waits for.
+struct RecordedEpochs {
+    std::span<const std::int32_t> call, source;
+    std::span<const std::uint8_t> leaves;   ///< 1: until the source's leave
+    std::span<const std::uint8_t> reason;   ///< Reason
+    std::span<const std::int64_t> rest_ps;  ///< what the call takes without the wait
+};
+
 /// How the polling of a program is told from its work.
 struct Polling {
     std::span<const std::uint8_t> query;  ///< by call path: Query
@@ -78,7 +93,7 @@ class RecordedGraph {
   public:
     /// Throws std::invalid_argument where columns contradict each other.
     RecordedGraph(const RecordedCalls& calls, const RecordedMessages& messages, const RecordedMembers& members,
-                  const Polling& polling);
+                  const RecordedEpochs& epochs, const Polling& polling);
 
     [[nodiscard]] std::uint32_t calls() const noexcept { return static_cast<std::uint32_t>(enter_ps.size()); }
     [[nodiscard]] static std::uint32_t enter_node(std::uint32_t call) noexcept { return 2 * call; }
@@ -136,6 +151,7 @@ class RecordedGraph {
     void wait_for_messages(const RecordedMessages& messages, const std::vector<std::uint8_t>& polled,
                            std::vector<Pending>& pending) const;
     void wait_for_members(const std::vector<std::uint8_t>& polled, std::vector<Pending>& pending) const;
+    void wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const;
     void repeat_the_run(std::vector<Pending>& pending);
     void put_in_order();
 

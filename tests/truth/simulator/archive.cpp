@@ -110,6 +110,13 @@ void one_sided(tests::Events& events, const Record& record, const Call& call, st
     }
 }
 
+/// Whether any rank uses the window.
+bool uses_window(const Record& record) {
+    return !record.transfers.empty() || std::ranges::any_of(record.ranks, [](const auto& rank) {
+        return std::ranges::any_of(rank.calls, [](const Call& call) { return call.region.starts_with("MPI_Win_"); });
+    });
+}
+
 }  // namespace
 
 void write_archive(const Record& record, const std::filesystem::path& directory, const ClockView& clock) {
@@ -122,7 +129,7 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
     }
     archive.numbering(OTF2_PARADIGM_MPI, members);
     archive.communicator(members, 0, "MPI_COMM_WORLD");
-    const auto window = record.transfers.empty() ? 0U : archive.window(0, 0);
+    const auto window = uses_window(record) ? archive.window(0, 0) : 0U;
     std::map<std::vector<std::uint64_t>, std::uint32_t> groups;
     for (const auto& rank : record.ranks) {
         for (const auto& call : rank.calls) {

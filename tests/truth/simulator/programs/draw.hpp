@@ -68,6 +68,11 @@ inline Task<> work(Rank& rank, const Setting& on, int step, double times, const 
 /// A phase that is nobody's fault.
 Phase draw_background(Draw& draw, const Setting& on);
 
+/// What draws one kind of cause.
+using Make = Cause (*)(Draw&, const Setting&);
+void waiting_causes(std::vector<Make>& known);
+void one_sided_causes(std::vector<Make>& known, const Setting& on);
+
 /// A phase with a cause.
 Cause draw_cause(Draw& draw, const Setting& on);
 

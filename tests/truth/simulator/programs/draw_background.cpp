@@ -48,18 +48,74 @@ Phase reduction(std::uint64_t bytes) {
     return [=](Rank& rank, int) -> Task<> { co_await rank.allreduce(bytes); };
 }
 
+/// Messages beyond the eager limit, with room for their handshakes.
+Phase large_exchange(std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> { co_await halo(rank, bytes); };
+}
+
+/// Persistent sends to both neighbours.
+Phase persistent(std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> {
+        const int n = rank.size();
+        const int left = (rank.number() + n - 1) % n;
+        const int right = (rank.number() + 1) % n;
+        std::vector<Request> requests;
+        requests.push_back(co_await rank.irecv(left, 1));
+        requests.push_back(co_await rank.irecv(right, 2));
+        std::vector<Rank::Start> sends;
+        sends.push_back({right, bytes, {.tag = 1}});
+        sends.push_back({left, bytes, {.tag = 2}});
+        for (const auto request : co_await rank.startall(sends)) {
+            requests.push_back(request);
+        }
+        co_await rank.waitall(requests);
+    };
+}
+
+/// One message comes behind two questions whether it is there.
+Phase asked(int distance, std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> {
+        const int n = rank.size();
+        const auto receive = co_await rank.irecv((rank.number() + n - distance) % n);
+        const auto send = co_await rank.isend((rank.number() + distance) % n, bytes);
+        const bool done = co_await rank.test(receive);
+        std::vector<Request> rest;
+        if (!done) {
+            rest.push_back(receive);
+        }
+        rest.push_back(send);
+        co_await rank.waitall(rest);
+    };
+}
+
+/// A reduction to one rank, and a broadcast of its result.
+Phase up_and_down(int root, std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> {
+        co_await rank.reduce(root, bytes);
+        co_await rank.bcast(root, bytes);
+    };
+}
+
 }  // namespace
 
 Phase draw_background(Draw& draw, const Setting& on) {
     const auto bytes = static_cast<std::uint64_t>(draw.scale(8.0, static_cast<double>(on.small)));
     const int distance = draw.number(1, on.ranks / 2);
-    switch (draw.number(0, 3)) {
+    switch (draw.number(0, 7)) {
         case 0:
             return neighbours(distance == 1 ? std::vector<int>{1} : std::vector<int>{1, distance}, bytes);
         case 1:
             return shift(distance, bytes);
         case 2:
             return pairs(bytes);
+        case 3:
+            return large_exchange(on.large);
+        case 4:
+            return persistent(bytes);
+        case 5:
+            return asked(distance, bytes);
+        case 6:
+            return up_and_down(distance, static_cast<std::uint64_t>(draw.one_of<int>({8, 64, 512})));
         default:
             return reduction(static_cast<std::uint64_t>(draw.one_of<int>({8, 64, 512})));
     }

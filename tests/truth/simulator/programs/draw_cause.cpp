@@ -310,7 +310,6 @@ Cause shared_nic(Draw&, const Setting& on) {
 }  // namespace
 
 Cause draw_cause(Draw& draw, const Setting& on) {
-    using Make = Cause (*)(Draw&, const Setting&);
     std::vector<Make> known{imbalance, late_sender, late_receiver, hot_receiver, hot_sender,
                             questions, pieces,      pipeline,      overlap,      reductions};
     if (!on.machine.asynchronous_progress) {
@@ -319,6 +318,8 @@ Cause draw_cause(Draw& draw, const Setting& on) {
     if (on.machine.ranks_per_node > 1 && on.ranks >= 2 * on.machine.ranks_per_node) {
         known.push_back(shared_nic);
     }
+    waiting_causes(known);
+    one_sided_causes(known, on);
     return draw.one_of(known)(draw, on);
 }
 

@@ -93,7 +93,7 @@ std::optional<Case> draw_case(std::uint64_t seed, std::uint64_t number) {
     const auto& far = told.machine.other_node;
     on.unit = far.o_s + far.L + far.o_r + far.serialization(on.small);
     on.work = static_cast<Time>(draw.scale(4.0, 60.0) * static_cast<double>(on.unit));
-    on.noise = draw.one_of<double>({0.0, 0.0, 0.01, 0.04});
+    on.noise = draw.one_of<double>({0.0, 0.0, 0.01, 0.05});
     on.noise_seed = seed * 1'000 + number;
 
     std::vector<Phase> with{[=](Rank& rank, int step) -> Task<> { co_await work(rank, on, step, 0.2, "update"); }};

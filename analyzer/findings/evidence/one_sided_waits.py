@@ -1,0 +1,108 @@
+"""Waits of one-sided communication as edges of the graph: which call waits for which call of the other process.
+
+The table `epochs` says how long an access, an exposure, a lock or a change was waited for: the wait ends when a call of
+the other process begins (of a lock: ends), at that very instant. A transfer that its target does not attend to ends
+its way back, L of it, after the target has entered the call that serves it: the last one before. Waits whose end is no
+such instant stay as they were measured. Times in ps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.replay._native import wait_reasons
+from logpost.replay.columns import Column
+
+REASONS = {
+    "access": "access",
+    "exposure": "exposure",
+    "lock_shared": "lock",
+    "lock_exclusive": "lock",
+    "change": "change",
+}
+"""Kind of an epoch to the reason of its wait."""
+
+
+def one_sided_waits(evidence: Evidence, calls: pl.DataFrame) -> dict[str, Column]:
+    """Columns of the native `RecordedEpochs`.
+
+    Arguments:
+        evidence: of the run.
+        calls: of the graph (call, location, enter_ps, leave_ps), in the order of its rows.
+    """
+    rows = calls.select("call", "location", "enter_ps", "leave_ps").with_row_index("row")
+    waits = pl.concat([_epochs(evidence, rows), _transfers(evidence, rows)]).sort("row", "source")
+    codes = waits["reason"].replace_strict(wait_reasons(), range(len(wait_reasons())), return_dtype=pl.UInt8)
+    return {
+        "call": waits["row"].cast(pl.Int32).to_numpy(),
+        "source": waits["source"].cast(pl.Int32).to_numpy(),
+        "leaves": (waits["reason"] == "lock").cast(pl.UInt8).to_numpy(),
+        "reason": np.ascontiguousarray(codes.to_numpy()),
+        "rest_ps": waits["rest_ps"].to_numpy(),
+    }
+
+
+def _epochs(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
+    epochs = (
+        evidence.tables["epochs"]
+        .filter(pl.col("wait_ps") > 0, pl.col("waits_for") >= 0)
+        .select("location", "waits_for", "end_call", "enter_ps", "wait_ps", reason=pl.col("kind").cast(pl.String))
+        .filter(pl.col("reason").is_in(list(REASONS)))
+        .with_columns(pl.col("reason").replace(REASONS))
+        .collect()
+    )
+    ends = rows.select(end_call="call", end_enter_ps="enter_ps")
+    until = pl.when(pl.col("reason") == "exposure").then("end_enter_ps").otherwise("enter_ps") + pl.col("wait_ps")
+    epochs = epochs.join(ends, on="end_call", how="left").with_columns(until_ps=until).drop_nulls("until_ps")
+    begins = rows.select("row", waits_for="location", until_ps="enter_ps").with_columns(released=pl.lit(value=False))
+    released = rows.select("row", waits_for="location", until_ps="leave_ps").with_columns(released=pl.lit(value=True))
+    sources = pl.concat([begins, released]).rename({"row": "source"})
+    found = epochs.with_columns(released=pl.col("reason") == "lock").join(
+        sources, on=["waits_for", "until_ps", "released"]
+    )
+    return _waiting(found, rows)
+
+
+def _transfers(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
+    queued = (
+        evidence.tables["transfers"]
+        .filter(pl.col("processor_queueing_ps") > 0, pl.col("target") >= 0)
+        .select(
+            "location",
+            waits_for="target",
+            start_ps="start_ps",
+            there_ps=pl.col("complete_leave_ps") - pl.col("latency_ps") // 2,
+        )
+        .collect()
+    )
+    enters = rows.select(pl.col("row").alias("source"), waits_for="location", until_ps="enter_ps").sort("until_ps")
+    found = queued.sort("there_ps").join_asof(
+        enters.with_columns(at_ps="until_ps"),
+        left_on="there_ps",
+        right_on="at_ps",
+        by="waits_for",
+        strategy="backward",
+        check_sortedness=False,
+    )
+    found = found.drop_nulls("source").filter(pl.col("until_ps") > pl.col("start_ps"))
+    return _waiting(found.with_columns(reason=pl.lit("target")), rows)
+
+
+def _waiting(found: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """The first call that lasts until then, and what it takes without the wait."""
+    lasts = rows.select("row", "location", "enter_ps", "leave_ps", at_ps="leave_ps").sort("at_ps")
+    calls = (
+        found.select("location", "source", "until_ps", "reason")
+        .sort("until_ps")
+        .join_asof(
+            lasts, left_on="until_ps", right_on="at_ps", by="location", strategy="forward", check_sortedness=False
+        )
+        .drop_nulls("row")
+        .filter(pl.col("enter_ps") < pl.col("until_ps"))
+    )
+    rest = pl.col("leave_ps") - pl.col("until_ps")
+    return calls.select(
+        pl.col("row").cast(pl.Int64), pl.col("source").cast(pl.Int64), "reason", rest_ps=rest.cast(pl.Int64)
+    )

@@ -1,0 +1,70 @@
+"""Messages sent as one: what the program saves if those that could travel together did.
+
+A message is **packable** with the one before it, of the same sender to the same receiver, if that had not been received
+yet when it was sent, and its sender received nothing in between. Of a pack of k messages one send, one receive and one
+message with the bytes of all are left; none queues behind another. Times in ps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
+from logpost.replay.columns import Int32, Int64
+
+QUEUES = ("endpoint_contention", "network_contention")
+
+
+def saving_if_packed(evidence: Evidence, callpath: int) -> Saving:
+    """The same program with the messages of a sending call path packed."""
+    graph = graph_of(evidence)
+    messages = graph.messages
+    (rows,) = np.nonzero(graph.callpath[messages.send_call] == callpath)
+    rows = rows[np.lexsort((messages.send_call[rows], messages.receiver[rows], messages.sender[rows]))]
+    if len(rows) == 0:
+        return Saving(0.0, {})
+    packed = _packable(graph, rows)
+    pack = np.cumsum(~packed) - 1
+    size = np.bincount(pack)
+    bytes_time = np.bincount(pack, weights=messages.parts["serialization"][rows])
+    gone: Flags = np.zeros(messages.count, dtype=np.bool_)
+    gone[rows] = packed
+    takes = np.ones(graph.count)
+    for calls in (messages.send_call, messages.recv_call, messages.post_call):
+        takes = np.minimum(takes, _left(calls, gone, graph.count))
+    if not evidence.divides(*QUEUES, "recv_overhead"):
+        # All of that time may be a queue's or the processors', which is as much shorter.
+        less = np.zeros(messages.count)
+        less[rows] = (1 - 1 / size[pack]) * messages.undivided_ps[rows]
+        return saving_if(graph, Hypothesis(share=takes, less_ps=less.astype(np.int64)))
+    most: Int64 = np.full(messages.count, np.iinfo(np.int64).max, dtype=np.int64)
+    queued = np.sum([messages.parts[part] for part in QUEUES], axis=0) + messages.parts["serialization"]
+    alone = (messages.transport - queued)[rows] + bytes_time[pack].astype(np.int64)
+    most[rows] = np.where(size[pack] > 1, alone, most[rows])
+    return saving_if(graph, Hypothesis(share=takes, most_ps=most))
+
+
+def _packable(graph: Graph, rows: npt.NDArray[np.intp]) -> Flags:
+    """Of messages in the order of sender, receiver and send: whether each could travel with the one before."""
+    messages = graph.messages
+    sender, receiver, send = messages.sender[rows], messages.receiver[rows], messages.send_call[rows]
+    same = np.zeros(len(rows), dtype=np.bool_)
+    same[1:] = (sender[1:] == sender[:-1]) & (receiver[1:] == receiver[:-1])
+    before = np.roll(rows, 1)
+    under_way = graph.leave_ps[messages.recv_call[before]] > graph.enter_ps[send]
+    received = np.zeros(graph.count, dtype=np.int64)
+    received[messages.recv_call] = 1
+    so_far = np.cumsum(received)
+    nothing_came = so_far[send] == so_far[messages.send_call[before]]
+    packable: Flags = same & under_way & nothing_came
+    return packable
+
+
+def _left(calls: Int32, gone: Flags, count: int) -> npt.NDArray[np.float64]:
+    """By call: the fraction of the messages that it handles which is left."""
+    every = np.bincount(calls, minlength=count)
+    left = np.bincount(calls[~gone], minlength=count)
+    return np.divide(left, every, out=np.ones(count), where=every > 0)
