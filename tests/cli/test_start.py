@@ -23,6 +23,9 @@ def test_the_overview_imports_no_library(option: str) -> None:
         "logpost.cli",
         "logpost.cli.app",
         "logpost.cli.overview",
+        "logpost.address_space",
+        "logpost.cli.mishaps",
+        "logpost.cli.output",
         "logpost.errors",
     }
 
