@@ -91,7 +91,7 @@ def _verb(arguments: Sequence[str]) -> None:
         sys.exit(0 if arguments else 2)
     if not completing and arguments[0] == "--version":
         print(f"logpost {__version__}")
-        return
+        sys.exit(0)
     verb = wanted_verb(arguments, dict(os.environ))
     if verb not in FRUGAL and (lacking := too_small()):
         raise InputError(lacking)
