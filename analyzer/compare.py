@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from logpost.analyzer.categories import WAITING
-from logpost.analyzer.change import Change as Change
-from logpost.analyzer.compared_regions import RegionChange as RegionChange
-from logpost.analyzer.compared_regions import changes_by_region, times_of
+from logpost.analyzer.change import Change
+from logpost.analyzer.compared_regions import RegionChange, changes_by_region, times_of
 from logpost.analyzer.efficiencies import NAMES
 from logpost.analyzer.labels import SEPARATOR, folded
 from logpost.analyzer.matched_places import renamed, surroundings

@@ -57,8 +57,7 @@ def surroundings(run: Run) -> dict[str, Surroundings]:
 def renamed(before: Mapping[str, Surroundings], after: Mapping[str, Surroundings]) -> dict[str, str]:
     """Names of `before` that are called otherwise in `after`, each with its name there."""
     found = _moved_lines(before, after)
-    for name, other in _alone(before, after, found).items():
-        found[name] = other
+    found |= _alone(before, after, found)
     while new := _by_place(before, after, found):
         found |= new
     return {name: other for name, other in found.items() if name != other}

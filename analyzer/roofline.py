@@ -219,7 +219,7 @@ def _roof(rows: pl.DataFrame, time_ps: int, crossing: _Crossing | None) -> Roof:
         "o": float(both.select((pl.col("o_s") + pl.col("o_r")).max()).item()),
         "g": float(both.select(pl.max_horizontal("g", "g_right").max()).item()),
         "G": float(both.select(pl.max_horizontal("G", "G_right").max()).item()),
-        "L": float(rounds.group_by("recv_location").agg(pl.col("way").sum())["way"].max() or 0.0),  # type: ignore[arg-type]
+        "L": float(rounds.group_by("recv_location").agg(pl.col("way").sum()).select(pl.col("way").max()).item() or 0.0),
     }
     if crossing is not None and rows["where"][0] == BETWEEN:
         limits["bisection"] = crossing.time_ps(rows)

@@ -32,7 +32,8 @@ def scan(directory: Path, name: str) -> pl.LazyFrame:
     table = TABLES[name]
     rows = _rows(directory / f"{table.name}.parquet")
     # Columns that runs had not yet when this one was written.
-    missing = [pl.lit(None).alias(column) for column in table.schema if column not in rows.collect_schema()]
+    written = rows.collect_schema()
+    missing = [pl.lit(None).alias(column) for column in table.schema if column not in written]
     return rows.with_columns(missing).select(table.schema.names()).cast(dict(table.schema))  # type: ignore[arg-type]
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from logpost.analyzer.compare import REGION_PREFIX, Change, Comparison, compare
+from logpost.analyzer.change import Change
+from logpost.analyzer.compare import REGION_PREFIX, Comparison, compare
 from logpost.analyzer.repeats.contrast import Contrast, Side
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.run import Run
@@ -25,7 +27,7 @@ class RepeatedChange:
     a: tuple[float, ...]
     b: tuple[float, ...]
 
-    @property
+    @cached_property
     def contrast(self) -> Contrast:
         """mean(B) - mean(A), with its interval."""
         return Contrast(Side.of(self.a), Side.of(self.b))

@@ -14,6 +14,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from logpost.analyzer.repeats.student import two_sided
 
@@ -86,7 +87,7 @@ class Contrast:
         freedom = terms[0][1] if borrowed else variance**2 / sum(term**2 / freedom for term, freedom in terms)
         return two_sided(LEVEL, freedom) * math.sqrt(variance)
 
-    @property
+    @cached_property
     def interval(self) -> tuple[float, float] | None:
         """Of c at `LEVEL`; None where the noise is not known."""
         half = self.half_width

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from logpost.analyzer.compare import Change, Comparison
+from logpost.analyzer.change import Change
+from logpost.analyzer.compare import Comparison
 from logpost.analyzer.reporting.gate import Verdict
 from logpost.analyzer.reporting.json_report import PS_PER_S, finding_json
 

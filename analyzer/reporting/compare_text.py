@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.compare import Change, Comparison
+from logpost.analyzer.change import Change
+from logpost.analyzer.compare import Comparison
 from logpost.analyzer.labels import folded
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.gate import Verdict, signed_percent

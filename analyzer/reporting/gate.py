@@ -17,7 +17,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from logpost.analyzer.compare import LENGTHS, REGION_PREFIX, Change, Comparison, is_fraction, names
+from logpost.analyzer.change import Change
+from logpost.analyzer.compare import LENGTHS, REGION_PREFIX, Comparison, is_fraction, names
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.errors import InputError, suggestion
 

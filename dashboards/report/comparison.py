@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from logpost.analyzer.compare import Change, Comparison, compare
+from logpost.analyzer.change import Change
+from logpost.analyzer.compare import Comparison, compare
 from logpost.analyzer.labels import folded
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.analyzer.run import Run

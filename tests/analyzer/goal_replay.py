@@ -46,7 +46,9 @@ class Cost:
 def parse(text: str) -> list[list[Op]]:
     """Operations by rank; refuses whatever the grammar of txt2bin does not have."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("//")]
-    count = int(re.fullmatch(r"num_ranks (\d+)", lines[0])[1])  # type: ignore[index]
+    first = re.fullmatch(r"num_ranks (\d+)", lines[0])
+    assert first is not None
+    count = int(first[1])
     ranks: list[list[Op]] = []
     for line in lines[1:]:
         if line == f"rank {len(ranks)} {{":

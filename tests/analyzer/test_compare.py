@@ -12,7 +12,8 @@ from rich.console import Console
 from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
 
-from logpost.analyzer.compare import Change, Comparison, compare, names
+from logpost.analyzer.change import Change
+from logpost.analyzer.compare import Comparison, compare, names
 from logpost.analyzer.reporting.compare_json import as_json
 from logpost.analyzer.reporting.compare_text import print_comparison
 from logpost.analyzer.reporting.gate import check, parse

@@ -65,10 +65,10 @@ def _text(file: IO[str]) -> str:
 
 
 def logpost_process(
-    *arguments: object, cwd: Path | None = None, **environment: str
+    *arguments: object, cwd: Path | None = None, stdout: IO[str] | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run `logpost ARGUMENTS` as a program and wait for it."""
-    return _python("-m", "logpost.cli.app", *arguments, cwd=cwd, **environment)
+    """Run `logpost ARGUMENTS` as a program and wait for it; `stdout`: where its output goes instead of being kept."""
+    return _python("-m", "logpost.cli.app", *arguments, cwd=cwd, stdout=stdout, **environment)
 
 
 def imported(*arguments: object, cwd: Path | None = None) -> set[str]:
@@ -85,13 +85,16 @@ def imported(*arguments: object, cwd: Path | None = None) -> set[str]:
     return set(done.stderr.split())
 
 
-def _python(*words: object, cwd: Path | None, **environment: str) -> subprocess.CompletedProcess[str]:
+def _python(
+    *words: object, cwd: Path | None, stdout: IO[str] | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     paths = os.pathsep.join(path for path in sys.path if path)
     return subprocess.run(
         [sys.executable, *map(str, words)],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": paths, "COLUMNS": "100", **environment},
-        capture_output=True,
+        stdout=stdout or subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         timeout=120,
         check=False,

@@ -8,7 +8,6 @@ import random
 import resource
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -51,14 +50,7 @@ def test_a_terminal_with_a_narrow_encoding_shows_the_report(run: Path) -> None:
 def test_a_full_device_is_said(run: Path, words: list[str]) -> None:
     words = [*words, str(run)] if "report" in words else words
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "logpost.cli.app", *words],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-            check=False,
-        )
+        done = logpost_process(*words, stdout=full)
     assert "No space left on device" in one_line(done)
 
 

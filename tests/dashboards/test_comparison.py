@@ -9,7 +9,7 @@ from tests.dashboards.synthetic import COLLECTIVE_PS, Names, make_run
 from tests.dashboards.test_figures import drawn
 from tests.dashboards.test_html import Elements
 
-from logpost.analyzer.compare import Change
+from logpost.analyzer.change import Change
 from logpost.analyzer.run import Run
 from logpost.dashboards.figures.comparison import changes, totals
 from logpost.dashboards.report.comparison import build_comparison, relative, signed

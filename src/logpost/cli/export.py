@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from logpost.cli.schedule_unit import Unit
+
 
 class Format(str, Enum):
     """What to write."""
@@ -16,13 +18,6 @@ class Format(str, Enum):
     csv = "csv"
     perfetto = "perfetto"
     goal = "goal"
-
-
-class Unit(str, Enum):
-    """Of a schedule's times."""
-
-    ns = "ns"
-    ps = "ps"
 
 
 _SUFFIX = {Format.csv: "_csv", Format.perfetto: ".pftrace", Format.goal: ".goal"}

@@ -19,7 +19,9 @@ def sentence(error: BaseException) -> str | None:
         return f"memory ran out; {way_out() or 'use a machine with more of it'}"
     if isinstance(error, OSError) and error.errno in _NO_ROOM:
         where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "the output"
-        return f"{where} cannot be written: {os.strerror(error.errno)}; choose another place"
+        from logpost.whole_file import cannot_write
+
+        return str(cannot_write(where, error))
     if _of_a_damaged_table(error):
         return f"a table of the run is damaged: {' '.join(str(error).split())}; analyze the archive again"
     limited = way_out()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from enum import Enum
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand
+
+from logpost.cli.schedule_unit import Unit
 
 if TYPE_CHECKING:
     from logpost.testbed import TestbedRun
@@ -21,13 +23,6 @@ app = typer.Typer(
 )
 
 _ARGUMENTS = "logpost.testbed.arguments"
-
-
-class Unit(str, Enum):
-    """Of a schedule's times."""
-
-    ns = "ns"
-    ps = "ps"
 
 
 class _ProgramBehindDashes(TyperCommand):
@@ -94,10 +89,7 @@ def run(
     from logpost.testbed import run_on_testbed
     from logpost.testbed.settings import parse_sweep, product
 
-    def say(text: str) -> None:
-        if not quiet:
-            print(f"logpost: {text}", file=sys.stderr, flush=True)
-
+    say = _teller(quiet=quiet)
     if seed is not None:
         if mapping != "random":
             raise InputError(f"--seed {seed} needs --mapping random; add it, or leave out --seed")
@@ -148,10 +140,6 @@ def goal(
     from logpost.testbed import play
     from logpost.testbed.goal import heading
 
-    def say(text: str) -> None:
-        if not quiet:
-            print(f"logpost: {text}", file=sys.stderr, flush=True)
-
     fixed = _assigned(assignments)
     done = play(
         schedule,
@@ -160,7 +148,7 @@ def goal(
         mapping=mapping,
         settings=fixed,
         output=output,
-        say=say,
+        say=_teller(quiet=quiet),
     )
     if as_json:
         print(json.dumps(_document(machine, heading(schedule)[0], fixed, [({}, done)]), indent=1), file=sys.stderr)
@@ -188,6 +176,16 @@ def settings(as_json: bool = JSON, quiet: bool = QUIET) -> None:
         for name, what in names().items():
             table.add_row(name, what)
         Console().print(table)
+
+
+def _teller(*, quiet: bool) -> Callable[[str], None]:
+    """What says on standard error what is done."""
+
+    def say(text: str) -> None:
+        if not quiet:
+            print(f"logpost: {text}", file=sys.stderr, flush=True)
+
+    return say
 
 
 def _assigned(assignments: list[str]) -> dict[str, str]:
