@@ -45,8 +45,8 @@ class Run:
         self.manifest = manifest
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Run:
-        """Open a run directory.
+    def open(cls, path: str | os.PathLike[str], *, whole: bool = True) -> Run:
+        """Open a run directory; `whole`: only if every table can be read.
 
         Raises:
             InputError: it is not a run, is of another format version, or lacks a table or has a damaged one.
@@ -69,7 +69,7 @@ class Run:
         for name in manifest.tables:
             if name in TABLES and not (directory / f"{name}.parquet").is_file():
                 raise InputError(f"{directory} lacks the table {name}.parquet; analyze the archive again")
-            if name in TABLES:
+            if whole and name in TABLES:
                 _refuse_damaged(directory / f"{name}.parquet")
         return cls(directory, manifest)
 

@@ -55,7 +55,7 @@ class Runs:
     """All runs; safe to use from several threads."""
 
     def __init__(self, paths: Sequence[str | os.PathLike[str]]) -> None:
-        """Open every run.
+        """Open every run; a page that needs a damaged table says so, the others are shown.
 
         Raises:
             InputError: one of them is none.
@@ -64,7 +64,7 @@ class Runs:
         self._opened: dict[str, Opened] = {}
         for path in paths:
             name = self._named(Path(path))
-            self._opened[name] = Opened(name, Run.open(path))
+            self._opened[name] = Opened(name, Run.open(path, whole=False))
         self._lock = threading.Lock()
         self._scoped: dict[tuple[str, Selection], Scoped] = {}
 

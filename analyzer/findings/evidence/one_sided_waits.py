@@ -91,7 +91,7 @@ def _transfers(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _waiting(found: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """The first call that lasts until then, and what it takes without the wait."""
+    """The first call that lasts until then, and what it takes without the wait: of several, behind the last one."""
     lasts = rows.select("row", "location", "enter_ps", "leave_ps", at_ps="leave_ps").sort("at_ps")
     calls = (
         found.select("location", "source", "until_ps", "reason")
@@ -102,7 +102,7 @@ def _waiting(found: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
         .drop_nulls("row")
         .filter(pl.col("enter_ps") < pl.col("until_ps"))
     )
-    rest = pl.col("leave_ps") - pl.col("until_ps")
+    rest = (pl.col("leave_ps") - pl.col("until_ps")).min().over("row")
     return calls.select(
         pl.col("row").cast(pl.Int64), pl.col("source").cast(pl.Int64), "reason", rest_ps=rest.cast(pl.Int64)
     )

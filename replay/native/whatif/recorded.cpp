@@ -242,14 +242,14 @@ void RecordedGraph::wait_for_members(const std::vector<std::uint8_t>& polled, st
     }
 }
 
-/// Beside its wait a call takes what it does; what follows the wait, it is measured to do so.
+/// Beside its waits a call takes what it does; behind the last of them, what it is measured to.
 void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const {
     for (std::size_t i = 0; i < epochs.call.size(); ++i) {
         const auto call = static_cast<std::uint32_t>(epochs.call[i]);
         const auto source = static_cast<std::uint32_t>(epochs.source[i]);
         const auto node = epochs.leaves[i] != 0 ? leave_node(source) : enter_node(source);
         if (location[call] != location[source]) {
-            pending.push_back({call, {node, -1, leave_ps[call] - time(node), static_cast<Reason>(epochs.reason[i])}});
+            pending.push_back({call, {node, -1, epochs.rest_ps[i], static_cast<Reason>(epochs.reason[i])}});
             pending.push_back({call, {enter_node(call), -1, epochs.rest_ps[i], Reason::itself}});
         }
     }

@@ -43,17 +43,22 @@ static void groups(void) {
     MPI_Group_incl(all, 1, &target, &targets);
     MPI_Group_incl(all, 2, origin, &origins);
     for (int round = 0; round < 2; round++) {
+        /* each rank works as long in each round: what is late delays the work behind it */
         if (rank == 1) {
             if (round == 0)
                 usleep(LATE_US);
             MPI_Win_post(origins, 0, win);
             MPI_Win_wait(win);
+            if (round == 1)
+                usleep(LATE_US);
         } else {
             MPI_Win_start(targets, 0, win);
             MPI_Put(own, 16, MPI_DOUBLE, 1, 16 * rank, 16, MPI_DOUBLE, win);
             if (round == 1 && rank == 0)
                 usleep(LATE_US);
             MPI_Win_complete(win);
+            if (round == 0 || rank == 2)
+                usleep(LATE_US);
         }
         MPI_Barrier(world);
     }
