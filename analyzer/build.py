@@ -31,6 +31,7 @@ from logpost.analyzer.estimate.identify import MOST_DEFICIT, Identified, identif
 from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.open_calls import ended_early, open_calls
@@ -157,6 +158,7 @@ def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> t
     """The unfinished run; its aggregates are replaced by those of the region of interest, where one is named."""
     run = Run(writer.path, manifest)
     if request.roi.everything:
+        writer.write("ideal_network", ideal_network(run, run.facts("locations").sort("location").collect()))
         return run, manifest
     rescoped = rescope(run, request.roi)
     for name, table in rescoped.frames.items():

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 NAMES = ("parallel_efficiency", "load_balance", "communication_efficiency", "serialization", "transfer")
-NO_IDEAL = "not computed: it needs a replay on an ideal network, which this run does not have"
+NO_IDEAL = "not computed: this run has no replay on an ideal network"
 NO_RANKS = "not computed: no rank of this run has a measured runtime"
 NO_COMPUTE = "not computed: no rank computed for a measurable time"
 

@@ -2,8 +2,9 @@
 
 In a stretch u_i is what rank i computes there, and T the time that the rank with most of the program in it has there.
 Ranks that wait for one another are late in turn, so a stretch needs to be longer than what they do between two waits:
-time windows are joined until there are no more than asked for. Serialization and transfer would need the ideal
-network's replay of each stretch, and are those of the whole run only.
+time windows are joined until there are no more than asked for. T_ideal is what the slowest rank takes for the same
+stretch of its program on an ideal network (`ideal_network`); it may be longer than T where a rank that was ahead waits
+there instead, and transfer is then above 1.
 """
 
 from __future__ import annotations
@@ -31,15 +32,21 @@ class Stretch:
     parallel_efficiency: float
     load_balance: float | None
     communication_efficiency: float
+    serialization: float | None
+    """None too where there is no replay on an ideal network"""
+    transfer: float | None
     whole: bool
     """whether most ranks are in the program for most of it"""
 
 
-def by_stretch(accounting: pl.LazyFrame, windows: Windows, ranks: int, most: int = STRETCHES) -> tuple[Stretch, ...]:
+def by_stretch(
+    accounting: pl.LazyFrame, ideal: pl.LazyFrame, windows: Windows, ranks: int, most: int = STRETCHES
+) -> tuple[Stretch, ...]:
     """The stretches of a program in which any rank spends time, in order.
 
     Arguments:
         accounting: the table, of the accounted locations.
+        ideal: the table `ideal_network`; may be without rows.
         windows: its time windows.
         ranks: accounted locations; one without time in a stretch computes nothing there.
         most: stretches that the program is divided into, about; fewer where its time windows are fewer.
@@ -49,6 +56,12 @@ def by_stretch(accounting: pl.LazyFrame, windows: Windows, ranks: int, most: int
     if first is None:
         return ()
     joined = max(1, -(-(last - first + 1) // most))
+    longest_ideal = (
+        ideal.group_by("location", stretch=pl.col("window") // joined)
+        .agg(pl.col("ideal_ps").sum())
+        .group_by("stretch")
+        .agg(ideal=pl.col("ideal_ps").max())
+    )
     times = (
         some.group_by("location", stretch=pl.col("window") // joined)
         .agg(
@@ -63,6 +76,7 @@ def by_stretch(accounting: pl.LazyFrame, windows: Windows, ranks: int, most: int
             pl.col("useful").sum(),
         )
         .filter(pl.col("longest") > 0)
+        .join(longest_ideal, on="stretch", how="left")
         .sort("stretch")
         .collect()
     )
@@ -74,10 +88,19 @@ def by_stretch(accounting: pl.LazyFrame, windows: Windows, ranks: int, most: int
             parallel_efficiency=useful / max(1, ranks) / longest,
             load_balance=useful / max(1, ranks) / top if top else None,
             communication_efficiency=top / longest,
+            serialization=top / unhindered if top and unhindered else None,
+            transfer=unhindered / longest if unhindered else None,
             whole=every >= INSIDE * max(1, ranks) * width,
         )
-        for stretch, longest, every, top, useful in times.iter_rows()
+        for stretch, longest, every, top, useful, unhindered in times.iter_rows()
     )
+
+
+def ideal_runtime(ideal: pl.LazyFrame) -> int | None:
+    """What the slowest rank takes for its program on an ideal network in ps; None where that was not replayed."""
+    longest = ideal.group_by("location").agg(pl.col("ideal_ps").sum()).select(pl.col("ideal_ps").max())
+    found: int | None = longest.collect().item()
+    return found
 
 
 def lowest(stretches: Sequence[Stretch]) -> Stretch | None:

@@ -9,6 +9,7 @@ import polars as pl
 
 from logpost.analyzer import schema
 from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.manifest import Interest
 from logpost.analyzer.parquet import frame
 from logpost.analyzer.resplit import Resplit, Times
@@ -65,6 +66,7 @@ def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
     frames["locations"] = locations.with_columns(
         begin_ps=pl.Series(interest["begin_ps"]), end_ps=pl.Series(interest["end_ps"])
     )
+    frames["ideal_network"] = ideal_network(run, frames["locations"])
     return RescopedRun(run, frames, roi)
 
 

@@ -398,6 +398,15 @@ ACCOUNTING = Table(
     ),
 )
 
+IDEAL_NETWORK = Table(
+    "ideal_network",
+    "(location, window) of the program: what a replay on an ideal network takes for it; none where it is not replayed",
+    (
+        *_ids(location="location", window="time window, as measured"),
+        *_ps(ideal="how long on a network without latency, overhead or limits of bandwidth"),
+    ),
+)
+
 EXPOSURE = Table(
     "exposure",
     "(location, callpath, phase, category) of communication calls: the accounting by place in the code",
@@ -615,6 +624,7 @@ TABLES = {
         TRANSFERS,
         EPOCHS,
         ACCOUNTING,
+        IDEAL_NETWORK,
         EXPOSURE,
         IN_COLLECTIVES,
         COLLECTIVE_KINDS,

@@ -8,7 +8,7 @@ import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.efficiencies import efficiencies
-from logpost.analyzer.efficiency_windows import by_stretch
+from logpost.analyzer.efficiency_windows import by_stretch, ideal_runtime
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.labels import folded
@@ -86,7 +86,9 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         findings=found,
         breakdown=breakdown,
         rank_times=ranks,
-        efficiencies=efficiencies([rank.compute_ps for rank in ranks], slowest),
+        efficiencies=efficiencies(
+            [rank.compute_ps for rank in ranks], slowest, ideal_runtime(run.table("ideal_network"))
+        ),
         threads=threads(run),
         accelerators=accelerators(run),
         packing=packed,
@@ -94,7 +96,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
             with_packing({share.category: share.exposed_ps for share in breakdown}, packed.exposed_ps if packed else 0),
             manifest.machine.undivided,
         ),
-        stretches=by_stretch(run.table("accounting"), manifest.windows, len(ranks)),
+        stretches=by_stretch(run.table("accounting"), run.table("ideal_network"), manifest.windows, len(ranks)),
         wait_states=_wait_states(run),
         places=_places(run, total, places),
         messages=_messages(run),

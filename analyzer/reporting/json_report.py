@@ -88,6 +88,8 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
                 "parallel_efficiency": one.parallel_efficiency,
                 "load_balance": one.load_balance,
                 "communication_efficiency": one.communication_efficiency,
+                "serialization": one.serialization,
+                "transfer": one.transfer,
             }
             for one in report.stretches
         ],

@@ -21,7 +21,7 @@ from logpost.analyzer.reporting.collectives_text import HEADINGS as COLLECTIVE_H
 from logpost.analyzer.reporting.collectives_text import kind_rows, part_rows, summary
 from logpost.analyzer.reporting.conclusion import MEANING
 from logpost.analyzer.reporting.data import Collectives, CriticalPath, Delays, FoundHere, RankTime, Report
-from logpost.analyzer.reporting.efficiencies_text import lowest_text
+from logpost.analyzer.reporting.efficiencies_text import lowest_text, residual_text
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.models_text import models_section
 from logpost.analyzer.reporting.names import ranks_noun
@@ -288,8 +288,8 @@ def _efficiencies(report: Report) -> Group:
             table.add_row(name, "-", Text(efficiency.reason, style="dim"))
         else:
             table.add_row(name, percent_text(efficiency.value), Text(bar(efficiency.value), style="cyan"))
-    note = lowest_text(report.stretches)
-    return _section("Efficiencies", table, *([Text(note, style="dim")] if note else []))
+    notes = (lowest_text(report.stretches), residual_text(report.efficiencies, report.machine.residual_share))
+    return _section("Efficiencies", table, *(Text(note, style="dim") for note in notes if note))
 
 
 def _threads(rows: list[tuple[str, str, str]]) -> Group:

@@ -14,11 +14,16 @@ LINES = (
     ("parallel_efficiency", "parallel efficiency", "solid"),
     ("load_balance", "load balance", "dash"),
     ("communication_efficiency", "communication efficiency", "dot"),
+    ("serialization", "serialization", "dashdot"),
+    ("transfer", "transfer", "longdash"),
 )
+ASKED_FOR = ("serialization", "transfer")
+"""Lines that a click in the legend shows: five at once are too many to read."""
 
 
 def efficiencies_over_time(stretches: Sequence[Stretch]) -> Chart:
-    """A line of steps for each efficiency: parallel efficiency is the product of the other two."""
+    """A line of steps for each efficiency that is known: parallel efficiency is the product of the next two,
+    communication efficiency that of the last two."""
     factor, unit = time_unit(stretches[-1].end_ps)
     fig = figure(
         260,
@@ -33,12 +38,15 @@ def efficiencies_over_time(stretches: Sequence[Stretch]) -> Chart:
     for hue, (name, title, dash) in enumerate(LINES):
         light, dark = INKS[hue]
         values = [getattr(one, name) for one in stretches]
+        if all(value is None for value in values):
+            continue
         shown = [None if value is None else float(f"{100 * value:.4g}") for value in values]
         fig.add_scatter(
             x=times,
             y=[*shown, shown[-1]],
             mode="lines",
             name=title,
+            visible="legendonly" if name in ASKED_FOR else True,
             meta={"ink": {"light": light, "dark": dark}},
             line={"color": light, "width": 2, "shape": "hv", "dash": dash},
             customdata=[*spans, spans[-1]],

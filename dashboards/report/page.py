@@ -22,7 +22,7 @@ from logpost.analyzer.reporting.causes_text import (
 from logpost.analyzer.reporting.collectives_text import HEADINGS as COLLECTIVE_HEADINGS
 from logpost.analyzer.reporting.collectives_text import kind_rows, part_rows, summary
 from logpost.analyzer.reporting.data import ModelFit, Report
-from logpost.analyzer.reporting.efficiencies_text import lowest_text
+from logpost.analyzer.reporting.efficiencies_text import lowest_text, residual_text
 from logpost.analyzer.reporting.machine_text import used_text
 from logpost.analyzer.reporting.models import parts_present, verdict
 from logpost.analyzer.reporting.packing_text import packing_text
@@ -137,7 +137,8 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         grids["timeline"] = timeline_grid(cube, over)
     if len(report.stretches) > 1:
         charts["efficiencies"] = efficiencies_over_time(report.stretches)
-        notes["efficiencies"] = [lowest_text(report.stretches)]
+        said = (lowest_text(report.stretches), residual_text(report.efficiencies, report.machine.residual_share))
+        notes["efficiencies"] = [note for note in said if note]
     if report.critical_path:
         charts["critical_path"] = critical_path(run.table("critical_path").collect(), on, over)
         grids["critical_path"] = Grid(PATH_HEADINGS, path_rows(report.critical_path), frozenset({0, 1, 2}))

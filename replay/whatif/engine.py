@@ -124,6 +124,15 @@ class Engine:
             _factors([scenario.by_callpath for scenario in scenarios], self.callpaths),
         )
 
+    def times(self, scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """When each call is entered and left, by location and call, in picoseconds; factors by location or callpath are
+        left out.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        return self.graph(scenario).times(_native(scenario), scenario.compute)
+
     def contends(self, scenario: Scenario) -> bool:
         """Whether messages wait for each other in the network: the makespan is then not convex, and has no tangents."""
         return self.graph(scenario).contends

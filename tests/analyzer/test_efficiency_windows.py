@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from logpost.analyzer.efficiency_windows import by_stretch, lowest
+from logpost.analyzer.efficiencies import efficiencies
+from logpost.analyzer.efficiency_windows import by_stretch, ideal_runtime, lowest
 from logpost.analyzer.manifest import Windows
-from logpost.analyzer.reporting.efficiencies_text import lowest_text
+from logpost.analyzer.reporting.efficiencies_text import lowest_text, residual_text
 
 WIDTH = 100
 
@@ -25,6 +26,8 @@ def _accounting(rows: list[tuple[int, int, str, int]]) -> pl.LazyFrame:
     )
 
 
+NO_REPLAY = pl.LazyFrame(schema={"location": pl.Int32, "window": pl.Int32, "ideal_ps": pl.Int64})
+
 # Two ranks, three windows of 100: both compute 80; one computes 60 and the other 20; the second is over after 10.
 ROWS = [
     *[(rank, 0, category, time) for rank in (0, 1) for category, time in (("compute", 80), ("late_sender", 20))],
@@ -38,7 +41,7 @@ ROWS = [
 
 
 def test_each_stretch_has_its_efficiencies() -> None:
-    first, second, third = by_stretch(_accounting(ROWS), Windows(count=3, width_ps=WIDTH), 2)
+    first, second, third = by_stretch(_accounting(ROWS), NO_REPLAY, Windows(count=3, width_ps=WIDTH), 2)
     assert (first.parallel_efficiency, first.load_balance, first.communication_efficiency) == pytest.approx(
         (0.8, 1, 0.8)
     )
@@ -54,17 +57,18 @@ def test_each_stretch_has_its_efficiencies() -> None:
 
 
 def test_windows_are_joined_until_there_are_few() -> None:
-    joined, rest = by_stretch(_accounting(ROWS), Windows(count=3, width_ps=WIDTH), 2, most=2)
+    joined, rest = by_stretch(_accounting(ROWS), NO_REPLAY, Windows(count=3, width_ps=WIDTH), 2, most=2)
     # 140 and 100 of 200: mean 120, most 140
     assert (joined.parallel_efficiency, joined.communication_efficiency) == pytest.approx((0.6, 0.7))
     assert (joined.begin_ps, joined.end_ps, rest.begin_ps) == (0, 200, 200)
 
 
 def test_the_lowest_is_one_that_most_ranks_are_in() -> None:
-    stretches = by_stretch(_accounting(ROWS), Windows(count=3, width_ps=WIDTH), 2)
+    stretches = by_stretch(_accounting(ROWS), NO_REPLAY, Windows(count=3, width_ps=WIDTH), 2)
     assert [one.whole for one in stretches] == [True, True, True]  # 110 of 200 in the last
     assert lowest(stretches) is stretches[2]
-    rare = by_stretch(_accounting([*ROWS[:-2], (0, 2, "collective", 60)]), Windows(count=3, width_ps=WIDTH), 2)
+    cut = [*ROWS[:-2], (0, 2, "collective", 60)]
+    rare = by_stretch(_accounting(cut), NO_REPLAY, Windows(count=3, width_ps=WIDTH), 2)
     assert [one.whole for one in rare] == [True, True, False]
     worst = lowest(rare)
     assert worst is rare[1]
@@ -76,4 +80,27 @@ def test_the_lowest_is_one_that_most_ranks_are_in() -> None:
 
 
 def test_no_program_no_stretches() -> None:
-    assert by_stretch(_accounting([]).cast({"exposed_ps": pl.Int64}), Windows(count=3, width_ps=WIDTH), 2) == ()
+    assert (
+        by_stretch(_accounting([]).cast({"exposed_ps": pl.Int64}), NO_REPLAY, Windows(count=3, width_ps=WIDTH), 2) == ()
+    )
+
+
+def test_an_ideal_network_divides_communication_efficiency() -> None:
+    # On it the ranks take 80 and 80, then 64 and 48 of the second window's 100; of the third nothing is known.
+    ideal = pl.LazyFrame({"location": [0, 1, 0, 1], "window": [0, 0, 1, 1], "ideal_ps": [80, 80, 64, 48]})
+    first, second, third = by_stretch(_accounting(ROWS), ideal, Windows(count=3, width_ps=WIDTH), 2)
+    assert (first.serialization, first.transfer) == pytest.approx((1, 0.8))  # all lost to the network
+    assert (second.serialization, second.transfer) == pytest.approx((60 / 64, 0.64))
+    assert (third.serialization, third.transfer) == (None, None)
+    assert ideal_runtime(ideal) == 144  # the first rank's 80 + 64
+    assert ideal_runtime(NO_REPLAY) is None
+
+
+def test_residual_in_serialization_is_said() -> None:
+    known = efficiencies([60], 100, 80)
+    assert residual_text(known, 0.25) == (
+        "Serialization includes what the machine's model does not explain: residual, 25.0 % of message time, stays in "
+        "the replay on the ideal network"
+    )
+    assert residual_text(known, 0.05) == ""
+    assert residual_text(efficiencies([60], 100), 0.25) == ""

@@ -180,7 +180,7 @@ def test_text_shows_machine_and_error_beside_the_model(tmp_path: Path) -> None:
     assert "12.5 % of message time is residual" in messages
     assert "6.2 % deficit" in messages
     assert "estimated from this trace" in messages
-    assert "not computed: it needs a replay on an ideal network" in text
+    assert "not computed: this run has no replay on an ideal network" in text
 
 
 def test_oversubscription_is_said_first(tmp_path: Path) -> None:

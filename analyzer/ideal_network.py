@@ -1,0 +1,80 @@
+"""The program on an ideal network: a replay with neither latency nor limits of bandwidth, overhead or NICs.
+
+What it takes there is POP's T_ideal, which divides communication efficiency into serialization and transfer.
+Computation stays as measured, and so does what no model of the machine explains (residuals, I/O, probes): what is left
+of waiting is the program's own dependencies and that. A moment inside a call is as far through it there as it was when
+measured. One-sided transfers last as long as measured.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from logpost.analyzer import schema
+from logpost.analyzer.phases import program_ps
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_program import program_of
+from logpost.errors import InputError
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay.whatif import Engine, Scenario, changed
+
+MOST_CALLS = 1_000_000
+"""More calls are not replayed by every analysis: that would take longer than a second."""
+
+Times = NDArray[np.int64]
+
+
+def ideal_network(run: Run, locations: pl.DataFrame) -> pl.DataFrame:
+    """How long each stretch of the program takes on an ideal network: a frame of `schema.IDEAL_NETWORK`.
+
+    Without rows where there are too many calls, nothing communicates, or the machine contradicts the trace.
+
+    Arguments:
+        run: with its tables of calls, messages and collectives.
+        locations: its locations, with the begin and the end of the program or of the region of interest.
+    """
+    manifest = run.manifest
+    calls = run.facts("calls").select("location", "enter_ps", "leave_ps").collect()
+    accounted = locations.filter("accounted", program_ps() > 0)
+    if not 0 < calls.height <= MOST_CALLS or accounted.is_empty() or manifest.machine.refused:
+        return schema.IDEAL_NETWORK.empty()
+    recorded = Scenario(replay_parameters(load_machine(run.machine_file)), manifest.machine.asynchronous_progress)
+    callpaths = run.facts("callpaths").select(pl.len()).collect().item()
+    engine = Engine(program_of(run), recorded, locations=locations.height, callpaths=callpaths)
+    try:
+        enters, leaves = engine.times(changed(recorded, ["network=ideal"]))
+    except InputError:  # the recorded order contradicts itself: nothing can be replayed
+        return schema.IDEAL_NETWORK.empty()
+    begins = np.searchsorted(calls["location"].to_numpy(), np.arange(locations.height + 1))
+    measured = np.column_stack([calls["enter_ps"].to_numpy(), calls["leave_ps"].to_numpy()])
+    ideal = np.column_stack([enters, leaves])
+    frames = []
+    for location, first, begin, end in accounted.select("location", "first_ps", "begin_ps", "end_ps").iter_rows():
+        of = slice(begins[location], begins[location + 1])
+        known = (np.append(first, measured[of].ravel()), np.append(first, ideal[of].ravel()))
+        windows, bounds = _windows(begin, end, manifest.windows.width_ps)
+        frames.append(
+            pl.DataFrame({"location": location, "window": windows, "ideal_ps": np.diff(_moved(bounds, *known))})
+        )
+    return pl.concat(frames).cast(dict(schema.IDEAL_NETWORK.schema))  # type: ignore[arg-type]
+
+
+def _windows(begin: int, end: int, width: int) -> tuple[Times, Times]:
+    """The time windows of a stretch, and its borders: begin, those between windows, end."""
+    windows = np.arange(begin // width, (end - 1) // width + 1)
+    return windows, np.concatenate(([begin], windows[1:] * width, [end]))
+
+
+def _moved(times: Times, measured: Times, ideal: Times) -> Times:
+    """Where measured times are in the replay: between two known times in proportion, after the last one as much
+    later."""
+    right = np.clip(np.searchsorted(measured, times, side="right"), 1, len(measured) - 1)
+    left = right - 1
+    span = measured[right] - measured[left]
+    passed = np.minimum(times - measured[left], span)
+    share = np.divide(passed, span, out=np.zeros(len(times)), where=span > 0)
+    moved: Times = ideal[left] + np.rint(share * (ideal[right] - ideal[left])).astype(np.int64)
+    moved[times >= measured[-1]] = ideal[-1] + (times[times >= measured[-1]] - measured[-1])
+    return moved

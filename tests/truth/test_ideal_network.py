@@ -1,0 +1,63 @@
+"""T_ideal of programs that the simulator also runs without a network: the replay's is that run's length."""
+
+from __future__ import annotations
+
+import subprocess
+
+import polars as pl
+import pytest
+
+from logpost.analyzer.efficiency_windows import ideal_runtime
+from logpost.analyzer.phases import program_ps
+from logpost.analyzer.run import Run
+
+from .programs import SIMULATE, analyzed, simulate
+
+pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
+
+CASES = (
+    "clean_halo_noise",
+    "imbalance_slope",
+    "k_to_1_small",
+    "many_reductions",
+    "round_trips",
+    "shift_rendezvous",
+    "transpose",
+    "wavefront",
+)
+NO_NETWORK = [word for value in ("L", "o_s", "o_r", "g", "G") for word in ("--set", f"{value}=0")]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, int]]:
+    """By case: its run, and how long its program lasts without a network, in ps."""
+    place = tmp_path_factory.mktemp("ideal")
+    simulate(place / "real", cases=CASES)
+    chosen = [word for case in CASES for word in ("--case", case)]
+    subprocess.run([str(SIMULATE), str(place / "ideal"), *NO_NETWORK, *chosen], check=True, stdout=subprocess.DEVNULL)
+    found = {}
+    for case in CASES:
+        run = analyzed(place / "real" / case, place / f"{case}.run", str(place / "real" / case / "machine.toml"))
+        there = analyzed(
+            place / "ideal" / case, place / f"{case}.ideal.run", str(place / "ideal" / case / "machine.toml")
+        )
+        found[case] = run, there.table("locations").select(program_ps().max()).collect().item()
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_replay_lasts_as_long_as_the_program_without_a_network(runs: dict[str, tuple[Run, int]], case: str) -> None:
+    run, true = runs[case]
+    assert ideal_runtime(run.table("ideal_network")) == pytest.approx(true, rel=0.002)
+
+
+def test_no_rank_takes_less_for_a_window_than_it_computes_there(runs: dict[str, tuple[Run, int]]) -> None:
+    for run, _ in runs.values():
+        compute = (
+            run.table("accounting")
+            .filter(pl.col("phase") == "program", pl.col("category") == "compute")
+            .join(run.table("ideal_network"), on=["location", "window"], how="left")
+            .collect()
+        )
+        assert compute["ideal_ps"].null_count() == 0
+        assert compute.filter(pl.col("exposed_ps") > pl.col("ideal_ps") + 1).is_empty()  # 1 ps: rounded to windows
