@@ -55,10 +55,7 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
 
     Raises InputError only before the program starts. ``say`` gets what went wrong, ``progress`` the rest.
     """
-    if not command:
-        raise InputError("no command to record; write logpost record -- mpirun -n 4 ./app")
-    if shutil.which(command[0]) is None:
-        raise InputError(f"{command[0]}: no such program; give the launcher, too: logpost record -- mpirun -n 4 ./app")
+    refuse_missing(command)
     target = mpi.find(command, settings.mpi)
     library = interposer.build(target, progress)
     assembler = assemble.find_assembler(progress)
@@ -77,7 +74,7 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     before = settings.environment.get("LD_PRELOAD")
     if before:
         variables["LD_PRELOAD"] += f":{before}"
-    status = _run(with_environment(command, target.abi, variables), {**settings.environment, **variables})
+    status = run(with_environment(command, target.abi, variables), {**settings.environment, **variables})
     if any(raw.glob("*.raw")):
         if status:
             say(f"{_whose(command)} ended with exit status {status}; the archive holds the calls that completed before")
@@ -85,6 +82,14 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     shutil.rmtree(raw, ignore_errors=True)
     say(f"nothing was recorded: {why_nothing(command, status)}")
     return Recording(status or NOTHING_RECORDED, None)
+
+
+def refuse_missing(command: Sequence[str]) -> None:
+    """Raise InputError when there is no command, or its first word is no program."""
+    if not command:
+        raise InputError("no command to record; write logpost record -- mpirun -n 4 ./app")
+    if shutil.which(command[0]) is None:
+        raise InputError(f"{command[0]}: no such program; give the launcher, too: logpost record -- mpirun -n 4 ./app")
 
 
 def why_nothing(command: Sequence[str], status: int) -> str:
@@ -199,11 +204,14 @@ def _signals_go_to(child: list[subprocess.Popen[bytes]]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _run(command: list[str], environment: dict[str, str]) -> int:
-    """Run the command with our own streams; return its status as a shell gives it (128 + signal)."""
+def run(command: list[str], environment: dict[str, str], stderr: int | None = None) -> int:
+    """Run the command with our own streams, or another descriptor for standard error.
+
+    Returns its status as a shell gives it (128 + signal).
+    """
     child: list[subprocess.Popen[bytes]] = []
     with _signals_go_to(child):
-        child.append(subprocess.Popen(command, env=environment))
+        child.append(subprocess.Popen(command, env=environment, stderr=stderr))
         status = child[0].wait()
     return status if status >= 0 else 128 - status
 

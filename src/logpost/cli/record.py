@@ -60,6 +60,19 @@ def command(
         typer.Option("--limit", min=1, help="Stop recording a thread when its raw log reaches this many MiB."),
     ] = None,
     keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs beside the archive.")] = False,
+    measure_with: Annotated[
+        str | None,
+        typer.Option(
+            "--with", metavar="scorep", help="Measure with your site's Score-P; the program must be instrumented."
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Score-P's memory per process, as in 500M [default: estimated]."),
+    ] = None,
+    filter_file: Annotated[
+        Path | None, typer.Option("--filter", help="Score-P's filter file; `logpost scorep filter` proposes one.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was recorded as JSON on standard error.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only problems.")] = False,
 ) -> None:
@@ -71,8 +84,11 @@ def command(
     Inside MPI_Init, at most 0.5 s go into messages between pairs of ranks: the machine that they show is kept with the
     archive, and analyze takes it. Where ranks outnumber cores nothing is measured, and record says so.
     Exit status 2 although the program succeeded: it made no MPI call.
+    --with scorep sets Score-P's variables for a trace (yours win), runs an instrumented program and names its archive.
 
     Example: logpost record -o traces -- mpirun -n 4 ./app input.txt
+
+    Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
     from logpost.collectors import record as recorder
     from logpost.collectors.assemble import Archive
@@ -80,6 +96,10 @@ def command(
     from logpost.errors import InputError
     from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
 
+    if measure_with not in (None, "scorep"):
+        raise InputError(f"--with {measure_with} is not known; write --with scorep, or leave it out")
+    if measure_with is None and (memory is not None or filter_file is not None):
+        raise InputError(f"{'--memory' if memory else '--filter'} is Score-P's; write --with scorep, too")
     if machine is not None and calibrate is not None:
         raise InputError(
             f"--machine {machine} and --calibrate {calibrate} both say where the machine comes from; keep one"
@@ -116,6 +136,20 @@ def command(
             shown = shlex.quote(os.path.relpath(archive.path))
             hush(f"next: logpost analyze {shown} -o {shown}.run")
 
+    if measure_with is not None:
+        not_scoreps = {
+            "--recover": recover is not None,
+            "--mpi": mpi is not None,
+            "--calibrate quick": calibrate == "quick",
+            "--limit": limit is not None,
+            "--keep-raw": keep_raw,
+        }
+        for option, given in not_scoreps.items():
+            if given:
+                raise InputError(f"{option} is not for Score-P, which records by itself; leave out it or --with scorep")
+        from logpost.cli.record_scorep import measure
+
+        raise typer.Exit(measure(program or [], output, memory, filter_file, described, say, hush, as_json=as_json))
     if recover is not None:
         if program:
             raise InputError("--recover takes a directory and no program; record the program separately")

@@ -1,0 +1,44 @@
+"""`logpost record --with scorep`: what is said of a measurement by Score-P."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+
+def measure(
+    program: list[str],
+    output: Path | None,
+    memory: str | None,
+    filter_file: Path | None,
+    machine: Path | None,
+    say: Callable[[str], None],
+    hush: Callable[[str], None],
+    *,
+    as_json: bool,
+) -> int:
+    """Measure a program and name its archive; return its exit status. `machine`: a file to keep with the archive."""
+    from logpost.collectors.scorep.measure import Settings
+    from logpost.collectors.scorep.measure import measure as run
+    from logpost.machines.schema.load import RECORDED
+
+    done = run(program, Settings(output, memory, filter_file), say, hush)
+    found = done.archive
+    if found is None:
+        return done.status
+    if machine is not None:
+        shutil.copyfile(machine, found.path / RECORDED)
+    if as_json:
+        variables = {v.name: {"value": v.value, "set_by": "user" if v.theirs else "record"} for v in done.variables}
+        about = {"archive": str(found.path), "locations": found.locations, "bytes": found.bytes}
+        print(json.dumps({**about, "variables": variables}), file=sys.stderr, flush=True)
+    else:
+        hush(f"{found.locations} locations, {found.bytes} bytes of events in {found.path / 'traces.otf2'}")
+        shown = shlex.quote(os.path.relpath(found.path))
+        hush(f"next: logpost analyze {shown} -o {shown}.run")
+    return done.status
