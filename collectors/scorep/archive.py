@@ -49,12 +49,16 @@ def flushed_ranks(lines: Sequence[str]) -> list[int]:
 
 def needed_memory(directory: Path) -> int:
     """SCOREP_TOTAL_MEMORY in bytes that holds every event of the largest process of an archive."""
-    by_process: dict[int, int] = {}
+    processes: dict[int, list[int]] = {}
     for file in (directory / "traces").glob("*.evt"):
         if file.stem.isdigit():
-            process = int(file.stem) & _RANK
-            by_process[process] = by_process.get(process, 0) + file.stat().st_size + _PER_LOCATION
-    return int(max(by_process.values(), default=0) * _MARGIN)
+            processes.setdefault(int(file.stem) & _RANK, []).append(file.stat().st_size)
+    return max((memory_for(sum(sizes), len(sizes)) for sizes in processes.values()), default=0)
+
+
+def memory_for(event_bytes: int, locations: int) -> int:
+    """SCOREP_TOTAL_MEMORY in bytes for a process with so many bytes of events on so many locations."""
+    return int((event_bytes + locations * _PER_LOCATION) * _MARGIN)
 
 
 def more_memory(needed: int) -> str:

@@ -26,6 +26,7 @@ FIGURES = [
     ("models",),
     ("doctor",),
     ("record",),
+    ("scorep", "filter"),
     ("machines", "list"),
     ("machines", "show"),
     ("machines", "check"),

@@ -22,6 +22,7 @@ VERBS: dict[str, str] = {
     "workloads": "List, build and run the papers' applications.",
     "experiments": "Repeat the papers' experiments: paper, formula and testbed.",
     "testbed": "Run an MPI program in simulated time on a machine file's network.",
+    "scorep": "Propose a filter file for Score-P.",
     "doctor": "Say what this machine has and what is missing.",
 }
 

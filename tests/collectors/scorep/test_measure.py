@@ -5,41 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from tests.cli.command import logpost
+from tests.collectors.scorep.standing_in import build, record
 
 from logpost.collectors.scorep import archive as archives
 from logpost.collectors.scorep import instrumented, measure, variables
 from logpost.errors import InputError
 
-STAND_IN = Path(__file__).parent / "stand_in"
-PATH = f"{STAND_IN}{os.pathsep}{os.environ['PATH']}"
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, instrumented: `scorep cc -o app app.c`."""
-    return _build(tmp_path_factory.mktemp("instrumented"), str(STAND_IN / "scorep"))
-
-
-def _build(folder: Path, *prefix: str) -> Path:
-    target = folder / "app"
-    done = subprocess.run(
-        [*prefix, "cc", "-o", str(target), str(STAND_IN / "app.c")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return target
-
-
-def _record(cwd: Path, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return logpost("record", "--with", "scorep", *words, cwd=cwd, **{"PATH": PATH, **environment})
-
 
 def test_the_archive_is_named_and_analyze_takes_it(app: Path, tmp_path: Path) -> None:
-    done = _record(tmp_path, "-o", "traces", "--", app, 10)
+    done = record(tmp_path, "-o", "traces", "--", app, 10)
     assert done.returncode == 0, done.stderr
     said = done.stderr.splitlines()
     (archive,) = (tmp_path / "traces").iterdir()
@@ -56,7 +34,7 @@ def test_the_archive_is_named_and_analyze_takes_it(app: Path, tmp_path: Path) ->
 
 
 def test_the_users_own_settings_win_and_are_shown(app: Path, tmp_path: Path) -> None:
-    done = _record(
+    done = record(
         tmp_path, "--json", "--", app, SCOREP_TOTAL_MEMORY="20M", SCOREP_EXPERIMENT_DIRECTORY="mine", SCOREP_TIMER="tsc"
     )
     assert done.returncode == 0, done.stderr
@@ -73,7 +51,7 @@ def test_the_users_own_settings_win_and_are_shown(app: Path, tmp_path: Path) -> 
 def test_memory_and_filter_are_passed(app: Path, tmp_path: Path) -> None:
     rules = tmp_path / "my.filter"
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\n  EXCLUDE\n    MANGLED tiny\nSCOREP_REGION_NAMES_END\n")
-    done = _record(tmp_path, "--memory", "10M", "--filter", "my.filter", "--json", "--", app, 500)
+    done = record(tmp_path, "--memory", "10M", "--filter", "my.filter", "--json", "--", app, 500)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stderr.splitlines()[-1])
     assert document["variables"]["SCOREP_TOTAL_MEMORY"]["value"] == "10M"
@@ -83,19 +61,19 @@ def test_memory_and_filter_are_passed(app: Path, tmp_path: Path) -> None:
 
 def test_a_full_trace_buffer_is_said_with_the_value_that_suffices(app: Path, tmp_path: Path) -> None:
     # 300,000 visits of tiny are 600,000 records of 12 bytes: more than the 3 MiB that are given.
-    done = _record(tmp_path, "--memory", "3M", "--json", "--", app, 300_000)
+    done = record(tmp_path, "--memory", "3M", "--json", "--", app, 300_000)
     assert done.returncode == 0, done.stderr
     assert "[Score-P] Trace buffer flush on rank 0." in done.stderr, "the program's own lines stay"
     size = json.loads(done.stderr.splitlines()[-1])["bytes"]
     needs = -(-int((size + 2 * 2**20) * 1.25) // 2**20)
     assert f"set SCOREP_TOTAL_MEMORY={needs}M (record --memory {needs}M)" in done.stderr
     assert "trace buffers were full and were written while the program ran, on 1 ranks (first: rank 0)" in done.stderr
-    again = _record(tmp_path, "--memory", f"{needs}M", "--", app, 300_000)
+    again = record(tmp_path, "--memory", f"{needs}M", "--", app, 300_000)
     assert "buffers were full" not in again.stderr
 
 
 def test_exhausted_memory_names_a_larger_value_and_keeps_the_status(app: Path, tmp_path: Path) -> None:
-    done = _record(tmp_path, "--memory", "1M", "--", app)
+    done = record(tmp_path, "--memory", "1M", "--", app)
     assert done.returncode == 128 + 6, "abort"
     assert (
         "no archive was written: the memory of Score-P was exhausted, which ended the program; "
@@ -104,10 +82,10 @@ def test_exhausted_memory_names_a_larger_value_and_keeps_the_status(app: Path, t
 
 
 def test_a_program_that_ends_before_score_p_says_so(app: Path, tmp_path: Path) -> None:
-    done = _record(tmp_path, "--", app, 10, 7)
+    done = record(tmp_path, "--", app, 10, 7)
     assert done.returncode == 7
     assert "no archive was written: the command ended with exit status 7 before Score-P finished" in done.stderr
-    done = _record(tmp_path, "--", app, 10, 0)
+    done = record(tmp_path, "--", app, 10, 0)
     assert done.returncode == 2
     assert "holds no trace; its scorep.cfg shows the variables that reached the program" in done.stderr
 
@@ -116,7 +94,7 @@ def test_half_an_archive_is_called_incomplete(tmp_path: Path) -> None:
     script = tmp_path / "job.sh"
     script.write_text('#!/bin/sh\nmkdir -p "$SCOREP_EXPERIMENT_DIRECTORY/traces"\n')
     script.chmod(0o755)
-    done = _record(tmp_path, "--", script)
+    done = record(tmp_path, "--", script)
     assert done.returncode == 2
     assert "is incomplete: the program ended (exit status 0) before Score-P finished its archive" in done.stderr
 
@@ -125,22 +103,22 @@ def test_a_script_that_measures_nothing_says_so(tmp_path: Path) -> None:
     script = tmp_path / "job.sh"
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)
-    done = _record(tmp_path, "--", script)
+    done = record(tmp_path, "--", script)
     assert done.returncode == 2
     assert "job.sh did not start an instrumented program there" in done.stderr
 
 
 def test_an_archive_of_an_earlier_measurement_is_not_taken_for_this_one(app: Path, tmp_path: Path) -> None:
-    assert _record(tmp_path, "--", app, SCOREP_EXPERIMENT_DIRECTORY="mine").returncode == 0
+    assert record(tmp_path, "--", app, SCOREP_EXPERIMENT_DIRECTORY="mine").returncode == 0
     os.utime(tmp_path / "mine" / "traces.otf2", (1, 1))
-    done = _record(tmp_path, "--", app, SCOREP_EXPERIMENT_DIRECTORY="mine")  # exists: the stand-in refuses
+    done = record(tmp_path, "--", app, SCOREP_EXPERIMENT_DIRECTORY="mine")  # exists: the stand-in refuses
     assert done.returncode == 1
     assert "no archive was written" in done.stderr
 
 
 def test_a_program_that_is_not_instrumented_is_named_with_the_way_to_relink(tmp_path: Path) -> None:
-    program = _build(tmp_path)
-    done = _record(tmp_path, "--", program)
+    program = build(tmp_path)
+    done = record(tmp_path, "--", program)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"logpost: {program} is not instrumented with Score-P: link it with the prefix scorep")
@@ -156,17 +134,17 @@ def test_the_wrapper_of_the_programs_language_is_named(tmp_path: Path, monkeypat
 
 
 def test_preloaded_score_p_counts(tmp_path: Path) -> None:
-    program = _build(tmp_path)
+    program = build(tmp_path)
     assert not instrumented.is_instrumented(program, {})
     assert instrumented.is_instrumented(program, {"LD_PRELOAD": "/opt/lib/libscorep_adapter_mpi_event.so"})
 
 
 def test_without_score_p_an_instrumented_program_is_measured_and_another_refused(app: Path, tmp_path: Path) -> None:
     bare = os.environ["PATH"]
-    done = _record(tmp_path, "--", app, PATH=bare)
+    done = record(tmp_path, "--", app, PATH=bare)
     assert done.returncode == 0, done.stderr
     assert "scorep-config is not on PATH: the program's own Score-P measures" in done.stderr
-    done = _record(tmp_path, "--", _build(tmp_path), PATH=bare)
+    done = record(tmp_path, "--", build(tmp_path), PATH=bare)
     assert done.returncode == 2
     assert "Score-P is not usable: scorep, scorep-config, scorep-info not on PATH; load its module" in done.stderr
 
@@ -190,7 +168,7 @@ def test_without_score_p_an_instrumented_program_is_measured_and_another_refused
 def test_mistakes_are_one_line(
     app: Path, tmp_path: Path, words: list[str], environment: dict[str, str], complaint: str
 ) -> None:
-    done = _record(tmp_path, *words, "--", app, **environment)
+    done = record(tmp_path, *words, "--", app, **environment)
     assert done.returncode == 2
     assert complaint in done.stderr.strip().splitlines()[-1]
 
