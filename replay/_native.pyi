@@ -310,6 +310,9 @@ class WhatIf:
 def wait_reasons() -> list[str]:
     """Names of what calls wait for, by code."""
 
+def on_path() -> list[str]:
+    """Names of what stretches of a recorded program's path are, by code."""
+
 class RecordedGraph:
     """What waits for what in a recorded program; it repeats the run."""
 
@@ -340,9 +343,9 @@ class RecordedGraph:
     def depths(self, calls: logpost.replay.columns.Int32) -> logpost.replay.columns.Int32:
         """Ranks that compute one after the other while these calls wait."""
 
-    def replay(self, hypothesis: dict[str, logpost.replay.columns.Column | logpost.replay.columns.Float64], dropped: list[str]) -> logpost.replay.columns.Replayed:
+    def replay(self, hypothesis: dict[str, logpost.replay.columns.Column | logpost.replay.columns.Float64], dropped: list[str], with_path: bool = False) -> logpost.replay.columns.Replayed:
         """
-        The program under a hypothesis: columns of the native struct, by name, and reasons that nobody waits for.
+        The program under a hypothesis: columns of the native struct, by name, and reasons that nobody waits for. With its critical path, where that is asked for.
         """
 
 def split(machine: Parameters, s0: logpost.replay.columns.Int64, s1: logpost.replay.columns.Int64, sw0: logpost.replay.columns.Int64, r0: logpost.replay.columns.Int64, rw0: logpost.replay.columns.Int64, rw1: logpost.replay.columns.Int64, bytes: logpost.replay.columns.UInt64, locality: logpost.replay.columns.UInt8, stride: logpost.replay.columns.Int64, block: logpost.replay.columns.UInt64, waits: logpost.replay.columns.Int64) -> tuple[logpost.replay.columns.Int64, logpost.replay.columns.Int64]:

@@ -325,3 +325,7 @@ class Replayed(TypedDict):
     enter_ps: Int64
     leave_ps: Int64
     waited_ps: Int64
+    path_call: Int32
+    path_what: UInt8
+    path_begin_ps: Int64
+    path_end_ps: Int64

@@ -29,7 +29,7 @@ from logpost.analyzer.findings.finders import (
     wavefront,
     window_waits,
 )
-from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame
+from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
 from logpost.analyzer.findings.one_bug import one_bug_each
 from logpost.analyzer.manifest import Manifest
 
@@ -66,8 +66,13 @@ def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> pl.DataF
     evidence = Evidence(tables, manifest)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
+    return frame(findings_of(evidence), evidence.places)
+
+
+def findings_of(evidence: Evidence) -> list[Finding]:
+    """The same as findings, with what only the analysis knows of them, in the order of the table."""
     # Side by side: each waits for tables by turns, and what they share is only read.
     with ThreadPoolExecutor(max_workers=len(FINDERS)) as pool:
         found = pool.map(lambda find: list(find(evidence)), FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
-    return frame(RootCauses(evidence).of(one_bug_each(every, evidence.region)), evidence.places)
+    return in_order(RootCauses(evidence).of(one_bug_each(every, evidence.region)))

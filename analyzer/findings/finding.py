@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import Places
 from logpost.analyzer.findings.prose import advice, titles
 from logpost.analyzer.schema import FINDINGS
+
+if TYPE_CHECKING:
+    from logpost.analyzer.findings.evidence.what_if import Hypothesis
 
 MIN_SHARE = 0.01
 """The smallest share of the slowest rank's program time on the worst-hit rank. A cure of less than 1 % disappears in
@@ -100,21 +103,28 @@ class Finding:
     """(location, call path) to the waiting there, of whatever kind, that disappears with the cause; ps"""
     waits_in: str = ""
     """Region in which the ranks at fault wait themselves, where that passes on what another finding explains."""
+    cure: Hypothesis | None = None
+    """The program without the cause, as it can be replayed; None: the gain is a bound, from sums"""
 
     def row(self) -> dict[str, object]:
         """As a row of `schema.FINDINGS`, without `title` and `advice`."""
-        beside = ("charges", "fault", "removes", "waits_in", "evidence", "ranks")
+        beside = ("charges", "fault", "removes", "waits_in", "cure", "evidence", "ranks")
         plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in beside}
         return plain | {"ranks": list(self.ranks), "evidence": [number.row() for number in self.evidence]}
 
 
-def frame(found: Iterable[Finding], places: Places) -> pl.DataFrame:
-    """The findings table: in descending order of what a cure gains at most, which is the number shown."""
+def in_order(found: Iterable[Finding]) -> list[Finding]:
+    """As the table has them: in descending order of what a cure gains at most, which is the number shown."""
 
     def order(finding: Finding) -> tuple[float, float, int, str, int]:
         return -finding.gain, -finding.share, -finding.exposed_ps, finding.kind, finding.callpath
 
-    rows = [finding.row() for finding in sorted(found, key=order)]
+    return sorted(found, key=order)
+
+
+def frame(found: Iterable[Finding], places: Places) -> pl.DataFrame:
+    """The findings table."""
+    rows = [finding.row() for finding in in_order(found)]
     said = zip(rows, titles(rows, places), strict=True)
     return pl.DataFrame([row | {"title": title, "advice": advice(row)} for row, title in said], schema=FINDINGS.schema)
 

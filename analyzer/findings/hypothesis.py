@@ -62,4 +62,5 @@ def finding_of(
         share=min(1.0, worst_hit(lost, evidence.slowest_program_ps)),
         gain=min(1.0, saving.gain),
         removes={place: time * whole for place, time in saving.removes.items()},
+        cure=saving.cure,
     )

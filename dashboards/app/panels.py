@@ -163,8 +163,13 @@ def facts(items: Sequence[tuple[str, str, str]]) -> html.Dl:
 
 def legend(categories: Sequence[str]) -> html.Ul:
     """The colours of categories."""
+    return key([(category, palette.label(category)) for category in categories])
+
+
+def key(inks: Sequence[tuple[str, str]]) -> html.Ul:
+    """What the inks of these categories stand for."""
     return html.Ul(
-        [html.Li(html.Span([html.I(className=f"c-{c}"), palette.label(c)])) for c in categories],
+        [html.Li(html.Span([html.I(className=f"c-{category}"), said])) for category, said in inks],
         className="legend",
         **aria("Colours"),
     )
@@ -186,9 +191,11 @@ def where(found: FoundHere, site: str) -> list[Any]:
     return parts
 
 
-def card(row: FindingRow, href: str) -> html.Li:
-    """A finding: how much, what, where, what to do, and a link that sets every page to it."""
+def card(row: FindingRow, href: str, replay: str) -> html.Li:
+    """A finding: how much, what, where, what to do, a link that sets every page to it, and one that removes its
+    cause."""
     found = row.found
+    advice: list[Any] = [html.Span("Try: ", className="soft"), prose(found.advice), " "] if found.advice else []
     bar = html.Span(html.I(style={"width": f"{100 * row.bar:.1f}%"}), className="track", **UNHEARD)
     return html.Li(
         [
@@ -208,9 +215,7 @@ def card(row: FindingRow, href: str) -> html.Li:
                         className="title",
                     ),
                     html.P(where(found, row.site), className="where"),
-                    html.P([html.Span("Try: ", className="soft"), prose(found.advice)], className="advice")
-                    if found.advice
-                    else None,
+                    html.P([*advice, dcc.Link("Replay without it", href=replay)], className="advice"),
                 ]
             ),
         ],

@@ -115,7 +115,8 @@ class Recorded {
         return array(std::move(found));
     }
 
-    [[nodiscard]] nb::dict replay(const nb::dict& hypothesis, const std::vector<std::string>& dropped) const {
+    [[nodiscard]] nb::dict replay(const nb::dict& hypothesis, const std::vector<std::string>& dropped,
+                                  bool with_path) const {
         const auto gap = column_of<std::int64_t>(hypothesis, "gap_ps");
         const auto work = column_of<std::int64_t>(hypothesis, "work_ps");
         const auto share = column_of<double>(hypothesis, "share");
@@ -134,13 +135,26 @@ class Recorded {
             outcome = logpost::replay::replay(*graph_,
                                               {span(gap), span(work), span(share), span(freed), span(later), span(less),
                                                span(most), reasons, span(of)},
-                                              messages_);
+                                              messages_, with_path);
+        }
+        std::vector<std::int32_t> on_path;
+        std::vector<std::uint8_t> what;
+        std::vector<std::int64_t> begin, end;
+        for (const auto& stretch : outcome.path) {
+            on_path.push_back(static_cast<std::int32_t>(stretch.call));
+            what.push_back(static_cast<std::uint8_t>(stretch.what));
+            begin.push_back(stretch.begin_ps);
+            end.push_back(stretch.end_ps);
         }
         nb::dict d;
         d["length_ps"] = outcome.length_ps;
         d["enter_ps"] = array(std::move(outcome.enter_ps));
         d["leave_ps"] = array(std::move(outcome.leave_ps));
         d["waited_ps"] = array(std::move(outcome.waited_ps));
+        d["path_call"] = array(std::move(on_path));
+        d["path_what"] = array(std::move(what));
+        d["path_begin_ps"] = array(std::move(begin));
+        d["path_end_ps"] = array(std::move(end));
         return d;
     }
 
@@ -155,6 +169,9 @@ void bind_recorded(nb::module_& module) {
     module.def(
         "wait_reasons", [] { return std::vector<std::string>(kReasonNames.begin(), kReasonNames.end()); },
         "Names of what calls wait for, by code.");
+    module.def(
+        "on_path", [] { return std::vector<std::string>(kOnPathNames.begin(), kOnPathNames.end()); },
+        "Names of what stretches of a recorded program's path are, by code.");
     const auto copied = [](auto member) {
         return [member](const Recorded& self) { return array(std::vector(self.graph().*member)); };
     };
@@ -183,12 +200,12 @@ void bind_recorded(nb::module_& module) {
         .def("depths", &Recorded::depths, "calls"_a,
              nb::sig("def depths(self, calls: logpost.replay.columns.Int32) -> logpost.replay.columns.Int32"),
              "Ranks that compute one after the other while these calls wait.")
-        .def("replay", &Recorded::replay, "hypothesis"_a, "dropped"_a,
+        .def("replay", &Recorded::replay, "hypothesis"_a, "dropped"_a, "with_path"_a = false,
              nb::sig("def replay(self, hypothesis: dict[str, logpost.replay.columns.Column | "
-                     "logpost.replay.columns.Float64], dropped: list[str]) "
+                     "logpost.replay.columns.Float64], dropped: list[str], with_path: bool = False) "
                      "-> logpost.replay.columns.Replayed"),
              "The program under a hypothesis: columns of the native struct, by name, and reasons that nobody waits "
-             "for.");
+             "for. With its critical path, where that is asked for.");
 }
 
 }  // namespace logpost::replay::bindings

@@ -114,6 +114,17 @@ def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(vie
     well(seen)
 
 
+def test_one_click_removes_the_cause_of_a_finding(view: Callable[..., Visit]) -> None:
+    seen = view("/?run=scorep-shmem-stencil-4.run")
+    seen.page.get_by_role("link", name="Replay without it").first.click()
+    seen.page.wait_for_url("**/whatif?**without=0**")
+    seen.page.wait_for_selector("text=Without its cause")
+    drawn(seen)
+    seen.page.get_by_role("link", name="Put it back").click()
+    seen.page.wait_for_function("() => !location.search.includes('without')")
+    well(seen)
+
+
 def test_the_form_selects_without_a_mouse(view: Callable[..., Visit]) -> None:
     seen = view("/")
     seen.page.locator("#selection summary").press("Enter")

@@ -160,6 +160,24 @@ TEST(Hypothesis, GapsWorkAndLagsAreReplaced) {
     EXPECT_EQ(story.replayed({.less_ps = all}).leave_ps, (Times{110, 150, 100, 111}));
 }
 
+TEST(Hypothesis, ThePathLeadsFromTheProgramsBeginToItsEnd) {
+    const auto story = late_sender();
+    const auto graph = story.graph();
+    const auto stretches = [&](const Hypothesis& hypothesis) {
+        std::vector<Times> found;
+        for (const auto& one : replay(graph, hypothesis, story.send_.size(), true).path) {
+            found.push_back({one.call, static_cast<std::int64_t>(one.what), one.begin_ps, one.end_ps});
+        }
+        return found;
+    };
+    // Rank 0's code, the message from its send's begin on, rank 1's code behind the receive.
+    EXPECT_EQ(stretches({}), (std::vector<Times>{{0, 0, 0, 100}, {2, 2, 100, 239}, {3, 0, 239, 250}}));
+    // Nobody waits for senders: rank 0 alone, its send's own work included.
+    EXPECT_EQ(stretches({.dropped = dropping(Reason::send)}),
+              (std::vector<Times>{{0, 0, 0, 100}, {0, 1, 100, 110}, {1, 0, 110, 150}}));
+    EXPECT_TRUE(story.replayed({}).path.empty());  // not asked for
+}
+
 TEST(Hypothesis, WhatArrivesLastTakesWhatWasMeasured) {
     auto story = late_sender();
     story.transport_[0] = 100;  // 39 less than it took

@@ -56,6 +56,8 @@ class Saving:
     """fraction of the time"""
     removes: Mapping[tuple[int, int], float]
     """(location, call path) to the waiting there that disappears; ps"""
+    cure: Hypothesis | None = None
+    """which hypothesis that is"""
 
 
 def saving_if(graph: Graph, hypothesis: Hypothesis) -> Saving:
@@ -67,4 +69,5 @@ def saving_if(graph: Graph, hypothesis: Hypothesis) -> Saving:
     return Saving(
         gain=max(0.0, 1.0 - after["length_ps"] / graph.length_ps),
         removes={place: time for place, time in zip(graph.places[0], removed.tolist(), strict=True) if time > 0},
+        cure=hypothesis,
     )

@@ -139,7 +139,8 @@ def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     if saving_if(graph, Hypothesis(freed=here)).gain <= NOISE:
         return None
     saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
-    return replace(found, kind="needless_barrier", gain=saving.gain, certainty=graph.stated(found.certainty))
+    certainty = graph.stated(found.certainty)
+    return replace(found, kind="needless_barrier", gain=saving.gain, certainty=certainty, cure=saving.cure)
 
 
 def _has_another_part(evidence: Evidence, found: Finding, delays: pl.DataFrame) -> bool:

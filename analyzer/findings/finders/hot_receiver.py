@@ -192,7 +192,18 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> F
         evidence.confidence(HIGH if certain else MEDIUM, reason, SERVED),
         evidence.active_windows(evidence.maybe(WAITS_AT_RECEIVER), charge.beyond),
         gain_by_moving(evidence, charge.beyond),
+        Saving(0.0, {}, _in_turn(evidence, list(hot))),
     )
+
+
+def _in_turn(evidence: Evidence, hot: list[int]) -> Hypothesis:
+    """The same program with an order in which no message to these receivers meets another one."""
+    messages = graph_of(evidence).messages
+    to_them = np.isin(messages.receiver, hot)
+    if not evidence.divides(*QUEUES):
+        return Hypothesis(less_ps=np.where(to_them, messages.undivided_ps, 0))
+    queues = np.sum([messages.parts[part] for part in QUEUES], axis=0)
+    return Hypothesis(less_ps=np.where(to_them, queues, 0))
 
 
 def _finding(
@@ -237,6 +248,7 @@ def _finding(
             for location, time in charge.at_endpoint.items()
         },
         removes=removes,
+        cure=saving.cure if saving is not None else None,
     )
 
 

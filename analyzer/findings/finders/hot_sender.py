@@ -103,6 +103,7 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         charges=evidence.charges(every, waits_for),
         fault={(hot.location, "handling"): 1.0},
         removes=saving.removes,
+        cure=saving.cure,
     )
 
 

@@ -311,4 +311,5 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
             for location, weight in traced.by_sender.items()
         },
         waits_in=traced.cause.region if traced.cause.doing == "waiting" else "",
+        cure=Hypothesis(dropped=("send",), of=np.isin(graph_of(evidence).messages.sender, late)),
     )

@@ -144,7 +144,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         for location in times
     }
     spread = sum(top - sum(some.values()) / len(some) for top, some in zip(tops, regions, strict=True))
-    gain = _gain(evidence, spread, regions)
+    gain, cure = _gain(evidence, spread, regions)
     if not evidence.matters(charged) or most - mean < evidence.least_ps or gain < MIN_SHARE:
         return None
     heavy = sorted({location for some in regions for location in _heavy(some)})
@@ -190,19 +190,21 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         gain=gain,
         charges=evidence.charges(charged, waits),
         fault={(location, "computing"): time / sum(beyond.values()) for location, time in beyond.items()},
+        cure=cure,
     )
 
 
-def _gain(evidence: Evidence, spread: float, regions: Sequence[Mapping[int, float]]) -> float:
-    """What sharing the work of these regions saves."""
+def _gain(evidence: Evidence, spread: float, regions: Sequence[Mapping[int, float]]) -> tuple[float, Hypothesis | None]:
+    """What sharing the work of these regions saves, and the program with it shared, where that is replayed."""
     # Waits for posts, locks and puts keep their length in the replay.
     follows = evidence.tables["epochs"].head(1).collect().is_empty()
     if len(regions) > 1 or spread < evidence.least_ps or not follows:
-        return gain_by_sharing(evidence, spread)
+        return gain_by_sharing(evidence, spread), None
     graph = graph_of(evidence)
     part = graph.length_ps / max(1, evidence.slowest_program_ps)  # the graph may hold a part of the program only
     gaps = shared_gaps(graph, {location: time * min(1.0, part) for location, time in regions[0].items()})
-    return min(spread / evidence.slowest_program_ps, saving_if(graph, Hypothesis(gap_ps=gaps)).gain)
+    saving = saving_if(graph, Hypothesis(gap_ps=gaps))
+    return min(spread / evidence.slowest_program_ps, saving.gain), saving.cure
 
 
 def _region(evidence: Evidence, callpath: int, slowest: int) -> str:

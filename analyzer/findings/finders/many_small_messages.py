@@ -164,4 +164,5 @@ def _finding(
         share=worst_hit(exposed, evidence.slowest_program_ps),
         gain=saving.gain,
         removes=saving.removes,
+        cure=saving.cure,
     )

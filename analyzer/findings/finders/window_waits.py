@@ -130,7 +130,7 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
     waiters = [location for location, time in exposed.items() if time > 0]
     first, last = evidence.active_windows([pattern.category], waiters)
     level = pattern.confidence if waits.height >= MIN_SAMPLES else min(pattern.confidence, MEDIUM)
-    gain, how = _gain(evidence, pattern, exposed)
+    gain, how, cure = _gain(evidence, pattern, exposed)
     confidence, certainty = evidence.confidence(level, f"{pattern.reason}{how}")
     yield Finding(
         kind=pattern.kind,
@@ -154,18 +154,20 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
         gain=gain,
         charges=places,
         fault={(late, "computing"): time / total for late, time in by_late.items()},
+        cure=cure,
     )
 
 
-def _gain(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) -> tuple[float, str]:
-    """What a cure saves, and how that is known, where it is not replayed."""
+def _gain(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) -> tuple[float, str, Hypothesis | None]:
+    """What a cure saves, how that is known, where it is not replayed, and the program with it, where it is."""
     graph = graph_of(evidence)
     code = wait_reasons().index(pattern.waits_for)
     of_kind = np.unique(graph.waits["call"][graph.waits["reason"] == code])
     waited = float((graph.length - graph.work_ps)[of_kind].sum()) * evidence.slowest_program_ps
     if waited < MAINLY * sum(exposed.values()) * graph.length_ps:
-        return gain_by_moving(evidence, exposed), "; what a cure saves is a bound, the most that one rank waits"
-    return saving_if(graph, Hypothesis(dropped=(pattern.waits_for,))).gain, graph.stated("")
+        return gain_by_moving(evidence, exposed), "; what a cure saves is a bound, the most that one rank waits", None
+    saving = saving_if(graph, Hypothesis(dropped=(pattern.waits_for,)))
+    return saving.gain, graph.stated(""), saving.cure
 
 
 def _places(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Mapping[tuple[int, int], float]:

@@ -13,6 +13,7 @@ from dash import html
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import percent_text, span_text, time_text
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.pages.without import without
 from logpost.dashboards.app.picking import on_row
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.search import picked
@@ -80,7 +81,12 @@ def _detail(view: View, found: FoundHere) -> html.Section:
         html.H3(prose(found.title), style={"marginTop": "0"}),
         html.P(panels.where(found, view.opened.sites.get(number, "")), className="where"),
         html.Dl(pairs, className="pairs"),
-        html.P([panels.go(view.state.at(page), f"{title} · ") for page, title in ELSEWHERE]),
+        html.P(
+            [
+                panels.go(without(view.state, number), "Replay without its cause", className="act"),
+                *(panels.go(view.state.at(page), f" · {title}") for page, title in ELSEWHERE),
+            ]
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from logpost.analyzer.reporting.data import Share
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.pages.without import without
 from logpost.dashboards.app.search import picked
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
@@ -34,7 +35,12 @@ def layout(view: View) -> list[Any]:
     found = finding_rows(report.findings, view.opened.sites)
     numbers = {id(one): number for number, one in enumerate(report.findings)}
     cards = [
-        panels.card(row, picked(view.opened, view.state, numbers[id(row.found)]).href) for row in found[:FIRST_FINDINGS]
+        panels.card(
+            row,
+            picked(view.opened, view.state, numbers[id(row.found)]).href,
+            without(view.state, numbers[id(row.found)]).href,
+        )
+        for row in found[:FIRST_FINDINGS]
     ]
     more = len(found) - len(cards)
     quality = machine_grids(view.manifest)["quality"]

@@ -12,6 +12,7 @@ from dash import Input, Output, State, dcc, html
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
+from logpost.dashboards.app.pages import without
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
@@ -74,6 +75,7 @@ def layout(view: View) -> list[Any]:
         className="fields",
     )  # fmt: skip
     return [
+        *without.section(view),
         panels.section(
             "What if",
             html.Div(
@@ -183,6 +185,7 @@ def _regions(view: View) -> Chart:
 
 
 CHARTS = {
+    **without.CHARTS,
     "whatif.path": lambda view: prediction.before_and_after(_predicted(view)),
     "whatif.sweep": _sweep,
     "whatif.regions": _regions,

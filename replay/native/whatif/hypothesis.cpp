@@ -131,9 +131,42 @@ class Edges {
     std::vector<Moved> moved_;
 };
 
+/// The stretches that end at the last call's leave, back to where nothing comes before.
+std::vector<PathStretch> path_to(std::uint32_t last, const RecordedGraph& graph, const Edges& edges,
+                                 const std::vector<std::int64_t>& times) {
+    std::vector<PathStretch> found;
+    auto at = edges.place(RecordedGraph::leave_node(last));
+    while (true) {
+        const auto node = graph.order[at];
+        const auto call = graph.call_of(node);
+        const auto* begin = edges.edges.data() + edges.first[at];
+        const auto* end = edges.edges.data() + edges.first[at + 1];
+        const auto* binding = std::find_if(begin, end, [&](const Edge& edge) {
+            return edge.source == kNone || times[edge.source] + edge.weight == times[at];
+        });
+        if (binding == end) {
+            break;
+        }
+        const bool first = binding->source == kNone;
+        const auto since = first ? graph.enter_ps[call] - graph.gap_ps[call] : times[binding->source];
+        const bool enters = node < 2 * graph.calls() && node % 2 == 0;
+        const bool own = node < 2 * graph.calls() && !enters && binding == begin;  // a leave's first edge is its work
+        if (since < times[at]) {
+            found.push_back({call, enters ? OnPath::code : own ? OnPath::work : OnPath::wait, since, times[at]});
+        }
+        if (first) {
+            break;
+        }
+        at = binding->source;
+    }
+    std::ranges::reverse(found);
+    return found;
+}
+
 }  // namespace
 
-HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages) {
+HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages,
+                         bool with_path) {
     check(graph, hypothesis, messages);
     const Edges edges(graph, hypothesis);
     std::vector<std::int64_t> times(graph.order.size());
@@ -148,6 +181,7 @@ HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesi
     outcome.waited_ps.resize(n);
     std::int64_t begin = INT64_MAX;
     std::int64_t end = INT64_MIN;
+    std::uint32_t last = 0;
     for (std::uint32_t call = 0; call < n; ++call) {
         const auto entered = times[edges.place(RecordedGraph::enter_node(call))];
         const auto left = times[edges.place(RecordedGraph::leave_node(call))];
@@ -157,9 +191,13 @@ HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesi
         if (!graph.has_before(call)) {
             begin = std::min(begin, graph.enter_ps[call] - graph.gap_ps[call]);
         }
+        last = left > end ? call : last;
         end = std::max(end, left);
     }
     outcome.length_ps = n == 0 ? 0 : end - begin;
+    if (with_path && n > 0) {
+        outcome.path = path_to(last, graph, edges, times);
+    }
     return outcome;
 }
 

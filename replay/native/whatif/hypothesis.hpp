@@ -2,8 +2,10 @@
 
 /// What a recorded program would take without a cause: a hypothesis, as data, and its replay.
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "replay/native/whatif/recorded.hpp"
@@ -26,13 +28,32 @@ struct Hypothesis {
     std::span<const std::uint8_t> of = {};       ///< by message: 1: one of those for which that is so; empty: all
 };
 
+/// What a stretch of the critical path is.
+enum class OnPath : std::uint8_t {
+    code,  ///< before a call
+    work,  ///< what a call does itself
+    wait,  ///< on its way from another call: a message, or members that meet
+};
+inline constexpr std::array<std::string_view, 3> kOnPathNames{"code", "work", "wait"};
+
+/// Longest dependency from a location's begin to the program's end, first stretch first; they follow each other without
+/// a gap.
+struct PathStretch {
+    std::uint32_t call;  ///< where it ends
+    OnPath what;
+    std::int64_t begin_ps, end_ps;
+};
+
 struct HypothesisOutcome {
     std::int64_t length_ps = 0;                    ///< from the program's begin to the end of its last call
     std::vector<std::int64_t> enter_ps, leave_ps;  ///< by call
     std::vector<std::int64_t> waited_ps;           ///< by call: its time that is no work
+    std::vector<PathStretch> path;                 ///< where it is asked for
 };
 
-/// One pass through the graph. Throws std::invalid_argument where a column does not fit.
-HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages);
+/// One pass through the graph, and, `with_path`, the way back along what came last. Throws std::invalid_argument where
+/// a column does not fit.
+HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages,
+                         bool with_path = false);
 
 }  // namespace logpost::replay

@@ -1,0 +1,121 @@
+"""The program without the cause of a finding: replayed in the graph of its calls, beside the program as it was.
+
+The finding is found again in the run, because what its cause is to the replay (`Hypothesis`) is columns as long as the
+program, which no table keeps. A finding whose gain is a bound has no such columns: then the calls that it charges wait
+for nobody, which is the most that a cure can do there, unless that saves more than the bound. Times in ps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.evidence.graph import Graph, graph_of
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Hypothesis
+from logpost.analyzer.findings.find import findings_of
+from logpost.analyzer.findings.finding import Finding
+from logpost.analyzer.run import Run
+from logpost.analyzer.schema import TABLES
+from logpost.errors import InputError
+from logpost.replay._native import on_path
+
+
+@dataclass(frozen=True)
+class Course:
+    """One course of the program; ps."""
+
+    length_ps: int
+    """from its begin to the end of its last call"""
+    by_location: pl.DataFrame
+    """location, code_ps (between calls), work_ps (what calls do themselves), wait_ps"""
+    path: pl.DataFrame
+    """the critical path: location, what (`code`, `work`, `wait`: a message, or members that meet), begin_ps, end_ps"""
+
+
+@dataclass(frozen=True)
+class Cured:
+    """A finding with the program as it was and without its cause."""
+
+    title: str
+    gain: float
+    """as the finding states it"""
+    before: Course
+    after: Course
+    replayed: bool
+    """False: nothing but the waits that it charges is removed"""
+    whole: bool
+    """False: of the program's first part"""
+    calls: int
+    """of that"""
+
+    @property
+    def saves(self) -> float:
+        """Fraction of the length."""
+        return 1.0 - self.after.length_ps / max(1, self.before.length_ps)
+
+
+def cured(run: Run, number: int) -> Cured:
+    """The program without the cause of the run's finding of this number.
+
+    Raises:
+        InputError: there is no such finding, this release finds another one there, or nothing of it can be replayed.
+    """
+    table = run.table("findings").collect()
+    if not 0 <= number < table.height:
+        raise InputError(f"the run has no finding {number}")
+    known = table.row(number, named=True)
+    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest)
+    found = findings_of(evidence)
+    if number >= len(found) or any(getattr(found[number], name) != known[name] for name in ("kind", "callpath")):
+        raise InputError(
+            f"finding {number} ({known['kind']}) is not found again by this release of logpost; analyze the archive "
+            "again"
+        )
+    graph = graph_of(evidence)
+    cure = found[number].cure
+    removed = cure or _without_its_waits(graph, found[number])
+    answer = Cured(
+        title=known["title"],
+        gain=known["gain"],
+        before=_course(graph, Hypothesis()),
+        after=_course(graph, removed),
+        replayed=cure is not None,
+        whole=graph.whole,
+        calls=graph.count,
+    )
+    if cure is None and answer.saves > known["gain"]:
+        raise InputError(f"{known['kind']}: its cure keeps part of these waits, and how much of them is not replayed")
+    return answer
+
+
+def _without_its_waits(graph: Graph, finding: Finding) -> Hypothesis:
+    places, of_call = graph.places
+    charged = np.array([place in finding.charges for place in places], dtype=np.bool_)
+    freed = charged[of_call] if len(places) else np.zeros(0, dtype=np.bool_)
+    if not freed.any():
+        raise InputError(f"{finding.kind}: its gain is a bound on sums of times; no wait of single calls is behind it")
+    return Hypothesis(freed=freed)
+
+
+def _course(graph: Graph, hypothesis: Hypothesis) -> Course:
+    times = graph.native.replay(hypothesis.columns(), list(hypothesis.dropped), with_path=True)
+    enter, leave, waited = (times[name] for name in ("enter_ps", "leave_ps", "waited_ps"))
+    gaps = graph.gap_ps if hypothesis.gap_ps is None else hypothesis.gap_ps
+    calls = pl.DataFrame(
+        {"location": graph.location, "code_ps": gaps, "work_ps": leave - enter - waited, "wait_ps": waited}
+    )
+    names = on_path()
+    path = pl.DataFrame(
+        {
+            "location": graph.location[times["path_call"]],
+            "what": [names[code] for code in times["path_what"].tolist()],
+            "begin_ps": times["path_begin_ps"],
+            "end_ps": times["path_end_ps"],
+        },
+        schema_overrides={"what": pl.String},
+    )
+    by_location = calls.group_by("location").agg(pl.all().sum()).sort("location")
+    return Course(times["length_ps"], by_location, path)
