@@ -1,4 +1,4 @@
-"""`logpost doctor`: what this machine has, what is missing, and which verbs that disables."""
+"""`logpost doctor`: what this machine has, which collectors it can use, and how to get what is missing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from logpost.collectors.usable import Usability
 
 
 @dataclass(frozen=True)
@@ -48,20 +52,6 @@ def _native() -> Check:
     return Check("native cores", "ok", "logpost.replay and logpost.analyzer")
 
 
-def _interposer() -> Check:
-    from logpost.collectors import mpi
-    from logpost.collectors.pmpi import interposer
-    from logpost.errors import InputError
-
-    if shutil.which("mpirun") is None:
-        return Check("interposer", "missing", "no mpirun", "install an MPI: apt install openmpi-bin libopenmpi-dev")
-    try:
-        target = mpi.find(["mpirun"])
-        return Check("interposer", "ok", f"{target}: {interposer.build(target)}")
-    except InputError as error:
-        return Check("interposer", "missing", "cannot be built", str(error))
-
-
 def _assembler() -> Check:
     from logpost.collectors.assemble import find_assembler
     from logpost.errors import InputError
@@ -70,17 +60,6 @@ def _assembler() -> Check:
         return Check("assembler", "ok", str(find_assembler()))
     except InputError as error:
         return Check("assembler", "missing", "cannot be built", str(error))
-
-
-def _simgrid() -> Check:
-    from logpost.collectors.testbed import build
-    from logpost.errors import InputError
-
-    try:
-        launcher = build.find_smpimain()
-        return Check("SimGrid", "ok", f"{build.find_smpicc()} ({build.version()}), {launcher}")
-    except InputError:
-        return Check("SimGrid", "note", "not on PATH", "needed only by the testbed: apt install libsimgrid-dev")
 
 
 def _clock() -> Check:
@@ -114,41 +93,74 @@ def checks() -> list[Check]:
         _program("MPI compiler", "mpicc", "apt install libopenmpi-dev; cluster: module load openmpi", needed=True),
         _program("MPI launcher", "mpirun", "apt install openmpi-bin; cluster: module load openmpi", needed=True),
         _program("OTF2", "otf2-config", "apt install libotf2-trace-dev; cluster: module load otf2", needed=True),
-        _interposer(),
         _assembler(),
         _program(
             "otf2-print", "otf2-print", "needed only to inspect archives by hand: apt install otf2-tools", needed=False
         ),
-        _simgrid(),
         _clock(),
         _cores(),
     ]
 
 
 def command(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--require", metavar="NAME", help="End with status 1 unless this collector is usable; repeatable."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only what is missing.")] = False,
 ) -> None:
-    """Say what this machine has and what is missing. Exit status 2 if a verb cannot work.
+    """Say what this machine has, which collectors are usable, and how to get what is missing (apt, module, spack).
+
+    Exit status 0, whatever is missing; 1 if a collector of --require is not usable.
 
     Example: logpost doctor
-    """
-    found = checks()
-    missing = [check for check in found if check.status == "missing"]
-    if as_json:
-        typer.echo(json.dumps({"checks": [asdict(check) for check in found]}, indent=1))
-    else:
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
 
-        style = {"ok": "green", "missing": "bold red", "note": "yellow"}
-        table = Table("", "what", "found", "way out", show_edge=False)
-        for check in missing if quiet else found:
-            table.add_row(
-                Text(check.status, style[check.status]), Text(check.name), Text(check.found), Text(check.way_out)
-            )
-        if table.row_count:
-            Console().print(table)
-    if missing:
-        raise typer.Exit(2)
+    Example: logpost doctor --require openmpi --require scorep
+    """
+    from logpost.collectors.usable import COLLECTORS, survey
+    from logpost.errors import InputError, suggestion
+
+    names = [collector.name for collector in COLLECTORS]
+    for name in require or []:
+        if name not in names:
+            known = ", ".join(names)
+            raise InputError(f"--require {name} is no collector; there are {known}{suggestion(name, names)}")
+    found, collectors = checks(), survey()
+    if as_json:
+        document = {
+            "checks": [asdict(check) for check in found],
+            "collectors": [{**asdict(one), "way_out": one.way_out} for one in collectors],
+        }
+        typer.echo(json.dumps(document, indent=1))
+    else:
+        rows = [(check.status, check.name, check.found, check.way_out) for check in found]
+        _show("this machine", [row for row in rows if row[0] == "missing" or not quiet])
+        usable = [("ok" if one.usable else "missing", one.name, _about(one), one.way_out) for one in collectors]
+        _show("collectors", [row for row in usable if row[0] == "missing" or not quiet])
+    lacking = [one for one in collectors if one.name in (require or []) and not one.usable]
+    for one in lacking:
+        way = f"; {one.way_out}" if one.way_out else ""
+        print(f"logpost: {one.name} is not usable: {one.missing}{way}", file=sys.stderr)
+    if lacking:
+        raise typer.Exit(1)
+
+
+def _about(one: Usability) -> str:
+    return f"{one.found if one.usable else one.missing}\nfor {one.records}"
+
+
+def _show(title: str, rows: list[tuple[str, str, str, str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        return
+    style = {"ok": "green", "missing": "bold red", "note": "yellow"}
+    table = Table("", title, "found", "way out", show_edge=False)
+    for status, name, found, way_out in rows:
+        table.add_row(Text(status, style[status]), Text(name), Text(found), Text(way_out))
+    Console().print(table)

@@ -23,7 +23,7 @@ VERBS: dict[str, str] = {
     "experiments": "Repeat the papers' experiments: paper, formula and testbed.",
     "testbed": "Run an MPI program in simulated time on a machine file's network.",
     "scorep": "Propose a filter file for Score-P.",
-    "doctor": "Say what this machine has and what is missing.",
+    "doctor": "Say what this machine has, which collectors are usable, what is missing.",
 }
 
 OPTIONS = {
@@ -35,7 +35,8 @@ OPTIONS = {
 
 EXAMPLE = "logpost record -o t -- mpirun -n 4 ./app && logpost analyze t -o app.run && logpost report app.run"
 EXIT_STATUS = (
-    "0 done, 1 a gate of compare failed, 2 bad input or usage, 3 a gate is inconclusive; record: the program's own"
+    "0 done, 1 a gate of compare or doctor --require failed, 2 bad input or usage, 3 a gate is inconclusive; "
+    "record: the program's own"
 )
 
 
