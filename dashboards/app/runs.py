@@ -19,6 +19,7 @@ from logpost.dashboards.report.sites import finding_sites
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
+from logpost.machines import library_names, load_machine
 
 
 class Opened:
@@ -54,12 +55,21 @@ class Opened:
 class Runs:
     """All runs; safe to use from several threads."""
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]]) -> None:
+    def __init__(
+        self, paths: Sequence[str | os.PathLike[str]], machines: Sequence[str | os.PathLike[str]] = ()
+    ) -> None:
         """Open every run; a page that needs a damaged table says so, the others are shown.
+
+        Args:
+            paths: run directories.
+            machines: files of machines beside those of the library; what-if offers them by their file's name.
 
         Raises:
             InputError: one of them is none.
         """
+        self.own_machines = {Path(path).stem: Path(path) for path in machines}
+        for file in self.own_machines.values():
+            load_machine(file)
         self.jobs = Jobs()
         self._opened: dict[str, Opened] = {}
         for path in paths:
@@ -84,6 +94,21 @@ class Runs:
         if name not in self._opened:
             raise InputError(f"no run is called {name[:80]}; this dashboard shows {', '.join(self._opened)}")
         return self._opened[name]
+
+    def machine(self, name: str) -> str | Path:
+        """The machine of this name, as `Ask` takes it: one that was given, else the library's; never a path of a URL.
+
+        Raises:
+            InputError: there is none.
+        """
+        if name in self.own_machines:
+            return self.own_machines[name]
+        if name in library_names():
+            return name
+        raise InputError(
+            f"{name[:60]} is no machine of the library; `logpost machines list` lists them, and `logpost dashboard "
+            "--machine FILE` adds one"
+        )
 
     def scoped(self, name: str, selection: Selection) -> Scoped:
         """The run through the selection; the latest ones are kept."""

@@ -45,6 +45,7 @@ def serve(
     host: str,
     port: int,
     *,
+    machines: Sequence[str | os.PathLike[str]] = (),
     token: bool = False,
     say: Callable[[str], None] = print,
     address: Callable[[str], None] = print,
@@ -55,14 +56,15 @@ def serve(
         paths: run directories.
         host: loopback, or an address at which a token is demanded.
         port: 0: any.
+        machines: files of machines for what-if.
         token: demand one on loopback, too.
         say: prints what else there is to know.
         address: prints the URL.
 
     Raises:
-        InputError: a path is no run, or the address cannot be used.
+        InputError: a path is no run or no machine, or the address cannot be used.
     """
-    runs = Runs(paths)
+    runs = Runs(paths, machines)
     runs.warm()
     key = new_token() if token or not is_loopback(host) else None
     server = listening(runs, host, port, key)

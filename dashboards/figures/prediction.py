@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+import plotly.graph_objects as go
 
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.analyzer.undivided import UNDIVIDED
@@ -10,6 +13,8 @@ from logpost.analyzer.whatif import Prediction, RegionChange, Sweep
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import plotly_text, time_unit
+from logpost.dashboards.figures.sens_regions import sens_regions, shaded
+from logpost.replay.whatif import Outcome
 
 INK_OF_PART = {"start": "mpi_other", "other": "mpi_other", "handshake": UNDIVIDED}
 """Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
@@ -23,33 +28,7 @@ def before_and_after(found: Prediction) -> Chart:
     Args:
         found: the prediction.
     """
-    names = ["measured", "predicted"]
-    both = (found.before.path_ps, found.after.path_ps)
-    factor, unit = time_unit(float(max(found.measured_ps, found.predicted_ps)))
-    fig = figure(
-        170,
-        barmode="stack",
-        bargap=0.3,
-        xaxis=axis(f"critical path ({unit})", fixedrange=True),
-        yaxis=row_axis(names, ""),
-    )
-    order = list(palette.INKS)
-    for part in sorted(found.before.path_ps, key=lambda one: order.index(str(INK_OF_PART.get(one, one)))):
-        times = [one.get(part, 0) for one in both]
-        if not any(times):
-            continue
-        named = part.replace("_", " ")
-        fig.add_bar(
-            orientation="h",
-            y=[0, 1],
-            x=[float(f"{t / factor:.6g}") for t in times],
-            customdata=[
-                f"{name}<br><b>{named}</b> {time_text(t)} · {percent_text(t / max(1, sum(one.values())))}"
-                for name, t, one in zip(names, times, both, strict=True)
-            ],
-            hovertemplate="%{customdata}<extra></extra>",
-            **(category_trace(INK_OF_PART.get(part, part)) | {"name": named}),
-        )
+    fig = _paths({"measured": found.before, "predicted": found.after}, 170)
     low, high = found.interval_ps
     if not found.settings:
         return Chart(fig, f"Measured {time_text(found.measured_ps)}; nothing is changed.")
@@ -60,6 +39,54 @@ def before_and_after(found: Prediction) -> Chart:
         f"Predicted {time_text(found.predicted_ps)}, {by} {way} than {time_text(found.measured_ps)}; between "
         f"{time_text(low)} and {time_text(high)}.",
     )
+
+
+def on_machines(found: Mapping[str, Prediction]) -> Chart:
+    """A bar for each machine: what the critical path consists of there, below that of the run as it was.
+
+    Args:
+        found: the predictions by the machine's name; at least one.
+    """
+    outcomes = {"measured": next(iter(found.values())).before}
+    outcomes |= {plotly_text(name, 30): one.after for name, one in found.items()}
+    fig = _paths(outcomes, 90 + 36 * len(outcomes))
+    said = ", ".join(
+        f"{time_text(one.predicted_ps)} on {name} ({time_text(one.interval_ps[0])} to {time_text(one.interval_ps[1])})"
+        for name, one in sorted(found.items(), key=lambda item: item[1].predicted_ps)
+    )
+    return Chart(fig, f"Measured {time_text(outcomes['measured'].makespan_ps)}; predicted {said}.")
+
+
+def _paths(outcomes: Mapping[str, Outcome], height: int) -> go.Figure:
+    """A bar of parts for each outcome's critical path."""
+    names = list(outcomes)
+    paths = [one.path_ps for one in outcomes.values()]
+    factor, unit = time_unit(float(max(one.makespan_ps for one in outcomes.values())))
+    fig = figure(
+        height,
+        barmode="stack",
+        bargap=0.3,
+        xaxis=axis(f"critical path ({unit})", fixedrange=True),
+        yaxis=row_axis(names, ""),
+    )
+    order = list(palette.INKS)
+    for part in sorted(paths[0], key=lambda one: order.index(str(INK_OF_PART.get(one, one)))):
+        times = [one.get(part, 0) for one in paths]
+        if not any(times):
+            continue
+        named = part.replace("_", " ")
+        fig.add_bar(
+            orientation="h",
+            y=list(range(len(names))),
+            x=[float(f"{t / factor:.6g}") for t in times],
+            customdata=[
+                f"{name}<br><b>{named}</b> {time_text(t)} · {percent_text(t / max(1, sum(one.values())))}"
+                for name, t, one in zip(names, times, paths, strict=True)
+            ],
+            hovertemplate="%{customdata}<extra></extra>",
+            **(category_trace(INK_OF_PART.get(part, part)) | {"name": named}),
+        )
+    return fig
 
 
 def regions(changes: list[RegionChange], most: int = 12) -> Chart:
@@ -139,9 +166,19 @@ def sweep(found: Sweep, measured_ps: int) -> Chart:
         x=[numbers[0], numbers[-1]], y=[measured_ps / factor] * 2, mode="lines", line={"width": 1, "dash": "dot"},
         meta={"ink": MEASURED}, hoverinfo="skip", name="measured",
     )  # fmt: skip
+    bands = sens_regions(numbers, [point.makespan_ps for point in found.points], worse_upwards=not _is_bandwidth(found))
+    shaded(fig, bands)
     at = ((one.percent, "no value" if one.factor is None else f"{one.factor:.3g} times") for one in found.tolerances)
     said = ", ".join(f"{percent} % at {value}" for percent, value in at)
-    return Chart(fig, f"Length over {found.name}{'; longer by ' + said if said else ''}.")
+    named = ", ".join(dict.fromkeys(band.name for band in bands))
+    return Chart(
+        fig, f"Length over {found.name}{'; longer by ' + said if said else ''}{'; ' + named if named else ''}."
+    )
+
+
+def _is_bandwidth(found: Sweep) -> bool:
+    """Whether the network is worse where the parameter is smaller."""
+    return found.name.rpartition(".")[2] in ("bisection", "link_bandwidth")
 
 
 def _number(text: str) -> float:

@@ -125,6 +125,16 @@ def test_one_click_removes_the_cause_of_a_finding(view: Callable[..., Visit]) ->
     well(seen)
 
 
+def test_machines_stand_side_by_side(view: Callable[..., Visit]) -> None:
+    seen = view("/whatif?run=scorep-npb-is-A-nocomp-8.run")
+    seen.page.locator("#machines").click()
+    seen.page.get_by_role("option", name="alewife", exact=True).click()
+    seen.page.wait_for_url("**machines=alewife**")
+    seen.page.wait_for_selector("text=on alewife")
+    drawn(seen)
+    well(seen)
+
+
 def test_the_form_selects_without_a_mouse(view: Callable[..., Visit]) -> None:
     seen = view("/")
     seen.page.locator("#selection summary").press("Enter")

@@ -143,9 +143,17 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
     assert list(line.y) == sorted(line.y)
     band = next(trace for trace in made.figure.data if trace.name == "interval")
     assert band.x == (0.5, 2.0, 8.0, 8.0, 2.0, 0.5)
+    # A ping-pong waits for each message: of 8 times the latency nearly all arrives.
+    assert made.figure.layout.shapes[-1].label.text == "latency dominated"
     changes = prediction.regions(found.regions).figure.data[0]
     assert max(changes.x) > 0
     assert replay.predict(Ask()).predicted_ps == found.measured_ps
+    beside = prediction.on_machines({"slower": found, "same": replay.predict(Ask())})
+    lengths = [sum(bar.x[i] for bar in beside.figure.data) for i in (0, 1, 2)]
+    assert lengths[0] == pytest.approx(lengths[2])
+    assert lengths[1] / lengths[0] == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
+    # The faster one is named first.
+    assert beside.summary.index(" on same") < beside.summary.index(" on slower")
 
 
 def test_a_machine_has_a_curve_per_distance() -> None:

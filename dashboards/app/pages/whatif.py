@@ -12,14 +12,13 @@ from dash import Input, Output, State, dcc, html
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
-from logpost.dashboards.app.pages import without
+from logpost.dashboards.app.pages import whatif_machines, without
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
 from logpost.errors import InputError
-from logpost.machines import library_names
 
 NAME, TITLE = "whatif", "What if"
 SLIDERS = {
@@ -27,16 +26,22 @@ SLIDERS = {
     "o": "o, overhead",
     "g": "g, gap of messages",
     "G": "G, gap per byte",
+    "bisection": "bisection bandwidth",
     "compute": "computation",
 }
 FROM, TO = -4, 4
 """Powers of two of the sliders' ends."""
+NOTHING = dict.fromkeys(("factors", "set", "machine", "topology", "mapping"), "")
+"""What a reset removes from the URL."""
 PATH_INKS = (
     *("compute", "endpoint_contention", "latency", "serialization", "send_overhead", "recv_overhead", "collective"),
+    "mpi_other",
     "residual",
 )
 """Categories of which a replayed path consists."""
-SWEEPS = ("L", "o", "g", "G")
+SWEEPS = ("L", "o", "g", "G", "bisection")
+MAPPINGS = ("block", "cyclic", "random", "best")
+"""No file: a URL names no path."""
 POINTS = "x0.125:x16:8"
 
 
@@ -68,9 +73,15 @@ def layout(view: View) -> list[Any]:
             html.Label("machine", htmlFor="on-machine"),
             dcc.Input(id="on-machine", type="text", value=more.get("machine", ""), debounce=True,
                       placeholder="a name", style={"width": "120px"}),
+            html.Label("topology", htmlFor="topology"),
+            dcc.Input(id="topology", type="text", value=more.get("topology", ""), debounce=True,
+                      placeholder="torus:4x4x2", style={"width": "120px"}),
+            html.Label("mapping", htmlFor="mapping"),
+            dcc.Input(id="mapping", type="text", value=more.get("mapping", ""), debounce=True,
+                      placeholder="cyclic, best …", style={"width": "110px"}),
             html.Label("curve over", htmlFor="sweep"),
             dcc.RadioItems(id="sweep", options=list(SWEEPS), value=_swept(view), inline=True, className="switch"),
-            dcc.Link("Reset", href=view.state.having(factors="", set="", machine="").href),
+            dcc.Link("Reset", href=view.state.having(**NOTHING).href),
         ],
         className="fields",
     )  # fmt: skip
@@ -106,6 +117,7 @@ def layout(view: View) -> list[Any]:
             ],
             className="two",
         ),
+        whatif_machines.section(view),
     ]  # fmt: skip
 
 
@@ -135,9 +147,17 @@ def _ask(view: View) -> Ask:
     settings = [f"{name}=x{factor:g}" for name, factor in factors.items() if factor != 1.0]
     settings += [text.strip() for text in more.get("set", "").split(";") if text.strip()]
     machine = more.get("machine", "").strip() or None
-    if machine is not None and machine not in library_names():
-        raise InputError(f"{machine[:60]} is no machine of the library; `logpost machines list` lists them")
-    return Ask(tuple(settings), machine, () if compute == 1.0 else (f"{compute:g}",))
+    topology, mapping = more.get("topology", "").strip(), more.get("mapping", "").strip()
+    if topology:
+        settings.append(f"topology={topology}")
+    if mapping and mapping.partition(":")[0] not in MAPPINGS:
+        raise InputError(f"{mapping[:60]} is no mapping; write {', '.join(MAPPINGS)} or random:SEED")
+    return Ask(
+        tuple(settings),
+        None if machine is None else view.runs.machine(machine),
+        () if compute == 1.0 else (f"{compute:g}",),
+        mapping=mapping or None,
+    )
 
 
 def _swept(view: View) -> str:
@@ -184,8 +204,14 @@ def _regions(view: View) -> Chart:
     return prediction.regions(found.regions)
 
 
+def _machines(view: View) -> Chart:
+    replay, ask = _replay(view), _ask(view)
+    return whatif_machines.beside(view, replay, ask)
+
+
 CHARTS = {
     **without.CHARTS,
+    "whatif.machines": _machines,
     "whatif.path": lambda view: prediction.before_and_after(_predicted(view)),
     "whatif.sweep": _sweep,
     "whatif.regions": _regions,
@@ -194,19 +220,32 @@ CHARTS = {
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
     """Sliders and fields change the URL, and with it the page."""
+    whatif_machines.callbacks(app)
 
     @app.callback(
         Output("url", "search", allow_duplicate=True),
         Input({"part": "factor", "name": dash.ALL}, "value"),
         Input("also", "value"),
         Input("on-machine", "value"),
+        Input("topology", "value"),
+        Input("mapping", "value"),
         Input("sweep", "value"),
         State({"part": "factor", "name": dash.ALL}, "id"),
         State("url", "pathname"),
         State("url", "search"),
         prevent_initial_call=True,
     )
-    def ask(powers: list[float], also: Any, machine: Any, sweep: Any, ids: Any, pathname: Any, query: Any) -> Any:
+    def ask(
+        powers: list[float],
+        also: Any,
+        machine: Any,
+        topology: Any,
+        mapping: Any,
+        sweep: Any,
+        ids: Any,
+        pathname: Any,
+        query: Any,
+    ) -> Any:
         try:
             state = read(pathname, query)
         except InputError:
@@ -214,6 +253,11 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
         given = zip((one["name"] for one in ids), powers, strict=True)
         factors = ",".join(f"{name}:{2.0**power:.6g}" for name, power in given if power)
         chosen = state.having(
-            factors=factors, set=also or "", machine=machine or "", sweep="" if sweep in (None, "L") else str(sweep)
+            factors=factors,
+            set=also or "",
+            machine=machine or "",
+            topology=topology or "",
+            mapping=mapping or "",
+            sweep="" if sweep in (None, "L") else str(sweep),
         )
         return dash.no_update if chosen.search == state.search else chosen.search

@@ -17,6 +17,9 @@ def command(
         ),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0: any that is free.")] = 8050,
+    machine: Annotated[
+        list[Path] | None, typer.Option("--machine", help="A machine file for what-if; may be given several times.")
+    ] = None,
     token: Annotated[
         bool, typer.Option("--token", help="Demand a token on this machine, too: others are logged in here.")
     ] = False,
@@ -27,6 +30,8 @@ def command(
     Example: logpost dashboard app.run
 
     Example: logpost dashboard before.run after.run --port 9000
+
+    Example: logpost dashboard app.run --machine planned_cluster.toml
     """
     from logpost.errors import InputError
 
@@ -40,7 +45,9 @@ def command(
     del dash, dash_ag_grid
     from logpost.dashboards.app.server import serve
 
-    serve(runs, host, port, token=token, say=(lambda _line: None) if quiet else _say, address=_say)
+    serve(
+        runs, host, port, machines=machine or [], token=token, say=(lambda _line: None) if quiet else _say, address=_say
+    )
 
 
 def _say(line: str) -> None:

@@ -1,0 +1,92 @@
+"""What-if on several machines: the run's length on each of them, side by side, beside what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import dash
+from dash import Input, Output, State, dcc, html
+
+from logpost.analyzer.whatif import Ask, Prediction, Replay
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.jobs import Report as Progress
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import prediction
+from logpost.dashboards.figures.chart import Chart
+from logpost.errors import InputError
+from logpost.machines import library_names
+
+MOST = 8
+
+
+def section(view: View) -> html.Section:
+    """The choice of machines, and a bar for each."""
+    chosen = _chosen(view)
+    known = [*view.runs.own_machines, *(name for name in library_names() if name not in view.runs.own_machines)]
+    return panels.section(
+        "Machines side by side",
+        dcc.Dropdown(
+            id="machines",
+            options=known,
+            value=[name for name in chosen if name in known],
+            multi=True,
+            placeholder=f"Machines to compare, up to {MOST}",
+        ),
+        panels.chart("whatif.machines", "The critical path on each machine", height=120, spoken=True)
+        if chosen
+        else None,
+        about="The same program with the values of other machines, on top of what is set above.",
+    )
+
+
+def beside(view: View, replay: Replay, ask: Ask) -> Chart:
+    """The critical path on each chosen machine.
+
+    Raises:
+        InputError: a name is no machine, or the run can be replayed on none of them.
+    """
+    names = _chosen(view)
+    asks = [replace(ask, machine=view.runs.machine(name)) for name in names]
+
+    def work(report: Progress) -> tuple[dict[str, Prediction], dict[str, str]]:
+        found, failed = {}, {}
+        for number, (name, one) in enumerate(zip(names, asks, strict=True)):
+            report(f"replaying on {name}", number, len(asks))
+            try:
+                found[name] = replay.predict(one)
+            except InputError as error:
+                # Another machine may still state what this one leaves out.
+                failed[name] = str(error)
+        return found, failed
+
+    found, failed = view.in_background(("machines", tuple(asks)), work)
+    first = next(iter(failed.values()), "")
+    if not found:
+        raise InputError(first)
+    made = prediction.on_machines(found)
+    return replace(made, summary=f"{made.summary} Not on {', '.join(failed)}: {first}.") if failed else made
+
+
+def _chosen(view: View) -> list[str]:
+    return list(dict.fromkeys(filter(None, view.state.more.get("machines", "").split(","))))[:MOST]
+
+
+def callbacks(app: dash.Dash) -> None:
+    """The choice changes the URL."""
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input("machines", "value"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def choose(names: Any, pathname: Any, query: Any) -> Any:
+        try:
+            state = read(pathname, query)
+        except InputError:
+            return dash.no_update
+        chosen = state.having(machines=",".join((names or [])[:MOST]))
+        return dash.no_update if chosen.search == state.search else chosen.search
