@@ -227,6 +227,30 @@ CallKind shmem_function(std::string_view name) {
     return CallKind::one_sided;
 }
 
+/// As `logpost import gasnet` names what GASNet's traces hold; `name` is lower case and begins behind gasnet_.
+CallKind gasnet_function(std::string_view name) {
+    if (name.starts_with("am") || name.starts_with("commit_")) {
+        return name.ends_with("_handler") ? CallKind::receive : CallKind::send;
+    }
+    if (name.starts_with("put") || name.starts_with("get") || name.starts_with("memset") ||
+        name.starts_with("ratomic")) {
+        return CallKind::one_sided;
+    }
+    if (name == "barrier") {
+        return CallKind::barrier;
+    }
+    if (name == "coll_barrier_nb" || name == "barrier_notify") {
+        return CallKind::collective_nonblocking;
+    }
+    if (name.starts_with("try_") || name == "barrier_try" || name == "barrier_async_completion") {
+        return CallKind::test;
+    }
+    if (name == "wait_syncnb" || name == "wait_syncnb_valget" || name == "barrier_wait") {
+        return CallKind::wait;
+    }
+    return contains(name, "wait_") ? CallKind::wait_multi : CallKind::other;
+}
+
 /// MPI::Comm::Send, MPI::COMM_WORLD.Send: the class decides for windows and files, else the last name.
 CallKind cpp_function(std::string_view name) {
     const auto cut = name.find_last_of(":.");
@@ -307,6 +331,9 @@ CallKind region_kind(std::string_view name, std::uint8_t paradigm) {
     }
     if (rest == "start_pes") {
         return CallKind::initialize;
+    }
+    if (paradigm == OTF2_PARADIGM_UPC && rest.starts_with("gasnet_")) {
+        return gasnet_function(rest.substr(rest.find('_') + 1));
     }
     if (paradigm == OTF2_PARADIGM_SHMEM) {
         return CallKind::other;

@@ -8,7 +8,8 @@
 namespace logpost::analyzer {
 
 /// What a region does, from its name: MPI in its C spelling (with PMPI_ and the large-count _c forms), Fortran's
-/// (mpi_send_, MPI_SEND, mpi_send_f08_, pmpi_…), the C++ bindings' (MPI::Comm::Send), and SHMEM's.
+/// (mpi_send_, MPI_SEND, mpi_send_f08_, pmpi_…), the C++ bindings' (MPI::Comm::Send), SHMEM's, and those of
+/// imported GASNet traces (paradigm UPC).
 /// A name that looks like the library's but is none of its functions counts only if the writer's paradigm says so:
 /// users call functions `mpi_setup` too.
 CallKind region_kind(std::string_view name, std::uint8_t paradigm);

@@ -82,6 +82,20 @@ TEST(CallKind, KnowsShmem) {
     EXPECT_EQ(of("shmem_my_pe", OTF2_PARADIGM_SHMEM), CallKind::other);
 }
 
+TEST(CallKind, KnowsWhatIsImportedFromGasnet) {
+    const auto gasnet = [](std::string_view name) { return of(name, OTF2_PARADIGM_UPC); };
+    EXPECT_EQ(gasnet("gasnet_put_nb"), CallKind::one_sided);
+    EXPECT_EQ(gasnet("gasnet_amrequest_medium"), CallKind::send);
+    EXPECT_EQ(gasnet("gasnet_amreply_short_handler"), CallKind::receive);
+    EXPECT_EQ(gasnet("gasnet_barrier"), CallKind::barrier);
+    EXPECT_EQ(gasnet("gasnet_coll_barrier_nb"), CallKind::collective_nonblocking);
+    EXPECT_EQ(gasnet("gasnet_barrier_async_completion"), CallKind::test);
+    EXPECT_EQ(gasnet("gasnet_wait_syncnb"), CallKind::wait);
+    EXPECT_EQ(gasnet("gasnet_wait_syncnb_all"), CallKind::wait_multi);
+    EXPECT_EQ(gasnet("gasnet_coll_gather_all"), CallKind::other);
+    EXPECT_EQ(of("gasnet_put_nb", OTF2_PARADIGM_USER), CallKind::user);  // a user's own function
+}
+
 TEST(CallKind, WhatSynchronizesWithAGroupIsToldByItsName) {
     EXPECT_EQ(group_synchronization("MPI_Win_post"), GroupSynchronization::post);
     EXPECT_EQ(group_synchronization("mpi_win_start_"), GroupSynchronization::start);

@@ -1,31 +1,13 @@
 // logpost-assemble RAW OUT: makes an OTF2 archive of a directory of raw logs. Prints a summary as JSON; needs no MPI.
-#include <cstdio>
+// logpost-assemble --gasnet OUT FILE...: the same of GASNet's own text traces.
 #include <exception>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "archive.hpp"
-
-namespace {
-
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            char code[8];
-            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-            out += code;
-        } else {
-            out += c;
-        }
-    }
-    return out + '"';
-}
-
-}  // namespace
+#include "gasnet_archive.hpp"
+#include "json.hpp"
 
 int main(int argc, char** argv) {
     using namespace logpost::assembler;
@@ -33,11 +15,17 @@ int main(int argc, char** argv) {
         std::cout << LOGPOST_SOURCES << '\n';
         return 0;
     }
-    if (argc != 3) {
-        std::cerr << "usage: logpost-assemble RAW_DIRECTORY NEW_ARCHIVE_DIRECTORY\n";
+    const bool from_gasnet = argc >= 4 && std::string(argv[1]) == "--gasnet";
+    if (argc != 3 && !from_gasnet) {
+        std::cerr << "usage: logpost-assemble RAW_DIRECTORY NEW_ARCHIVE_DIRECTORY\n"
+                     "       logpost-assemble --gasnet NEW_ARCHIVE_DIRECTORY FILE...\n";
         return 2;
     }
     try {
+        if (from_gasnet) {
+            gasnet::import(argv[2], std::vector<std::string>(argv + 3, argv + argc), std::cout);
+            return 0;
+        }
         Job job = read_job(argv[1]);
         unify(job);
         fit_clocks(job);

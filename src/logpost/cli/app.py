@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COMPLETE, COMPLETE_WORDS = "_LOGPOST_COMPLETE", ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 
 # Verbs that need no table library.
-FRUGAL = {None, "record", "doctor", "workloads"}
+FRUGAL = {None, "record", "import", "doctor", "workloads"}
 
 
 def _options() -> None:
@@ -45,6 +45,7 @@ def _stub(line: str) -> Callable[[], None]:
 def build(wanted: str | None) -> typer.Typer:
     """The command line with the verb `wanted` imported and the others as lines of the help."""
     import importlib
+    import keyword
 
     import typer
 
@@ -59,7 +60,9 @@ def build(wanted: str | None) -> typer.Typer:
         if verb != wanted:
             app.command(name=verb)(_stub(line))
             continue
-        module: Any = importlib.import_module(f"logpost.cli.{verb}")
+        # A verb that is a word of Python's own cannot name its module.
+        name = f"{verb}_" if keyword.iskeyword(verb) else verb
+        module: Any = importlib.import_module(f"logpost.cli.{name}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=verb)
         else:

@@ -7,6 +7,7 @@ from logpost import __doc__ as about
 # Verb -> its line in the help. A verb's module (of the same name) is imported only when the verb runs.
 VERBS: dict[str, str] = {
     "record": "Run an unmodified MPI program and leave an OTF2 archive.",
+    "import": "Make an OTF2 archive of another tool's traces (GASNet).",
     "analyze": "Read an OTF2 archive, split every message, write a run.",
     "report": "Say where the time of a run went, and why.",
     "dashboard": "Show runs in a browser, interactively.",

@@ -1,0 +1,1 @@
+"""Import of GASNet's own trace files, which UPC, UPC++ and Chapel programs write."""
