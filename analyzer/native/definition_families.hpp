@@ -68,7 +68,8 @@ struct Raw {
     std::vector<OTF2_Paradigm> process_paradigms;
     // communicators
     std::unordered_map<std::uint64_t, RawGroup> groups;
-    std::vector<std::pair<OTF2_Paradigm, std::uint64_t>> numbering;  // COMM_LOCATIONS groups in order
+    // Members of COMM_LOCATIONS groups in order; not by id, which EZTrace gives to a COMM_GROUP, too.
+    std::vector<std::pair<OTF2_Paradigm, std::vector<std::uint64_t>>> numbering;
     std::vector<RawCommunicator> communicators;
     std::vector<RawWindow> windows;
     // regions

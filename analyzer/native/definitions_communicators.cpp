@@ -11,7 +11,7 @@ OTF2_CallbackCode on_group(void* user, OTF2_GroupRef self, OTF2_StringRef, OTF2_
     return guarded([&] {
         auto& r = raw(user);
         if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
-            r.numbering.emplace_back(paradigm, self);
+            r.numbering.emplace_back(paradigm, std::vector<std::uint64_t>(members, members + n));
         } else if (type != OTF2_GROUP_TYPE_COMM_GROUP && type != OTF2_GROUP_TYPE_COMM_SELF) {
             return;
         }

@@ -16,8 +16,7 @@ OTF2_CallbackCode on_paradigm(void* user, OTF2_Paradigm paradigm, OTF2_StringRef
 
 Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
     Numbering numbering;
-    for (const auto& [paradigm, ref] : r.numbering) {
-        const auto& members = r.groups[ref].members;
+    for (const auto& [paradigm, members] : r.numbering) {
         const auto [at, fresh] = numbering.try_emplace(paradigm);
         auto& mine = at->second;
         count(quality, Quality::duplicate_group, fresh ? 0 : 1);

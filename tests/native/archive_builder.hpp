@@ -185,11 +185,16 @@ class ArchiveBuilder {
 
     /// A group that numbers the locations of a paradigm.
     void numbering(OTF2_Paradigm paradigm, std::vector<std::uint64_t> locations) {
-        groups_.push_back({OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, std::move(locations)});
+        group(OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, std::move(locations));
     }
     std::uint32_t group(OTF2_GroupType type, OTF2_Paradigm paradigm, std::vector<std::uint64_t> members) {
-        groups_.push_back({type, paradigm, std::move(members)});
-        return static_cast<std::uint32_t>(groups_.size() - 1);
+        groups_.push_back({static_cast<std::uint32_t>(groups_.size()), type, paradigm, std::move(members)});
+        return groups_.back().ref;
+    }
+    /// A further group under the id of another one.
+    void group_again(std::uint32_t ref, OTF2_GroupType type, OTF2_Paradigm paradigm,
+                     std::vector<std::uint64_t> members) {
+        groups_.push_back({ref, type, paradigm, std::move(members)});
     }
     /// A communicator of `members` (ranks in MPI's numbering). Returns its number.
     std::uint32_t communicator(std::vector<std::uint64_t> members, std::uint32_t ref, const std::string& name = "") {
@@ -302,6 +307,7 @@ class ArchiveBuilder {
         bool is_thread = false;
     };
     struct GroupRow {
+        std::uint32_t ref;
         OTF2_GroupType type;
         OTF2_Paradigm paradigm;
         std::vector<std::uint64_t> members;
@@ -357,9 +363,8 @@ class ArchiveBuilder {
             OTF2_GlobalDefWriter_WriteRegion(w, r.ref, r.name, r.name, 0, OTF2_REGION_ROLE_FUNCTION, r.paradigm,
                                              OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
         }
-        for (std::uint32_t i = 0; i < groups_.size(); ++i) {
-            const auto& g = groups_[i];
-            OTF2_GlobalDefWriter_WriteGroup(w, i, text(""), g.type, g.paradigm, OTF2_GROUP_FLAG_NONE,
+        for (const auto& g : groups_) {
+            OTF2_GlobalDefWriter_WriteGroup(w, g.ref, text(""), g.type, g.paradigm, OTF2_GROUP_FLAG_NONE,
                                             static_cast<std::uint32_t>(g.members.size()), g.members.data());
         }
         for (const auto& c : communicators_) {

@@ -95,6 +95,24 @@ TEST_F(ReaderDefinitions, CommunicatorsOfEveryShape) {
     EXPECT_NE(trace.traces[2].collectives[0].instance, kNone);
 }
 
+// EZTrace 2.0 gives MPI_COMM_WORLD's group the id of the group that numbers its locations.
+TEST_F(ReaderDefinitions, TheNumberingOfLocationsSurvivesAGroupOfItsId) {
+    const auto send = archive.region("MPI_Send");
+    const auto recv = archive.region("MPI_Recv");
+    archive.location(0);
+    archive.location(1'073'741'823);
+    archive.numbering(OTF2_PARADIGM_MPI, {0, 1'073'741'823});
+    archive.group_again(0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, {0, 1});
+    archive.communicator_of_group(0, 0);
+    archive.events(0, [&](Events& e) { e.enter(0, send).send(1, 1, 0, 1, 8).leave(2, send); });
+    archive.events(1'073'741'823, [&](Events& e) { e.enter(0, recv).recv(3, 0, 0, 1, 8).leave(4, recv); });
+    const auto trace = read();
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    EXPECT_EQ(trace.locations[1].rank, 1);
+    EXPECT_EQ(trace.communicators[0].locations, (std::vector<std::int32_t>{0, 1}));
+    EXPECT_EQ(trace.traces[1].receives[0].match, 0U);
+}
+
 TEST_F(ReaderDefinitions, ReadsLayoutsNodesCoresAndBindings) {
     const auto send = archive.region("MPI_Send");
     const auto recv = archive.region("MPI_Recv");
