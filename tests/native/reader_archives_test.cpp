@@ -170,6 +170,13 @@ TEST(Archives, ShowTheirKnownOddities) {
     EXPECT_EQ(std::unique(nodes.begin(), nodes.end()) - nodes.begin(), 10);
 
     EXPECT_EQ(counted(read_archive(traces() / "casita-2_cuda_simple"), Quality::event_file_not_defined), 4U);
+    const auto eztrace = read_archive(traces() / "eztrace-blocking-2");
+    EXPECT_EQ(totals(eztrace).events, 64U);
+    EXPECT_EQ(totals(eztrace).matched, 4U);
+    EXPECT_EQ(counted(eztrace, Quality::undefined_member), 0U);
+    EXPECT_EQ(counted(eztrace, Quality::undefined_peer), 2U);
+    EXPECT_EQ(counted(eztrace, Quality::send_unmatched), 2U);
+    EXPECT_EQ(counted(eztrace, Quality::request_never_completed), 1U);
     const auto tags = read_archive(traces() / "casita-10_scorep_mpi_tags");
     EXPECT_EQ(totals(tags).matched, 18U);
     const auto jacobi = read_archive(traces() / "casita-2_jacobi_blame_cpu_015");
