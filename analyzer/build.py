@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ import logpost
 from logpost.analyzer import manifest as m
 from logpost.analyzer import schema
 from logpost.analyzer._native import Trace, release_memory
+from logpost.analyzer.analysis_tables import Report, write_analysis
 from logpost.analyzer.archive_tables import (
     cores_of_nodes,
     definition_frames,
@@ -33,10 +34,8 @@ from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import estimated_values, machine_values
-from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.open_calls import ended_early, open_calls
 from logpost.analyzer.pack_pattern import check
-from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
@@ -49,18 +48,13 @@ from logpost.machines.calibration.while_recording import NAME as MEASURED
 from logpost.machines.calibration.while_recording import read_outcome
 from logpost.machines.parameters import ESTIMATED
 from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
-from logpost.replay._native import Analysis, operations
+from logpost.replay._native import Analysis
 from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
-MESSAGES_PER_BATCH = 1 << 15
-CALLS_PER_BATCH = 1 << 15
 SAMPLES = 50_000
 ESTIMATE = "estimate"
 """As the name of a machine: estimate it from the trace, whatever was recorded with it."""
-
-Report = Callable[[str, int, int], None]
-"""progress(phase, done, total); total 0: unknown."""
 
 
 @dataclass(frozen=True)
@@ -183,79 +177,14 @@ def _write_tables(
         chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
     )
     analysis = Analysis(trace.program, parameters, source.threads)
-    # Messages, calls, delays and collectives in parallel: each alone leaves a core idle.
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        accounted = pool.submit(_write_calls, writer, analysis)
-        delayed = pool.submit(analysis.delay_costs)
-        collected = pool.submit(lambda: writer.write("collectives", _collectives(analysis)))
-        sums = _write_messages(writer, analysis, report)
-        report("accounting calls", 0, 0)
-        _write_transfers(writer, analysis)
-        accounted.result()
-        delayed.result()
-    analysis.forget_messages()
-    report("writing tables", 0, 0)
+    written, sums = write_analysis(writer, analysis, placed.network, report)
     frames = definition_frames(trace, analysis, placed.sockets)
     frames |= profile_frames(trace)
     frames["open_calls"] = open_calls(trace)
     frames["detail_levels"] = detail_levels(trace, scan(writer.path, "calls"))
-    frames |= {
-        table.name: frame(table, columns)
-        for table, columns in (
-            (schema.ACCOUNTING, analysis.accounting()),
-            (schema.EXPOSURE, analysis.exposure()),
-            (schema.IN_COLLECTIVES, analysis.collective_parts()),
-            (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
-            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
-            (schema.PAIRS, analysis.pairs()),
-            (schema.CRITICAL_PATH, analysis.critical_path()),
-            (schema.PATH_PROFILE, analysis.path_profile()),
-            (schema.DELAY_COSTS, delayed.result()),
-            (schema.LOAD, analysis.load()),
-            (schema.UNMATCHED, analysis.unmatched()),
-        )
-    }
-    frames |= network_frames(analysis, placed.network)
-    frames["epochs"] = frame(schema.EPOCHS, analysis.epochs())
-    written = {name: writer.write(name, table) for name, table in frames.items()}
-    written["collectives"] = collected.result()
+    written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
     return _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums), written
-
-
-def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Mapping[str, int]:
-    """Stream the table `messages`; sums of envelope, residual and deficit in ps."""
-    sums = dict.fromkeys(("envelope_ps", "residual_ps", "deficit_ps"), 0)
-    done = 0
-    with TableStream(schema.MESSAGES, writer.table_path("messages")) as stream:
-        while (batch := analysis.next_messages(MESSAGES_PER_BATCH)) is not None:
-            stream.put(batch)
-            sums["envelope_ps"] += int(batch["envelope_ps"].sum())
-            sums["residual_ps"] += int(batch["residual_ps"].sum())
-            sums["deficit_ps"] += int(batch["deficit_ps"].sum())
-            done += len(batch["tag"])
-            report("splitting messages", done, analysis.messages)
-    return sums
-
-
-def _write_transfers(writer: RunWriter, analysis: Analysis) -> None:
-    """Stream the table `transfers`."""
-    with TableStream(schema.TRANSFERS, writer.table_path("transfers")) as stream:
-        while (batch := analysis.next_transfers(MESSAGES_PER_BATCH)) is not None:
-            stream.put(batch)
-
-
-def _write_calls(writer: RunWriter, analysis: Analysis) -> None:
-    """Stream the table `calls`."""
-    with TableStream(schema.CALLS, writer.table_path("calls")) as stream:
-        while (batch := analysis.next_calls(CALLS_PER_BATCH)) is not None:
-            stream.put(batch)
-
-
-def _collectives(analysis: Analysis) -> pl.DataFrame:
-    columns: dict[str, Any] = dict(analysis.collectives())
-    columns["operation"] = pl.Series(operations()).gather(pl.Series(columns["operation"].astype(np.uint32)))
-    return frame(schema.COLLECTIVES, columns)
 
 
 def _manifest(

@@ -139,6 +139,23 @@ class Hosts(Record):
     oversubscribed: bool | None = Field(description="ranks outnumber cores on a node; None: unknown")
 
 
+class Predicted(Record):
+    """Of a run that a what-if replay predicted: nothing in it was measured."""
+
+    run: str = Field(description="the run that was replayed")
+    machine: str = Field(description="what people call the machine of that run")
+    settings: list[str] = Field(description="what was changed; empty: nothing")
+    measured_ps: int = Field(description="the recorded makespan")
+    predicted_ps: int = Field(description="the predicted one")
+    low_ps: int = Field(description="lower end of its interval")
+    high_ps: int = Field(description="upper end of its interval")
+
+    @property
+    def error(self) -> float:
+        """Expected error: half the width of the interval, as a share of the predicted makespan."""
+        return (self.high_ps - self.low_ps) / 2 / self.predicted_ps if self.predicted_ps else 0.0
+
+
 class Manifest(Record):
     """The whole manifest."""
 
@@ -158,6 +175,9 @@ class Manifest(Record):
     machine: MachineUsed
     region_of_interest: Interest | None = Field(
         default=None, description="the region of interest of the aggregates; None: the whole program"
+    )
+    predicted: Predicted | None = Field(
+        default=None, description="of a predicted run: from what, and how sure; None: the run was measured"
     )
     quality: list[QualityCount]
     layouts: list[Layout] = Field(default_factory=list)

@@ -57,11 +57,26 @@ def program_of(run: Run, machine: Machine | None = None) -> Program:
     Raises:
         InputError: tables of the run contradict each other.
     """
+    if machine is None and run.manifest.machine.origin != "estimated":
+        machine = load_machine(run.machine_file)
+    program = unplaced_program(run)
+    if machine is not None:
+        locations = run.facts("locations").sort("location").select("rank", "node", "socket", "core").collect()
+        place(program, machine, locations, {})
+    return program
+
+
+def unplaced_program(run: Run) -> Program:
+    """The program that was analyzed, without the machine's network and sockets.
+
+    Raises:
+        InputError: tables of the run contradict each other.
+    """
     manifest = run.manifest
     regions = run.facts("regions").sort("region").select("kind", "name").collect()
     members = run.facts("communicators").sort("comm").select("members").collect()["members"].to_list()
     try:
-        program = Program(
+        return Program(
             ticks_per_second=manifest.clock.ticks_per_second,
             length_ps=manifest.clock.length_ps,
             callers=run.facts("callpaths").sort("callpath").select("parent").collect()["parent"].to_numpy(),
@@ -76,12 +91,6 @@ def program_of(run: Run, machine: Machine | None = None) -> Program:
             transfers=_columns(run, "transfers", TRANSFERS),
             epochs=_columns(run, "epochs", EPOCHS),
         )
-        if machine is None and manifest.machine.origin != "estimated":
-            machine = load_machine(run.machine_file)
-        if machine is not None:
-            locations = run.facts("locations").sort("location").select("rank", "node", "socket", "core").collect()
-            place(program, machine, locations, {})
-        return program
     except ValueError as error:
         raise InputError(f"{run.path}: its tables contradict each other: {error}; analyze the archive again") from error
 

@@ -304,8 +304,10 @@ class WhatIf:
         Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it `contends`.
         """
 
-    def times(self, machine: Parameters, compute: float = 1.0) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """Enters and leaves of all calls, by location and call."""
+    def times(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> tuple[numpy.ndarray, numpy.ndarray]:
+        """
+        Enters and leaves of all calls, by location and call; an empty list of factors: 1 each.
+        """
 
 def wait_reasons() -> list[str]:
     """Names of what calls wait for, by code."""

@@ -133,11 +133,12 @@ def _names(writer: _Writer, run: Run) -> None:
 def _tracks(writer: _Writer, run: Run) -> None:
     """Hosts as processes, locations as their threads, in the order of ranks."""
     table = run.table("locations").filter("accounted").sort("rank", "location").collect()
+    said = "" if run.manifest.predicted is None else "predicted: "
     for node, host in table.select("node", "host").unique(subset="node").sort("node").iter_rows():
         track = writer.packet().track_descriptor
         track.uuid = TRACKS_OF_HOSTS + node + 1
         track.process.pid = FIRST_PROCESS + node
-        track.process.process_name = host or "unknown host"
+        track.process.process_name = said + (host or "unknown host")
     shared = set(table.filter(pl.col("rank").is_duplicated())["rank"])
     for place, (location, rank, node, name) in enumerate(table.select("location", "rank", "node", "name").iter_rows()):
         track = writer.packet().track_descriptor

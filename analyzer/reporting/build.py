@@ -30,6 +30,7 @@ from logpost.analyzer.reporting.data import (
     Share,
     WaitState,
 )
+from logpost.analyzer.reporting.predicted_text import predicted_text
 from logpost.analyzer.reporting.units import count_text, percent_text
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
@@ -79,6 +80,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
             cores_per_node=tuple(manifest.hosts.cores_per_node),
             oversubscribed=manifest.hosts.oversubscribed,
         ),
+        predicted=manifest.predicted,
         warnings=_warnings(run),
         conclusion=conclude(
             breakdown, _largest(run, breakdown), found, oversubscribed=manifest.hosts.oversubscribed is True
@@ -269,6 +271,8 @@ def _messages(run: Run) -> Messages:
 def _warnings(run: Run) -> tuple[str, ...]:
     manifest = run.manifest
     found = list(manifest.ended_early)
+    if manifest.predicted is not None:
+        found.append(f"This run is predicted, not measured: {predicted_text(manifest.predicted)}.")
     if manifest.region_of_interest is not None:
         named = RegionOfInterest(**manifest.region_of_interest.model_dump()).text
         found.append(f"All figures are about a region of interest: {named}.")

@@ -11,7 +11,7 @@ from logpost.analyzer.efficiencies import Efficiency
 from logpost.analyzer.efficiency_windows import Stretch
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.prose import confidence_text, evidence_text, gain_text
-from logpost.analyzer.manifest import Clock, MachineUsed, QualityCount
+from logpost.analyzer.manifest import Clock, MachineUsed, Predicted, QualityCount
 from logpost.analyzer.packing import Packing
 from logpost.analyzer.reporting.names import ranks_text
 from logpost.analyzer.sens_view import SensPart
@@ -336,6 +336,8 @@ class Report:
     communication_events: int
     paradigms: tuple[str, ...]
     hosts: HostFacts
+    predicted: Predicted | None
+    """None: the run was measured"""
     warnings: tuple[str, ...]
     """warnings, shown first"""
     conclusion: str

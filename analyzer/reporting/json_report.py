@@ -59,6 +59,7 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
             "cores_per_node": list(report.hosts.cores_per_node),
             "oversubscribed": report.hosts.oversubscribed,
         },
+        "predicted": None if report.predicted is None else report.predicted.model_dump(),
         "warnings": list(report.warnings),
         "conclusion": report.conclusion,
         "quality": [count.model_dump() for count in report.quality],

@@ -6,6 +6,7 @@ from logpost.analyzer.whatif.ask import Prediction, RegionChange, Replay, predic
 from logpost.analyzer.whatif.best_mapping import Proposal
 from logpost.analyzer.whatif.network_use import NetworkChange, Use
 from logpost.analyzer.whatif.plan import Ask
+from logpost.analyzer.whatif.predicted_run import write_predicted
 from logpost.analyzer.whatif.sweep import Piece, Point, Sweep
 from logpost.analyzer.whatif.tolerance import TOLERATED, Tolerance
 
@@ -23,4 +24,5 @@ __all__ = [
     "Tolerance",
     "Use",
     "predict",
+    "write_predicted",
 ]

@@ -56,6 +56,8 @@ class Prediction:
     """what came of --mapping best"""
     sweep: Sweep | None = None
     notes: list[str] = field(default_factory=list)
+    plan: Plan = field(kw_only=True, repr=False, compare=False)
+    """what was replayed, for whoever writes the predicted run"""
 
     @property
     def speed_up(self) -> float:
@@ -119,6 +121,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
             engine, plan, ask.sweep, lambda one, outcome: interval_ps(engine, one, before, outcome, deficit_share)
         ),
         notes=_notes(run, after),
+        plan=plan,
     )
 
 

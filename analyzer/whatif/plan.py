@@ -17,7 +17,7 @@ from logpost.analyzer.whatif.elsewhere import Ranks, Site, recorded_site, site
 from logpost.analyzer.whatif.mapping import Seats, remapped
 from logpost.analyzer.whatif.scaling import scaled
 from logpost.errors import InputError
-from logpost.machines import load_machine, replay_parameters
+from logpost.machines import Machine, load_machine, replay_parameters
 from logpost.replay.whatif import Engine, Outcome, Scenario, changed, on_machine
 from logpost.replay.whatif.network_changes import follows_G, is_of_network, with_network
 
@@ -87,17 +87,22 @@ class Plan:
         self.rebuilt, self.run, self.ask = rebuilt, run, ask
         self.ran_on, self.recorded, self.before = rebuilt.ran_on, rebuilt.recorded, rebuilt.site
         self.program, self.ranks = rebuilt.program, rebuilt.ranks
-        self._runs_on = self.ran_on
+        self.runs_on = self.ran_on
+        """the machine that is named, or the recorded one"""
         self._sites: dict[tuple[object, ...], Site] = {}
         scenario = self.recorded
         if ask.machine is not None:
-            self._runs_on = load_machine(ask.machine)
-            scenario = on_machine(scenario, replay_parameters(self._runs_on))
+            self.runs_on = load_machine(ask.machine)
+            scenario = on_machine(scenario, replay_parameters(self.runs_on))
         scenario = changed(scenario, [text for text in ask.settings if not is_of_network(text)])
         self._scenario = scaled(run, scenario, ask.scale_compute)
         self._network = [text for text in ask.settings if is_of_network(text)]
-        machine, _ = with_network(self._runs_on, self._scenario.machine, self._network)
+        machine, _ = with_network(self.runs_on, self._scenario.machine, self._network)
         self.contention, self.why_not = self._contention(machine.topology is not None)
+        self.machine = machine if self._network else self.runs_on
+        """with the network that is planned; its values of messages are `planned`'s"""
+        if "network=ideal" in ask.settings:
+            self.machine = machine.model_copy(update={"topology": None})
         self.proposal: Proposal | None = None
         self._seats = None if self.before is None else self.before.seats
         if ask.mapping is not None:
@@ -111,7 +116,7 @@ class Plan:
     def scenario(self, extra: Sequence[str] = (), seats: Seats | None = None) -> Scenario:
         """What is asked, with further settings on top of it, and with ranks on other seats."""
         scenario = changed(self._scenario, [text for text in extra if not is_of_network(text)])
-        machine, values = with_network(self._runs_on, scenario.machine, self._network)
+        machine, values = with_network(self.runs_on, scenario.machine, self._network)
         machine, values = with_network(machine, values, [text for text in extra if is_of_network(text)])
         scenario = replace(scenario, machine=values)
         seats = seats or self._seats
@@ -119,12 +124,8 @@ class Plan:
             return scenario
         if "network=ideal" in self.ask.settings:
             machine = machine.model_copy(update={"topology": None})
-        elif (
-            self.ask.machine is not None
-            and machine.topology is not None
-            and int(seats.nodes.max()) >= machine.topology.n_nodes  # numbered as on the machine that it ran on
-        ):
-            seats = Seats(np.unique(seats.nodes, return_inverse=True)[1].astype(np.int64), seats.sockets)
+        else:
+            seats = self.seated(seats, machine)
         key = (seats.nodes.tobytes(), seats.sockets.tobytes(), tuple(extra) if self._links_differ(extra) else ())
         if key not in self._sites:
             self._sites[key] = site(self.program, self.ranks, machine, seats)
@@ -136,6 +137,14 @@ class Plan:
             if one.surroundings is scenario.elsewhere:
                 return one.told
         return NetworkTold() if self.before is None else self.before.told
+
+    def seated(self, seats: Seats, machine: Machine | None = None) -> Seats:
+        """The seats as nodes of a machine's network (without one, of the planned): another machine that has fewer
+        nodes than the numbers of the recorded ones takes them in the same order."""
+        topology = (self.machine if machine is None else machine).topology
+        if self.ask.machine is None or topology is None or int(seats.nodes.max()) < topology.n_nodes:
+            return seats
+        return Seats(np.unique(seats.nodes, return_inverse=True)[1].astype(np.int64), seats.sockets)
 
     def seats(self) -> Seats | None:
         """Where the ranks would sit."""
@@ -152,7 +161,7 @@ class Plan:
         if any(is_of_network(text) for text in extra) or seats is not self.before.seats:
             return True
         settings = [*self.ask.settings, *extra]
-        return self.contention and follows_G(self._runs_on) and self._links_differ(settings)
+        return self.contention and follows_G(self.runs_on) and self._links_differ(settings)
 
     def _contention(self, planned: bool) -> tuple[bool, str]:
         """Whether messages share the network, and else why not."""
@@ -173,7 +182,7 @@ class Plan:
             raise InputError(f"--mapping {text}: another placement needs a trace that tells the node of every rank")
         if text != "best":
             return remapped(self.before.seats, text)
-        machine, values = with_network(self._runs_on, self._scenario.machine, self._network)
+        machine, values = with_network(self.runs_on, self._scenario.machine, self._network)
         engine = self.engine()
 
         def makespan(seats: Seats) -> int:

@@ -202,9 +202,11 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
 
 
 def title_of(manifest: Manifest) -> str:
-    """What people call the archive: its directory, because the anchor is nearly always called traces.otf2."""
+    """What people call the archive: its directory, because the anchor is nearly always called traces.otf2;
+    of a predicted run, that it is predicted."""
     parts = [part for part in manifest.source.anchor.replace("\\", "/").split("/") if part]
-    return parts[-2] if len(parts) > 1 and parts[-1].endswith(".otf2") else (parts[-1] if parts else "run")
+    name = parts[-2] if len(parts) > 1 and parts[-1].endswith(".otf2") else (parts[-1] if parts else "run")
+    return name if manifest.predicted is None else f"{name}, predicted"
 
 
 def _facts(report: Report) -> list[tuple[str, str, str]]:

@@ -100,9 +100,10 @@ class WhatIf {
         return matrix(std::move(rows), x.size(), 3);
     }
 
-    /// The times of all calls, by location and call, unchanged or with one changed machine.
-    nb::tuple times(const Parameters& machine, double compute) const {
-        const std::vector<Setting> settings{{machine, compute, {}, {}}};
+    /// The times of all calls, by location and call, under one setting. Factors that are not given are 1.
+    nb::tuple times(const Parameters& machine, double compute, const std::vector<double>& by_location,
+                    const std::vector<double>& by_callpath) const {
+        const std::vector<Setting> settings{{machine, compute, by_location, by_callpath}};
         std::vector<std::int64_t> enters, leaves;
         {
             const nb::gil_scoped_release release;
@@ -287,10 +288,11 @@ void bind_whatif(nb::module_& module) {
                      "-> numpy.ndarray"),
              "Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it "
              "`contends`.")
-        .def("times", &WhatIf::times, "machine"_a, "compute"_a = 1.0,
-             nb::sig("def times(self, machine: Parameters, compute: float = 1.0) "
-                     "-> tuple[numpy.ndarray, numpy.ndarray]"),
-             "Enters and leaves of all calls, by location and call.");
+        .def("times", &WhatIf::times, "machine"_a, "compute"_a = 1.0, "by_location"_a = std::vector<double>{},
+             "by_callpath"_a = std::vector<double>{},
+             nb::sig("def times(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], "
+                     "by_callpath: list[float] = []) -> tuple[numpy.ndarray, numpy.ndarray]"),
+             "Enters and leaves of all calls, by location and call; an empty list of factors: 1 each.");
 }
 
 }  // namespace logpost::replay::bindings

@@ -104,6 +104,15 @@ class Engine:
             scenarios, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1, released).tolist()
         )
 
+    def times(self, scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Enters and leaves of all calls of the locations that are followed, by location and call.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        factors = ([] if of is None else of.tolist() for of in (scenario.by_location, scenario.by_callpath))
+        return self.graph(scenario).times(_native(scenario), scenario.compute, *factors)
+
     def _by_protocols(
         self, scenarios: Sequence[Scenario], of: Callable[[WhatIf, Sequence[Scenario]], list[Found]]
     ) -> list[Found]:
@@ -123,15 +132,6 @@ class Engine:
             _factors([scenario.by_location for scenario in scenarios], self.locations),
             _factors([scenario.by_callpath for scenario in scenarios], self.callpaths),
         )
-
-    def times(self, scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """When each call is entered and left, by location and call, in picoseconds; factors by location or callpath are
-        left out.
-
-        Raises:
-            InputError: the recorded messages wait for each other in a circle.
-        """
-        return self.graph(scenario).times(_native(scenario), scenario.compute)
 
     def contends(self, scenario: Scenario) -> bool:
         """Whether messages wait for each other in the network: the makespan is then not convex, and has no tangents."""

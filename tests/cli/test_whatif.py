@@ -95,3 +95,19 @@ def test_a_mapping_is_written_for_the_launchers(run: str, tmp_path: Path) -> Non
 def test_a_rankfile_needs_a_mapping(run: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(build("whatif"), ["whatif", run, "--rankfile", str(tmp_path / "ranks")])
     assert "needs a mapping to write; add --mapping best" in str(result.exception)
+
+
+def test_the_predicted_execution_is_written_as_a_run(run: str, tmp_path: Path) -> None:
+    place = tmp_path / "predicted.run"
+    asked = ["whatif", run, "--set", "L=x2", "-o", str(place)]
+    result = CliRunner().invoke(build("whatif"), asked)
+    assert result.exit_code == 0
+    assert f"The predicted run is {place}." in result.stdout
+    again = CliRunner().invoke(build("whatif"), asked)
+    assert f"{place} already exists; pass --force to overwrite it" in str(again.exception)
+    found = json.loads(CliRunner().invoke(build("report"), ["report", str(place), "--json"]).stdout)
+    assert found["predicted"]["settings"] == ["L=x2"]
+    assert any(warning.startswith("This run is predicted, not measured") for warning in found["warnings"])
+    assert "predicted, not measured" in CliRunner().invoke(build("report"), ["report", str(place)]).stdout.replace(
+        "\n", " "
+    )

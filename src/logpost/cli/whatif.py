@@ -61,6 +61,15 @@ def command(
             help="Write the mapping as a rankfile for Open MPI, and as FILE.mpich for MPICH (mpiexec -f).",
         ),
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="RUN",
+            help="Write the predicted execution as a run, marked as predicted: for report, compare, dashboard, export.",
+        ),
+    ] = None,
     contention: Annotated[
         bool,
         typer.Option(
@@ -68,7 +77,7 @@ def command(
             help="Let messages share the links of the machine's topology, or keep recorded waits as they are.",
         ),
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the rankfile.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the rankfile, and the run of -o.")] = False,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N regions that change most.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in picoseconds.")] = False,
 ) -> None:
@@ -86,14 +95,19 @@ def command(
     Example: logpost whatif app.run --set topology=fat-tree:16x4 --set link_bandwidth=x2
 
     Example: logpost whatif app.run --mapping best --rankfile app.ranks
+
+    Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
     from logpost.analyzer.run import Run
+    from logpost.analyzer.run_place import refuse_occupied
     from logpost.analyzer.whatif import Ask, predict
     from logpost.errors import InputError
 
     if rankfile is not None and mapping is None:
         raise InputError(f"--rankfile {rankfile} needs a mapping to write; add --mapping best")
     opened = Run.open(run)
+    if output is not None:
+        refuse_occupied(output, force=force)
     found = predict(
         opened,
         Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention),
@@ -102,6 +116,12 @@ def command(
         from logpost.analyzer.whatif.rankfile import write_rankfile
 
         write_rankfile(opened, found.seats, rankfile, force=force)
+    if output is not None:
+        from logpost.analyzer.whatif import write_predicted
+        from logpost.cli.progress import progress_bar
+
+        with progress_bar(quiet=as_json) as report:
+            write_predicted(found, output, force=force, report=report)
     if as_json:
         from logpost.analyzer.reporting.whatif_json import as_json as object_of
 
@@ -111,4 +131,7 @@ def command(
 
         from logpost.analyzer.reporting.whatif_text import print_prediction
 
-        print_prediction(found, Console(highlight=False), top=top)
+        console = Console(highlight=False)
+        print_prediction(found, console, top=top)
+        if output is not None:
+            console.print(f"The predicted run is {output}.", markup=False, soft_wrap=True)

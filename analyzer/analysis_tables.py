@@ -1,0 +1,101 @@
+"""The tables that a split program gives: those of a recorded one, and of a predicted one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer import schema
+from logpost.analyzer.network import NetworkTold
+from logpost.analyzer.network_tables import network_frames
+from logpost.analyzer.parquet import TableStream, frame
+from logpost.analyzer.run import RunWriter
+from logpost.replay._native import Analysis, operations
+
+MESSAGES_PER_BATCH = 1 << 15
+CALLS_PER_BATCH = 1 << 15
+
+Report = Callable[[str, int, int], None]
+"""progress(phase, done, total); total 0: unknown."""
+
+
+def write_analysis(
+    writer: RunWriter, analysis: Analysis, network: NetworkTold, report: Report
+) -> tuple[dict[str, pl.DataFrame], Mapping[str, int]]:
+    """Write every table of an analysis but its findings. The larger ones are streamed.
+
+    Returns:
+        The smaller tables, and the sums of envelope, residual and deficit over all messages in ps.
+    """
+    # Messages, calls, delays and collectives in parallel: each alone leaves a core idle.
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        accounted = pool.submit(_write_calls, writer, analysis)
+        delayed = pool.submit(analysis.delay_costs)
+        collected = pool.submit(lambda: writer.write("collectives", _collectives(analysis)))
+        sums = _write_messages(writer, analysis, report)
+        report("accounting calls", 0, 0)
+        _write_transfers(writer, analysis)
+        accounted.result()
+        delayed.result()
+    analysis.forget_messages()
+    report("writing tables", 0, 0)
+    frames = {
+        table.name: frame(table, columns)
+        for table, columns in (
+            (schema.ACCOUNTING, analysis.accounting()),
+            (schema.EXPOSURE, analysis.exposure()),
+            (schema.IN_COLLECTIVES, analysis.collective_parts()),
+            (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
+            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
+            (schema.PAIRS, analysis.pairs()),
+            (schema.CRITICAL_PATH, analysis.critical_path()),
+            (schema.PATH_PROFILE, analysis.path_profile()),
+            (schema.DELAY_COSTS, delayed.result()),
+            (schema.LOAD, analysis.load()),
+            (schema.UNMATCHED, analysis.unmatched()),
+            (schema.EPOCHS, analysis.epochs()),
+        )
+    }
+    frames |= network_frames(analysis, network)
+    written = {name: writer.write(name, table) for name, table in frames.items()}
+    written["collectives"] = collected.result()
+    return written, sums
+
+
+def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Mapping[str, int]:
+    """Stream the table `messages`; sums of envelope, residual and deficit in ps."""
+    sums = dict.fromkeys(("envelope_ps", "residual_ps", "deficit_ps"), 0)
+    done = 0
+    with TableStream(schema.MESSAGES, writer.table_path("messages")) as stream:
+        while (batch := analysis.next_messages(MESSAGES_PER_BATCH)) is not None:
+            stream.put(batch)
+            sums["envelope_ps"] += int(batch["envelope_ps"].sum())
+            sums["residual_ps"] += int(batch["residual_ps"].sum())
+            sums["deficit_ps"] += int(batch["deficit_ps"].sum())
+            done += len(batch["tag"])
+            report("splitting messages", done, analysis.messages)
+    return sums
+
+
+def _write_transfers(writer: RunWriter, analysis: Analysis) -> None:
+    """Stream the table `transfers`."""
+    with TableStream(schema.TRANSFERS, writer.table_path("transfers")) as stream:
+        while (batch := analysis.next_transfers(MESSAGES_PER_BATCH)) is not None:
+            stream.put(batch)
+
+
+def _write_calls(writer: RunWriter, analysis: Analysis) -> None:
+    """Stream the table `calls`."""
+    with TableStream(schema.CALLS, writer.table_path("calls")) as stream:
+        while (batch := analysis.next_calls(CALLS_PER_BATCH)) is not None:
+            stream.put(batch)
+
+
+def _collectives(analysis: Analysis) -> pl.DataFrame:
+    columns: dict[str, Any] = dict(analysis.collectives())
+    columns["operation"] = pl.Series(operations()).gather(pl.Series(columns["operation"].astype(np.uint32)))
+    return frame(schema.COLLECTIVES, columns)
