@@ -17,6 +17,7 @@ from logpost.dashboards.app.jobs import WorkingError
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.panels import aria, empty
 from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.scripts import compress, grids_on_demand
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.style import INDEX, style, themed_js
@@ -30,6 +31,7 @@ BY_NAME = {page.NAME: page for page in PAGES}
 
 def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
     """The application over the runs; with a token, only for who has it."""
+    grids_on_demand()
     app = dash.Dash(
         __name__,
         title="logpost",
@@ -46,6 +48,7 @@ def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
         "/_logpost/themed.js", "themed", lambda: flask.Response(themed_js(), mimetype="text/javascript")
     )
     guard(server, token, app.csp_hashes)
+    compress(server)
     app.layout = _frame(runs)
     _callbacks(app, runs)
     selection_bar.callbacks(app)
@@ -90,7 +93,6 @@ def _frame(runs: Runs) -> html.Div:
             html.Main(
                 [html.Div(id="selection", className="selection"), html.Div(id="page", tabIndex=-1)], className="wrap"
             ),
-            html.Div(id="grids", className="none"),
         ],
         className="app",
     )
@@ -157,6 +159,11 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         Input({"part": "view", "chart": MATCH}, "value"),
         Input("theme", "data"),
         State("colours", "data"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("logpost", "grid"),
+        Output({"part": "grid-place", "grid": MATCH}, "children"),
+        Input({"part": "grid", "grid": MATCH}, "data"),
     )
     app.clientside_callback(
         ClientsideFunction("logpost", "height"),

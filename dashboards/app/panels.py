@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import dash_ag_grid
 from dash import dcc, html
 
 from logpost.analyzer.reporting.data import FoundHere
@@ -133,6 +134,22 @@ def table(grid: Grid, label: str) -> html.Div:
     if grid.left_out:
         parts.append(note(grid.left_out))
     return html.Div(parts)
+
+
+def grid(made: dash_ag_grid.AgGrid, height: str) -> html.Div:
+    """A place for a large table; the browser fetches what draws it when it is first shown.
+
+    Args:
+        made: the table, with an id.
+        height: kept free until it is drawn; CSS.
+    """
+    name = made.id
+    return html.Div(
+        [
+            dcc.Store(id={"part": "grid", "grid": name}, data=made.to_plotly_json()),
+            html.Div(id={"part": "grid-place", "grid": name}, style={"minHeight": height}),
+        ]
+    )
 
 
 def section(title: str, *children: Any, about: str = "", **more: Any) -> html.Section:

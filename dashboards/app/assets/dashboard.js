@@ -72,6 +72,20 @@
     return null;
   }
 
+  const SUITES = "/_dash-component-suites/";
+  // Charts follow the text: what draws them comes while that is computed.
+  addEventListener("DOMContentLoaded", () => fetch(SUITES + "plotly/package_data/plotly.min.js").catch(() => null));
+
+  let grids = null;
+  function withGrids() {
+    grids = grids || new Promise((done, failed) => {
+      const script = document.createElement("script");
+      Object.assign(script, { src: SUITES + "dash_ag_grid/dash_ag_grid.min.js", onload: done, onerror: failed });
+      document.head.append(script);
+    });
+    return grids;
+  }
+
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     logpost: {
       // A chart's figure in the chosen view and theme.
@@ -82,6 +96,10 @@
         const { data, layout } = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
         for (const trace of data) if (trace.type === "icicle") Object.assign(trace, { textfont: { color: undefined } });
         return { data, layout };
+      },
+      grid: async function (made) {
+        await withGrids();
+        return made;
       },
       height: function (payload, old) {
         // Not computed yet: kept free; failed: the line below says why.

@@ -121,7 +121,7 @@ def _grid(view: View, number: int | None) -> Any:
          "valueFormatter": {"function": "d3.format(',.3~r')(params.value)"}, **figure},
         {"field": "confidence", "width": 130, **figure},
     ]  # fmt: skip
-    return dash_ag_grid.AgGrid(
+    made = dash_ag_grid.AgGrid(
         id="findings",
         rowData=rows,
         columnDefs=columns,
@@ -138,6 +138,7 @@ def _grid(view: View, number: int | None) -> Any:
         className="grid",
         dangerously_allow_code=False,
     )
+    return panels.grid(made, "180px" if len(rows) <= 5 else "320px")
 
 
 def _around(view: View) -> Scoped:

@@ -117,7 +117,7 @@ def _worst(view: View) -> Any:
         {"field": "residual", "headerName": "residual (µs)", **number},
         {"field": "deficit", "headerName": "deficit (µs)", **number},
     ]
-    return dash_ag_grid.AgGrid(
+    made = dash_ag_grid.AgGrid(
         id="worst",
         rowData=rows,
         columnDefs=columns,
@@ -131,6 +131,7 @@ def _worst(view: View) -> Any:
         className="grid",
         dangerously_allow_code=False,
     )
+    return panels.grid(made, "300px")
 
 
 def _matrix(view: View) -> Chart:
