@@ -1,13 +1,15 @@
 """What is changed: settings as people write them, applied to a machine's values.
 
-    L=5us   G=10GB/s   o=x0.5   other_node.L=x2   eager_limit=64KiB
+    L=5us   G=10GB/s   o=x0.5   other_node.L=x2   other_node.L=+450us   eager_limit=64KiB
     progress=asynchronous   layout=contiguous   network=ideal
 
-xF multiplies what the machine states, range by range; a value replaces it in all ranges. Without a locality in front,
-all localities change. o is o_s and o_r. A gap per byte may be given as a bandwidth; G=x2 is half the bandwidth.
+xF multiplies what the machine states, range by range; +V and -V move it, down to 0 (a gap per byte: +9ns/B); a value
+replaces it in all ranges. Without a locality in front, all localities change. o is o_s and o_r. A gap per byte may be
+given as a bandwidth; G=x2 is half the bandwidth.
 
-A change's error is that of what it adds to the recorded times, new - old: of p F, |F - 1| times the error of p; of a
-value that replaces p, the error of p; from one machine to another, both errors.
+A change's error is that of what it adds to the recorded times, new - old: of p F, |F - 1| times the error of p; of
+p + V, none, but where p ends at 0, the error of p; of a value that replaces p, the error of p; from one machine to
+another, both errors.
 """
 
 from __future__ import annotations
@@ -133,6 +135,11 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
                 factor = _factor(name, value)
                 machine = _scaled(machine, column, np.where(mine, factor, 1.0))
                 error = stated * abs(factor - 1.0)
+            elif value[0] in "+-":
+                by = 0.0 if parameter_name in PER_BYTE.values() else _moved_by(parameter, name, value)
+                before = getattr(machine, column)
+                machine = _moved(machine, column, np.where(mine, by, 0.0))
+                error = np.where(before + by < 0.0, stated, 0.0)
             else:
                 given = parse_value(parameter, value, time_unit="ps", clock_hz=None)
                 assert isinstance(given, float)
@@ -152,6 +159,20 @@ def _factor(name: str, value: str) -> float:
     if not (math.isfinite(factor) and factor >= 0.0):
         raise InputError(f"--set {name}={value}: write a factor as x2 or x0.5")
     return factor
+
+
+def _moved_by(parameter: Parameter, name: str, value: str) -> float:
+    given = math.nan if value[1:2] in ("+", "-") else parse_value(parameter, value[1:], time_unit="ps", clock_hz=None)
+    if not isinstance(given, float) or not math.isfinite(given):
+        raise InputError(f"--set {name}={value}: write how much more or less as +450us or -5us")
+    return -given if value[0] == "-" else given
+
+
+def _moved(machine: ReplayParameters, column: str, by: Factors) -> ReplayParameters:
+    values = getattr(machine, column)
+    moved = np.maximum(values + by, 0.0)
+    columns: dict[str, Any] = {column: (np.rint(moved) if values.dtype.kind == "i" else moved).astype(values.dtype)}
+    return replace(machine, **columns)
 
 
 def _scaled(machine: ReplayParameters, column: str, factors: Factors) -> ReplayParameters:

@@ -106,6 +106,7 @@ def test_a_run_of_another_model_is_replayed_with_all_values_and_says_so(
         (Ask(settings=("nowhere.L=2us",)), "nowhere is no locality; use self, same_socket"),
         (Ask(settings=("L=xmuch",)), "write a factor as x2"),
         (Ask(settings=("L=2furlong",)), "is not a unit"),
+        (Ask(settings=("L=+-2us",)), "write how much more or less as"),
         (Ask(settings=("progress=some",)), "the only progress to set is asynchronous"),
         (Ask(settings=("eager_limit=x2",)), "give a size"),
         (Ask(scale_compute=("slow",)), "write a factor"),
@@ -117,6 +118,15 @@ def test_a_run_of_another_model_is_replayed_with_all_values_and_says_so(
 def test_what_is_not_understood_is_refused(ping_pong: Run, ask: Ask, text: str) -> None:
     with pytest.raises(InputError, match=text):
         predict(ping_pong, ask)
+
+
+def test_a_value_moves_by_so_much(ping_pong: Run) -> None:
+    """L + 3 us - 3 us is L; to move by all of L and more ends at 0."""
+    there, back, gone, none = (
+        predict(ping_pong, Ask(settings=texts)) for texts in (("L=+3us",), ("L=+3us", "L=-3us"), ("L=-1s",), ("L=0us",))
+    )
+    assert back.predicted_ps == back.measured_ps < there.predicted_ps
+    assert gone.predicted_ps == none.predicted_ps
 
 
 def test_computation_is_scaled_by_node(runs: dict[str, Run]) -> None:

@@ -17,8 +17,9 @@ def command(
             "--set",
             "-s",
             metavar="NAME=VALUE",
-            help="Change a parameter: L, o, o_s, o_r, g, G, eager_limit, as a value (L=5us, G=10GB/s) or a factor "
-            "(L=x2), of all localities or one (other_node.L=x2); of the network: topology=torus:4x4x2 (mesh, ring, "
+            help="Change a parameter: L, o, o_s, o_r, g, G, eager_limit, as a value (L=5us, G=10GB/s), a factor "
+            "(L=x2) or a difference (L=+450us), of all localities or one (other_node.L=x2); "
+            "of the network: topology=torus:4x4x2 (mesh, ring, "
             "crossbar, hypercube, fat-tree, dragonfly), per_hop, link_bandwidth, bisection, nics_per_node; or "
             "progress=asynchronous, layout=contiguous, network=ideal. May be repeated.",
         ),
