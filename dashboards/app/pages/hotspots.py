@@ -113,13 +113,13 @@ def _grid(view: View, number: int | None) -> Any:
         {"field": "gain", "headerName": "gain, at most (%)", "width": 120, **figure},
         {"field": "title", "headerName": "finding", "flex": 3, "minWidth": 260, "wrapText": True, "autoHeight": True,
          **text},
-        {"field": "kind", "width": 130, "wrapText": True, **text},
-        {"field": "ranks", "width": 100, "wrapText": True, **text},
-        {"field": "region", "flex": 1, "minWidth": 110, **text},
+        {"field": "kind", "headerName": "kind", "width": 130, "wrapText": True, **text},
+        {"field": "ranks", "headerName": "ranks", "width": 100, "wrapText": True, **text},
+        {"field": "region", "headerName": "region", "flex": 1, "minWidth": 110, **text},
         {"field": "site", "headerName": "call site", "width": 120, **text},
         {"field": "exposed", "headerName": "exposed (ms)", "width": 120,
          "valueFormatter": {"function": "d3.format(',.3~r')(params.value)"}, **figure},
-        {"field": "confidence", "width": 130, **figure},
+        {"field": "confidence", "headerName": "confidence", "width": 130, **figure},
     ]  # fmt: skip
     made = dash_ag_grid.AgGrid(
         id="findings",

@@ -108,11 +108,11 @@ def _worst(view: View) -> Any:
         "valueFormatter": {"function": "params.value == null ? '–' : d3.format(',.3~r')(params.value)"},
     }
     columns = [
-        {"field": "message", "width": 110},
-        {"field": "sender", "width": 110, "filter": "agTextColumnFilter"},
-        {"field": "receiver", "width": 110, "filter": "agTextColumnFilter"},
+        {"field": "message", "headerName": "message", "width": 110},
+        {"field": "sender", "headerName": "sender", "width": 110, "filter": "agTextColumnFilter"},
+        {"field": "receiver", "headerName": "receiver", "width": 110, "filter": "agTextColumnFilter"},
         {"field": "region", "headerName": "received in", "flex": 1, "filter": "agTextColumnFilter"},
-        {"field": "size", "width": 110, "type": "rightAligned"},
+        {"field": "size", "headerName": "size", "width": 110, "type": "rightAligned"},
         {"field": "envelope", "headerName": "envelope (µs)", **number},
         {"field": "residual", "headerName": "residual (µs)", **number},
         {"field": "deficit", "headerName": "deficit (µs)", **number},
