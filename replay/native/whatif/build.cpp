@@ -1,17 +1,13 @@
 #include <algorithm>
-#include <functional>
 #include <iterator>
-#include <queue>
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "replay/native/endpoints.hpp"
 #include "replay/native/split/message_facts.hpp"
-#include "replay/native/whatif/calibrate.hpp"
-#include "replay/native/whatif/contention.hpp"
+#include "replay/native/whatif/calibrated.hpp"
+#include "replay/native/whatif/calls_in_time.hpp"
 #include "replay/native/whatif/draft.hpp"
 
 namespace logpost::replay {
@@ -46,21 +42,25 @@ class Builder {
         add_calls();
         add_sends();
         add_receives();
-        add_collectives(draft_, program_, enters_, leaves_);
+        add_collectives(draft_, program_, events_.enters, events_.leaves);
         for_each_call([&](std::size_t l, std::uint32_t call) { add_own_edge(l, call); });
-        auto order = first_order();
-        add_queue(order, sending_);
-        order.update(draft_);
-        add_queue(order, receiving_);
-        order.update(draft_);
-        add_processors(order);
-        order.update(draft_);
-        // What the edges have told by now makes room for them.
-        sending_ = receiving_ = {};
-        served_ = {};
+        // What the edges have told by now makes room for what is built next.
         bases_ = completions_ = classes_ = {};
         origins_ = {};
-        return calibrated(std::move(order));
+        auto order = first_order();
+        add_queue(order, sending_);
+        sending_ = {};
+        order.update(draft_);
+        add_queue(order, receiving_);
+        receiving_ = {};
+        order.update(draft_);
+        add_processors(order);
+        served_ = {};
+        order.update(draft_);
+        auto graph =
+            calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), queues_, program_, network_);
+        graph.rebuilt = rebuilt_;
+        return graph;
     }
 
   private:
@@ -86,63 +86,13 @@ class Builder {
         try {
             return NodeOrder(draft_);
         } catch (const Cycle& cycle) {
-            throw CycleError("the recorded calls wait for each other in a circle: " + told(cycle));
+            throw CycleError("the recorded calls wait for each other in a circle: " + calls_of(cycle, events_));
         }
     }
 
-    /// The calls of a cycle: as many as one reads.
-    [[nodiscard]] std::string told(const Cycle& cycle) const {
-        constexpr std::size_t kMost = 8;
-        std::vector<std::string> calls;
-        for (const auto node : cycle.nodes) {
-            for (std::size_t l = 0; l < locations_; ++l) {
-                for (const auto* nodes : {&enters_[l], &leaves_[l]}) {
-                    const auto at = std::ranges::lower_bound(*nodes, node);
-                    if (at != nodes->end() && *at == node) {
-                        auto text = "location " + std::to_string(l) + ", call " + std::to_string(at - nodes->begin());
-                        if (calls.empty() || calls.back() != text) {
-                            calls.push_back(std::move(text));
-                        }
-                    }
-                }
-            }
-        }
-        std::string text;
-        for (std::size_t i = 0; i < std::min(calls.size(), kMost); ++i) {
-            text += (i == 0 ? "" : " -> ") + calls[i];
-        }
-        return text + (calls.size() > kMost ? " -> ..." : "");
-    }
-
-    /// All calls by the time of their enters, so that what happens at about the same time lies together in memory:
-    /// `body(location, call)`.
     template <class Body>
     void for_each_call(Body&& body) const {
-        struct Next {
-            std::int64_t time;
-            std::uint32_t location, call;
-            bool operator>(const Next& other) const noexcept {
-                return time != other.time ? time > other.time : location > other.location;
-            }
-        };
-        std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
-        const auto push = [&](std::uint32_t l, std::uint32_t call) {
-            const auto& calls = program_.timelines[l].calls;
-            if (call < calls.size()) {
-                next.push({calls[call].enter_ps, l, call});
-            }
-        };
-        for (std::uint32_t l = 0; l < locations_; ++l) {
-            if (takes_part(l)) {
-                push(l, 0);
-            }
-        }
-        while (!next.empty()) {
-            const auto [time, l, call] = next.top();
-            next.pop();
-            body(l, call);
-            push(l, call + 1);
-        }
+        for_each_call_in_time(program_, std::forward<Body>(body));
     }
 
     /// Where a program waits for what a call completed: the call's leave; of a Test between computation, the enter of
@@ -153,16 +103,16 @@ class Builder {
         const auto& calls = program_.timelines[l].calls;
         const auto is_test = [&](std::uint32_t call) { return program_.kind(calls[call]) == CallKind::test; };
         if (!is_test(completing) || completing == 0) {
-            return leaves_[l][completing];
+            return events_.leaves[l][completing];
         }
         if (calls[completing].enter_ps - calls[completing - 1].leave_ps <= cost.L) {
-            return leaves_[l][completing];
+            return events_.leaves[l][completing];
         }
         auto next = completing + 1;
         while (next < calls.size() && is_test(next)) {
             ++next;
         }
-        return next < calls.size() ? enters_[l][next] : ends_[l];
+        return next < calls.size() ? events_.enters[l][next] : events_.ends[l];
     }
 
     [[nodiscard]] bool takes_part(std::size_t location) const noexcept { return program_.accounted[location] != 0; }
@@ -188,10 +138,10 @@ class Builder {
 
     void add_calls() {
         classes_.resize(locations_);
-        enters_.resize(locations_);
-        leaves_.resize(locations_);
-        begins_.assign(locations_, kNone);
-        ends_.assign(locations_, kNone);
+        events_.enters.resize(locations_);
+        events_.leaves.resize(locations_);
+        events_.begins.assign(locations_, kNone);
+        events_.ends.assign(locations_, kNone);
         origins_.resize(locations_);
         bases_.resize(locations_);
         completions_.resize(locations_);
@@ -206,9 +156,9 @@ class Builder {
         for (std::size_t l = 0; l < locations_; ++l) {
             if (takes_part(l)) {
                 const auto& timeline = program_.timelines[l];
-                last[l] = begins_[l] = draft_.add_node(timeline.first_ps);
-                enters_[l].reserve(timeline.calls.size());
-                leaves_[l].reserve(timeline.calls.size());
+                last[l] = events_.begins[l] = draft_.add_node(timeline.first_ps);
+                events_.enters[l].reserve(timeline.calls.size());
+                events_.leaves[l].reserve(timeline.calls.size());
                 completions_[l].assign(timeline.calls.size(), 0);
                 timeline.receives.for_each([&](std::size_t, const MessageEnd& receive) {
                     if (followed(l, receive)) {
@@ -222,13 +172,13 @@ class Builder {
             const auto enter = draft_.add_node(call.enter_ps);
             draft_.add_edge(last[l], enter, computes(l, call.callpath));
             last[l] = draft_.add_node(call.leave_ps);
-            enters_[l].push_back(enter);
-            leaves_[l].push_back(last[l]);
+            events_.enters[l].push_back(enter);
+            events_.leaves[l].push_back(last[l]);
         });
         for (std::size_t l = 0; l < locations_; ++l) {
             if (takes_part(l)) {
-                ends_[l] = draft_.add_node(program_.timelines[l].last_ps);
-                draft_.add_edge(last[l], ends_[l], computes(l, -1));
+                events_.ends[l] = draft_.add_node(program_.timelines[l].last_ps);
+                draft_.add_edge(last[l], events_.ends[l], computes(l, -1));
             }
         }
     }
@@ -263,7 +213,7 @@ class Builder {
             const auto& sends = program_.timelines[l].sends;
             check_order(sends);
             check_order(program_.timelines[l].receives);
-            bases_[l] = enters_[l];
+            bases_[l] = events_.enters[l];
             origins_[l].resize(sends.size());
             classes_[l].assign(sends.size(), kNone);
             several[l].resize(program_.timelines[l].calls.size());
@@ -304,8 +254,8 @@ class Builder {
         classes_[l][i] = message;
         const auto overhead = draft_.message_model(message, kTermSend);
         if (!one_of_several && completions_[l][send.call] == 0) {
-            draft_.add_edge(enters_[l][send.call], leaves_[l][send.call], overhead);
-            origins_[l][i] = {enters_[l][send.call], false};
+            draft_.add_edge(events_.enters[l][send.call], events_.leaves[l][send.call], overhead);
+            origins_[l][i] = {events_.enters[l][send.call], false};
             bases_[l][send.call] = kNone;  // the edge is there
         } else {
             const auto ready = draft_.add_node(kUnobserved);
@@ -359,7 +309,7 @@ class Builder {
         const auto crossings = draft_.crossings.size();
         draft_.add_message(inject, first_byte, draft_.message_model(message, kTermLatency), receive.peer,
                            static_cast<std::int32_t>(l));
-        const auto complete = leaves_[l][receive.complete_call];
+        const auto complete = events_.leaves[l][receive.complete_call];
         const auto completion = draft_.message_model(message, kTermSerialization | kTermReceive);
         const auto service = draft_.message_model(message, kTermReceive);
         const auto needed = needed_at(l, receive.complete_call, draft_.cost(message));
@@ -393,12 +343,12 @@ class Builder {
         if (!rendezvous && receive.call == receive.complete_call && receive.call > 0 &&
             program_.kind(calls[receive.call - 1]) == CallKind::probe &&
             calls[receive.call - 1].leave_ps > sender.calls[send.call].enter_ps) {
-            draft_.add_edge(first_byte, leaves_[l][receive.call - 1],
+            draft_.add_edge(first_byte, events_.leaves[l][receive.call - 1],
                             draft_.message_model(message, kTermSerialization));
         }
         if (changed) {
             draft_.fresh[complete] = 1;
-            draft_.fresh[leaves_[s][send.complete_call == kNone ? send.call : send.complete_call]] = 1;
+            draft_.fresh[events_.leaves[s][send.complete_call == kNone ? send.call : send.complete_call]] = 1;
         }
     }
 
@@ -414,7 +364,7 @@ class Builder {
         const auto match = draft_.add_node(kUnobserved);
         if (planned_.asynchronous_progress) {
             draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency));
-            draft_.add_edge(enters_[l][receive.call], match, Draft::kMeasured);
+            draft_.add_edge(events_.enters[l][receive.call], match, Draft::kMeasured);
             draft_.add_edge(match, inject, draft_.message_model(message, kTermLatency));
             return;
         }
@@ -427,20 +377,20 @@ class Builder {
             answer = receive.call;  // the sender was done before: it was answered earlier than the calls tell
         }
         draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency | kTermControl));
-        draft_.add_edge(enters_[l][answer], match, draft_.message_model(message, kTermControl));
+        draft_.add_edge(events_.enters[l][answer], match, draft_.message_model(message, kTermControl));
         const auto clear = std::max(request, receiver.calls[answer].enter_ps) + cost.o_control + cost.L;
         const auto reply = answering_call(program_, sender, send.call, sent, clear);
         draft_.add_edge(match, inject, draft_.message_model(message, kTermLatency | kTermControl));
         if (reply != send.call) {
-            draft_.add_edge(enters_[s][reply], inject, draft_.message_model(message, kTermControl));
+            draft_.add_edge(events_.enters[s][reply], inject, draft_.message_model(message, kTermControl));
         }
     }
 
     /// From each call's enter, or the last thing that it started, to its leave.
     void add_own_edge(std::size_t l, std::uint32_t call) {
         const auto base = bases_[l][call];
-        if (base != kNone && (completions_[l][call] == 0 || base != enters_[l][call])) {
-            draft_.add_edge(base, leaves_[l][call], Draft::kMeasured);
+        if (base != kNone && (completions_[l][call] == 0 || base != events_.enters[l][call])) {
+            draft_.add_edge(base, events_.leaves[l][call], Draft::kMeasured);
         }
     }
 
@@ -450,9 +400,9 @@ class Builder {
         const auto first = draft_.edges.size();
         add_servers(order, customers, draft_.recorded, draft_.machine.nics_per_node, &Customer::far);
         if (moved) {
-            only_recorded_.push_back({first, draft_.edges.size()});
+            queues_.only_recorded.push_back({first, draft_.edges.size()});
             add_servers(order, customers, draft_.planned, planned_.nics_per_node, &Customer::far_then);
-            only_planned_.push_back({only_recorded_.back().second, draft_.edges.size()});
+            queues_.only_planned.push_back({queues_.only_recorded.back().second, draft_.edges.size()});
         }
     }
 
@@ -499,127 +449,20 @@ class Builder {
         }
     }
 
-    Graph calibrated(NodeOrder&& order) {
-        auto nodes = std::move(order).taken();
-        std::vector<std::uint32_t> place(nodes.size());
-        for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-            place[nodes[i]] = i;
-        }
-        Graph graph;
-        std::vector<std::uint32_t> moved_to;  // by edge of the draft; only where single ones are asked for
-        draft_.move_edges(graph, place, draft_.crossings.empty() && only_planned_.empty() ? nullptr : &moved_to);
-        graph.models = std::move(draft_.models);
-        graph.messages = std::move(draft_.messages);
-        graph.rebuilt = rebuilt_;
-        for_each_in(only_planned_, [&](std::size_t edge) { graph.edges[moved_to[edge]].weight = kNever; });
-        add_crossings(graph, moved_to);
-        const Recorded recorded(draft_.measured, draft_.fresh, nodes);
-        if (graph.crossings.empty()) {
-            std::vector<std::int64_t> time(nodes.size());  // by place
-            for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-                time[i] = calibrate(graph, i, recorded, time);
-            }
-        } else {
-            calibrate(graph, program_, *network_, draft_.machine, recorded);
-        }
-        if (!only_recorded_.empty()) {
-            move_queues(graph, moved_to);
-        }
-        const auto placed = [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; };
-        std::uint32_t calls = 0;
-        for (std::size_t l = 0; l < locations_; ++l) {
-            graph.begins.push_back(placed(begins_[l]));
-            graph.ends.push_back(placed(ends_[l]));
-            graph.first_call.push_back(calls);
-            for (std::size_t call = 0; call < enters_[l].size(); ++call) {
-                graph.enters.push_back(place[enters_[l][call]]);
-                graph.leaves.push_back(place[leaves_[l][call]]);
-            }
-            calls += static_cast<std::uint32_t>(enters_[l].size());
-        }
-        graph.first_call.push_back(calls);
-        if (graph.crossings.empty()) {
-            assign_slots(graph);  // else all times are needed at once
-        }
-        return graph;
-    }
-
-    using Range = std::pair<std::size_t, std::size_t>;  // of edges of the draft
-
-    template <class Body>
-    static void for_each_in(const std::vector<Range>& ranges, Body&& body) {
-        for (const auto& [begin, end] : ranges) {
-            for (auto i = begin; i < end; ++i) {
-                body(i);
-            }
-        }
-    }
-
-    void add_crossings(Graph& graph, std::span<const std::uint32_t> moved_to) {
-        if (draft_.crossings.empty()) {
-            return;
-        }
-        graph.crossings = std::move(draft_.crossings);
-        graph.crossing_of.assign(graph.edges.size(), kNone);
-        for (std::uint32_t i = 0; i < graph.crossings.size(); ++i) {
-            for (auto* edge : {&graph.crossings[i].edge, &graph.crossings[i].sent_edge}) {
-                if (*edge != kNone) {
-                    *edge = moved_to[*edge];
-                    graph.crossing_of[*edge] = i;
-                }
-            }
-        }
-    }
-
-    /// Takes away the queues of where the program ran; those of where it would run get their cost.
-    void move_queues(Graph& graph, std::span<const std::uint32_t> moved_to) {
-        std::vector<std::uint8_t> gone(graph.edges.size());
-        for_each_in(only_recorded_, [&](std::size_t edge) { gone[moved_to[edge]] = 1; });
-        for_each_in(only_planned_, [&](std::size_t edge) {
-            auto& come = graph.edges[moved_to[edge]];
-            come.weight = draft_.costs[come.model];
-        });
-        std::vector<std::uint32_t> edge_of(graph.crossings.empty() ? 0 : graph.edges.size());
-        std::uint32_t kept = 0;
-        std::uint32_t i = 0;
-        for (std::size_t node = 0; node < graph.nodes(); ++node) {
-            const auto end = graph.first_edge[node + 1];
-            graph.first_edge[node] = kept;
-            for (; i < end; ++i) {
-                if (gone[i] != 0) {
-                    continue;
-                }
-                if (!edge_of.empty()) {
-                    edge_of[i] = kept;
-                    graph.crossing_of[kept] = graph.crossing_of[i];
-                }
-                graph.edges[kept++] = graph.edges[i];
-            }
-        }
-        graph.first_edge.back() = kept;
-        graph.edges.resize(kept);
-        graph.crossing_of.resize(graph.crossing_of.empty() ? 0 : kept);
-        for (auto& crossing : graph.crossings) {
-            crossing.edge = edge_of[crossing.edge];
-            crossing.sent_edge = crossing.sent_edge == kNone ? kNone : edge_of[crossing.sent_edge];
-        }
-    }
-
     const Program& program_;
     const Parameters& planned_;
     const Surroundings* elsewhere_;
     const Network* network_;
     Draft draft_;
     std::size_t locations_;
-    std::vector<std::vector<std::uint32_t>> enters_, leaves_;  // node by [location][call]
-    std::vector<std::uint32_t> begins_, ends_;                 // node by location
-    std::vector<std::vector<std::uint32_t>> bases_;            // node by [location][call]: what its completions follow
-    std::vector<std::vector<std::uint32_t>> completions_;      // receives by [location][call]
-    std::vector<std::vector<std::uint32_t>> classes_;          // message class by [location][send]
-    std::vector<std::vector<Origin>> origins_;                 // by [location][send]
-    std::vector<Customers> sending_, receiving_;               // by location
-    std::vector<std::vector<Served>> served_;                  // by location
-    std::vector<Range> only_recorded_, only_planned_;          // queues where the program ran, and where it would run
+    Events events_;
+    std::vector<std::vector<std::uint32_t>> bases_;        // node by [location][call]: what its completions follow
+    std::vector<std::vector<std::uint32_t>> completions_;  // receives by [location][call]
+    std::vector<std::vector<std::uint32_t>> classes_;      // message class by [location][send]
+    std::vector<std::vector<Origin>> origins_;             // by [location][send]
+    std::vector<Customers> sending_, receiving_;           // by location
+    std::vector<std::vector<Served>> served_;              // by location
+    MovedQueues queues_;
     std::uint64_t rebuilt_ = 0;
 };
 

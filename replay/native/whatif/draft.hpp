@@ -110,7 +110,11 @@ class NodeOrder {
         return key_[a] != key_[b] ? key_[a] < key_[b] : place_[a] < place_[b];
     }
     /// The nodes in their order; the rest of it is given up.
-    [[nodiscard]] std::vector<std::uint32_t> taken() && { return std::move(nodes_); }
+    [[nodiscard]] std::vector<std::uint32_t> taken() && {
+        place_ = {};
+        key_ = {};
+        return std::move(nodes_);
+    }
 
   private:
     void estimate(const Draft& draft);

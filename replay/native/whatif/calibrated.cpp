@@ -1,0 +1,170 @@
+#include "replay/native/whatif/calibrated.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "replay/native/whatif/calibrate.hpp"
+#include "replay/native/whatif/contention.hpp"
+
+namespace logpost::replay {
+namespace {
+
+class Calibration {
+  public:
+    Calibration(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const MovedQueues& queues,
+                const Program& program, const Network* network)
+        : draft_(std::move(draft)),
+          nodes_(std::move(nodes)),
+          events_(std::move(events)),
+          queues_(queues),
+          program_(program),
+          network_(network) {}
+
+    Graph graph() {
+        std::vector<std::uint32_t> place(nodes_.size());
+        for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+            place[nodes_[i]] = i;
+        }
+        Graph graph;
+        std::vector<std::uint32_t> moved_to;  // by edge of the draft; only where single ones are asked for
+        draft_.move_edges(graph, place, draft_.crossings.empty() && queues_.only_planned.empty() ? nullptr : &moved_to);
+        graph.models = std::move(draft_.models);
+        graph.messages = std::move(draft_.messages);
+        for_each_in(queues_.only_planned, [&](std::size_t edge) { graph.edges[moved_to[edge]].weight = kNever; });
+        add_crossings(graph, moved_to);
+        const Recorded recorded(draft_.measured, draft_.fresh, nodes_);
+        if (graph.crossings.empty()) {
+            std::vector<std::int64_t> time(nodes_.size());  // by place
+            for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+                time[i] = calibrate(graph, i, recorded, time);
+            }
+        } else {
+            calibrate(graph, program_, *network_, draft_.machine, recorded);
+        }
+        if (!queues_.only_recorded.empty()) {
+            move_queues(graph, moved_to);
+        }
+        const auto placed = [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; };
+        std::uint32_t calls = 0;
+        for (std::size_t l = 0; l < events_.enters.size(); ++l) {
+            graph.begins.push_back(placed(events_.begins[l]));
+            graph.ends.push_back(placed(events_.ends[l]));
+            graph.first_call.push_back(calls);
+            for (std::size_t call = 0; call < events_.enters[l].size(); ++call) {
+                graph.enters.push_back(place[events_.enters[l][call]]);
+                graph.leaves.push_back(place[events_.leaves[l][call]]);
+            }
+            calls += static_cast<std::uint32_t>(events_.enters[l].size());
+            events_.enters[l] = events_.leaves[l] = {};
+        }
+        graph.first_call.push_back(calls);
+        draft_.measured = {};
+        draft_.fresh = {};
+        nodes_ = place = {};
+        if (graph.crossings.empty()) {
+            assign_slots(graph);  // else all times are needed at once
+        }
+        return graph;
+    }
+
+  private:
+    using Range = std::pair<std::size_t, std::size_t>;  // of edges of the draft
+
+    template <class Body>
+    static void for_each_in(const std::vector<Range>& ranges, Body&& body) {
+        for (const auto& [begin, end] : ranges) {
+            for (auto i = begin; i < end; ++i) {
+                body(i);
+            }
+        }
+    }
+
+    void add_crossings(Graph& graph, std::span<const std::uint32_t> moved_to) {
+        if (draft_.crossings.empty()) {
+            return;
+        }
+        graph.crossings = std::move(draft_.crossings);
+        graph.crossing_of.assign(graph.edges.size(), kNone);
+        for (std::uint32_t i = 0; i < graph.crossings.size(); ++i) {
+            for (auto* edge : {&graph.crossings[i].edge, &graph.crossings[i].sent_edge}) {
+                if (*edge != kNone) {
+                    *edge = moved_to[*edge];
+                    graph.crossing_of[*edge] = i;
+                }
+            }
+        }
+    }
+
+    /// Takes away the queues of where the program ran; those of where it would run get their cost.
+    void move_queues(Graph& graph, std::span<const std::uint32_t> moved_to) {
+        std::vector<std::uint8_t> gone(graph.edges.size());
+        for_each_in(queues_.only_recorded, [&](std::size_t edge) { gone[moved_to[edge]] = 1; });
+        for_each_in(queues_.only_planned, [&](std::size_t edge) {
+            auto& come = graph.edges[moved_to[edge]];
+            come.weight = draft_.costs[come.model];
+        });
+        std::vector<std::uint32_t> edge_of(graph.crossings.empty() ? 0 : graph.edges.size());
+        std::uint32_t kept = 0;
+        std::uint32_t i = 0;
+        for (std::size_t node = 0; node < graph.nodes(); ++node) {
+            const auto end = graph.first_edge[node + 1];
+            graph.first_edge[node] = kept;
+            for (; i < end; ++i) {
+                if (gone[i] != 0) {
+                    continue;
+                }
+                if (!edge_of.empty()) {
+                    edge_of[i] = kept;
+                    graph.crossing_of[kept] = graph.crossing_of[i];
+                }
+                graph.edges[kept++] = graph.edges[i];
+            }
+        }
+        graph.first_edge.back() = kept;
+        graph.edges.resize(kept);
+        graph.crossing_of.resize(graph.crossing_of.empty() ? 0 : kept);
+        for (auto& crossing : graph.crossings) {
+            crossing.edge = edge_of[crossing.edge];
+            crossing.sent_edge = crossing.sent_edge == kNone ? kNone : edge_of[crossing.sent_edge];
+        }
+    }
+
+    Draft draft_;
+    std::vector<std::uint32_t> nodes_;
+    Events events_;
+    const MovedQueues& queues_;
+    const Program& program_;
+    const Network* network_;
+};
+
+}  // namespace
+
+std::string calls_of(const Cycle& cycle, const Events& events) {
+    constexpr std::size_t kMost = 8;
+    std::vector<std::string> calls;
+    for (const auto node : cycle.nodes) {
+        for (std::size_t l = 0; l < events.enters.size(); ++l) {
+            for (const auto* nodes : {&events.enters[l], &events.leaves[l]}) {
+                const auto at = std::ranges::lower_bound(*nodes, node);
+                if (at != nodes->end() && *at == node) {
+                    auto text = "location " + std::to_string(l) + ", call " + std::to_string(at - nodes->begin());
+                    if (calls.empty() || calls.back() != text) {
+                        calls.push_back(std::move(text));
+                    }
+                }
+            }
+        }
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(calls.size(), kMost); ++i) {
+        text += (i == 0 ? "" : " -> ") + calls[i];
+    }
+    return text + (calls.size() > kMost ? " -> ..." : "");
+}
+
+Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const MovedQueues& queues,
+                 const Program& program, const Network* network) {
+    return Calibration(std::move(draft), std::move(nodes), std::move(events), queues, program, network).graph();
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,36 @@
+#pragma once
+
+/// The last step of a build: from a draft and an order of its nodes to the calibrated graph.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "replay/native/whatif/draft.hpp"
+
+namespace logpost::replay {
+
+/// The nodes that a trace shows.
+struct Events {
+    std::vector<std::vector<std::uint32_t>> enters,
+        leaves;  ///< by [location][call]
+    std::vector<std::uint32_t> begins,
+        ends;  ///< by location; kNone: it is not followed
+};
+
+/// Queues that are there only where the program ran, or only where it would run: ranges of the draft's edges.
+struct MovedQueues {
+    std::vector<std::pair<std::size_t, std::size_t>> only_recorded, only_planned;
+};
+
+/// The calls of a cycle: as many as one reads.
+std::string calls_of(const Cycle& cycle, const Events& events);
+
+/// The graph whose replay gives back every measured time. What is given is used up.
+///
+/// `nodes`: the draft's nodes in their order. `network`: that the program ran on, where contention is replayed.
+Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const MovedQueues& queues,
+                 const Program& program, const Network* network);
+
+}  // namespace logpost::replay
