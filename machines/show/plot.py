@@ -17,13 +17,16 @@ STYLES = ("cyan", "green", "yellow", "bold", "magenta", "blue", "red")
 MARGIN = 10
 """Characters for the labels of the time axis."""
 
+LEAST, MOST = 1e-150, 1e150
+"""Sizes in bytes and times in picoseconds that are drawn; the ratio of any two of them is a double."""
+
 
 def figure_text(figure: Figure, *, width: int = 90, height: int = 16) -> Text:
     """The figure as rich text, `width` characters wide, with title, both axes with units, and a legend.
 
-    A line without a positive point cannot stand on a logarithmic axis and is named in the legend as zero.
+    A line without a point that logarithmic axes can hold is named in the legend, with the reason.
     """
-    drawn = [line for line in figure.lines if (line.times_ps > 0).any()]
+    drawn = [cut for line in figure.lines if (cut := drawable(line)).sizes.size]
     text = Text(f"{figure.title}\n", no_wrap=True)
     if drawn:
         low, high = time_span(drawn)
@@ -44,9 +47,16 @@ def figure_text(figure: Figure, *, width: int = 90, height: int = 16) -> Text:
         text.append(SYMBOLS[k % len(SYMBOLS)], STYLES[k % len(STYLES)])
         text.append(f" {line.label}\n")
     for line in figure.lines:
-        if line not in drawn:
-            text.append(" " * (MARGIN + 2) + f"{line.label} is zero throughout\n")
+        if not drawable(line).sizes.size:
+            reason = "has no point that can be drawn" if (line.times_ps > 0).any() else "is zero throughout"
+            text.append(" " * (MARGIN + 2) + f"{line.label} {reason}\n")
     return text
+
+
+def drawable(line: Line) -> Line:
+    """The line's points whose size and time lie between `LEAST` and `MOST`."""
+    keep = np.logical_and.reduce([(LEAST <= v) & (v <= MOST) for v in (line.sizes, line.times_ps)])
+    return Line(line.label, line.sizes[keep], line.times_ps[keep])
 
 
 def character_grid(
@@ -60,8 +70,8 @@ def character_grid(
     at = np.geomspace(sizes[0], sizes[1], columns)
     span = np.log(times[1] / times[0])
     for k, line in enumerate(lines):
-        keep = (line.times_ps > 0) & (line.sizes > 0)
-        known, values = line.sizes[keep], line.times_ps[keep]
+        points = drawable(line)
+        known, values = points.sizes, points.times_ps
         inside = (at >= known[0] * (1 - 1e-12)) & (at <= known[-1] * (1 + 1e-12))
         where = np.flatnonzero(inside) if inside.any() else np.array([np.abs(at - known[0]).argmin()])
         height = np.interp(np.log(at[where]), np.log(known), np.log(values / times[0])) / span

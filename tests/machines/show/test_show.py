@@ -129,3 +129,25 @@ def test_zero_lines_are_named_not_drawn() -> None:
     assert "o_s is zero throughout" in plain
     assert plain.count(SYMBOLS[0]) == 2  # one point and the legend
     assert "zero throughout" in figure_text(Figure("t", (flat,))).plain
+
+
+@pytest.mark.parametrize(
+    ("sizes", "times"),
+    [
+        ([1.0, 8.0], [1e-200, 1e200]),
+        ([1.0, 8.0], [5.0, np.inf]),
+        ([0.0, 8.0], [5.0, 0.0]),
+        ([1e308, 1.7e308], [1.0, 2.0]),
+        ([5e-324, 1e308], [1.0, 2.0]),
+        ([1e-150, 1e150], [1e-150, 1e150]),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_extreme_values_leave_the_figure_whole(sizes: list[float], times: list[float]) -> None:
+    extreme = Line("extreme", np.array(sizes), np.array(times))
+    plain = Line("plain", np.array([1.0, 8.0]), np.array([1e6, 2e6]))
+    points = sum(1e-150 <= s <= 1e150 and 1e-150 <= t <= 1e150 for s, t in zip(sizes, times, strict=True))
+    text = figure_text(Figure("t", (extreme, plain))).plain
+    assert ("extreme has no point that can be drawn" in text) == (points == 0)
+    assert SYMBOLS[0] in text
+    assert "message size" in figure_text(Figure("t", (plain,))).plain
