@@ -18,9 +18,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from logpost.collectors import assemble, mpi
+from logpost.collectors import assemble, mpi, snapshot
 from logpost.collectors.calibration import recorded
 from logpost.collectors.pmpi import generate, interposer
+from logpost.collectors.watch import Watcher
 from logpost.errors import InputError
 
 Say = Callable[[str], None]
@@ -39,6 +40,10 @@ class Settings:
     calibrate_s: float | None = None
     """Time for measuring the machine within MPI_Init; None: it is not measured."""
     keep_raw: bool = False
+    hang_s: float | None = None
+    """Make an archive of the run so far when a thread sits in one call for so long; None: never."""
+    dump_signal: int | None = None
+    """Make one when this signal comes, which the program then does not get."""
     environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
@@ -74,7 +79,16 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     before = settings.environment.get("LD_PRELOAD")
     if before:
         variables["LD_PRELOAD"] += f":{before}"
-    status = run(with_environment(command, target.abi, variables), {**settings.environment, **variables})
+
+    def take(name: str, why: str) -> None:
+        _so_far(assembler, raw, settings, say, name, why)
+
+    watched = settings.hang_s is not None or settings.dump_signal is not None
+    watcher = Watcher(raw, settings.hang_s, take) if watched else None
+    if settings.dump_signal is not None:
+        progress(f"for an archive of the run so far: kill -{settings.dump_signal} {os.getpid()}")
+    started = with_environment(command, target.abi, variables)
+    status = run(started, {**settings.environment, **variables}, watcher=watcher, dump_signal=settings.dump_signal)
     if any(raw.glob("*.raw")):
         if status:
             say(f"{_whose(command)} ended with exit status {status}; the archive holds the calls that completed before")
@@ -188,11 +202,15 @@ def _new_raw_directory(command: Sequence[str], output: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _signals_go_to(child: list[subprocess.Popen[bytes]]) -> Iterator[None]:
+def _signals_go_to(
+    child: list[subprocess.Popen[bytes]], watcher: Watcher | None, dump_signal: int | None
+) -> Iterator[None]:
     """Leave Ctrl-C to the program (the terminal sends it to both) and pass on what only we were sent."""
 
     def forward(number: int, frame: FrameType | None) -> None:
-        if number != signal.SIGINT and child and child[0].poll() is None:
+        if watcher is not None and number == dump_signal:
+            watcher.ask()
+        elif number != signal.SIGINT and child and child[0].poll() is None:
             child[0].send_signal(number)
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -204,15 +222,26 @@ def _signals_go_to(child: list[subprocess.Popen[bytes]]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run(command: list[str], environment: dict[str, str], stderr: int | None = None) -> int:
+def run(
+    command: list[str],
+    environment: dict[str, str],
+    stderr: int | None = None,
+    *,
+    watcher: Watcher | None = None,
+    dump_signal: int | None = None,
+) -> int:
     """Run the command with our own streams, or another descriptor for standard error.
 
     Returns its status as a shell gives it (128 + signal).
     """
     child: list[subprocess.Popen[bytes]] = []
-    with _signals_go_to(child):
+    with _signals_go_to(child, watcher, dump_signal):
         child.append(subprocess.Popen(command, env=environment, stderr=stderr))
+        if watcher is not None:
+            watcher.start()
         status = child[0].wait()
+        if watcher is not None:
+            watcher.end()
     return status if status >= 0 else 128 - status
 
 
@@ -226,3 +255,13 @@ def _archive(assembler: Path, raw: Path, settings: Settings, say: Say) -> assemb
     if not settings.keep_raw:
         shutil.rmtree(raw, ignore_errors=True)
     return archive
+
+
+def _so_far(assembler: Path, raw: Path, settings: Settings, say: Say, name: str, why: str) -> None:
+    """Make the archive of the run so far, or say why there is none. Never raises: the program goes on."""
+    try:
+        archive = _with_machine(snapshot.take(assembler, raw, settings.output.resolve(), name), raw)
+    except (InputError, OSError, ValueError) as error:
+        say(f"{why}, but no archive was made of it: {error}")
+        return
+    say(f"{why}: {archive.path} holds it; the program goes on")

@@ -59,6 +59,23 @@ def command(
         int | None,
         typer.Option("--limit", min=1, help="Stop recording a thread when its raw log reaches this many MiB."),
     ] = None,
+    hang: Annotated[
+        str | None,
+        typer.Option(
+            "--hang",
+            metavar="TIME",
+            help="When a rank of this host sits in one call for so long (90s, 10min, 1h): make an archive of the run "
+            "so far, once. The program goes on.",
+        ),
+    ] = None,
+    dump_signal: Annotated[
+        str | None,
+        typer.Option(
+            "--dump-signal",
+            metavar="USR1|USR2",
+            help="When record gets this signal: make an archive of the run so far. The program does not get it.",
+        ),
+    ] = None,
     keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs beside the archive.")] = False,
     measure_with: Annotated[
         str | None,
@@ -93,6 +110,7 @@ def command(
     from logpost.collectors import record as recorder
     from logpost.collectors.assemble import Archive
     from logpost.collectors.calibration.recorded import BUDGET_S
+    from logpost.collectors.watch import seconds, signal_number
     from logpost.errors import InputError
     from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
 
@@ -142,6 +160,8 @@ def command(
             "--mpi": mpi is not None,
             "--calibrate quick": calibrate == "quick",
             "--limit": limit is not None,
+            "--hang": hang is not None,
+            "--dump-signal": dump_signal is not None,
             "--keep-raw": keep_raw,
         }
         for option, given in not_scoreps.items():
@@ -163,6 +183,8 @@ def command(
         window_kib=window,
         limit_mib=limit,
         calibrate_s=BUDGET_S if quick else None,
+        hang_s=None if hang is None else seconds(hang),
+        dump_signal=None if dump_signal is None else signal_number(dump_signal),
         keep_raw=keep_raw,
     )
     result = recorder.record(program or [], settings, say, hush)

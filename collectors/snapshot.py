@@ -1,0 +1,104 @@
+"""An archive of a run so far: the raw logs of a program that goes on, as they are at one moment.
+
+The program is not touched. Logs only grow, so a second name for each is enough; windows are copied, each before its
+log gets that name: what leaves a window meanwhile is in the log twice over, and the copy's header says where it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import struct
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from logpost.collectors import assemble
+
+_HEADER = 64  # LP_FILE_HEADER
+_FLUSHED_AND_OPEN = struct.Struct("=QQ")  # of struct lp_file_header, at byte 32
+_STALE = 1  # LP_WINDOW_IS_STALE
+_FIRST_NOTE = 64
+_TRIES = 100  # a window takes 0.1 ms to copy; a thread moves to its next one after thousands of calls
+
+
+@dataclass(frozen=True)
+class Window:
+    """What a thread's window holds; see ``rawlog.h``."""
+
+    content: bytes
+    flushed: int
+    enter: int
+    """When the call began that the thread was in last, in its clock's ticks; 0: none yet."""
+
+    @property
+    def inside(self) -> bool:
+        """Whether the thread is still in that call: no record of it, or of a later one, is there."""
+        at, end = _HEADER, len(self.content) - 16
+        if not self.enter or self.flushed & _STALE:
+            return False
+        while at <= end:
+            first, enter = struct.unpack_from("=QQ", self.content, at)
+            kind, words = first & 0xFF, first >> 32 & 0xFFFF
+            if not kind or not words:
+                break
+            if kind < _FIRST_NOTE and enter >= self.enter:
+                return False
+            at += words * 8
+        return True
+
+
+def state(path: Path) -> tuple[int, int]:
+    """Bytes of the log that are in its file, and the begin of the last call (ticks), of a window on disk."""
+    with path.open("rb") as file:
+        file.seek(32)
+        flushed, place = _FLUSHED_AND_OPEN.unpack(file.read(16))
+        if not place:
+            return flushed, 0
+        file.seek(place)
+        return flushed, struct.unpack("=Q", file.read(8))[0]
+
+
+def read(path: Path) -> Window:
+    """A window as it was at one moment, though its thread goes on.
+
+    Where the thread made calls all the while, the last one's begin is left out: what ended before it is not known.
+    """
+    for attempt in range(_TRIES):
+        before = state(path)
+        content = path.read_bytes()
+        after = state(path)
+        if before == after:
+            return Window(content, *after)
+        if attempt >= _TRIES // 2 and before[0] == after[0]:
+            place = _FLUSHED_AND_OPEN.unpack_from(content, 32)[1]
+            return Window(content[:place] + bytes(8) + content[place + 8 :], after[0], 0)
+    raise OSError(f"{path} changes faster than it can be read")
+
+
+def take(assembler: Path, raw: Path, output: Path, name: str) -> assemble.Archive:
+    """Make the archive of the run so far; its directory's name ends with `name`."""
+    copy = Path(tempfile.mkdtemp(prefix=".logpost_", suffix=".snapshot", dir=output))
+    try:
+        for path in sorted(raw.iterdir()):
+            if path.suffix == ".raw":
+                _log(path, copy)
+            elif path.suffix != ".window" and path.is_file():
+                shutil.copyfile(path, copy / path.name)
+        about = json.loads((raw / "record.json").read_text())
+        (copy / "record.json").write_text(json.dumps({**about, "time": f"{about['time']}_{name}"}))
+        return assemble.assemble(assembler, copy, output)
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+
+
+def _log(path: Path, copy: Path) -> None:
+    window = path.with_suffix(".window")
+    with contextlib.suppress(FileNotFoundError):  # the thread has ended: its log is whole
+        (copy / window.name).write_bytes(read(window).content)
+    try:
+        os.link(path, copy / path.name)
+    except OSError:  # a file system without second names
+        shutil.copyfile(path, copy / path.name)
