@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from logpost.collectors import assemble, mpi
+from logpost.collectors import assemble, coarray, mpi
 from logpost.collectors.calibration import recorded
 from logpost.collectors.pmpi import generate, interposer
 from logpost.errors import InputError
@@ -74,6 +74,11 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     before = settings.environment.get("LD_PRELOAD")
     if before:
         variables["LD_PRELOAD"] += f":{before}"
+    if (static := coarray.static_program(command)) is not None:
+        progress(
+            f"{static} holds the coarray library in itself, as caf links it: coarray accesses appear as the MPI calls "
+            "beneath them; link with mpif90 -fcoarray=lib ... -lcaf_openmpi (or -lcaf_mpich) to see them"
+        )
     status = run(with_environment(command, target.abi, variables), {**settings.environment, **variables})
     if any(raw.glob("*.raw")):
         if status:
