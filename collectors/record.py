@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from logpost.collectors import assemble, mpi, snapshot
+from logpost.collectors import assemble, coarray, mpi, snapshot
 from logpost.collectors.calibration import recorded
 from logpost.collectors.pmpi import generate, interposer
 from logpost.collectors.watch import Watcher
@@ -79,6 +79,11 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     before = settings.environment.get("LD_PRELOAD")
     if before:
         variables["LD_PRELOAD"] += f":{before}"
+    if (static := coarray.static_program(command)) is not None:
+        progress(
+            f"{static} holds the coarray library in itself, as caf links it: coarray accesses appear as the MPI calls "
+            "beneath them; link with mpif90 -fcoarray=lib ... -lcaf_openmpi (or -lcaf_mpich) to see them"
+        )
 
     def take(name: str, why: str) -> None:
         _so_far(assembler, raw, settings, say, name, why)

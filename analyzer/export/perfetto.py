@@ -78,7 +78,8 @@ def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progre
     except ImportError as error:
         raise InputError("--to perfetto needs the Python package perfetto; run `pip install perfetto`") from error
     with whole(path, force=force, directory=False) as work:
-        with gzip.open(work, "wb", compresslevel=5) if path.suffix == ".gz" else work.open("wb") as file:
+        # Without a date: gzip cannot hold one before 1970, and equal runs make equal files.
+        with gzip.GzipFile(work, "wb", 5, mtime=0) if path.suffix == ".gz" else work.open("wb") as file:
             writer = _Writer(schema, cast(BinaryIO, file))
             _names(writer, run)
             _tracks(writer, run)

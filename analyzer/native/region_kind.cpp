@@ -227,6 +227,22 @@ CallKind shmem_function(std::string_view name) {
     return CallKind::one_sided;
 }
 
+/// Of gfortran's coarray library; `name` is lower case and begins behind _gfortran_caf_.
+CallKind coarray_function(std::string_view name) {
+    if (name == "sync_all") {
+        return CallKind::barrier;
+    }
+    if (name.starts_with("co_")) {
+        return CallKind::collective;
+    }
+    for (const std::string_view local : {"init", "register", "deregister", "form_team", "change_team", "end_team"}) {
+        if (name == local) {
+            return CallKind::other;
+        }
+    }
+    return CallKind::one_sided;
+}
+
 /// As `logpost import gasnet` names what GASNet's traces hold; `name` is lower case and begins behind gasnet_.
 CallKind gasnet_function(std::string_view name) {
     if (name.starts_with("am") || name.starts_with("commit_")) {
@@ -331,6 +347,9 @@ CallKind region_kind(std::string_view name, std::uint8_t paradigm) {
     }
     if (rest == "start_pes") {
         return CallKind::initialize;
+    }
+    if (rest.starts_with("gfortran_caf_")) {
+        return coarray_function(rest.substr(std::string_view("gfortran_caf_").size()));
     }
     if (paradigm == OTF2_PARADIGM_UPC && rest.starts_with("gasnet_")) {
         return gasnet_function(rest.substr(rest.find('_') + 1));

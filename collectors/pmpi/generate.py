@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from logpost.collectors import coarray
 from logpost.collectors.pmpi import one_sided
 
 TABLE = Path(__file__).with_name("prototypes.txt")
@@ -96,7 +97,7 @@ def functions() -> tuple[Function, ...]:
 def table_hash() -> int:
     """64-bit FNV-1a of the table: what the function numbers in a raw log refer to."""
     value = 0xCBF29CE484222325
-    for byte in TABLE.read_bytes():
+    for byte in TABLE.read_bytes() + coarray.TABLE.read_bytes():
         value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
     return value
 
@@ -107,6 +108,7 @@ def functions_text(program: str) -> str:
     for f in functions():
         operation = f.arguments[0] if f.hook in ("coll", "icoll", "coll_init") else "-"
         lines.append(f"{f.number} {f.name} {f.role} {operation}")
+    lines += coarray.rows(len(functions()) + 1)
     return "\n".join(lines) + "\n"
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from logpost.collectors import build as cache
-from logpost.collectors import mpi, recorder
+from logpost.collectors import coarray, mpi, recorder
 from logpost.collectors.calibration.build import PARTS, PROGRAMS
 from logpost.collectors.pmpi import generate, one_sided
 from logpost.errors import InputError
@@ -72,6 +72,9 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
     files = [
         *SOURCES.glob("*.*"),
         *recorder.sources(),
+        *coarray.NATIVE.glob("*.*"),
+        coarray.TABLE,
+        Path(coarray.__file__),
         generate.TABLE,
         Path(generate.__file__),
         Path(one_sided.__file__),
@@ -97,7 +100,9 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
             _compile_together(compiler, ["-include", "calls.h"], sources, calibration, complaint)
             wrappers = Path(scratch) / "wrappers.c"
             wrappers.write_text(generate.wrappers(names))
+            (Path(scratch) / "coarray_functions.h").write_text(coarray.header(len(generate.functions()) + 1))
             command = [*compiler, *_LINKING, "-o", str(place / path.name), str(wrappers), str(calibration)]
+            command += [f"-I{scratch}", *map(str, sorted(coarray.NATIVE.glob("*.c")))]
             command += [*(str(SOURCES / name) for name in _FILES), *(str(recorder.NATIVE / n) for n in recorder.FILES)]
             command += [f"-Wl,--version-script={SOURCES / 'export.map'}", "-ldl", "-lpthread", "-lm"]
             cache.run_compiler(command, complaint)

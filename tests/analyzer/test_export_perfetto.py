@@ -238,6 +238,17 @@ def test_gz_is_the_same_trace(tmp_path: Path) -> None:
     assert gzip.decompress((tmp_path / "a.pftrace.gz").read_bytes()) == (tmp_path / "a.pftrace").read_bytes()
 
 
+def test_gz_on_a_machine_whose_clock_is_before_1970(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make_run(tmp_path / "a.run")
+    export_perfetto(run, tmp_path / "now.pftrace.gz")
+    monkeypatch.setattr("time.time", lambda: -86400.0)
+    export_perfetto(run, tmp_path / "then.pftrace.gz")
+    # Bytes 4 to 7 of a gzip file are its date: 0 is none.
+    assert (
+        (tmp_path / "then.pftrace.gz").read_bytes()[4:8] == bytes(4) == (tmp_path / "now.pftrace.gz").read_bytes()[4:8]
+    )
+
+
 def test_a_run_without_messages(tmp_path: Path) -> None:
     trace, written = exported(make_run(tmp_path / "a.run", ranks=1, messages=False), tmp_path / "a.pftrace")
     assert (written.flows, written.counters) == (0, 0)

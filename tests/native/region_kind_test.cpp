@@ -82,6 +82,14 @@ TEST(CallKind, KnowsShmem) {
     EXPECT_EQ(of("shmem_my_pe", OTF2_PARADIGM_SHMEM), CallKind::other);
 }
 
+TEST(CallKind, KnowsCoarrays) {
+    EXPECT_EQ(of("_gfortran_caf_send"), CallKind::one_sided);
+    EXPECT_EQ(of("_gfortran_caf_sync_images"), CallKind::one_sided);
+    EXPECT_EQ(of("_gfortran_caf_sync_all"), CallKind::barrier);
+    EXPECT_EQ(of("_gfortran_caf_co_sum"), CallKind::collective);
+    EXPECT_EQ(of("_gfortran_caf_register"), CallKind::other);
+}
+
 TEST(CallKind, KnowsWhatIsImportedFromGasnet) {
     const auto gasnet = [](std::string_view name) { return of(name, OTF2_PARADIGM_UPC); };
     EXPECT_EQ(gasnet("gasnet_put_nb"), CallKind::one_sided);

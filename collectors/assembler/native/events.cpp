@@ -284,8 +284,9 @@ class ProcessEvents {
                 p.kind = Kind::access;
                 if ((p.access.flags & LP_TRANSFER_REQUEST) != 0) {
                     requests_.start(out, enter, p.access.request, p);
-                } else {
-                    windows_.access(out, enter, p.access);
+                } else if (const auto id = windows_.access(out, enter, p.access);
+                           (p.access.flags & LP_TRANSFER_BLOCKING) != 0) {
+                    windows_.blocking_done(out, leave, p.access, id);
                 }
                 break;
             case LP_SYNCHRONIZE:

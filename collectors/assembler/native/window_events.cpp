@@ -113,6 +113,16 @@ void WindowEvents::request_done(EventWriter& out, std::uint64_t time, const lp_t
     }
 }
 
+void WindowEvents::blocking_done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id) {
+    OTF2_RmaWinRef win = 0;
+    if (id == 0 || !ref(x.window, win)) {
+        return;
+    }
+    windows_[x.window].targets[x.target].accesses.pop_back();
+    check(OTF2_EvtWriter_RmaOpCompleteBlocking(out.writer, nullptr, out.at(time), win, id), "RmaOpCompleteBlocking");
+    check(OTF2_EvtWriter_RmaOpCompleteRemote(out.writer, nullptr, out.at(time), win, id), "RmaOpCompleteRemote");
+}
+
 void WindowEvents::request_tested(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id) {
     OTF2_RmaWinRef win = 0;
     if (id != 0 && ref(x.window, win)) {

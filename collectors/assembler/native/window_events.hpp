@@ -25,6 +25,7 @@ class WindowEvents {
     std::uint64_t access(EventWriter& out, std::uint64_t time, const lp_transfer& x);
     // The request of an access was found complete, and incomplete.
     void request_done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id);
+    void blocking_done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id);
     void request_tested(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id);
 
     // `ranks`: in the window, of the call's group.

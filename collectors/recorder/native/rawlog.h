@@ -173,7 +173,8 @@ struct lp_transfer {
     uint32_t flags;     /* LP_TRANSFER_* */
 };
 enum lp_transfer_kind { LP_PUT = 1, LP_GET, LP_ACCUMULATE, LP_FETCH_AND_ACCUMULATE, LP_COMPARE_AND_SWAP };
-#define LP_TRANSFER_REQUEST 1u /* `request` completes it at the origin */
+#define LP_TRANSFER_REQUEST 1u  /* `request` completes it at the origin */
+#define LP_TRANSFER_BLOCKING 2u /* it is complete on both sides when the call ends */
 
 /* What completes or separates one-sided accesses. */
 struct lp_synchronize {

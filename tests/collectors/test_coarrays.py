@@ -1,0 +1,87 @@
+"""Coarrays: accesses with images and bytes, and the MPI calls beneath them not shown a second time."""
+
+from __future__ import annotations
+
+import ctypes.util
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.command import logpost
+from tests.collectors import recording
+
+from logpost.collectors import coarray
+
+pytestmark = pytest.mark.mpi
+
+IMAGES, ROUNDS = 3, 10
+
+
+def _program(folder: Path, *compiler: str) -> Path:
+    if shutil.which(compiler[0]) is None or ctypes.util.find_library("caf_openmpi") is None:
+        pytest.skip("no OpenCoarrays for Open MPI (apt install libcoarrays-openmpi-dev gfortran)")
+    made = folder / "accesses"
+    command = [compiler[0], str(recording.PROGRAMS / "coarray.f90"), "-o", str(made), *compiler[1:]]
+    subprocess.run(command, check=True, cwd=folder)
+    return made
+
+
+def _recorded(program: Path, *launcher: str) -> tuple[Path, str]:
+    """The archive, and what record said."""
+    words = ("record", "-o", "traces", "--calibrate", "none", "--", *launcher, "-n", IMAGES, program)
+    # Open MPI has no windows for this library where processes do not copy from each other's memory.
+    environment = recording.environment(OMPI_MCA_btl_vader_single_copy_mechanism="cma")
+    done = logpost(*words, cwd=program.parent, **environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "300.0\n"  # each of 50 elements of 3 images holds the image on its right: 50 * (2 + 3 + 1)
+    (archive,) = (program.parent / "traces").glob("logpost_*")
+    return archive, done.stderr
+
+
+@pytest.mark.parametrize("launcher", ["mpirun.openmpi", "cafrun.openmpi"])
+def test_accesses_have_images_and_bytes(launcher: str, tmp_path: Path) -> None:
+    program = _program(tmp_path, "mpif90.openmpi", "-fcoarray=lib", "-lcaf_openmpi")
+    if shutil.which(launcher) is None:
+        pytest.skip(f"no {launcher}")
+    archive, _ = _recorded(program, launcher)
+    trace = recording.read(archive)
+    for rank in range(IMAGES):
+        gets, puts = trace.on(rank, "RMA_GET"), trace.on(rank, "RMA_PUT")
+        assert [event.number("Bytes") for event in gets] == [50 * 8] * ROUNDS
+        assert [event.number("Bytes") for event in puts] == [10 * 8] * ROUNDS
+        targets = {int(target) for e in gets + puts for target in re.findall(r"(?:Target|Remote)\D*(\d+)", e.text)}
+        assert targets == {(rank + 1) % IMAGES}
+        # one sync all a round for reading, one for writing, one before
+        regions = [event.region for event in trace.on(rank, "ENTER")]
+        assert regions.count("_gfortran_caf_sync_all") == 2 * ROUNDS + 1
+        assert regions.count("_gfortran_caf_sync_images") == 1
+        assert "MPI_Put" not in regions
+        assert "MPI_Get" not in regions
+        assert len(trace.on(rank, "RMA_OP_COMPLETE_BLOCKING")) == 2 * ROUNDS + (3 if rank == 0 else 2)
+    # atomic_define by image 1, atomic_add and event post by all
+    assert sum(len(trace.on(rank, "RMA_ATOMIC")) for rank in range(IMAGES)) == 1 + 2 * IMAGES
+    sums = [e for e in trace.on(0, "MPI_COLLECTIVE_END") if e.operation == "ALLREDUCE"]
+    assert [event.number("Sent") for event in sums] == [8 * IMAGES]
+    analyzed = logpost("analyze", archive, "-o", tmp_path / "run")
+    assert analyzed.returncode == 0, analyzed.stderr
+
+
+def test_a_program_that_holds_the_library_itself_shows_mpi(tmp_path: Path) -> None:
+    program = _program(tmp_path, "caf.openmpi")
+    assert coarray.static_program(["mpirun", str(program)]) == program
+    archive, said = _recorded(program, "mpirun.openmpi")
+    assert "holds the coarray library in itself" in said
+    trace = recording.read(archive)
+    calls = trace.calls(0)
+    # every access is Win_lock, Put or Get, Win_unlock
+    assert calls.count("MPI_Get") == ROUNDS
+    # of 80 bytes each; the library itself puts more (registration)
+    assert [e.number("Bytes") for e in trace.on(0, "RMA_PUT")].count(10 * 8) == ROUNDS
+    assert "MPI_Win_lock" in calls
+
+
+def test_other_programs_hold_no_coarray_library(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    assert coarray.static_program(["mpirun", "/bin/true", str(tmp_path / "empty"), str(tmp_path)]) is None
