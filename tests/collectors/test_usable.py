@@ -50,6 +50,7 @@ def test_a_score_p_that_does_not_answer_is_said(tmp_path: Path, monkeypatch: pyt
 
 def test_opencoarrays_is_a_wrapper_or_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(usable, "Path", lambda place: tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))  # the machine's own caf stays out of it
     monkeypatch.setattr(ctypes.util, "find_library", lambda name: None)
     assert usable._coarrays() == ("", "neither caf nor libcaf_mpi was found")
     monkeypatch.setattr(ctypes.util, "find_library", lambda name: "libcaf_mpich.so.3" if name == "caf_mpich" else None)
