@@ -6,22 +6,6 @@
 namespace logpost::assembler {
 namespace {
 
-constexpr std::uint64_t event_chunk = 1ULL << 20;
-constexpr std::uint64_t definition_chunk = 4ULL << 20;
-
-OTF2_FlushType before_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
-    return OTF2_FLUSH;
-}
-
-struct Closer {
-    OTF2_Archive* archive;
-    ~Closer() {
-        if (archive != nullptr) {
-            OTF2_Archive_Close(archive);
-        }
-    }
-};
-
 std::string value(const Process& process, const std::string& key) {
     const auto at = process.info.find(key);
     return at != process.info.end() ? at->second : "";
@@ -71,23 +55,9 @@ LocationEvents nobody(OTF2_Archive* archive, const Job& job, std::uint32_t rank)
 
 }  // namespace
 
-void check(OTF2_ErrorCode code, const char* what) {
-    if (code != OTF2_SUCCESS) {
-        throw std::runtime_error(std::string("writing the archive failed (") + what +
-                                 "): " + OTF2_Error_GetDescription(code));
-    }
-}
-
 Tally write_archive(const std::filesystem::path& directory, Job& job) {
-    OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk,
-                                              definition_chunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (archive == nullptr) {
-        throw std::runtime_error("cannot create an archive in " + directory.string());
-    }
-    Closer closer{archive};
-    static const OTF2_FlushCallbacks flush{before_flush, nullptr};
-    check(OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr), "flush callbacks");
-    check(OTF2_Archive_SetSerialCollectiveCallbacks(archive), "collective callbacks");
+    OpenArchive open(directory);
+    OTF2_Archive* archive = open.get();
     set_properties(archive, job);
 
     Strings strings;
@@ -109,8 +79,7 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     }
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
     write_definitions(archive, job, strings, tally, contexts, locations);
-    closer.archive = nullptr;
-    check(OTF2_Archive_Close(archive), "closing the archive");
+    open.finish();
     return tally;
 }
 

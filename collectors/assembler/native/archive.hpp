@@ -12,11 +12,9 @@
 
 #include "contexts.hpp"
 #include "model.hpp"
+#include "open_archive.hpp"
 
 namespace logpost::assembler {
-
-// Throws std::runtime_error with OTF2's description when a call failed.
-void check(OTF2_ErrorCode code, const char* what);
 
 class Strings {
   public:

@@ -16,21 +16,6 @@ namespace logpost::assembler::gasnet {
 namespace {
 
 constexpr std::uint64_t resolution = 1'000'000;  // ticks per second: a file has microseconds
-constexpr std::uint64_t event_chunk = 1ULL << 20;
-constexpr std::uint64_t definition_chunk = 4ULL << 20;
-
-OTF2_FlushType before_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
-    return OTF2_FLUSH;
-}
-
-struct Closer {
-    OTF2_Archive* archive;
-    ~Closer() {
-        if (archive != nullptr) {
-            OTF2_Archive_Close(archive);
-        }
-    }
-};
 
 const ProcessSurvey* of_rank(const Survey& run, std::uint32_t rank) {
     const auto at =
@@ -298,15 +283,8 @@ void import(const std::filesystem::path& directory, const std::vector<std::strin
     for (const auto& process : run.processes) {
         run.shift_us = std::max(run.shift_us, run.shift_us - in_archive(run, process, process.first_us));
     }
-    OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk,
-                                              definition_chunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (archive == nullptr) {
-        throw std::runtime_error("cannot create an archive in " + directory.string());
-    }
-    Closer closer{archive};
-    static const OTF2_FlushCallbacks flush{before_flush, nullptr};
-    check(OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr), "flush callbacks");
-    check(OTF2_Archive_SetSerialCollectiveCallbacks(archive), "collective callbacks");
+    OpenArchive open(directory);
+    OTF2_Archive* archive = open.get();
     set_properties(archive, run);
     Strings strings;
     strings("");
@@ -325,8 +303,7 @@ void import(const std::filesystem::path& directory, const std::vector<std::strin
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
     write_offsets(archive, run, locations);
     Definitions(run, strings, names, locations).write(OTF2_Archive_GetGlobalDefWriter(archive));
-    closer.archive = nullptr;
-    check(OTF2_Archive_Close(archive), "closing the archive");
+    open.finish();
     warn(run, totals);
     out << "{\"processes\": " << run.size << ", \"recorded\": " << run.processes.size()
         << ", \"lines\": " << totals.lines << ", \"events\": " << totals.events << ", \"puts\": " << totals.puts

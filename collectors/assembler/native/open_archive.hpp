@@ -1,0 +1,30 @@
+// An OTF2 archive while it is written by one process.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <filesystem>
+
+namespace logpost::assembler {
+
+// Throws std::runtime_error with OTF2's description when a call failed.
+void check(OTF2_ErrorCode code, const char* what);
+
+class OpenArchive {
+  public:
+    // Throws std::runtime_error when the archive cannot be created.
+    explicit OpenArchive(const std::filesystem::path& directory);
+    ~OpenArchive();
+    OpenArchive(const OpenArchive&) = delete;
+    OpenArchive& operator=(const OpenArchive&) = delete;
+
+    OTF2_Archive* get() const { return archive_; }
+
+    // Completes the archive; one that is never finished is closed without a word of what that said.
+    void finish();
+
+  private:
+    OTF2_Archive* archive_;
+};
+
+}  // namespace logpost::assembler
