@@ -10,8 +10,9 @@ from logpost.collectors import build as cache
 from logpost.collectors import mpi
 from logpost.collectors.workloads.catalogue import FOLDER, Program
 
-# gnu11 for the C library's clocks; no fused multiply-add, so that results are equal bit by bit on any distribution.
-FLAGS = ("-std=gnu11", "-O2", "-ffp-contract=off")
+# gnu11 for the C library's clocks; -g, so that reports name lines; no fused multiply-add, so that results are equal bit
+# by bit on any distribution.
+FLAGS = ("-std=gnu11", "-O2", "-g", "-ffp-contract=off")
 
 COMPILERS = {"mpi": "mpicc", "shmem": "oshcc"}
 
