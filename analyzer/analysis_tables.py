@@ -10,11 +10,14 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer import schema
+from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.parquet import TableStream, frame
-from logpost.analyzer.run import RunWriter
+from logpost.analyzer.run import Run, RunWriter
+from logpost.analyzer.run_place import flush
 from logpost.replay._native import Analysis, operations
+from logpost.replay.columns import DelayCosts
 
 MESSAGES_PER_BATCH = 1 << 15
 CALLS_PER_BATCH = 1 << 15
@@ -43,19 +46,11 @@ def write_analysis(
         delayed.result()
     analysis.forget_messages()
     report("writing tables", 0, 0)
-    frames = {
+    frames = aggregates(analysis, delayed.result()) | {
         table.name: frame(table, columns)
         for table, columns in (
-            (schema.ACCOUNTING, analysis.accounting()),
-            (schema.EXPOSURE, analysis.exposure()),
-            (schema.IN_COLLECTIVES, analysis.collective_parts()),
             (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
-            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
-            (schema.PAIRS, analysis.pairs()),
             (schema.CRITICAL_PATH, analysis.critical_path()),
-            (schema.PATH_PROFILE, analysis.path_profile()),
-            (schema.DELAY_COSTS, delayed.result()),
-            (schema.LOAD, analysis.load()),
             (schema.UNMATCHED, analysis.unmatched()),
             (schema.EPOCHS, analysis.epochs()),
         )
@@ -64,6 +59,34 @@ def write_analysis(
     written = {name: writer.write(name, table) for name, table in frames.items()}
     written["collectives"] = collected.result()
     return written, sums
+
+
+def aggregates(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.DataFrame]:
+    """The tables that are sums over the analysis's region of interest, by name."""
+    return {
+        table.name: frame(table, columns)
+        for table, columns in (
+            (schema.ACCOUNTING, analysis.accounting()),
+            (schema.EXPOSURE, analysis.exposure()),
+            (schema.IN_COLLECTIVES, analysis.collective_parts()),
+            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
+            (schema.PAIRS, analysis.pairs()),
+            (schema.PATH_PROFILE, analysis.path_profile()),
+            (schema.DELAY_COSTS, delay_costs),
+            (schema.LOAD, analysis.load()),
+        )
+    }
+
+
+def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame]) -> None:
+    """Look for hotspots in an unfinished run that has every other table; those that are `known` are not read again."""
+    tables = {name: run.table(name) for name in schema.TABLES if name != "findings"}
+    tables |= {name: table.lazy() for name, table in known.items()}
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        flushed = pool.submit(flush, writer.path)  # the disk writes what is there while findings are looked for
+        findings = find_all(tables, run.manifest)
+        flushed.result()
+    writer.write("findings", findings)
 
 
 def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Mapping[str, int]:

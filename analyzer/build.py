@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -14,9 +13,8 @@ import polars as pl
 
 import logpost
 from logpost.analyzer import manifest as m
-from logpost.analyzer import schema
 from logpost.analyzer._native import Trace, release_memory
-from logpost.analyzer.analysis_tables import Report, write_analysis
+from logpost.analyzer.analysis_tables import Report, write_analysis, write_findings
 from logpost.analyzer.archive_tables import (
     cores_of_nodes,
     definition_frames,
@@ -31,7 +29,6 @@ from logpost.analyzer.estimate import Estimate, estimate
 from logpost.analyzer.estimate.identify import MOST_DEFICIT, Identified, identify, replayer
 from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.analyzer.extrapolated import extrapolated
-from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.open_calls import ended_early, open_calls
@@ -41,7 +38,6 @@ from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.rescope import rescope
 from logpost.analyzer.run import Run, RunWriter, scan
-from logpost.analyzer.run_place import flush
 from logpost.errors import InputError, printable
 from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
 from logpost.machines.calibration.while_recording import NAME as MEASURED
@@ -136,14 +132,7 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
         release_memory()
         report("looking for hotspots", 0, 0)
         run, manifest = _of_interest(writer, manifest, request)
-        tables = {name: run.table(name) for name in schema.TABLES if name != "findings"}
-        if request.roi.everything:
-            tables |= {name: table.lazy() for name, table in written.items()}
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            flushed = pool.submit(flush, writer.path)  # the disk writes what is there while findings are looked for
-            findings = find_all(tables, manifest)
-            flushed.result()
-        writer.write("findings", findings)
+        write_findings(writer, run, written if request.roi.everything else {})
         writer.finish(manifest)
     return writer.final
 
@@ -152,7 +141,7 @@ def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> t
     """The unfinished run; its aggregates are replaced by those of the region of interest, where one is named."""
     run = Run(writer.path, manifest)
     if request.roi.everything:
-        writer.write("ideal_network", ideal_network(run, run.facts("locations").sort("location").collect()))
+        writer.write("ideal_network", ideal_network(run))
         return run, manifest
     rescoped = rescope(run, request.roi)
     for name, table in rescoped.frames.items():

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from logpost.analyzer import schema
 from logpost.analyzer.phases import program_ps
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
+from logpost.analyzer.warped import Times, warped
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.whatif import Engine, Scenario, changed
@@ -23,19 +23,20 @@ from logpost.replay.whatif import Engine, Scenario, changed
 MOST_CALLS = 1_000_000
 """More calls are not replayed by every analysis: that would take longer than a second."""
 
-Times = NDArray[np.int64]
 
-
-def ideal_network(run: Run, locations: pl.DataFrame) -> pl.DataFrame:
+def ideal_network(run: Run, locations: pl.DataFrame | None = None) -> pl.DataFrame:
     """How long each stretch of the program takes on an ideal network: a frame of `schema.IDEAL_NETWORK`.
 
     Without rows where there are too many calls, nothing communicates, or the machine contradicts the trace.
 
     Arguments:
         run: with its tables of calls, messages and collectives.
-        locations: its locations, with the begin and the end of the program or of the region of interest.
+        locations: its locations, with the begin and the end of a region of interest; None: of the program, or of the
+            region that the run was analyzed for.
     """
     manifest = run.manifest
+    if locations is None:
+        locations = run.facts("locations").sort("location").collect()
     calls = run.facts("calls").select("location", "enter_ps", "leave_ps").collect()
     accounted = locations.filter("accounted", program_ps() > 0)
     if not 0 < calls.height <= MOST_CALLS or accounted.is_empty() or manifest.machine.refused:
@@ -56,7 +57,7 @@ def ideal_network(run: Run, locations: pl.DataFrame) -> pl.DataFrame:
         known = (np.append(first, measured[of].ravel()), np.append(first, ideal[of].ravel()))
         windows, bounds = _windows(begin, end, manifest.windows.width_ps)
         frames.append(
-            pl.DataFrame({"location": location, "window": windows, "ideal_ps": np.diff(_moved(bounds, *known))})
+            pl.DataFrame({"location": location, "window": windows, "ideal_ps": np.diff(warped(*known, bounds))})
         )
     return pl.concat(frames).cast(dict(schema.IDEAL_NETWORK.schema))  # type: ignore[arg-type]
 
@@ -65,16 +66,3 @@ def _windows(begin: int, end: int, width: int) -> tuple[Times, Times]:
     """The time windows of a stretch, and its borders: begin, those between windows, end."""
     windows = np.arange(begin // width, (end - 1) // width + 1)
     return windows, np.concatenate(([begin], windows[1:] * width, [end]))
-
-
-def _moved(times: Times, measured: Times, ideal: Times) -> Times:
-    """Where measured times are in the replay: between two known times in proportion, after the last one as much
-    later."""
-    right = np.clip(np.searchsorted(measured, times, side="right"), 1, len(measured) - 1)
-    left = right - 1
-    span = measured[right] - measured[left]
-    passed = np.minimum(times - measured[left], span)
-    share = np.divide(passed, span, out=np.zeros(len(times)), where=span > 0)
-    moved: Times = ideal[left] + np.rint(share * (ideal[right] - ideal[left])).astype(np.int64)
-    moved[times >= measured[-1]] = ideal[-1] + (times[times >= measured[-1]] - measured[-1])
-    return moved

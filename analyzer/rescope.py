@@ -7,11 +7,10 @@ from dataclasses import asdict
 import numpy as np
 import polars as pl
 
-from logpost.analyzer import schema
+from logpost.analyzer.analysis_tables import aggregates
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.manifest import Interest
-from logpost.analyzer.parquet import frame
 from logpost.analyzer.resplit import Resplit, Times
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
@@ -49,19 +48,7 @@ def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
     locations = run.facts("locations").sort("location").collect()
     begin, end = spans(run, roi, locations)
     analysis = Resplit(run).under(begin_ps=begin, end_ps=end)
-    frames = {
-        table.name: frame(table, columns)
-        for table, columns in (
-            (schema.ACCOUNTING, analysis.accounting()),
-            (schema.EXPOSURE, analysis.exposure()),
-            (schema.IN_COLLECTIVES, analysis.collective_parts()),
-            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
-            (schema.PAIRS, analysis.pairs()),
-            (schema.PATH_PROFILE, analysis.path_profile()),
-            (schema.DELAY_COSTS, analysis.delay_costs()),
-            (schema.LOAD, analysis.load()),
-        )
-    }
+    frames = aggregates(analysis, analysis.delay_costs())
     interest = analysis.interest()
     frames["locations"] = locations.with_columns(
         begin_ps=pl.Series(interest["begin_ps"]), end_ps=pl.Series(interest["end_ps"])

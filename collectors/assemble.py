@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,18 +123,25 @@ def assemble(assembler: Path, raw: Path, parent: Path) -> Archive:
     parent.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix=f".logpost_{about['program']}_", suffix=".partial", dir=parent))
     try:
-        done = subprocess.run(
-            [str(assembler), str(raw), str(partial / "a")], capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            message = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-            raise InputError(f"no archive was made of {raw}: {message}")
-        summary = json.loads(done.stdout)
+        summary = summary_of([str(assembler), str(raw), str(partial / "a")], f"no archive was made of {raw}")
         name = f"logpost_{about['program']}_{summary['ranks']}_{about['time']}"
         final = _move_to_a_free_name(partial / "a", parent / name)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return Archive(final, summary)
+
+
+def summary_of(command: Sequence[str], complaint: str) -> dict[str, object]:
+    """Run the assembler; what it prints of the archive that it made.
+
+    Raises InputError with `complaint` and the assembler's message.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        message = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+        raise InputError(f"{complaint}: {message}")
+    summary: dict[str, object] = json.loads(done.stdout)
+    return summary
 
 
 def _move_to_a_free_name(made: Path, wanted: Path) -> Path:

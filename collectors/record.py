@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
@@ -154,10 +154,15 @@ def with_environment(command: Sequence[str], abi: str, variables: dict[str, str]
             ours.pop("LD_PRELOAD", None)
             if word != "-x" and place + 2 < len(words):
                 words[place + 2] = f"{theirs}:{words[place + 2]}"
+    return [command[0], *launcher_options(abi, ours), *words]
+
+
+def launcher_options(abi: str, variables: Mapping[str, str]) -> list[str]:
+    """A launcher's options that carry variables, which its own environment has too, to other nodes."""
     options: list[str] = []
-    for name, value in ours.items():
+    for name, value in variables.items():
         options += ["-x", name] if abi == mpi.OPENMPI else ["-genv", name, value]
-    return [command[0], *options, *words]
+    return options
 
 
 def _with_machine(archive: assemble.Archive, raw: Path) -> assemble.Archive:

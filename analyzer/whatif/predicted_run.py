@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +16,14 @@ import polars as pl
 
 import logpost
 from logpost.analyzer import manifest as m
-from logpost.analyzer import schema
-from logpost.analyzer.analysis_tables import Report, write_analysis
+from logpost.analyzer.analysis_tables import Report, write_analysis, write_findings
 from logpost.analyzer.extrapolated import extrapolated
-from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import machine_values
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.resplit import silent
 from logpost.analyzer.run import Run, RunWriter
-from logpost.analyzer.run_place import MACHINE, flush
+from logpost.analyzer.run_place import MACHINE
 from logpost.analyzer.run_program import unplaced_program
 from logpost.analyzer.whatif.ask import Prediction
 from logpost.analyzer.whatif.plan import Plan
@@ -70,13 +67,8 @@ def write_predicted(
         manifest = _write_tables(writer, retimed, prediction, report, changed=text is not None)
         report("looking for hotspots", 0, 0)
         run = Run(writer.path, manifest)
-        writer.write("ideal_network", ideal_network(run, run.facts("locations").sort("location").collect()))
-        tables = {name: run.table(name) for name in schema.TABLES if name != "findings"}
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            flushed = pool.submit(flush, writer.path)
-            findings = find_all(tables, manifest)
-            flushed.result()
-        writer.write("findings", findings)
+        writer.write("ideal_network", ideal_network(run))
+        write_findings(writer, run, {})
         return writer.finish(manifest)
 
 

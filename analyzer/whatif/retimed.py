@@ -11,9 +11,8 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.run import Run
+from logpost.analyzer.warped import Times, warped
 from logpost.replay.whatif import Outcome, Scenario
-
-Times = npt.NDArray[np.int64]
 
 
 class Retimed(Run):
@@ -142,19 +141,3 @@ def _below(here: npt.NDArray[np.bool_], parents: npt.NDArray[np.int32]) -> npt.N
         if parents[path] >= 0:
             found[path] |= found[parents[path]]
     return found
-
-
-def warped(was: Times, now: Times, moments: Times) -> Times:
-    """Moments between the instants `was`, as far between the same instants of `now`; exact at the instants, and
-    wherever a stretch keeps its length."""
-    if len(was) < 2:
-        return moments
-    place = np.clip(np.searchsorted(was, moments, side="right") - 1, 0, len(was) - 2)
-    before, length = was[place], was[place + 1] - was[place]
-    new = now[place + 1] - now[place]
-    into = moments - before
-    share = np.divide(into, length, out=np.zeros(len(moments)), where=length > 0)
-    inner = np.where(
-        (length == new) | (into < 0), into, np.where(into > length, new + into - length, np.rint(share * new))
-    )
-    return (now[place] + np.where(into == length, new, inner)).astype(np.int64)

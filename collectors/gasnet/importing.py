@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from logpost.collectors.assemble import Archive, find_assembler
+from logpost.collectors.assemble import Archive, find_assembler, summary_of
 from logpost.errors import InputError
 from logpost.whole_file import cannot_write, permit, refuse_existing
 
@@ -32,14 +30,11 @@ def import_gasnet(
         raise cannot_write(output, error) from error
     try:
         command = [str(assembler), "--gasnet", str(partial / "a"), *map(str, files)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            message = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-            raise InputError(f"no archive was made: {message}")
+        summary = summary_of(command, "no archive was made")
         if output.exists():
             shutil.rmtree(output)
         permit(partial / "a", directory=True)
         (partial / "a").rename(output)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return Archive(output, json.loads(done.stdout))
+    return Archive(output, summary)

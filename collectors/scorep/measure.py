@@ -144,10 +144,7 @@ def _run(
 def _with_options(command: Sequence[str], ours: dict[str, str]) -> list[str]:
     """The command with the launcher's options that carry our variables to other nodes."""
     abi = mpi.launcher_abi(command[0])
-    options: list[str] = []
-    for name, value in ours.items():
-        if abi is not None:
-            options += ["-x", name] if abi == mpi.OPENMPI else ["-genv", name, value]
+    options = [] if abi is None else record.launcher_options(abi, ours)
     return [command[0], *options, *command[1:]]
 
 

@@ -14,10 +14,10 @@ from logpost.analyzer.export.perfetto import export_perfetto
 from logpost.analyzer.reporting.build import build
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, TABLES
+from logpost.analyzer.warped import warped
 from logpost.analyzer.whatif import Ask, Replay, predict, write_predicted
 from logpost.analyzer.whatif.plan import Plan, Rebuilt
 from logpost.analyzer.whatif.predicted_machine import predicted_machine
-from logpost.analyzer.whatif.retimed import warped
 from logpost.dashboards.report.page import title_of
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -39,6 +37,7 @@ def gasnet(
 
     Example: logpost import gasnet trace-* -o traces && logpost analyze traces -o app.run
     """
+    from logpost.cli.next_step import analyze_next
     from logpost.collectors.gasnet.importing import import_gasnet
 
     def say(text: str) -> None:
@@ -56,5 +55,4 @@ def gasnet(
             f"{s['atomics']} atomics, {s['messages_sent']} active messages, {s['barriers']} barriers; "
             f"clocks aligned within {s['clock_error_us']} \N{MICRO SIGN}s"
         )
-        shown = shlex.quote(os.path.relpath(made.path))
-        say(f"next: logpost analyze {shown} -o {shown}.run")
+        say(analyze_next(made.path))

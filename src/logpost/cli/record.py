@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -107,6 +105,7 @@ def command(
 
     Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
+    from logpost.cli.next_step import analyze_next
     from logpost.collectors import record as recorder
     from logpost.collectors.assemble import Archive
     from logpost.collectors.calibration.recorded import BUDGET_S
@@ -151,8 +150,7 @@ def command(
         else:
             anchor = archive.path / "traces.otf2"
             hush(f"{s['recorded']} of {s['ranks']} ranks, {s['calls']} calls, {s['events']} events in {anchor}")
-            shown = shlex.quote(os.path.relpath(archive.path))
-            hush(f"next: logpost analyze {shown} -o {shown}.run")
+            hush(analyze_next(archive.path))
 
     if measure_with is not None:
         not_scoreps = {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -23,6 +21,7 @@ def measure(
     as_json: bool,
 ) -> int:
     """Measure a program and name its archive; return its exit status. `machine`: a file to keep with the archive."""
+    from logpost.cli.next_step import analyze_next
     from logpost.collectors.scorep.measure import Settings
     from logpost.collectors.scorep.measure import measure as run
     from logpost.machines.schema.load import RECORDED
@@ -39,6 +38,5 @@ def measure(
         print(json.dumps({**about, "variables": variables}), file=sys.stderr, flush=True)
     else:
         hush(f"{found.locations} locations, {found.bytes} bytes of events in {found.path / 'traces.otf2'}")
-        shown = shlex.quote(os.path.relpath(found.path))
-        hush(f"next: logpost analyze {shown} -o {shown}.run")
+        hush(analyze_next(found.path))
     return done.status
