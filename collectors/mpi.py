@@ -25,7 +25,8 @@ OPENMPI, MPICH, STANDARD = "openmpi", "mpich", "abi"
 NAMES = {OPENMPI: "Open MPI", MPICH: "MPICH", STANDARD: "the MPI-5 standard interface"}
 PACKAGES = {OPENMPI: "libopenmpi-dev", MPICH: "libmpich-dev", STANDARD: "libmpich-dev (5.0 or newer)"}
 
-_LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")
+SHMEM_LAUNCHERS = ("oshrun", "shmemrun")
+_LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", *SHMEM_LAUNCHERS)
 _INTERPRETERS = re.compile(
     r"(python|pypy|perl|ruby|julia|octave|Rscript|bash|sh|zsh|env|nice|numactl|taskset|time)[\d.]*$"
 )
@@ -68,7 +69,7 @@ def abi_of_soname(name: str) -> str | None:
 
 
 def is_launcher(word: str) -> bool:
-    """Whether a command's first word is mpirun, mpiexec or one of their relatives."""
+    """Whether a command's first word is mpirun, mpiexec, oshrun or one of their relatives."""
     return Path(word).name.startswith(_LAUNCHERS)
 
 
@@ -102,6 +103,11 @@ def _executables(command: Sequence[str]) -> Iterator[tuple[int, Path]]:
         found = shutil.which(word)
         if found is not None and Path(found).is_file():
             yield place, Path(found)
+
+
+def programs(command: Sequence[str]) -> list[Path]:
+    """The words of a command that name executable files."""
+    return [path for _, path in _executables(command)]
 
 
 _TOOLS = {
@@ -190,16 +196,18 @@ def program_name(command: Sequence[str]) -> str:
     return re.sub(r"[^\w.+-]", "_", name) or "program"
 
 
+def linked_libraries(path: Path) -> list[Path]:
+    """Return the libraries that an ELF file is linked to, as the dynamic loader finds them."""
+    if not is_elf(path):
+        return []
+    lines = _output(["ldd", str(path)]).splitlines()
+    targets = [line.partition(" => ")[2].split(" (")[0].strip() for line in lines]
+    return [Path(target) for target in targets if target.startswith("/")]
+
+
 def linked_library(path: Path) -> Path | None:
     """Return the MPI library that an ELF file is linked to, as the dynamic loader finds it."""
-    if not is_elf(path):
-        return None
-    for line in _output(["ldd", str(path)]).splitlines():
-        name, _, rest = line.strip().partition(" => ")
-        target = rest.split(" (")[0].strip()
-        if abi_of_soname(name) and target.startswith("/"):
-            return Path(target)
-    return None
+    return next((library for library in linked_libraries(path) if abi_of_soname(library.name)), None)
 
 
 def is_static(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Record an MPI program: preload the interposer, run the command unchanged, make the archive.
+"""Record an MPI or OpenSHMEM program: preload the interposer, run the command unchanged, make the archive.
 
 The program comes first. Whatever is missing is found out before it starts; once it runs, nothing here may stop or
 change it, and its exit status is returned whatever becomes of the archive.
@@ -18,14 +18,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from logpost.collectors import assemble, coarray, mpi, snapshot
+from logpost.collectors import assemble, coarray, mpi, shmem, snapshot
 from logpost.collectors.calibration import recorded
 from logpost.collectors.pmpi import generate, interposer
 from logpost.collectors.watch import Watcher
 from logpost.errors import InputError
 
 Say = Callable[[str], None]
-NOTHING_RECORDED = 2  # exit status of a recording without any MPI call, where the command itself ended well
+NOTHING_RECORDED = 2  # exit status of a recording without any call, where the command itself ended well
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     Raises InputError only before the program starts. ``say`` gets what went wrong, ``progress`` the rest.
     """
     refuse_missing(command)
+    shmem.refuse_others(command)
     target = mpi.find(command, settings.mpi)
     library = interposer.build(target, progress)
     assembler = assemble.find_assembler(progress)
@@ -118,7 +119,7 @@ def why_nothing(command: Sequence[str], status: int) -> str:
         return f"{ended} before any process started MPI; see its message above"
     path = mpi.program_of(command)
     if path is None or not mpi.is_elf(path) or mpi.is_interpreter(path):
-        return "no process of this command called MPI_Init, or something removed LD_PRELOAD"
+        return "no process of this command called MPI_Init or shmem_init, or something removed LD_PRELOAD"
     if mpi.is_static(path):
         return f"{path} is statically linked and cannot be recorded; link it dynamically"
     library = mpi.linked_library(path)
@@ -130,7 +131,7 @@ def why_nothing(command: Sequence[str], status: int) -> str:
             f"{path} uses {mpi.NAMES[theirs]}, but {command[0]} belongs to {mpi.NAMES[launcher]}; "
             f"start it with the mpirun of {mpi.NAMES[theirs]}"
         )
-    return f"{path} did not call MPI_Init, or something removed LD_PRELOAD"
+    return f"{path} called neither MPI_Init nor shmem_init, or something removed LD_PRELOAD"
 
 
 def _whose(command: Sequence[str]) -> str:

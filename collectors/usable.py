@@ -140,10 +140,10 @@ COLLECTORS = (
     ),
     Collector(
         "openshmem",
-        "OpenSHMEM programs: record -- oshrun",
+        "OpenSHMEM programs on Open MPI: record -- oshrun",
         (_programs("oshcc", "oshrun"), _assembler),
         "openmpi-bin libopenmpi-dev libotf2-trace-dev",
-        "openmpi (with OpenSHMEM) or sos; otf2",
+        "openmpi (with OpenSHMEM); otf2",
         "openmpi fabrics=ucx",
         "logpost.collectors.shmem",
     ),

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from logpost.collectors import coarray
 from logpost.collectors.pmpi import one_sided
+from logpost.collectors.shmem import generate as shmem_functions
 
 TABLE = Path(__file__).with_name("prototypes.txt")
 
@@ -94,10 +95,16 @@ def functions() -> tuple[Function, ...]:
     return tuple(found)
 
 
+def first_of_shmem() -> int:
+    """The number of the first function of OpenSHMEM: behind those of MPI and of coarrays."""
+    return len(functions()) + len(coarray.functions()) + 1
+
+
 def table_hash() -> int:
     """64-bit FNV-1a of the table: what the function numbers in a raw log refer to."""
     value = 0xCBF29CE484222325
-    for byte in TABLE.read_bytes() + coarray.TABLE.read_bytes():
+    others = "\n".join(shmem_functions.rows(first_of_shmem()))
+    for byte in TABLE.read_bytes() + coarray.TABLE.read_bytes() + others.encode():
         value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
     return value
 
@@ -109,6 +116,7 @@ def functions_text(program: str) -> str:
         operation = f.arguments[0] if f.hook in ("coll", "icoll", "coll_init") else "-"
         lines.append(f"{f.number} {f.name} {f.role} {operation}")
     lines += coarray.rows(len(functions()) + 1)
+    lines += shmem_functions.rows(first_of_shmem())
     return "\n".join(lines) + "\n"
 
 

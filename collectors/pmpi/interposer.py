@@ -11,12 +11,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from logpost.collectors import build as cache
-from logpost.collectors import coarray, mpi, recorder
+from logpost.collectors import coarray, mpi, recorder, shmem
 from logpost.collectors.calibration.build import PARTS, PROGRAMS
 from logpost.collectors.pmpi import generate, one_sided
+from logpost.collectors.shmem import generate as shmem_functions
 from logpost.errors import InputError
 
 SOURCES = Path(__file__).parent / "native"
@@ -64,11 +66,13 @@ def exported_names(library: Path | None, includes: tuple[str, ...]) -> frozenset
 
 
 def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Path:
-    """Return the interposer for an MPI, compiling it when the cache has none.
+    """Return the interposer for an MPI, and the OpenSHMEM that it brings, compiling it when the cache has none.
 
     Raises InputError when it does not compile, with the first line of the compiler's complaint.
     """
     names = exported_names(target.library, target.includes)
+    openshmem = shmem.library_of(target)
+    others = shmem_functions.wrapped(shmem.exported_names(openshmem)) if openshmem else frozenset()
     files = [
         *SOURCES.glob("*.*"),
         *recorder.sources(),
@@ -78,9 +82,12 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
         generate.TABLE,
         Path(generate.__file__),
         Path(one_sided.__file__),
+        *shmem.NATIVE.glob("*.*"),
+        shmem_functions.TABLE,
+        Path(shmem_functions.__file__),
     ]
     files += PROGRAMS.rglob("*.[ch]")
-    key = cache.key_of(sorted(files), [*_OPTIONS, *_LINKING, *sorted(names)])
+    key = cache.key_of(sorted(files), [*_OPTIONS, *_LINKING, *sorted(names | others)])
     version = re.sub(r"[^\w.]", "_", target.version)
     folder = cache.cache_directory() / f"pmpi-{target.abi}-{version}-{key}"
     path = folder / "liblogpost_pmpi.so"
@@ -98,16 +105,35 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
             calibration = Path(scratch) / "calibration.o"
             sources = [*(SOURCES / name for name in _CALIBRATION), *(PROGRAMS / name for name in _SHARED)]
             _compile_together(compiler, ["-include", "calls.h"], sources, calibration, complaint)
-            wrappers = Path(scratch) / "wrappers.c"
-            wrappers.write_text(generate.wrappers(names))
+            texts: dict[str, tuple[str, list[str]]] = {"wrappers.c": (generate.wrappers(names), [])}
             (Path(scratch) / "coarray_functions.h").write_text(coarray.header(len(generate.functions()) + 1))
-            command = [*compiler, *_LINKING, "-o", str(place / path.name), str(wrappers), str(calibration)]
+            command = [*compiler, *_LINKING, "-o", str(place / path.name), str(calibration)]
             command += [f"-I{scratch}", *map(str, sorted(coarray.NATIVE.glob("*.c")))]
+            if others:
+                text = shmem_functions.wrappers(others, generate.first_of_shmem())
+                texts["shmem_wrappers.c"] = (text, [f"-I{shmem.NATIVE}", "-O1"])  # they are calls and little else
+                command += [f"-I{shmem.NATIVE}", *map(str, sorted(shmem.NATIVE.glob("*.c")))]
+            command += _compile_beside(compiler, texts, Path(scratch), complaint)
             command += [*(str(SOURCES / name) for name in _FILES), *(str(recorder.NATIVE / n) for n in recorder.FILES)]
             command += [f"-Wl,--version-script={SOURCES / 'export.map'}", "-ldl", "-lpthread", "-lm"]
             cache.run_compiler(command, complaint)
 
     return cache.kept(folder, make) / path.name
+
+
+def _compile_beside(
+    compiler: Sequence[str], texts: dict[str, tuple[str, list[str]]], folder: Path, complaint: str
+) -> list[str]:
+    """Compile C texts, each with options of its own, at the same time: wrappers take long. Their objects."""
+
+    def compile_one(name: str) -> str:
+        source, (text, options) = folder / name, texts[name]
+        source.write_text(text)
+        cache.run_compiler([*compiler, *options, "-c", "-o", f"{source}.o", str(source)], complaint)
+        return f"{source}.o"
+
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(compile_one, texts))
 
 
 def _compile_together(

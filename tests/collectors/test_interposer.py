@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from tests.collectors import recording
 
-from logpost.collectors import coarray
+from logpost.collectors import coarray, shmem
 from logpost.collectors import mpi as detection
 from logpost.collectors.pmpi import generate, interposer
+from logpost.collectors.shmem import generate as shmem_functions
 from logpost.errors import InputError
 
 
@@ -51,7 +52,10 @@ def test_every_function_of_the_library_has_a_wrapper_under_both_names(built: tup
         assert wrapped[name] == wrapped[f"P{name}"], "one wrapper under both names"
     # A reduction to one image is recorded under a name of its own, and is no function of its own.
     coarrays = {f"_gfortran_caf_{name.removesuffix('_to')}" for name, _, _ in coarray.functions()}
-    visible = functions | {f"P{name}" for name in functions} | coarrays
+    beside = shmem.library_of(found)  # OpenSHMEM's, for which only references of programs matter: under one name
+    openshmem = shmem_functions.wrapped(_symbols(beside, "--defined-only")) if beside else frozenset()
+    assert beside is None or len(openshmem) > 800
+    visible = functions | {f"P{name}" for name in functions} | coarrays | openshmem
     assert set(wrapped) - {"LOGPOST_1"} == visible, "and nothing else is visible"
 
 
@@ -142,6 +146,7 @@ def test_the_cache_is_keyed_by_sources_and_library(
 ) -> None:
     found = detection.find([], recording.COMPILERS[openmpi])
     few = frozenset({"MPI_Init", "MPI_Finalize", "MPI_Send"})  # compiles sooner
+    monkeypatch.setattr(shmem, "library_of", lambda target: None)
     monkeypatch.setattr(interposer, "exported_names", lambda library, includes: few)
     monkeypatch.setattr(interposer, "_OPTIONS", (*interposer._OPTIONS, "-O0"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -73,6 +73,11 @@ class Definitions {
         check(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, strings_("MPI"),
                                                  OTF2_PARADIGM_CLASS_PROCESS),
               "paradigm");
+        if (uses_shmem()) {
+            check(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_SHMEM, strings_("OpenSHMEM"),
+                                                     OTF2_PARADIGM_CLASS_PROCESS),
+                  "paradigm");
+        }
         check(OTF2_GlobalDefWriter_WriteAttribute(writer_, layout_attribute, strings_("logpost:layout"),
                                                   strings_(layout_help), OTF2_TYPE_STRING),
               "attribute");
@@ -151,6 +156,9 @@ class Definitions {
         for (const std::uint32_t f : tally_.called) {
             strings_(job_.functions[f].name);
         }
+        if (uses_shmem()) {
+            strings_("OpenSHMEM");
+        }
         for (const Communicator& comm : job_.comms) {
             strings_(comm.name);
         }
@@ -161,6 +169,15 @@ class Definitions {
         for (const Window& window : job_.windows) {
             strings_(window.name);
         }
+    }
+
+    bool is_shmem(std::uint32_t function) const {
+        const std::string& name = job_.functions[function].name;
+        return name.starts_with("sh") || name == "start_pes";
+    }
+
+    bool uses_shmem() const {
+        return std::ranges::any_of(tally_.called, [&](std::uint32_t f) { return is_shmem(f); });
     }
 
     static std::string thread_name(std::uint32_t thread) {
@@ -245,7 +262,8 @@ class Definitions {
         for (const std::uint32_t f : tally_.called) {
             const OTF2_StringRef name = strings_(job_.functions[f].name);
             check(OTF2_GlobalDefWriter_WriteRegion(writer_, tally_.regions[f], name, name, strings_(""),
-                                                   role_named(job_.functions[f].role), OTF2_PARADIGM_MPI,
+                                                   role_named(job_.functions[f].role),
+                                                   is_shmem(f) ? OTF2_PARADIGM_SHMEM : OTF2_PARADIGM_MPI,
                                                    OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0),
                   "region");
         }

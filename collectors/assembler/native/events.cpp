@@ -178,6 +178,16 @@ class ProcessEvents {
         return found;
     }
 
+    // The predefined communicators appear with what starts the library.
+    void started(EventWriter& out, const Record& r, std::uint64_t enter, std::uint64_t leave) {
+        const std::string& name = job_.functions[r.head.function].name;
+        const bool starts = name.starts_with("MPI_Init") || name.starts_with("shmem_init") || name == "start_pes";
+        if (starts && out.thread == 0 && !initialized_) {
+            initialized_ = true;
+            collectives_.predefined(out, enter, leave, true);
+        }
+    }
+
     Pending collective(const Record& r) const {
         Pending p;
         p.kind = Pending::Kind::collective;
@@ -194,10 +204,7 @@ class ProcessEvents {
         p.message = message;
         switch (r.head.kind) {
             case LP_CALL:
-                if (job_.functions[r.head.function].name.starts_with("MPI_Init") && out.thread == 0 && !initialized_) {
-                    initialized_ = true;
-                    collectives_.predefined(out, enter, leave, true);
-                }
+                started(out, r, enter, leave);
                 parts(out, source, enter, leave);
                 break;
             case LP_WAITED:
@@ -210,6 +217,7 @@ class ProcessEvents {
                       "ParameterInt");
                 break;
             case LP_FINALIZE:
+                windows_.finalized(out, enter, leave);
                 collectives_.predefined(out, enter, leave, false);
                 break;
             case LP_SEND:
@@ -273,6 +281,7 @@ class ProcessEvents {
                 requests_.start(out, enter, r.get<std::uint64_t>(sizeof p.comm), p);
                 break;
             case LP_RMA_NEW:
+                started(out, r, enter, leave);
                 windows_.made(out, enter, leave, r.get<lp_rma_call>());
                 break;
             case LP_RMA_FREE:
@@ -285,12 +294,17 @@ class ProcessEvents {
                 if ((p.access.flags & LP_TRANSFER_REQUEST) != 0) {
                     requests_.start(out, enter, p.access.request, p);
                 } else if (const auto id = windows_.access(out, enter, p.access);
-                           (p.access.flags & LP_TRANSFER_BLOCKING) != 0) {
-                    windows_.blocking_done(out, leave, p.access, id);
+                           (p.access.flags & (LP_TRANSFER_BLOCKING | LP_TRANSFER_LOCAL)) != 0) {
+                    windows_.done(out, leave, p.access, id);
                 }
                 break;
             case LP_SYNCHRONIZE:
-                windows_.synchronize(out, enter, leave, r.get<lp_synchronize>(), ranks(source));
+                windows_.synchronize(out, enter, leave,
+                                     {r.get<lp_synchronize>(), r.get<std::uint64_t>(sizeof(lp_synchronize))},
+                                     ranks(source));
+                break;
+            case LP_RMA_COLL:
+                windows_.collective(out, enter, leave, r.get<lp_rma_collective>(), ids_.operation(r.head.function));
                 break;
             case LP_COMM_FREE:
                 collectives_.comm_freed(out, enter, leave, r.get<lp_comm_call>());

@@ -154,6 +154,8 @@ const char* maker_of(std::uint32_t kind) {
             return "MPI_Win_allocate";
         case LP_RMA_SHARED:
             return "MPI_Win_allocate_shared";
+        case LP_RMA_SYMMETRIC:
+            return "symmetric";
         case LP_RMA_DYNAMIC:
             return "MPI_Win_create_dynamic";
         default:
@@ -178,6 +180,12 @@ void number_windows(Job& job) {
         std::map<std::uint32_t, std::uint32_t> made;  // by communicator
         std::uint32_t own = none;
         for (const auto& def : process->windows) {
+            if (def.kind == LP_RMA_CONTEXT) {  // each process has its own; the accesses are the window's
+                if (const auto of = process->window_refs.find(def.of); of != process->window_refs.end()) {
+                    process->window_refs[def.window] = of->second;
+                }
+                continue;
+            }
             const auto found = process->comm_refs.find(def.comm);
             if (found == process->comm_refs.end()) {
                 continue;

@@ -25,6 +25,12 @@ bool allocates(const lp_rma_call& call) {
 
 OTF2_RmaAtomicType atomic_of(std::uint32_t operation) {
     switch (operation) {
+        case LP_INCREMENT:
+            return OTF2_RMA_ATOMIC_TYPE_INCREMENT;
+        case LP_FETCH_AND_INCREMENT:
+            return OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT;
+        case LP_SWAP:
+            return OTF2_RMA_ATOMIC_TYPE_SWAP;
         case LP_COMPARE_AND_SWAP:
             return OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
         case LP_FETCH_AND_ACCUMULATE:
@@ -113,13 +119,18 @@ void WindowEvents::request_done(EventWriter& out, std::uint64_t time, const lp_t
     }
 }
 
-void WindowEvents::blocking_done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id) {
+void WindowEvents::done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id) {
     OTF2_RmaWinRef win = 0;
     if (id == 0 || !ref(x.window, win)) {
         return;
     }
-    windows_[x.window].targets[x.target].accesses.pop_back();
+    auto& pending = windows_[x.window].targets[x.target].accesses;
     check(OTF2_EvtWriter_RmaOpCompleteBlocking(out.writer, nullptr, out.at(time), win, id), "RmaOpCompleteBlocking");
+    if ((x.flags & LP_TRANSFER_BLOCKING) == 0) {
+        pending.back().at_origin = true;
+        return;
+    }
+    pending.pop_back();
     check(OTF2_EvtWriter_RmaOpCompleteRemote(out.writer, nullptr, out.at(time), win, id), "RmaOpCompleteRemote");
 }
 
@@ -164,8 +175,39 @@ void WindowEvents::complete(EventWriter& out, std::uint64_t time, std::uint32_t 
     }
 }
 
-void WindowEvents::synchronize(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_synchronize& y,
+void WindowEvents::collective(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_collective& c,
+                              OTF2_CollectiveOp operation) {
+    OTF2_RmaWinRef win = 0;
+    if (!ref(c.window, win)) {
+        return;
+    }
+    begin(out, enter);
+    if (c.completes != 0) {
+        complete(out, leave, c.completes, LP_ANY_PEER, Where::target, true);
+    }
+    check(OTF2_EvtWriter_RmaCollectiveEnd(out.writer, nullptr, out.at(leave), operation, processes, win,
+                                          c.root < 0 ? OTF2_UNDEFINED_UINT32 : static_cast<std::uint32_t>(c.root),
+                                          c.sent, c.received),
+          "RmaCollectiveEnd");
+}
+
+void WindowEvents::finalized(EventWriter& out, std::uint64_t enter, std::uint64_t leave) {
+    for (const lp_rma_def& def : process_.windows) {
+        if (def.kind == LP_RMA_CONTEXT) {
+            complete(out, leave, def.window, LP_ANY_PEER, Where::target, true);
+        }
+    }
+    for (const lp_rma_def& def : process_.windows) {
+        if (def.kind == LP_RMA_SYMMETRIC) {
+            complete(out, leave, def.window, LP_ANY_PEER, Where::target, true);
+            freed(out, enter, leave, {def.window, def.kind});
+        }
+    }
+}
+
+void WindowEvents::synchronize(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_lock& lock,
                                const std::vector<std::uint64_t>& ranks) {
+    const lp_synchronize& y = lock.what;
     OTF2_RmaWinRef win = 0;
     if (!ref(y.window, win)) {
         return;
@@ -197,7 +239,19 @@ void WindowEvents::synchronize(EventWriter& out, std::uint64_t enter, std::uint6
             break;
         case LP_UNLOCK:
             complete(out, leave, y.window, y.target, Where::target, true);
-            check(OTF2_EvtWriter_RmaReleaseLock(out.writer, nullptr, out.at(leave), win, remote, 0), "RmaReleaseLock");
+            check(OTF2_EvtWriter_RmaReleaseLock(out.writer, nullptr, out.at(leave), win, remote, lock.lock),
+                  "RmaReleaseLock");
+            break;
+        case LP_ACQUIRE:
+            check(OTF2_EvtWriter_RmaRequestLock(out.writer, nullptr, out.at(enter), win, remote, lock.lock,
+                                                OTF2_LOCK_EXCLUSIVE),
+                  "RmaRequestLock");
+            check(OTF2_EvtWriter_RmaAcquireLock(out.writer, nullptr, out.at(leave), win, remote, lock.lock,
+                                                OTF2_LOCK_EXCLUSIVE),
+                  "RmaAcquireLock");
+            break;
+        case LP_WAIT_CHANGE:
+            check(OTF2_EvtWriter_RmaWaitChange(out.writer, nullptr, out.at(enter), win), "RmaWaitChange");
             break;
         case LP_POST:
             window.exposure = group(y.window, ranks);

@@ -25,12 +25,17 @@ class WindowEvents {
     std::uint64_t access(EventWriter& out, std::uint64_t time, const lp_transfer& x);
     // The request of an access was found complete, and incomplete.
     void request_done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id);
-    void blocking_done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id);
+    // The call that started it ends with it complete: at its origin, or on both sides.
+    void done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id);
     void request_tested(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id);
 
     // `ranks`: in the window, of the call's group.
-    void synchronize(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_synchronize& y,
+    void synchronize(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_lock& lock,
                      const std::vector<std::uint64_t>& ranks);
+    void collective(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_collective& c,
+                    OTF2_CollectiveOp operation);
+    // The library ends, and with it what stands for all of its memory.
+    void finalized(EventWriter& out, std::uint64_t enter, std::uint64_t leave);
 
   private:
     enum class Where { origin, target };

@@ -172,6 +172,32 @@ uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent) {
     return define(t, comm, parent_id, LP_COMM_IS_IDUP, agreed, (uint64_t[2]){0, 0});
 }
 
+uint32_t lp_comm_strided(struct lp_thread* t, MPI_Comm of, int first, int step, int size) {
+    uint32_t parent = lp_comm_id(t, of);
+    struct entry* e = find((uintptr_t)of);
+    int own = 0;
+    size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_comm_def);
+    lp_mpi.Comm_rank(of, &own);
+    if (!e || step < 1 || own < first || (own - first) % step || (own - first) / step >= size || !lp_reserve(t, bytes))
+        return 0;
+    pthread_mutex_lock(&lock);
+    uint32_t id = ++ids;
+    pthread_mutex_unlock(&lock);
+    const uint64_t members = ((uint64_t)(uint32_t)first << 32 | (uint32_t)step) * 0x9e3779b97f4a7c15ull;
+    *(struct lp_comm_def*)(t->pos + sizeof(struct lp_head)) =
+        (struct lp_comm_def){id,
+                             LP_COMM_UNAGREED,
+                             {e->agreed[0] ^ members, e->agreed[1] << 32 | (uint32_t)size},
+                             {0, 0},
+                             (own - first) / step,
+                             size,
+                             0,
+                             parent};
+    uint64_t now = lp_now();
+    lp_commit(t, LP_DEF_COMM, 0, bytes, now, now);
+    return id;
+}
+
 void lp_comm_forget(uintptr_t handle) {
     pthread_mutex_lock(&lock);
     struct entry* e = find(handle);

@@ -335,7 +335,17 @@ static struct pattern fold(MPI_Datatype type, int depth) {
     return p;
 }
 
-static uint32_t layouts;
+uint32_t lp_layout_note(struct lp_thread* t, struct lp_layout_def layout) {
+    static uint32_t layouts;
+    size_t bytes = sizeof(struct lp_head) + sizeof layout;
+    if (!lp_reserve(t, bytes))
+        return 0;
+    layout.layout = __atomic_add_fetch(&layouts, 1, __ATOMIC_RELAXED);
+    memcpy(t->pos + sizeof(struct lp_head), &layout, sizeof layout);
+    uint64_t now = lp_now();
+    lp_commit(t, LP_DEF_LAYOUT, 0, bytes, now, now);
+    return layout.layout;
+}
 
 struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_type_entry* slot, MPI_Datatype type) {
     uint32_t generation = *lp_type_slot((uintptr_t)type);
@@ -349,22 +359,14 @@ struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_type_entry* s
     slot->size = size > 0 ? (uint64_t)size : 0;
     struct pattern p = fold(type, 0);
     int contiguous = p.blocks == 0 || (p.blocks == 1 && p.extent == (int64_t)p.size);
-    size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_layout_def);
-    if (contiguous || !lp_reserve(t, bytes))
+    if (contiguous)
         return slot;
-    struct lp_layout_def* def = (struct lp_layout_def*)(t->pos + sizeof(struct lp_head));
-    slot->layout = __atomic_add_fetch(&layouts, 1, __ATOMIC_RELAXED);
     int64_t mean = p.blocks > 1 ? (p.end - p.begin - p.last) / (int64_t)(p.blocks - 1) : p.extent;
-    *def = (struct lp_layout_def){slot->layout,
-                                  p.block >= 0 && p.stride >= 0,
-                                  p.blocks,
-                                  p.block >= 0 ? (uint64_t)p.block : p.size / p.blocks,
-                                  p.blocks == 1   ? p.extent
-                                  : p.stride >= 0 ? p.stride
-                                                  : mean,
-                                  p.extent,
-                                  p.size};
-    uint64_t now = lp_now();
-    lp_commit(t, LP_DEF_LAYOUT, 0, bytes, now, now);
+    slot->layout = lp_layout_note(t, (struct lp_layout_def){0, p.block >= 0 && p.stride >= 0, p.blocks,
+                                                            p.block >= 0 ? (uint64_t)p.block : p.size / p.blocks,
+                                                            p.blocks == 1   ? p.extent
+                                                            : p.stride >= 0 ? p.stride
+                                                                            : mean,
+                                                            p.extent, p.size});
     return slot;
 }

@@ -64,6 +64,8 @@ LP_HIDDEN uint32_t lp_comm_known(struct lp_thread* t, uintptr_t handle); /* 0: n
 LP_HIDDEN uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags);
 LP_HIDDEN uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local, uint32_t parent);
 LP_HIDDEN uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent);
+/* Of `size` ranks of a known communicator, the first and every `step`-th behind it: no MPI communicator is made. */
+LP_HIDDEN uint32_t lp_comm_strided(struct lp_thread* t, MPI_Comm of, int first, int step, int size);
 LP_HIDDEN void lp_comm_forget(uintptr_t handle);
 LP_HIDDEN void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name);
 LP_HIDDEN void lp_note_name(struct lp_thread* t, int kind, uint32_t id, const char* name);
@@ -73,6 +75,9 @@ LP_HIDDEN void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other);
 extern LP_HIDDEN volatile uint32_t lp_rma_generation;
 LP_HIDDEN uint32_t lp_rma_lookup(struct lp_thread* t, uintptr_t handle);
 LP_HIDDEN uint32_t lp_rma_register(struct lp_thread* t, MPI_Win win, MPI_Comm comm, int kind);
+/* The same over a communicator's local id, and for a context of a window. */
+LP_HIDDEN uint32_t lp_rma_register_over(struct lp_thread* t, MPI_Win win, uint32_t comm, int kind, uint32_t of);
+LP_HIDDEN uint32_t lp_rma_register_context(struct lp_thread* t, MPI_Win ctx, uint32_t of);
 LP_HIDDEN struct lp_rma_call lp_rma_forget(MPI_Win win);
 LP_HIDDEN void lp_rma_name(struct lp_thread* t, MPI_Win win, const char* name);
 /* In thread's scratch space, those that are no members left out; NULL: unknown. Calls MPI, but tells nobody else. */
@@ -88,6 +93,8 @@ extern LP_HIDDEN volatile uint32_t lp_type_generation[LP_TYPE_SLOTS]; /* moves w
 static inline volatile uint32_t* lp_type_slot(uintptr_t handle) {
     return &lp_type_generation[(handle ^ handle >> 5 ^ handle >> 13) % LP_TYPE_SLOTS];
 }
+/* Notes a layout under the next number, which it returns; 0: there was no room. */
+LP_HIDDEN uint32_t lp_layout_note(struct lp_thread* t, struct lp_layout_def layout);
 LP_HIDDEN struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_type_entry* slot, MPI_Datatype type);
 
 /* The functions of MPI that the interposer itself calls, looked up once. */

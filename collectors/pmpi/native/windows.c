@@ -57,15 +57,23 @@ static uint32_t insert(uintptr_t handle, uint32_t kind) {
     return id;
 }
 
-uint32_t lp_rma_register(struct lp_thread* t, MPI_Win win, MPI_Comm comm, int kind) {
-    uint32_t over = lp_comm_id(t, comm), id = insert((uintptr_t)win, (uint32_t)kind);
+uint32_t lp_rma_register_over(struct lp_thread* t, MPI_Win win, uint32_t comm, int kind, uint32_t of) {
+    uint32_t id = insert((uintptr_t)win, (uint32_t)kind);
     size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_rma_def);
     if (!id || !lp_reserve(t, bytes))
         return id;
-    *(struct lp_rma_def*)(t->pos + sizeof(struct lp_head)) = (struct lp_rma_def){id, over, (uint32_t)kind, 0};
+    *(struct lp_rma_def*)(t->pos + sizeof(struct lp_head)) = (struct lp_rma_def){id, comm, (uint32_t)kind, of};
     uint64_t now = lp_now();
     lp_commit(t, LP_DEF_RMA, 0, bytes, now, now);
     return id;
+}
+
+uint32_t lp_rma_register(struct lp_thread* t, MPI_Win win, MPI_Comm comm, int kind) {
+    return lp_rma_register_over(t, win, lp_comm_id(t, comm), kind, 0);
+}
+
+uint32_t lp_rma_register_context(struct lp_thread* t, MPI_Win ctx, uint32_t of) {
+    return lp_rma_register_over(t, ctx, 0, LP_RMA_CONTEXT, of);
 }
 
 struct lp_rma_call lp_rma_forget(MPI_Win win) {

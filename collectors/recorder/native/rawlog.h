@@ -76,6 +76,7 @@ enum lp_kind {
     LP_RMA_NEW,      /* lp_rma_call: the call made this window for one-sided accesses */
     LP_RMA_FREE,     /* lp_rma_call */
     LP_RANKS,        /* ranks in the window, 8 bytes each; part of an LP_SYNCHRONIZE that follows */
+    LP_RMA_COLL,     /* lp_rma_collective */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
     LP_NAME_COMM,     /* uint32 id, uint32 length, characters */
@@ -151,9 +152,16 @@ struct lp_rma_def {
     uint32_t window;
     uint32_t comm;
     uint32_t kind; /* enum lp_rma_kind */
-    uint32_t reserved;
+    uint32_t of;   /* of a context: the window that it belongs to */
 };
-enum lp_rma_kind { LP_RMA_CREATED = 1, LP_RMA_ALLOCATED, LP_RMA_SHARED, LP_RMA_DYNAMIC };
+enum lp_rma_kind {
+    LP_RMA_CREATED = 1,
+    LP_RMA_ALLOCATED,
+    LP_RMA_SHARED,
+    LP_RMA_DYNAMIC,
+    LP_RMA_SYMMETRIC, /* OpenSHMEM's; it ends with the library */
+    LP_RMA_CONTEXT    /* accesses through it are completed apart from others of the window `of` */
+};
 
 struct lp_rma_call {
     uint32_t window;
@@ -172,9 +180,19 @@ struct lp_transfer {
     uint32_t operation; /* enum lp_transfer_kind */
     uint32_t flags;     /* LP_TRANSFER_* */
 };
-enum lp_transfer_kind { LP_PUT = 1, LP_GET, LP_ACCUMULATE, LP_FETCH_AND_ACCUMULATE, LP_COMPARE_AND_SWAP };
+enum lp_transfer_kind {
+    LP_PUT = 1,
+    LP_GET,
+    LP_ACCUMULATE,
+    LP_FETCH_AND_ACCUMULATE,
+    LP_COMPARE_AND_SWAP,
+    LP_INCREMENT,
+    LP_FETCH_AND_INCREMENT,
+    LP_SWAP
+};
 #define LP_TRANSFER_REQUEST 1u  /* `request` completes it at the origin */
 #define LP_TRANSFER_BLOCKING 2u /* it is complete on both sides when the call ends */
+#define LP_TRANSFER_LOCAL 4u    /* it is complete at the origin when the call ends */
 
 /* What completes or separates one-sided accesses. */
 struct lp_synchronize {
@@ -193,7 +211,25 @@ enum lp_sync_kind {
     LP_START_EPOCH,
     LP_COMPLETE_EPOCH,
     LP_WAIT_EPOCH,
-    LP_SYNC_MEMORY
+    LP_SYNC_MEMORY,
+    LP_ACQUIRE,    /* a lock, which the caller has when the call ends */
+    LP_WAIT_CHANGE /* of the own memory */
+};
+
+/* Of a lock that is one of many: LP_ACQUIRE, LP_UNLOCK. */
+struct lp_lock {
+    struct lp_synchronize what;
+    uint64_t lock; /* all members name it alike */
+};
+
+/* A collective operation of a window's members. */
+struct lp_rma_collective {
+    uint64_t sent;
+    uint64_t received;
+    uint32_t window;
+    int32_t root;       /* as in lp_collective */
+    uint32_t completes; /* the window whose accesses are complete at their targets when the call ends; 0: none */
+    uint32_t reserved;
 };
 
 /* Ids on which all members agree: that of an intra-communicator is (process, counter) of its rank 0; that of an
