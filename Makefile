@@ -13,13 +13,16 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
   -o -path './collectors/pmpi/*' \) \
   ! -name '*.md' ! -name '*.pyc' -print)
 
-# A process per core, for tests that start nothing that wants all of them. Each has half of the files, whose fixtures are
-# made once, and takes over what the other has not begun when it has none left.
+# A process per core. Each has half of the files, whose fixtures are made once, and takes over what the other has not
+# begun when it has none left. Tests that start MPI use several cores themselves and run alone.
 SIDE_BY_SIDE := -n auto --dist worksteal
 
 # Tests start Python often: bytecode is kept, and beside the build, even where the environment says not to write it.
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
+
+# Each native source is compiled once for the package and the tests, where ccache could be installed.
+export CCACHE_DIR ?= $(CURDIR)/build/ccache
 
 .PHONY: help setup demo check test lint bench sanitize clean
 
@@ -66,7 +69,8 @@ check: build/.made $(VENV)/.check build/dev/.built
 test: setup
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error
 	@python -m pytest $(SIDE_BY_SIDE) -m 'not (mpi or testbed or browser)'
-	@python -m pytest -m 'mpi or testbed or browser'
+	@python -m pytest $(SIDE_BY_SIDE) -m '(testbed or browser) and not mpi'
+	@python -m pytest -m mpi
 
 lint: setup
 	ruff format --check .
