@@ -2,12 +2,15 @@
 
 The finding is found again in the run, because what its cause is to the replay (`Hypothesis`) is columns as long as the
 program, which no table keeps. A finding whose gain is a bound has no such columns: then the calls that it charges wait
-for nobody, which is the most that a cure can do there, unless that saves more than the bound. Times in ps.
+for nobody, which is the most that a cure can do there, unless that saves more than the bound. One finding is worth a
+longer replay than each of all finders can afford. Times in ps.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +24,9 @@ from logpost.analyzer.run import Run
 from logpost.analyzer.schema import TABLES
 from logpost.errors import InputError
 from logpost.replay._native import on_path
+
+MOST_CALLS = 500_000
+"""Calls that are replayed: a few seconds for all finders together."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +73,16 @@ def cured(run: Run, number: int) -> Cured:
     if not 0 <= number < table.height:
         raise InputError(f"the run has no finding {number}")
     known = table.row(number, named=True)
-    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest)
-    found = findings_of(evidence)
-    if number >= len(found) or any(getattr(found[number], name) != known[name] for name in ("kind", "callpath")):
+    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest, MOST_CALLS)
+    found = _again(known, findings_of(evidence))
+    if found is None:
         raise InputError(
             f"finding {number} ({known['kind']}) is not found again by this release of logpost; analyze the archive "
             "again"
         )
     graph = graph_of(evidence)
-    cure = found[number].cure
-    removed = cure or _without_its_waits(graph, found[number])
+    cure = found.cure
+    removed = cure or _without_its_waits(graph, found)
     answer = Cured(
         title=known["title"],
         gain=known["gain"],
@@ -89,6 +95,12 @@ def cured(run: Run, number: int) -> Cured:
     if cure is None and answer.saves > known["gain"]:
         raise InputError(f"{known['kind']}: its cure keeps part of these waits, and how much of them is not replayed")
     return answer
+
+
+def _again(known: Mapping[str, Any], found: list[Finding]) -> Finding | None:
+    """The same of those found now: gains, and so their order, may differ where more of the program is replayed."""
+    same = [one for one in found if (one.kind, one.callpath) == (known["kind"], known["callpath"])]
+    return next((one for one in same if list(one.ranks) == known["ranks"]), next(iter(same), None))
 
 
 def _without_its_waits(graph: Graph, finding: Finding) -> Hypothesis:

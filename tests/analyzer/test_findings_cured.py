@@ -13,6 +13,7 @@ from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.findings import cured as module
 from logpost.analyzer.findings.cured import cured
+from logpost.analyzer.findings.evidence import graph
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.find import findings_of
 from logpost.analyzer.findings.finding import Finding
@@ -36,6 +37,17 @@ def test_without_its_cause_the_transfer_runs_while_its_sender_computes(tmp_path:
     assert (after["code_ps"], after["work_ps"], after["wait_ps"]) == (77 * MS, 10 * MS, 0)
     for course in (found.before, found.after):
         assert int((course.path["end_ps"] - course.path["begin_ps"]).sum()) == course.length_ps
+
+
+def test_one_finding_is_replayed_further_than_each_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "MOST_CALLS", 16)
+    monkeypatch.setattr(graph, "SAMPLED", 1)
+    run = transfers(computes=True).write(tmp_path / "a.run")
+    found = cured(run, 0)
+    assert (found.whole, found.calls) == (True, 30)
+    assert found.saves == pytest.approx(10 / 97)
+    monkeypatch.setattr(module, "MOST_CALLS", 16)
+    assert not cured(run, 0).whole
 
 
 def test_a_finding_that_is_not_there_is_one_line(tmp_path: Path) -> None:

@@ -83,6 +83,8 @@ def test_a_hot_spot_that_moves_from_rank_to_rank_is_found_with_its_time() -> Non
     assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 3), rel=1e-3)
     # The third sender is rank 3 in steps 0, 1, 2 of 4, rank 2 in step 3: rank 3 waits 20 * 60 µs = 1.2 ms of 3.24 ms.
     assert finding["share"] == pytest.approx(20 * 60 / (81 * 40) * (1 - 1 / 3), rel=1e-3)
+    # Rank 0 is the first at every receiver and waits for nobody: no order lets it end before.
+    assert finding["gain"] == 0.0
 
 
 def test_a_spread_order_has_no_hot_receiver() -> None:

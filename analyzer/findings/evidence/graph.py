@@ -4,7 +4,7 @@ The graph itself is the replay engine's (`RecordedGraph`); this reads its column
 made of them. A call is known by its row: calls stand in the order of location and time. Queries that poll for a message
 (Test, Iprobe and Probe, in a loop or alone) wait for it as a receive does.
 
-Calls are as many as `MOST_CALLS` at most: those of the program's first part. Times in ps.
+Calls are as many as `MOST_CALLS` at most, or as the evidence says: those of the program's first part. Times in ps.
 """
 
 from __future__ import annotations
@@ -239,10 +239,11 @@ def _calls(evidence: Evidence, until: int | None) -> pl.DataFrame:
 def _until(evidence: Evidence) -> int | None:
     """The enter of the last call that is looked at; None: all are."""
     enters = evidence.tables["calls"].select("enter_ps").collect()["enter_ps"].to_numpy()
-    if len(enters) <= MOST_CALLS:
+    most = evidence.most_calls or MOST_CALLS
+    if len(enters) <= most:
         return None
     some = enters[::SAMPLED]
-    last = MOST_CALLS // SAMPLED
+    last = most // SAMPLED
     return int(np.partition(some, last)[last])
 
 

@@ -28,11 +28,13 @@ class Evidence:
     Arguments:
         tables: every table of `schema.TABLES` but `findings`, by name.
         manifest: of the run.
+        most_calls: that a replay of the program has; None: as many as every finder can afford.
     """
 
-    def __init__(self, tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> None:
+    def __init__(self, tables: Mapping[str, pl.LazyFrame], manifest: Manifest, most_calls: int | None = None) -> None:
         self.tables = tables
         self.manifest = manifest
+        self.most_calls = most_calls
 
     @cached_property
     def locations(self) -> pl.DataFrame:

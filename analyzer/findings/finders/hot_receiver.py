@@ -14,8 +14,10 @@ times over the expected load or crowding is: the rest would be there with an eve
 
 A receiver that is hot over the whole run may be busy without a pause, by its processor or its NIC, while the others
 have long sent and wait for it in a barrier, say. So its gain is that of the same program with its load spread
-(`evidence.what_if`), and what disappears with it is its symptom, wherever it is waited. Else the gain is the worst-hit
-rank's charged time: another order moves work only; spreading the load shares it (`gain`).
+(`evidence.what_if`), and what disappears with it is its symptom, wherever it is waited. Crowding's is that of the same
+program with nobody queued or kept waiting by a receiver that handles others; where the replay holds only the program's
+first part, or not the waits that are charged, the worst-hit rank's charged time, since another order moves work only.
+Else that time too, but with the work shared (`gain`).
 """
 
 from __future__ import annotations
@@ -48,6 +50,9 @@ QUEUES = ("endpoint_contention", "network_contention")
 
 SERVED = (*WAITS_AT_RECEIVER, "recv_overhead")
 """What a receiver serves, and who waits for that: the claim rests on these."""
+
+MAINLY = 0.5
+"""A replay that takes away less than half of the time charged does not hold these waits."""
 
 CERTAIN_LOAD = 3.0
 """From three times the others' load on, no drift of the load explains it."""
@@ -184,6 +189,9 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> F
     )
     certain = measured.ratio - 2 * error >= 2 * LEAST_CROWDING - 1
     reason = "send times are measured; the waits are shared over receivers in proportion to the messages' own waits"
+    graph = graph_of(evidence)
+    saving = saving_if(graph, _in_turn(evidence, list(hot)))
+    replayed = graph.whole and sum(saving.removes.values()) >= MAINLY * sum(charge.beyond.values())
     return _finding(
         evidence,
         list(hot),
@@ -191,19 +199,19 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> F
         numbers,
         evidence.confidence(HIGH if certain else MEDIUM, reason, SERVED),
         evidence.active_windows(evidence.maybe(WAITS_AT_RECEIVER), charge.beyond),
-        gain_by_moving(evidence, charge.beyond),
-        Saving(0.0, {}, _in_turn(evidence, list(hot))),
+        saving.gain if replayed else gain_by_moving(evidence, charge.beyond),
+        saving,
     )
 
 
 def _in_turn(evidence: Evidence, hot: list[int]) -> Hypothesis:
-    """The same program with an order in which no message to these receivers meets another one."""
+    """The same program with an order in which no message to these receivers meets another one: none queues, and none
+    waits until its receiver, busy with the others, has a receive for it or answers it."""
     messages = graph_of(evidence).messages
     to_them = np.isin(messages.receiver, hot)
-    if not evidence.divides(*QUEUES):
-        return Hypothesis(less_ps=np.where(to_them, messages.undivided_ps, 0))
     queues = np.sum([messages.parts[part] for part in QUEUES], axis=0)
-    return Hypothesis(less_ps=np.where(to_them, queues, 0))
+    less = queues if evidence.divides(*QUEUES) else messages.undivided_ps
+    return Hypothesis(less_ps=np.where(to_them, less, 0), dropped=("post", "attend"), of=to_them)
 
 
 def _finding(
