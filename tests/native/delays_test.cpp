@@ -24,12 +24,12 @@ void PrintTo(const Told& t, std::ostream* out) {
          << " + " << t.long_term_ps;
 }
 
-std::vector<Told> costs(const Program& program, Span interest = {}) {
+std::vector<Told> costs(const Program& program, Span interest = {}, unsigned threads = 1) {
     const CollectiveWaits collectives(program);
-    const Waits waits(program, collectives, 1);
+    const Waits waits(program, collectives, threads);
     std::vector<Told> told;
     for (const auto& cost :
-         delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest), 1)) {
+         delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest), threads)) {
         told.push_back({cost.location, cost.place.code(), cost.wait_callpath, cost.short_term_ps, cost.long_term_ps});
     }
     return told;
@@ -127,6 +127,43 @@ TEST(Delays, LongProgramsAreReadFromSums) {
     const auto receive = story.call(1, CallKind::receive, 30'000, 36'020);
     story.message(0, send, 1, receive, 8);
     EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::other), kReceive, 6000, 0}}));
+}
+
+TEST(Delays, WhoTookNoPartInASynchronizationIsComparedFromFurtherBack) {
+    ProgramStory story;
+    for (int rank = 0; rank < 3; ++rank) {
+        story.rank(rank, 1000);
+    }
+    for (const auto rank : {0, 2}) {
+        story.collective(rank, story.call(rank, CallKind::barrier, 140, 160), Operation::barrier);
+    }
+    const auto send = story.call(0, CallKind::send, 300, 310);
+    const auto receive = story.call(1, CallKind::receive, 50, 500);
+    story.message(0, send, 1, receive, 8);
+    story.members({0, kUndefined, kUndefined, 2});
+    // Since the begin: rank 0 computes 140 + 140, 230 more than rank 1, and is in the barrier for 20.
+    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::send), kReceive, 115, 0},
+                                                         {0, before(CallKind::barrier), kReceive, 115, 0},
+                                                         {0, in(CallKind::barrier), kReceive, 20, 0}}));
+}
+
+TEST(Delays, ManyWaitsCostTheSameOnAnyNumberOfThreads) {
+    // 40,000 times, rank 0 computes 80 and sends, while rank 1 computes 50 and waits 30; more than are compared at
+    // once.
+    constexpr int kTimes = 40'000;
+    ProgramStory story;
+    story.rank(0, 100 * kTimes);
+    story.rank(1, 100 * kTimes);
+    for (int i = 0; i < kTimes; ++i) {
+        const auto send = story.call(0, CallKind::send, 100 * i + 80, 100 * i + 100);
+        const auto receive = story.call(1, CallKind::receive, 100 * i + 50, 100 * i + 100);
+        story.message(0, send, 1, receive, 8);
+    }
+    const auto& program = story.program();
+    const std::vector<Told> expected{{0, before(CallKind::send), kReceive, 30 * kTimes, 0}};
+    for (const auto threads : {1U, 2U, 5U}) {
+        EXPECT_EQ(costs(program, {}, threads), expected) << threads << " threads";
+    }
 }
 
 }  // namespace

@@ -91,6 +91,9 @@ class ProgramStory {
         place_of_node_ = std::move(place_of_node);
     }
 
+    /// The locations of the communicator's ranks, where they are not all.
+    void members(std::vector<std::int32_t> members) { members_ = std::move(members); }
+
     void network(replay::Network network) { program_.network = std::move(network); }
 
     /// The finished program; nothing is added afterwards.
@@ -99,7 +102,7 @@ class ProgramStory {
         for (std::size_t l = 0; l < places_.size(); ++l) {
             world.push_back(static_cast<std::int32_t>(l));
         }
-        program_.members = {world};
+        program_.members = {members_.empty() ? world : members_};
         put_ends_in_order();
         program_.placement = replay::Placement(places_);
         program_.placement.set_hops(hops_, place_of_node_);
@@ -144,6 +147,7 @@ class ProgramStory {
 
     replay::Program program_;
     std::vector<replay::Place> places_;
+    std::vector<std::int32_t> members_;
     std::vector<std::int32_t> hops_;
     std::vector<std::int32_t> place_of_node_;
 };

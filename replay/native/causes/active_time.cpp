@@ -29,13 +29,14 @@ ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, st
         }
         now[slot[place]] += length;
     };
-    scan(0, calls, add);
+    scan(0, calls, 0, add);
     // Sums take as much memory as two bytes a call, at most.
     step_ = std::max(kFewCalls, 4 * static_cast<std::uint32_t>(places_.size()));
     std::ranges::fill(now, 0);
+    std::size_t wait = 0;
     for (std::uint32_t at = 0; at <= calls - calls % step_; at += step_) {
         sums_.insert(sums_.end(), now.begin(), now.end());
-        scan(at, std::min(at + step_, calls), add);
+        wait = scan(at, std::min(at + step_, calls), wait, add);
     }
 }
 
@@ -44,9 +45,8 @@ std::size_t ActiveTime::first_wait(std::uint32_t call) const noexcept {
 }
 
 template <class Add>
-void ActiveTime::scan(std::uint32_t from, std::uint32_t to, Add&& add) const {
+std::size_t ActiveTime::scan(std::uint32_t from, std::uint32_t to, std::size_t wait, Add&& add) const {
     const auto& calls = timeline_.calls;
-    auto wait = first_wait(from);
     for (auto c = from; c < to; ++c) {
         const auto& call = calls[c];
         auto length = call.leave_ps - call.enter_ps;
@@ -60,38 +60,37 @@ void ActiveTime::scan(std::uint32_t from, std::uint32_t to, Add&& add) const {
         add(CodePlace{last ? kUndefined : calls[c + 1].callpath, false}.code(),
             std::max<std::int64_t>(0, next - call.leave_ps));
     }
+    return wait;
 }
 
-void ActiveTime::collect(std::uint32_t from, std::uint32_t to, PlaceTimes& times) const {
+ActiveTime::Spent ActiveTime::collect(std::uint32_t from, std::uint32_t to, PlaceTimes& times) const {
     const auto add = [&](std::uint32_t place, std::int64_t length) { times.add(place, length); };
+    std::int64_t in_first = 0;
+    std::size_t wait = 0;
+    std::size_t counted = 0;  // the first wait after that of the first call
     if (from == kNone) {
         from = 0;
         const auto& first = timeline_.calls[0];
         add(CodePlace{first.callpath, false}.code(), std::max<std::int64_t>(0, first.enter_ps - timeline_.first_ps));
+    } else {
+        const auto& first = timeline_.calls[from];
+        wait = first_wait(from);
+        const bool waits = wait < waits_.size() && waits_[wait].call == from;
+        in_first = first.leave_ps - (waits ? waits_[wait].until_ps : first.enter_ps);
+        counted = wait + (waits ? 1 : 0);
     }
     if (step_ == 0 || to - from <= 2 * step_) {
-        scan(from, to, add);
-        return;
+        wait = scan(from, to, wait, add);
+    } else {
+        const auto first = (from + step_ - 1) / step_;
+        const auto last = to / step_;
+        scan(from, first * step_, wait, add);
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            add(places_[i], sums_[last * places_.size() + i] - sums_[first * places_.size() + i]);
+        }
+        wait = scan(last * step_, to, first_wait(last * step_), add);
     }
-    const auto first = (from + step_ - 1) / step_;
-    const auto last = to / step_;
-    scan(from, first * step_, add);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-        add(places_[i], sums_[last * places_.size() + i] - sums_[first * places_.size() + i]);
-    }
-    scan(last * step_, to, add);
-}
-
-std::int64_t ActiveTime::in_call(std::uint32_t call) const noexcept {
-    const auto& of = timeline_.calls[call];
-    const auto wait = first_wait(call);
-    const bool waits = wait < waits_.size() && waits_[wait].call == call;
-    return of.leave_ps - (waits ? waits_[wait].until_ps : of.enter_ps);
-}
-
-std::int64_t ActiveTime::waited(std::uint32_t from, std::uint32_t to) const noexcept {
-    const auto begin = from == kNone ? 0 : first_wait(from + 1);
-    return waited_[std::max(begin, first_wait(to))] - waited_[begin];
+    return {in_first, waited_[std::max(counted, wait)] - waited_[counted]};
 }
 
 }  // namespace logpost::replay

@@ -59,20 +59,22 @@ class ActiveTime {
   public:
     ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths);
 
+    /// What a span has beside its active time.
+    struct Spent {
+        std::int64_t in_first_ps;  ///< of the first call: its length without its wait; from the begin: 0
+        std::int64_t waited_ps;    ///< of the calls after the first one; from the location's begin: of all
+    };
     /// Adds the active time from the enter of call `from` (kNone: from the location's begin) to the enter of call `to`.
-    void collect(std::uint32_t from, std::uint32_t to, PlaceTimes& times) const;
-    /// Of one call: its length without its wait.
-    [[nodiscard]] std::int64_t in_call(std::uint32_t call) const noexcept;
-    /// The waits of the calls after `from` (kNone: from the first on) and before `to`.
-    [[nodiscard]] std::int64_t waited(std::uint32_t from, std::uint32_t to) const noexcept;
+    Spent collect(std::uint32_t from, std::uint32_t to, PlaceTimes& times) const;
     [[nodiscard]] std::uint32_t place_of(std::uint32_t call) const noexcept {
         return CodePlace{timeline_.calls[call].callpath, true}.code();
     }
 
   private:
-    /// Adds the calls from..to - 1, each with the computation after it, one by one.
+    /// Adds the calls from..to - 1, each with the computation after it, one by one. `wait`: the first one of `from` or
+    /// later; returns that of `to`.
     template <class Add>
-    void scan(std::uint32_t from, std::uint32_t to, Add&& add) const;
+    std::size_t scan(std::uint32_t from, std::uint32_t to, std::size_t wait, Add&& add) const;
     [[nodiscard]] std::size_t first_wait(std::uint32_t call) const noexcept;
 
     const Timeline& timeline_;

@@ -19,6 +19,7 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
     : locations_(program.timelines.size()), members_(program.members), program_(program) {
     for (auto& members : members_) {
         std::ranges::sort(members);
+        members.erase(std::ranges::unique(members).begin(), members.end());  // absent ones have one number
     }
     const auto& timelines = program.timelines;
     // As many as there can be: a vector that grows holds its elements twice.
@@ -69,7 +70,10 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
             }
         }
         first.push_back(static_cast<std::uint32_t>(all.size()));
-        answered.assign(first.begin() + 1, first.end());
+        answered = std::vector<std::atomic<std::uint32_t>>(partners.size());
+        for (std::size_t i = 0; i < partners.size(); ++i) {
+            answered[i].store(first[i + 1], std::memory_order_relaxed);
+        }
     });
 }
 
@@ -77,7 +81,13 @@ bool Synchronizations::holds(std::int32_t group, std::int32_t location) const no
     if (group == Synchronization::kEverybody) {
         return program_.placement[static_cast<std::size_t>(location)].rank != kUndefined;
     }
-    return std::ranges::binary_search(members_[static_cast<std::size_t>(-2 - group)], location);
+    const auto& members = members_[static_cast<std::size_t>(-2 - group)];
+    if (members.empty() || location < members.front() || location > members.back()) {
+        return false;
+    }
+    // All between the first and the last one, as in MPI_COMM_WORLD.
+    const auto between = static_cast<std::size_t>(members.back() - members.front()) + 1;
+    return members.size() == between || std::ranges::binary_search(members, location);
 }
 
 Synchronization Synchronizations::before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept {
@@ -88,7 +98,7 @@ Synchronization Synchronizations::before(std::size_t location, std::uint32_t cal
         const auto begin = first[partner];
         const auto end = first[partner + 1];
         // The next question is about an earlier call, most often: the answer lies a few places before the last one.
-        auto at = answered[partner];
+        auto at = answered[partner].load(std::memory_order_relaxed);
         if (at != end && all[at].call < call) {
             at = end;
         }
@@ -101,7 +111,7 @@ Synchronization Synchronizations::before(std::size_t location, std::uint32_t cal
                 break;
             }
         }
-        answered[partner] = at;
+        answered[partner].store(at, std::memory_order_relaxed);
         if (at != begin && (last.call == kNone || all[at - 1].call > last.call)) {
             last = all[at - 1];
         }

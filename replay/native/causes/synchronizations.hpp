@@ -2,6 +2,7 @@
 
 /// When a location was last held up by, or held up, another one: from there on their work is compared.
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -25,15 +26,16 @@ class Synchronizations {
     Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits, unsigned threads);
 
     /// The last one of a location with another, before a call. Quick where the questions about a location go back in
-    /// time.
+    /// time. Any thread may ask.
     [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept;
 
   private:
     struct Location {
-        std::vector<Synchronization> all;     // by partner, then call
-        std::vector<std::int32_t> partners;   // ascending: groups, then locations
-        std::vector<std::uint32_t> first;     // of each partner, and the end
-        std::vector<std::uint32_t> answered;  // of each partner: behind the last answer
+        std::vector<Synchronization> all;    // by partner, then call
+        std::vector<std::int32_t> partners;  // ascending: groups, then locations
+        std::vector<std::uint32_t> first;    // of each partner, and the end
+        // Of each partner: behind the last answer. Where threads ask at once, any of theirs: a place to look from.
+        std::vector<std::atomic<std::uint32_t>> answered;
     };
     [[nodiscard]] bool holds(std::int32_t group, std::int32_t location) const noexcept;
 
