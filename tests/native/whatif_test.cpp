@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <span>
+
 #include <numeric>
 
 #include "program_story.hpp"
@@ -327,6 +330,26 @@ TEST(WhatIf, LanesAreReplaysOfTheirOwn) {
     for (std::size_t lane = 0; lane < settings.size(); ++lane) {
         EXPECT_EQ(critical_path(graph, together, settings, times, lane).makespan_ps,
                   replay(graph, machine, settings[lane]).makespan);
+    }
+    const auto makespans = together.makespans(1);  // keeps few times
+    const auto released = together.makespans(1, true);
+    for (std::size_t lane = 0; lane < settings.size(); ++lane) {
+        const Weights alone(graph, machine, std::span(settings).subspan(lane, 1));
+        EXPECT_EQ(makespans[lane], replay(graph, machine, settings[lane]).makespan);
+        EXPECT_EQ(released[lane], alone.makespans(1, true).front());
+    }
+}
+
+TEST(WhatIf, ScaledTimesAreRoundedHalvesAwayFromZero) {
+    EXPECT_EQ(scaled(5, 0.5), 3);    // 2.5
+    EXPECT_EQ(scaled(-5, 0.5), -3);  // -2.5
+    EXPECT_EQ(scaled(7, 0.2), 1);    // 1.4
+    // 2^53 + 1 is no double: only a factor of 1 leaves it as it is.
+    EXPECT_EQ(scaled(9'007'199'254'740'993, 1.0), 9'007'199'254'740'993);
+    for (const std::int64_t weight : {1LL, -3LL, 499'999LL, 123'456'789'123LL, -4'503'599'627'370'497LL}) {
+        for (const double factor : {0.0, 0.3, 0.5, 0.999999999999, 1.5, 64.25}) {
+            EXPECT_EQ(scaled(weight, factor), std::llround(static_cast<double>(weight) * factor));
+        }
     }
 }
 

@@ -74,7 +74,7 @@ class Edges {
     }
 
     [[nodiscard]] std::int64_t shared(std::uint32_t call, std::int64_t time) const noexcept {
-        return hypothesis_.share.empty() ? time : Weights::scaled(time, hypothesis_.share[call]);
+        return hypothesis_.share.empty() ? time : scaled(time, hypothesis_.share[call]);
     }
     void add(std::uint32_t source, std::int64_t weight) { edges.push_back({place_[source], 0, weight}); }
 

@@ -62,26 +62,26 @@ void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place, std::
     auto& first = graph.first_edge;
     first.assign(place.size() + 1, 0);
     for (const auto& edge : edges) {
-        ++first[place[edge.target] + 1];
+        ++first[place[edge.target]];
     }
     for (std::uint32_t node = 0; node < place.size(); ++node) {
-        if (first[place[node] + 1] == 0) {
+        if (first[place[node]] == 0) {
             add_edge(kNone, node, kMeasured);
-            first[place[node] + 1] = 1;
+            first[place[node]] = 1;
         }
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
     graph.edges.resize(edges.size());
     if (moved_to != nullptr) {
-        moved_to->reserve(edges.size());
+        moved_to->resize(edges.size());
     }
-    auto next = first;
-    for (const auto& edge : edges) {
-        const auto at = next[place[edge.target]]++;
+    for (auto i = edges.size(); i-- > 0;) {
+        const auto& edge = edges[i];
+        const auto at = --first[place[edge.target]];
         graph.edges[at] = edge.source == kNone ? Edge{kNone, edge.model, measured[edge.target]}
                                                : Edge{place[edge.source], edge.model, costs[edge.model]};
         if (moved_to != nullptr) {
-            moved_to->push_back(at);
+            (*moved_to)[i] = at;
         }
     }
     edges = {};
@@ -89,12 +89,11 @@ void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place, std::
 
 ByTarget::ByTarget(const Draft& draft) : first(draft.measured.size() + 1), edge(draft.edges.size()) {
     for (const auto& one : draft.edges) {
-        ++first[one.target + 1];
+        ++first[one.target];
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    auto next = first;
-    for (std::uint32_t i = 0; i < draft.edges.size(); ++i) {
-        edge[next[draft.edges[i].target]++] = i;
+    std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
+    for (auto i = static_cast<std::uint32_t>(draft.edges.size()); i-- > 0;) {
+        edge[--first[draft.edges[i].target]] = i;
     }
 }
 

@@ -15,8 +15,9 @@ namespace logpost::replay {
 /// each node). `relax(edge, source, latest)` adds what an edge brings to the lanes' latest times; `source` points at
 /// those of the edge's source.
 template <std::size_t Lanes, class Relax>
-void pass(const std::vector<std::uint32_t>& first_edge, const std::vector<Edge>& edges, std::size_t lanes,
-          std::size_t first_lane, std::vector<std::int64_t>& times, const Relax& relax) {
+[[gnu::always_inline]] inline void pass(const std::vector<std::uint32_t>& first_edge, const std::vector<Edge>& edges,
+                                        std::size_t lanes, std::size_t first_lane, std::vector<std::int64_t>& times,
+                                        const Relax& relax) {
     const auto nodes = first_edge.size() - 1;
     const auto* edge = edges.data();
     for (std::size_t node = 0; node < nodes; ++node) {

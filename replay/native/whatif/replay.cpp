@@ -1,7 +1,6 @@
 #include "replay/native/whatif/replay.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -41,53 +40,57 @@ void Weights::set_delays(std::size_t lane, std::vector<Delay> of_crossing) {
     delays_[lane] = std::move(of_crossing);
 }
 
-std::int64_t Weights::scaled(std::int64_t weight, double factor) noexcept {
-    // A double does not hold every time of hours in picoseconds: unchanged must be unchanged.
-    return factor == 1.0 ? weight : std::llround(static_cast<double>(weight) * factor);
-}
-
 template <std::size_t Lanes>
 void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) const {
-    pass<Lanes>(graph_.first_edge, graph_.edges, lanes_, first_lane, times,
-                [&](const Edge& edge, const std::int64_t* source, std::array<std::int64_t, Lanes>& latest) {
-                    relax<Lanes>(edge, first_lane, source, latest);
-                });
+    const auto weights = group<Lanes>(first_lane);
+    on_this_processor([&] [[gnu::always_inline]] () {
+        pass<Lanes>(graph_.first_edge, graph_.edges, lanes_, first_lane, times,
+                    [&] [[gnu::always_inline]] (const Edge& edge, const std::int64_t* source,
+                                                LaneTimes<Lanes>& latest) { weights.relax(edge, source, latest); });
+    });
 }
 
 template <std::size_t Lanes, bool Released>
-void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) const {
-    std::vector<std::array<std::int64_t, Lanes>> times(graph_.slots_needed);
-    std::vector<std::array<std::int64_t, Lanes>> came(Released ? graph_.slots_needed : 0);  // at a queue, not served
-    const auto nodes = graph_.nodes();
-    const auto* edge = graph_.edges.data();
+[[gnu::always_inline]] inline void replay_in_slots(const Graph& graph, const LaneWeights<Lanes>& weights,
+                                                   std::vector<LaneTimes<Lanes>>& times) {
+    std::vector<LaneTimes<Lanes>> came(Released ? graph.slots_needed : 0);  // at a queue, not served
+    const auto nodes = graph.nodes();
+    const auto* edge = graph.edges.data();
     for (std::size_t node = 0; node < nodes; ++node) {
-        const auto* end = graph_.edges.data() + graph_.first_edge[node + 1];
-        std::array<std::int64_t, Lanes> latest;
+        const auto* end = graph.edges.data() + graph.first_edge[node + 1];
+        LaneTimes<Lanes> latest;
         latest.fill(INT64_MIN);
         const Edge* queue = nullptr;
         for (; edge != end; ++edge) {
             if (edge->source == kNone) {
                 latest.fill(edge->weight);
-            } else if (Released && is_queue(graph_.models[edge->model])) {
+            } else if (Released && is_queue(graph.models[edge->model])) {
                 queue = edge;  // a message is in one queue
             } else {
-                relax<Lanes>(*edge, first_lane, times[graph_.slots[edge->source]].data(), latest);
+                weights.relax(*edge, times[graph.slots[edge->source]].data(), latest);
             }
         }
         if constexpr (Released) {
             const auto arrived = latest;
             if (queue != nullptr) {
-                const auto slot = graph_.slots[queue->source];
+                const auto slot = graph.slots[queue->source];
                 auto served = latest;
-                relax<Lanes>(*queue, first_lane, times[slot].data(), served);
+                weights.relax(*queue, times[slot].data(), served);
                 for (std::size_t lane = 0; lane < Lanes; ++lane) {
                     latest[lane] = came[slot][lane] > arrived[lane] ? latest[lane] : served[lane];
                 }
             }
-            came[graph_.slots[node]] = arrived;
+            came[graph.slots[node]] = arrived;
         }
-        times[graph_.slots[node]] = latest;
+        times[graph.slots[node]] = latest;
     }
+}
+
+template <std::size_t Lanes, bool Released>
+void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) const {
+    const auto weights = group<Lanes>(first_lane);
+    std::vector<LaneTimes<Lanes>> times(graph_.slots_needed);
+    on_this_processor([&] [[gnu::always_inline]] () { replay_in_slots<Lanes, Released>(graph_, weights, times); });
     std::int64_t begin = INT64_MAX;
     std::array<std::int64_t, Lanes> last;
     last.fill(INT64_MIN);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "replay/native/whatif/graph.hpp"
+#include "replay/native/whatif/lanes.hpp"
 
 namespace logpost::replay {
 
@@ -76,36 +77,15 @@ class Weights {
     /// for that one: what the recorded order may cost too much where messages overtake each other.
     [[nodiscard]] std::vector<std::int64_t> makespans(unsigned threads, bool released = false) const;
 
-    /// max(min(w, 0), w + shift): a weight falls to nothing at most, one below nothing stays. `floor` below 0: the edge
-    /// is as good as absent.
-    static std::int64_t shifted(std::int64_t weight, std::int64_t shift, std::int64_t floor) noexcept {
-        const std::int64_t least = (weight < 0 ? weight : 0) + floor;
-        const std::int64_t moved = weight + shift + floor;
-        return moved < least ? least : moved;
-    }
-    static std::int64_t scaled(std::int64_t weight, double factor) noexcept;
-
   private:
+    template <std::size_t Lanes>
+    [[nodiscard]] LaneWeights<Lanes> group(std::size_t first_lane) const {
+        return {graph_.models.size(), lanes_, first_lane, scaled_, shift_, floor_, factor_};
+    }
     template <std::size_t Lanes>
     void replay(std::size_t first_lane, std::vector<std::int64_t>& times) const;
     template <std::size_t Lanes, bool Released>
     void replay(std::size_t first_lane, std::span<std::int64_t> found) const;
-    /// What an edge brings to the latest times of lanes, from those of its source.
-    template <std::size_t Lanes>
-    void relax(const Edge& edge, std::size_t first_lane, const std::int64_t* source,
-               std::array<std::int64_t, Lanes>& latest) const noexcept {
-        const auto row = static_cast<std::size_t>(edge.model) * lanes_ + first_lane;
-        if (scaled_[edge.model] != 0) {
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                latest[lane] = std::max(latest[lane], source[lane] + scaled(edge.weight, factor_[row + lane]));
-            }
-        } else {
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                latest[lane] =
-                    std::max(latest[lane], source[lane] + shifted(edge.weight, shift_[row + lane], floor_[row + lane]));
-            }
-        }
-    }
 
     [[nodiscard]] const Crossing* crossing_of(const Edge& edge) const noexcept {
         if (graph_.crossing_of.empty()) {

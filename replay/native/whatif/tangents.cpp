@@ -53,9 +53,9 @@ MessageShape shape_of(const MessageClass& message, const Distance& distance) {
 }
 
 /// What a point makes of every model's edges: by model and lane.
-class LaneWeights {
+class PointWeights {
   public:
-    LaneWeights(const Graph& graph, const Parameters& machine, const Direction& direction, std::span<const double> x)
+    PointWeights(const Graph& graph, const Parameters& machine, const Direction& direction, std::span<const double> x)
         : shift_(graph.models.size()), absent_(graph.models.size()), factor_(graph.models.size(), -1.0) {
         const auto by_class = [&](const auto& terms, Distance MessageClass::* distance = & MessageClass::planned) {
             std::vector<CostTerms> found;
@@ -115,7 +115,7 @@ class LaneWeights {
 };
 
 /// One pass: the tangents at up to kLanes points.
-void pass(const Graph& graph, const LaneWeights& weights, std::span<Tangent> found) {
+void pass(const Graph& graph, const PointWeights& weights, std::span<Tangent> found) {
     std::vector<std::array<Moving, kLanes>> times(graph.slots_needed);
     const auto nodes = graph.nodes();
     const auto* edge = graph.edges.data();
@@ -177,7 +177,7 @@ std::vector<Tangent> tangents(const Graph& graph, const Parameters& machine, con
     for_each_parallel((x.size() + kLanes - 1) / kLanes, threads, 1, [&](std::size_t group, unsigned) {
         const auto first = group * kLanes;
         const auto count = std::min(kLanes, x.size() - first);
-        pass(graph, LaneWeights(graph, machine, direction, x.subspan(first, count)),
+        pass(graph, PointWeights(graph, machine, direction, x.subspan(first, count)),
              std::span(found).subspan(first, count));
     });
     return found;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <ranges>
 #include <vector>
 
 namespace logpost::replay {
@@ -18,15 +19,12 @@ std::vector<std::uint32_t> topological_order(std::size_t nodes, const Edges& edg
     std::vector<std::uint32_t> first(nodes + 1);
     for (const auto& edge : edges) {
         ++waiting[edge.target];
-        ++first[edge.source + 1];
+        ++first[edge.source];
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
     std::vector<std::uint32_t> targets(edges.size());
-    {
-        auto next = first;
-        for (const auto& edge : edges) {
-            targets[next[edge.source]++] = edge.target;
-        }
+    for (const auto& edge : std::views::reverse(edges)) {
+        targets[--first[edge.source]] = edge.target;
     }
     std::vector<std::uint32_t> order;
     order.reserve(nodes);
