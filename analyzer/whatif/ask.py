@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from logpost.analyzer.model_fits import fit_of
-from logpost.analyzer.resplit import Resplit
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif.best_mapping import Proposal
 from logpost.analyzer.whatif.mapping import Seats
@@ -15,7 +13,7 @@ from logpost.analyzer.whatif.network_use import NetworkChange, network_change
 from logpost.analyzer.whatif.plan import Ask, Plan, Rebuilt
 from logpost.analyzer.whatif.scaling import regions
 from logpost.analyzer.whatif.sweep import Sweep, sweep
-from logpost.analyzer.whatif.uncertainty import interval_ps
+from logpost.analyzer.whatif.uncertainty import Doubts, interval_ps
 from logpost.replay.message_models import MessageModel
 from logpost.replay.whatif import Outcome
 
@@ -76,7 +74,7 @@ class Replay:
         """
         self.run = run
         self.rebuilt = Rebuilt(run)
-        self.deficit_share = _deficit_share(run)
+        self.doubts = Doubts.of(run)
 
     def predict(self, ask: Ask) -> Prediction:
         """What the run would have taken under other conditions.
@@ -93,7 +91,7 @@ def predict(run: Run, ask: Ask) -> Prediction:
 
 
 def _predict(replay: Replay, ask: Ask) -> Prediction:
-    run, used, deficit_share = replay.run, replay.run.manifest.machine, replay.deficit_share
+    run, used, doubts = replay.run, replay.run.manifest.machine, replay.doubts
     plan = Plan(replay.rebuilt, ask)
     engine, scenario = plan.engine(), plan.planned
     before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
@@ -107,7 +105,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         machine=used.label,
         measured_ps=before.makespan_ps,
         predicted_ps=after.makespan_ps,
-        interval_ps=interval_ps(engine, scenario, before, after, deficit_share),
+        interval_ps=interval_ps(engine, scenario, before, after, doubts),
         before=before,
         after=after,
         regions=_regions(run, before, after),
@@ -117,21 +115,10 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         proposal=plan.proposal,
         sweep=None
         if ask.sweep is None
-        else sweep(
-            engine, plan, ask.sweep, lambda one, outcome: interval_ps(engine, one, before, outcome, deficit_share)
-        ),
+        else sweep(engine, plan, ask.sweep, lambda one, outcome: interval_ps(engine, one, before, outcome, doubts)),
         notes=_notes(run, after),
         plan=plan,
     )
-
-
-def _deficit_share(run: Run) -> float:
-    """Of the split under all of the machine's values, which is what the replay computes with."""
-    used = run.manifest.machine
-    if used.model is MessageModel.full:
-        return used.deficit_share
-    found = fit_of(Resplit(run).under(MessageModel.full), MessageModel.full).messages
-    return found.deficit_share if found else 0.0
 
 
 def _regions(run: Run, before: Outcome, after: Outcome) -> list[RegionChange]:

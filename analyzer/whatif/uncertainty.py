@@ -2,24 +2,41 @@
 
     interval = T - sqrt(sum of falls^2), T + sqrt(sum of rises^2)
 
-One term for each of the machine's values that states an uncertainty and that the scenario changes: the replay at both
-ends of the error of the change. Two more for the trace: the residual on the predicted critical path, as if it changed
-in the proportion in which the modelled communication on it changed; and the run's deficit share of the predicted
-change (the machine that the trace was split with is too slow by it). And one for the order of messages, a fall: the
-replay keeps the recorded one at every NIC, and where messages overtake each other, the earlier one waits for the later
-one. A replay in which it does not takes less: by as much more than it does for the recorded scenario. Unchanged, every
-term is 0.
+- The machine: for each of its values that states an uncertainty and that the scenario changes, a replay at both ends.
+  An end is another recorded machine: the graph is calibrated anew under it, since what of a measured time is latency
+  depends on it, and the planned value moves along (`x4` of a longer latency adds more).
+- The residual of messages on the predicted critical path, which the replay lets stay: as if it changed in the
+  proportion in which the modelled communication on the path changes, at most once more or to nothing.
+- What the path spends within calls that no model takes (`other`: nonblocking collective operations, polls; without
+  start-up and finalization), and what steps of it take less than nothing (the recorded event came before the model's):
+  as if all of it were the value that is changed; where that grows, what no model takes may also be a wait that it
+  swallows.
+- Gaps of collective operations: their messages wait for no NIC in the replay. Each latency of a path with such an
+  operation may wait for a gap.
+- The run's deficit share of the predicted change: the machine that the trace was split with is too slow by it.
+- The clock: a step of it at each message and collective operation of the path, and at both ends.
+- The order of messages, a fall: the replay keeps the recorded one at every NIC, and where messages overtake each
+  other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
+  for the recorded scenario.
+
+Unchanged, every term is 0.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+from logpost.analyzer.model_fits import fit_of
+from logpost.analyzer.resplit import Resplit
+from logpost.analyzer.run import Run
+from logpost.machines import LOCALITIES
 from logpost.machines.parameters import COLUMNS
+from logpost.replay.message_models import MessageModel
 from logpost.replay.whatif import Engine, Outcome, Scenario
 
 MODELLED = (
@@ -32,21 +49,57 @@ MODELLED = (
     "handshake",
     "collective",
 )
+MOST_CALLS = 500_000
+"""Larger programs are not calibrated anew at the ends of the machine's values: the change's error moves the planned
+value alone."""
 
 
-def interval_ps(
-    engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, deficit_share: float
-) -> tuple[int, int]:
+@dataclass(frozen=True)
+class Doubts:
+    """What a trace says of how well it is explained."""
+
+    deficit_share: float
+    """under all of the machine's values, which is what the replay computes with"""
+    tick_ps: float
+    start_up_ps: int
+    """the longest that a location spends in MPI_Init, MPI_Finalize and the like, which no network changes"""
+    recalibrates: bool
+    """whether the program is small enough for it"""
+
+    @classmethod
+    def of(cls, run: Run) -> Doubts:
+        """Those of a run."""
+        regions = run.facts("regions").select("region", pl.col("kind").cast(pl.String))
+        calls = run.facts("calls").join(regions, on="region")
+        start_up = (
+            calls.filter(pl.col("kind") == "init_finalize")
+            .group_by("location")
+            .agg((pl.col("leave_ps") - pl.col("enter_ps")).sum().alias("ps"))
+            .select(pl.col("ps").max())
+            .collect()
+            .item()
+        )
+        return cls(
+            deficit_share=_deficit_share(run),
+            tick_ps=1e12 / run.manifest.clock.ticks_per_second,
+            start_up_ps=start_up or 0,
+            recalibrates=run.facts("calls").select(pl.len()).collect().item() <= MOST_CALLS,
+        )
+
+
+def interval_ps(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, doubts: Doubts) -> tuple[int, int]:
     """Lower and upper end of the predicted makespan."""
     rises = falls = 0.0
-    columns = [column for column in COLUMNS if np.any(scenario.errors.get(column, np.zeros(1)) > 0)]
-    ends = [_moved(scenario, column, sign) for column in columns for sign in (-1.0, 1.0)]
-    found = [makespan - after.makespan_ps for makespan in engine.makespans(ends)] if ends else []
-    for low, high in zip(found[::2], found[1::2], strict=True):
+    for low, high in _of_machine(engine, scenario, after, recalibrate=doubts.recalibrates):
         rises += max(low, high, 0) ** 2
         falls += max(-low, -high, 0) ** 2
     falls += _of_order(engine, scenario, before, after) ** 2
-    for one in (_of_residual(before, after), deficit_share * abs(after.makespan_ps - before.makespan_ps)):
+    rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after), doubts.start_up_ps)
+    rises, falls = rises + rise**2, falls + fall**2
+    changed = abs(after.makespan_ps - before.makespan_ps)
+    clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
+    gaps = _of_gaps(engine.recorded, scenario, after)
+    for one in (_of_residual(before, after), doubts.deficit_share * changed, gaps, clock):
         rises += one**2
         falls += one**2
     return (
@@ -55,9 +108,33 @@ def interval_ps(
     )
 
 
-def _moved(scenario: Scenario, column: str, sign: float) -> Scenario:
+def _of_machine(engine: Engine, scenario: Scenario, after: Outcome, *, recalibrate: bool) -> list[tuple[int, int]]:
+    """What both ends of each value add to the makespan."""
+    columns = [column for column in COLUMNS if np.any(scenario.errors.get(column, np.zeros(1)) > 0)]
+    ends = [(column, sign) for column in columns for sign in (-1.0, 1.0)]
+    if scenario.follows is None or not recalibrate:
+        moved = [_moved(scenario, column, sign * scenario.errors[column]) for column, sign in ends]
+        makespans = engine.makespans(moved) if moved else []
+    else:
+        makespans = [_at_end(engine, scenario, column, sign) for column, sign in ends]
+    found = [makespan - after.makespan_ps for makespan in makespans]
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
+def _at_end(engine: Engine, scenario: Scenario, column: str, sign: float) -> int:
+    """The makespan where the recorded machine is at one end of a value's interval, and the planned one follows."""
+    assert scenario.follows is not None
+    value = getattr(engine.recorded.machine, column)
+    changes = scenario.errors[column] > 0
+    error = np.where(changes, np.nan_to_num(engine.recorded.machine.errors[column], nan=0.0), 0.0)
+    by = np.maximum(value + sign * error, 0.0) - value
+    follows = scenario.follows.get(column, np.ones(value.shape))
+    return engine.ran_as(_moved(engine.recorded, column, by)).makespans([_moved(scenario, column, follows * by)])[0]
+
+
+def _moved(scenario: Scenario, column: str, by: Any) -> Scenario:
     values = getattr(scenario.machine, column)
-    moved = np.maximum(values + sign * scenario.errors[column], 0.0)
+    moved = np.maximum(values + by, 0.0)
     columns: dict[str, Any] = {
         column: np.rint(moved).astype(values.dtype) if values.dtype.kind == "i" else moved.astype(values.dtype)
     }
@@ -74,7 +151,68 @@ def _of_order(engine: Engine, scenario: Scenario, before: Outcome, after: Outcom
 
 def _of_residual(before: Outcome, after: Outcome) -> float:
     modelled = [sum(outcome.path_ps[part] for part in MODELLED) for outcome in (before, after)]
-    if modelled[0] == modelled[1]:
-        return 0.0
     residual = abs(after.path_ps["residual"])
     return residual * min(1.0, abs(modelled[1] - modelled[0]) / max(modelled[0], 1))
+
+
+def _of_unmodelled(
+    recorded: Scenario, scenario: Scenario, outcomes: tuple[Outcome, Outcome], start_up_ps: int
+) -> tuple[float, float]:
+    """Rise and fall of what no value of the machine explains, were it the value that changes most; of the recorded or
+    the predicted path, whichever has more."""
+    later = max(max(one.path_ps["other"] + one.early_ps - start_up_ps, 0) for one in outcomes)
+    early = max(one.early_ps for one in outcomes)
+    by = _most_changed(recorded, scenario) - 1.0
+    if by < 0.0:
+        return early * -by, later * -by
+    return later * by, early * by + later * min(1.0, by)
+
+
+def _most_changed(recorded: Scenario, scenario: Scenario) -> float:
+    """The factor of the value that changes most; of a value that was 0, what the setting multiplies it by."""
+    factors = [1.0]
+    for column in COLUMNS:
+        old, new = (getattr(one.machine, column) for one in (recorded, scenario))
+        known = (old > 0) if old.shape == new.shape else np.zeros(old.shape, dtype=bool)
+        factors += (new[known] / old[known]).tolist()
+        if scenario.follows is not None:
+            factors += scenario.follows.get(column, np.ones(1)).tolist()
+    return float(max(factors, key=lambda factor: abs(factor - 1.0)))
+
+
+def _of_gaps(recorded: Scenario, scenario: Scenario, after: Outcome) -> float:
+    """Rise or fall of gaps that messages of collective operations do not wait for in the replay."""
+    if not after.path_ps["collective"]:
+        return 0.0
+    old, new = recorded.machine, scenario.machine
+    more = 0.0
+    for number, locality in enumerate(LOCALITIES):
+        gaps = [machine.g_ps[machine.class_start[number] : machine.class_start[number + 1]] for machine in (old, new)]
+        change = max((int(gap.max(initial=0)) for gap in gaps), default=0) - min(
+            int(gap.max(initial=0)) for gap in gaps
+        )
+        more += change * after.sensitivities[locality]["L"]
+    return more
+
+
+def _differs(recorded: Scenario, scenario: Scenario) -> bool:
+    one, other = recorded.machine, scenario.machine
+    same = all(np.array_equal(getattr(one, column), getattr(other, column)) for column in COLUMNS)
+    return not (
+        same
+        and np.array_equal(one.eager_limit_bytes, other.eager_limit_bytes)
+        and (recorded.compute, recorded.asynchronous_progress) == (scenario.compute, scenario.asynchronous_progress)
+        and scenario.by_location is None
+        and scenario.by_callpath is None
+        and scenario.elsewhere is None
+        and one.log3p == other.log3p
+        and one.nics_per_node == other.nics_per_node
+    )
+
+
+def _deficit_share(run: Run) -> float:
+    used = run.manifest.machine
+    if used.model is MessageModel.full:
+        return used.deficit_share
+    found = fit_of(Resplit(run).under(MessageModel.full), MessageModel.full).messages
+    return found.deficit_share if found else 0.0

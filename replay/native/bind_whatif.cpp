@@ -207,13 +207,14 @@ class WhatIf {
     }
 
     nb::dict results(const std::vector<CriticalPath>& paths, Sums&& sums, std::size_t lanes) const {
-        std::vector<std::int64_t> makespans, parts, compute, by_location;
+        std::vector<std::int64_t> makespans, parts, compute, early, by_location;
         std::vector<double> sensitivities;
         std::vector<std::uint64_t> steps;
         for (const auto& path : paths) {
             makespans.push_back(path.makespan_ps);
             parts.insert(parts.end(), path.parts.begin(), path.parts.end());
             compute.push_back(path.compute_ps);
+            early.push_back(path.early_ps);
             by_location.insert(by_location.end(), path.compute_by_location.begin(), path.compute_by_location.end());
             for (const auto& one : path.sensitivities) {
                 const std::array<double, 5> values{one.L, one.o_s, one.o_r, one.g, one.G};
@@ -226,6 +227,7 @@ class WhatIf {
         d["makespan_ps"] = array(std::move(makespans));
         d["path_ps"] = matrix(std::move(parts), lanes, kPathParts);
         d["path_compute_ps"] = array(std::move(compute));
+        d["path_early_ps"] = array(std::move(early));
         d["path_compute_by_location_ps"] = matrix(std::move(by_location), lanes, locations);
         d["path_messages"] = array(std::move(steps));
         d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);

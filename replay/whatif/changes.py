@@ -63,6 +63,9 @@ class Scenario:
     """where the program runs, if not where it was recorded"""
     errors: Mapping[str, Factors] = field(default_factory=lambda: MappingProxyType({}))
     """by column of the machine: half width of what the change adds to a message's time"""
+    follows: Mapping[str, Factors] | None = field(default_factory=lambda: MappingProxyType({}))
+    """by column of the machine: by how much the planned value moves with the recorded one (not there: as much). None:
+    the planned machine is another one"""
 
 
 def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
@@ -89,7 +92,7 @@ def on_machine(scenario: Scenario, machine: ReplayParameters) -> Scenario:
         # Ranges that do not match: the largest error that the old machine states stands for all.
         other = _known(old.errors[column])
         errors[column] = np.hypot(own, other if aligned else other.max(initial=0.0))
-    return replace(scenario, machine=machine, errors=MappingProxyType(errors))
+    return replace(scenario, machine=machine, errors=MappingProxyType(errors), follows=None)
 
 
 def _known(errors: NDArray[Any]) -> Factors:
@@ -108,7 +111,9 @@ def _switched(scenario: Scenario, name: str, value: str) -> Scenario:
         machine = machine.with_value(parameter, 0.0)
     errors = {column: _known(scenario.machine.errors[column]) for column in COLUMNS}
     ideal = replace(machine, log3p=None, beyond_loggp=BeyondLogGP())
-    return replace(scenario, machine=ideal, errors=MappingProxyType({**scenario.errors, **errors}))
+    nowhere = MappingProxyType({column: np.zeros(len(machine.class_id)) for column in COLUMNS})
+    follows = None if scenario.follows is None else nowhere
+    return replace(scenario, machine=ideal, errors=MappingProxyType({**scenario.errors, **errors}), follows=follows)
 
 
 def _set(scenario: Scenario, name: str, value: str) -> Scenario:
@@ -124,20 +129,21 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
     parameter, changes = PARAMETERS[symbol]
     if symbol == "eager_limit":
         return replace(scenario, machine=_limited(scenario.machine, localities, parameter, value))
-    errors = dict(scenario.errors)
+    errors, follows = dict(scenario.errors), None if scenario.follows is None else dict(scenario.follows)
     machine = scenario.machine
     mine = np.isin(machine.class_id, [LOCALITIES.index(one) for one in localities])
     for one in changes:
         for parameter_name in (one, *((PER_BYTE[one],) if one in PER_BYTE else ())):
             column = COLUMN_OF[parameter_name]
             stated = _known(scenario.machine.errors[column])
+            slope = 0.0
             if value.startswith("x"):
-                factor = _factor(name, value)
+                slope = factor = _factor(name, value)
                 machine = _scaled(machine, column, np.where(mine, factor, 1.0))
                 error = stated * abs(factor - 1.0)
             elif value[0] in "+-":
                 by = 0.0 if parameter_name in PER_BYTE.values() else _moved_by(parameter, name, value)
-                before = getattr(machine, column)
+                before, slope = getattr(machine, column), 1.0
                 machine = _moved(machine, column, np.where(mine, by, 0.0))
                 error = np.where(before + by < 0.0, stated, 0.0)
             else:
@@ -148,7 +154,10 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
                 machine = machine.with_value(parameter_name, given if parameter_name == one else 0.0, localities)
                 error = stated
             errors[column] = np.where(mine, error, _known(errors.get(column, np.zeros(mine.shape))))
-    return replace(scenario, machine=machine, errors=MappingProxyType(errors))
+            if follows is not None:
+                follows[column] = np.where(mine, slope, 1.0) * follows.get(column, np.ones(mine.shape))
+    moved = None if follows is None else MappingProxyType(follows)
+    return replace(scenario, machine=machine, errors=MappingProxyType(errors), follows=moved)
 
 
 def _factor(name: str, value: str) -> float:

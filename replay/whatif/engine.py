@@ -51,6 +51,8 @@ class Outcome:
     """derivatives of the makespan: by locality and parameter. Of a time: how often it counts; of G: in bytes"""
     compute_ps: int
     """derivative by a factor of all computation: the computation on the path"""
+    early_ps: int
+    """what steps of the path take less than nothing, as a positive sum: the recorded event came before the model's"""
     path_messages: int
     """messages and collective operations that the path follows"""
     path_compute_by_location_ps: NDArray[np.int64]
@@ -81,6 +83,10 @@ class Engine:
         self.callpaths = callpaths
         self.network = network
         self._graphs: dict[Any, WhatIf] = {}
+
+    def ran_as(self, recorded: Scenario) -> Engine:
+        """The engine of the same program, had it run on another machine: the trace is calibrated under that one."""
+        return Engine(self.program, recorded, locations=self.locations, callpaths=self.callpaths, network=self.network)
 
     def replay(self, scenarios: Sequence[Scenario]) -> list[Outcome]:
         """An outcome for each scenario; those of the same protocols in one pass.
@@ -183,6 +189,7 @@ class Engine:
                     for locality, row in zip(LOCALITIES, found["sensitivities"][lane].tolist(), strict=True)
                 },
                 compute_ps=int(found["path_compute_ps"][lane]),
+                early_ps=int(found["path_early_ps"][lane]),
                 path_messages=int(found["path_messages"][lane]),
                 path_compute_by_location_ps=found["path_compute_by_location_ps"][lane],
                 ends_ps=found["ends_ps"][lane],

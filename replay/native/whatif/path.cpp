@@ -101,6 +101,7 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
         ++path.edges;
         const auto& model = graph.models[binding->model];
         const auto weight = time(node) - time(binding->source);
+        path.early_ps += std::max<std::int64_t>(0, -weight);
         switch (model.kind) {
             case EdgeModel::Kind::measured:
                 path.parts[static_cast<std::size_t>(PathPart::other)] += weight;

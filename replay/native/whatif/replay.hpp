@@ -155,6 +155,7 @@ struct CriticalPath {
     std::array<std::int64_t, kPathParts> parts{};  ///< sum: the makespan
     std::array<Sensitivity, kLocalities> sensitivities{};
     std::int64_t compute_ps = 0;                    ///< derivative by a factor of all computation
+    std::int64_t early_ps = 0;                      ///< what edges on it take less than nothing, as a positive sum
     std::vector<std::int64_t> compute_by_location;  ///< computation on the path
     std::uint64_t edges = 0;
     std::uint64_t changes_of_location = 0;  ///< messages and collectives that the path follows

@@ -1,0 +1,100 @@
+"""The stated interval of a what-if prediction: its terms by arithmetic, and programs of known cause elsewhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.analyzer.in_process import analyze
+from tests.truth.programs import SIMULATE, simulate
+
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
+from logpost.analyzer.whatif import Ask
+from logpost.analyzer.whatif.ask import Replay
+from logpost.analyzer.whatif.uncertainty import interval_ps
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay.whatif import Scenario, changed, on_machine
+
+
+@pytest.fixture(scope="module")
+def replay(runs: dict[str, Run]) -> Replay:
+    return Replay(runs["pipit-ping-pong"])
+
+
+def test_a_planned_value_follows_the_recorded_one_by_what_the_setting_says(replay: Replay) -> None:
+    """x4 of a latency that is 1 us longer is 4 us longer; +5us of it 1 us; 5us stays 5 us."""
+    recorded = replay.rebuilt.recorded
+    for settings, slope in (
+        (["L=x4"], 4.0),
+        (["L=+5us"], 1.0),
+        (["L=5us"], 0.0),
+        (["L=x4", "L=x0.5"], 2.0),
+        (["L=+5us", "L=x3"], 3.0),
+        (["network=ideal"], 0.0),
+    ):
+        follows = changed(recorded, settings).follows
+        assert follows is not None
+        assert set(follows["L_ps"].tolist()) == {slope}, settings
+    other = on_machine(recorded, replay_parameters(load_machine("alewife")))
+    assert other.follows is None
+    assert changed(other, ["L=x2"]).follows is None
+    assert changed(other, ["network=ideal"]).follows is None
+
+
+def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay) -> None:
+    """30 us in calls that no model takes, 10 us earlier than the model, 12 us of them in start-up and finalization.
+
+    Three times the latency: later 30 + 10 - 12 = 28 us, which may become 3 x 28 (a rise of 56) or be swallowed (a fall
+    of 28), and what came early may come 2 x 10 earlier. All else counts nothing: no residual, no deficit, no collective
+    operation, a clock without steps; the machine's values are stated without an uncertainty.
+    """
+    scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
+    engine = replay.rebuilt.engine(contention=False)
+    found = engine.replay([scenario])[0]
+    parts = {**dict.fromkeys(found.path_ps, 0), "other": 30_000_000, "latency": 1}
+    outcome = replace(found, path_ps=parts, early_ps=10_000_000)
+    doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=0.0, start_up_ps=12_000_000)
+    loosened = found.makespan_ps - engine.makespans([scenario], released=True)[0]
+    before = replace(outcome, makespan_ps=engine.makespans([engine.recorded], released=True)[0])
+    low, high = interval_ps(engine, scenario, before, outcome, doubts)
+    assert high - found.makespan_ps == 56_000_000
+    assert found.makespan_ps - low == pytest.approx(np.hypot(28e6 + 20e6, loosened), abs=1)
+
+
+def test_each_message_of_the_path_may_be_a_clock_s_step_off(replay: Replay) -> None:
+    """A path of 8 messages has 8 steps and one at either end: 10 of 100 ns."""
+    scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
+    engine = replay.rebuilt.engine(contention=False)
+    found = engine.replay([scenario])[0]
+    outcome = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, path_messages=8)
+    doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=100_000.0)
+    assert interval_ps(engine, scenario, outcome, outcome, doubts)[1] - found.makespan_ps == 1_000_000
+    unchanged = engine.recorded
+    assert interval_ps(engine, unchanged, outcome, outcome, doubts)[1] == outcome.makespan_ps
+
+
+@pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
+@pytest.mark.parametrize("machine", ["stated", "estimate"])
+def test_the_interval_contains_the_truth_of_another_machine(tmp_path: Path, machine: str) -> None:
+    """`python -m tests.benchmarks coverage` takes all programs and more machines."""
+    cases, clock = ("round_trips", "wavefront", "shift_eager"), ("--tick", "100000", "--noise", "50000")
+    simulate(tmp_path / "A", *clock, cases=cases)
+    simulate(tmp_path / "B", *clock, "--set", "L=4", cases=cases)
+    for name in cases:
+        stated = str(tmp_path / "A" / name / "machine.toml")
+        request = Request(
+            str(tmp_path / "A" / name / "traces.otf2"),
+            str(tmp_path / f"{name}.run"),
+            machine=stated if machine == "stated" else machine,
+        )
+        found = Replay(Run.open(analyze(request))).predict(Ask(settings=("L=x4",)))
+        true = json.loads((tmp_path / "B" / name / "truth.json").read_text())["end_ps"]
+        assert found.interval_ps[0] <= true <= found.interval_ps[1], name
+
+
+def _exact(scenario: Scenario) -> Scenario:
+    return replace(scenario, errors={})
