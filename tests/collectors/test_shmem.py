@@ -113,6 +113,8 @@ def test_strides_are_layouts_of_each_side(trace: Trace) -> None:
 
 def test_collective_operations_are_of_their_sets(trace: Trace) -> None:
     ends = [e for e in trace.on(0, "RMA_COLLECTIVE_END") if "HANDLE" not in e.operation]
+    apart = [e for e in ends if "PROCESS" not in e.text]
+    ends = [e for e in ends if e not in apart]
     # the first, the rounds', after the word, after atomics; sum, broadcast; PEs 0 and 2; sync_all
     assert [e.operation for e in ends] == ["BARRIER"] * (ROUNDS + 3) + ["ALLREDUCE", "BCAST", "BARRIER", "BARRIER"]
     allreduce, bcast, some = ends[-4:-1]
@@ -123,6 +125,7 @@ def test_collective_operations_are_of_their_sets(trace: Trace) -> None:
     assert 'Window: "PEs 0 to 2 in steps of 2"' in some.text
     assert trace.members("PEs 0 to 2 in steps of 2") == ["0, 2"]
     assert not trace.within(1, "shmem_barrier")
+    assert [e.operation for e in apart] == ["ALLREDUCE"], "of no elements: nobody waits for anybody"
 
 
 def test_locks_and_waits(trace: Trace) -> None:
@@ -149,6 +152,81 @@ def test_the_analysis_sees_transfers_and_waits(recorded: recording.Result, tmp_p
     kinds = pl.read_parquet(tmp_path / "run" / "epochs.parquet")["kind"].cast(pl.String).to_list()
     assert kinds.count("change") == PES
     assert kinds.count("lock_exclusive") == PES
+
+
+@pytest.mark.parametrize(("memory", "waits"), [("heap", False), ("static", True)])
+def test_targets_that_must_progress_queue_and_others_do_not(memory: str, waits: bool, tmp_path: Path) -> None:
+    result = _record(tmp_path, _build(tmp_path, "shmem_away.c"), memory, pes=2)
+    assert result.status == 0, result.err
+    done = recording.logpost("analyze", str(result.archive), "-o", str(tmp_path / "run"))
+    assert done.returncode == 0, done.stderr
+    gets = pl.read_parquet(tmp_path / "run" / "transfers.parquet").filter(pl.col("location") == 0)[1:]
+    assert gets.height == 5
+    # PE 1 computes for 40 ms, from the barrier that PE 0's 4 ms and its get begin behind. Where processes outnumber
+    # cores, a get of shared memory may be interrupted, one of static data come late: so the middle, and the longest.
+    queued_ms = sorted(gets["processor_queueing_ps"] * 1e-9)
+    assert queued_ms[4] > 15 if waits else queued_ms[2] == 0
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that begins and ends in many ways."""
+    return _build(tmp_path_factory.mktemp("ends"), "shmem_ends.c", "-lpthread")
+
+
+def _regions(trace: Trace, location: int) -> list[str]:
+    return [e.region for e in trace.on(location, "ENTER")][1:]  # the first is the program
+
+
+BEGIN = ["shmem_init", "shmem_long_p", "shmem_barrier_all"]
+
+
+def test_mpi_beside_is_shown_once(ends: Path, tmp_path: Path) -> None:
+    result = _record(tmp_path, ends, "mpi", pes=2)
+    assert result.status == 0, result.err
+    trace = result.read()
+    assert _regions(trace, 0) == ["MPI_Init", *BEGIN, "MPI_Barrier", "shmem_finalize"]
+    assert len(trace.on(0, "COMM_CREATE")) == len(trace.on(0, "COMM_DESTROY")) == 2
+    assert len(trace.on(0, "RMA_WIN_CREATE")) == len(trace.on(0, "RMA_WIN_DESTROY")) == 1
+    run = tmp_path / "run"
+    assert recording.logpost("analyze", str(result.archive), "-o", str(run)).returncode == 0
+    assert json.loads((run / "manifest.json").read_text())["paradigms"] == ["MPI", "SHMEM"]
+
+
+def test_an_end_without_finalization_is_the_programs_not_mpis(ends: Path, tmp_path: Path) -> None:
+    result = _record(tmp_path, ends, "start_pes", pes=2)
+    assert result.status == 0, result.err
+    # What the library does at exit, by calls of MPI, stands for shmem_finalize.
+    assert _regions(result.read(), 0) == ["start_pes", *BEGIN[1:], "shmem_finalize"]
+
+
+def test_threads_and_forked_children(ends: Path, tmp_path: Path) -> None:
+    result = _record(tmp_path, ends, "threads", pes=2)
+    assert result.status == 0, result.err
+    trace = result.read()
+    threads = sorted({e.location for e in trace.events if e.location & 0xFFFFFFFF == 0})
+    puts = [len(trace.on(location, "RMA_PUT")) for location in threads]
+    assert puts == [1, 1000, 1000, 1000]
+    complete = [e for location in threads for e in trace.on(location, "RMA_OP_COMPLETE_REMOTE")]
+    assert len({e.number("Matching") for e in complete}) == 3001, "each once, by whichever thread's quiet"
+    forked = _record(tmp_path / "forked", ends, "fork", pes=2)
+    assert forked.status == 0, forked.err
+    assert _regions(forked.read(), 0) == [*BEGIN, "shmem_finalize"]
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "last"), [("stuck", 134, ["shmem_barrier_all"]), ("global_exit", 3, ["shmem_global_exit"])]
+)
+def test_what_kills_the_program_leaves_its_calls(
+    ends: Path, tmp_path: Path, how: str, status: int, last: list[str]
+) -> None:
+    result = _record(tmp_path, ends, how, pes=2)
+    assert result.status == status
+    trace = result.read()
+    assert _regions(trace, 0) == BEGIN + last
+    # PE 1 aborts while PE 0 waits for it in a barrier.
+    waiting = [e for e in trace.on(0, "ENTER") if "collective comm=0" in e.attributes]
+    assert [e.region for e in waiting] == (["shmem_barrier_all"] if how == "stuck" else [])
 
 
 def test_all_of_the_library_is_in_the_table() -> None:

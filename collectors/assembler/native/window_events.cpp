@@ -185,7 +185,8 @@ void WindowEvents::collective(EventWriter& out, std::uint64_t enter, std::uint64
     if (c.completes != 0) {
         complete(out, leave, c.completes, LP_ANY_PEER, Where::target, true);
     }
-    check(OTF2_EvtWriter_RmaCollectiveEnd(out.writer, nullptr, out.at(leave), operation, processes, win,
+    const auto level = c.apart != 0 ? OTF2_RmaSyncLevel{OTF2_RMA_SYNC_LEVEL_NONE} : processes;
+    check(OTF2_EvtWriter_RmaCollectiveEnd(out.writer, nullptr, out.at(leave), operation, level, win,
                                           c.root < 0 ? OTF2_UNDEFINED_UINT32 : static_cast<std::uint32_t>(c.root),
                                           c.sent, c.received),
           "RmaCollectiveEnd");

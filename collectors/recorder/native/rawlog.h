@@ -229,7 +229,7 @@ struct lp_rma_collective {
     uint32_t window;
     int32_t root;       /* as in lp_collective */
     uint32_t completes; /* the window whose accesses are complete at their targets when the call ends; 0: none */
-    uint32_t reserved;
+    uint32_t apart;     /* 1: no member waits for another */
 };
 
 /* Ids on which all members agree: that of an intra-communicator is (process, counter) of its rank 0; that of an

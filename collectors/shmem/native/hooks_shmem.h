@@ -9,10 +9,14 @@
 
 extern LP_HIDDEN uint32_t lp_shmem; /* the window; 0: the library has not started */
 
+extern LP_HIDDEN int lp_shmem_pes;
+extern LP_HIDDEN const int lp_shmem_finalize_number; /* in the table of functions */
+
 /* shmem.c */
 LP_HIDDEN void* lp_shmem_real(const char* name);
-/* Begins a call, from where `address` stands on the stack at `place`; no thread: it passes through. */
-LP_HIDDEN struct lp_stamp lp_shmem_enter(int function, uintptr_t address, const uintptr_t* place);
+/* Begins a call, from where `address` stands on the stack at `place`; no thread: it passes through. `kind`: LP_COLL of
+ * all PEs, or LP_CALL. */
+LP_HIDDEN struct lp_stamp lp_shmem_enter(int function, int kind, uintptr_t address, const uintptr_t* place);
 LP_HIDDEN void lp_shmem_call(struct lp_stamp s);
 LP_HIDDEN struct lp_thread* lp_shmem_starts(void);
 LP_HIDDEN struct lp_thread* lp_shmem_started(struct lp_thread* t, uint64_t enter);

@@ -14,7 +14,9 @@
 
 uint32_t lp_shmem;
 static int starting; /* depth of calls that start the library */
-static int own_pe, pes;
+static int own_pe;
+static uint32_t all; /* the communicator of all PEs */
+int lp_shmem_pes;
 static uintptr_t program_begin, program_end; /* of the executable, where its static data are */
 
 /* --- the library ------------------------------------------------------------------------------------------------- */
@@ -69,13 +71,26 @@ static int executable(struct dl_phdr_info* info, size_t size, void* data) {
     return 1; /* it is the first */
 }
 
+/* A program may end without shmem_finalize(): the library then does at exit what that does, by calls of MPI that are
+ * not the program's. This comes before, since it was asked for later. */
+static void at_exit(void) {
+    struct lp_thread* t = lp_enter();
+    if (!t)
+        return;
+    uint64_t now = lp_now();
+    t->stack = 0;
+    lp_after_finalize(t, lp_shmem_finalize_number, now, now, 0);
+}
+
 void lp_shmem_begins(struct lp_stamp s) {
     if (lp_shmem) {
         lp_call(s);
         return;
     }
+    atexit(at_exit);
     int other;
-    lp_comm_size(lp_k.world, &own_pe, &pes, &other);
+    lp_comm_size(lp_k.world, &own_pe, &lp_shmem_pes, &other);
+    all = lp_comm_id(s.t, lp_k.world);
     dl_iterate_phdr(executable, NULL);
     lp_shmem = lp_rma_register(s.t, (MPI_Win)&lp_shmem, lp_k.world, LP_RMA_SYMMETRIC);
     lp_note_name(s.t, LP_NAME_RMA, lp_shmem, "symmetric memory");
@@ -89,12 +104,12 @@ void lp_shmem_context(struct lp_thread* t, void* ctx) {
 /* --- calls: not in place, for there are hundreds of wrappers ---------------------------------------------------------
  */
 
-struct lp_stamp lp_shmem_enter(int function, uintptr_t address, const uintptr_t* place) {
+struct lp_stamp lp_shmem_enter(int function, int kind, uintptr_t address, const uintptr_t* place) {
     struct lp_stamp s = {lp_enter(), function, 0, 0};
     if (s.t) {
         s.t->stack = lp_stack(s.t, address, place);
         s.enter = lp_now();
-        lp_opens(s.t, LP_CALL, function, s.enter, LP_NO_PEER, LP_ANY_TAG, 0, 0);
+        lp_opens(s.t, kind, function, s.enter, LP_NO_PEER, LP_ANY_TAG, kind == LP_COLL ? all : 0, 0);
     }
     return s;
 }
@@ -194,7 +209,7 @@ static struct set* sets;
 
 /* The window of an active set; its communicator is known by its members. */
 static uint32_t window_of(struct lp_thread* t, int start, int log_stride, int size) {
-    if (size < 0 || (start == 0 && log_stride == 0 && size == pes))
+    if (size < 0 || (start == 0 && log_stride == 0 && size == lp_shmem_pes))
         return lp_shmem;
     pthread_mutex_lock(&lock);
     struct set* s = sets;
@@ -219,8 +234,10 @@ static uint32_t window_of(struct lp_thread* t, int start, int log_stride, int si
 /* Bytes as the MPI collector counts them. */
 void lp_shmem_collective(struct lp_stamp s, enum lp_volume_of volume, uint64_t bytes, int root, int start,
                          int log_stride, int size, uint32_t completes) {
-    struct lp_rma_collective c = {0, 0, window_of(s.t, start, log_stride, size), root, completes, 0};
-    uint64_t members = (uint64_t)(size < 0 ? pes : size);
+    /* Without elements Open MPI returns at once, and nobody waits for anybody; only collect tells the others so. */
+    const int apart = !bytes && volume != LP_VOLUME_BARRIER && volume != LP_VOLUME_ALLGATHERV;
+    struct lp_rma_collective c = {0, 0, window_of(s.t, start, log_stride, size), root, completes, (uint32_t)apart};
+    uint64_t members = (uint64_t)(size < 0 ? lp_shmem_pes : size);
     switch (volume) {
         case LP_VOLUME_BARRIER:
             break;

@@ -7,7 +7,8 @@ enum { ELEMENTS = 16, ROUNDS = 5 };
 
 static long word, cell, counter, flags[ELEMENTS], lock;
 static double field[64], seen[64];
-static long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE], reduce_sync[SHMEM_REDUCE_SYNC_SIZE], ones[4], sums[4];
+static long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE], reduce_sync[SHMEM_REDUCE_SYNC_SIZE], max_sync[SHMEM_REDUCE_SYNC_SIZE],
+    ones[4], sums[4];
 static long bcast_sync[SHMEM_BCAST_SYNC_SIZE], barrier_sync[SHMEM_BARRIER_SYNC_SIZE];
 static int told;
 
@@ -15,7 +16,7 @@ int main(void) {
     shmem_init();
     const int me = shmem_my_pe(), n = shmem_n_pes(), right = (me + 1) % n;
     for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++)
-        reduce_sync[i] = SHMEM_SYNC_VALUE;
+        reduce_sync[i] = max_sync[i] = SHMEM_SYNC_VALUE;
     for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; i++)
         bcast_sync[i] = SHMEM_SYNC_VALUE;
     for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; i++)
@@ -70,7 +71,8 @@ int main(void) {
         ones[i] = 1;
     shmem_long_sum_to_all(sums, ones, 4, 0, 0, n, work, reduce_sync);
     shmem_broadcast64(field, seen, 2, 1, 0, 0, n, bcast_sync);
-    if (me % 2 == 0 && n > 2) /* PEs 0, 2, ... */
+    shmem_long_max_to_all(sums + 1, ones, 0, 0, 0, n, work, max_sync); /* of nothing: returns at once */
+    if (me % 2 == 0 && n > 2)                                          /* PEs 0, 2, ... */
         shmem_barrier(0, 1, (n + 1) / 2, barrier_sync);
     shmem_set_lock(&lock);
     shmem_clear_lock(&lock);
