@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dash_ag_grid
+import polars as pl
 from dash import dcc, html
 
 from logpost.analyzer.reporting.data import FoundHere
@@ -18,6 +19,7 @@ from logpost.dashboards.figures.labels import prose, visible
 from logpost.dashboards.report.findings import FindingRow
 from logpost.dashboards.report.tables import Grid
 from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selection import MOST_SPANS, spans_of
 
 CONFIG: Any = {
     "displaylogo": False,
@@ -89,7 +91,9 @@ def chart(
     )
 
 
-def brushable(made: Chart, on: Rows, scoped: Scoped, pick: str = "") -> Chart:
+def brushable(
+    made: Chart, on: Rows, scoped: Scoped, pick: str = "", views: Mapping[int, Sequence[list[int]]] | None = None
+) -> Chart:
     """The chart, in which a rectangle may be dragged: the page's script reads time and ranks of it.
 
     Args:
@@ -97,20 +101,29 @@ def brushable(made: Chart, on: Rows, scoped: Scoped, pick: str = "") -> Chart:
         on: the rows.
         scoped: the run.
         pick: what a click selects: "rows", "pair", or nothing.
+        views: `rank_spans` of the rows of those views, by number, that show other rows.
     """
-    known = scoped.locations.select("location", "rank").join(on.of, on="location").sort("row")
-    spans: list[list[int]] = [[-1, -1] for _ in range(on.count)]
-    for _, rank, row in known.iter_rows():
-        low, high = spans[row]
-        spans[row] = [rank if low < 0 else min(low, rank), max(high, rank)]
     before = made.figure.layout.meta or {}
     timed = "ps_per_x" in before
+    meta = {**before, "window_ps": scoped.run.manifest.windows.width_ps, "pick": pick}
     made.figure.update_layout(
-        meta={**before, "rows": spans, "window_ps": scoped.run.manifest.windows.width_ps, "pick": pick},
+        meta={**meta, "rows": rank_spans(on, scoped)},
         dragmode="zoom" if timed else False,
         yaxis_fixedrange=not timed,
     )
+    for number, spans in (views or {}).items():
+        made.views[number].layout["meta"] = {**meta, "rows": list(spans)}
     return made
+
+
+def rank_spans(on: Rows, scoped: Scoped) -> list[list[int]]:
+    """The ranks of each row as spans, first and last of each; none where no URL could name them all."""
+    known = scoped.locations.select("location", "rank").join(on.of, on="location").filter(pl.col("rank") >= 0)
+    ranks: list[list[int]] = [[] for _ in range(on.count)]
+    for rank, row in known.select("rank", "row").iter_rows():
+        ranks[row].append(rank)
+    spans = [spans_of(one) for one in ranks]
+    return [[end for span in one for end in span] if len(one) <= MOST_SPANS else [] for one in spans]
 
 
 def table(grid: Grid, label: str) -> html.Div:

@@ -17,20 +17,18 @@ MOST_WORST = 40
 """Number of bars in the view of the ranks that compute the smallest share of their time."""
 
 
-def breakdown(each: np.ndarray, ranks: Rows, on: Rows) -> Chart:
-    """Stacked horizontal bars in two views: in the order of ranks, folded into blocks where they are many (a bar is
-    the mean of its block); and single ranks, those with the most time outside compute first.
+def breakdown(each: np.ndarray, ranks: Rows, on: Rows, alike: Rows | None = None) -> Chart:
+    """Stacked horizontal bars in two or three views: groups of ranks that behave alike, where they are given; in the
+    order of ranks, folded into blocks where they are many; and single ranks, those with the most time outside compute
+    first. The bar of a group or a block is the mean of its ranks.
 
     Args:
         each: shape (ranks, categories), in ps.
         ranks: one row per rank.
-        on: the rows of the first view.
+        on: the rows in the order of ranks.
+        alike: the rows of the first view, if any.
     """
-    block = np.repeat(np.arange(on.count), on.sizes)
-    mean = np.zeros((on.count, len(SHOWN)))
-    np.add.at(mean, block, each)
-    mean /= np.maximum(on.sizes, 1)[:, None]
-    worst = np.argsort(-(each.sum(axis=1) - each[:, 0]), kind="stable")[:MOST_WORST]
+    worst = lowest_compute(each)
     factor, unit = time_unit(float(each.sum(axis=1).max(initial=0.0)))
     shown = [category for category in palette.INKS if each[:, SHOWN.index(category)].any()]
 
@@ -42,7 +40,9 @@ def breakdown(each: np.ndarray, ranks: Rows, on: Rows) -> Chart:
         }
         return View(label, tuple(_bars(times, category, titles, factor) for category in shown), layout)
 
-    views = [view("By rank", mean, list(on.labels), list(on.titles), on.axis)]
+    folded = [("By behaviour", alike)] if alike is not None else []
+    folded.append(("By rank", on))
+    views = [view(label, _means(each, one), list(one.labels), list(one.titles), one.axis) for label, one in folded]
     if ranks.count > 1:
         name = "Lowest compute first" if ranks.count <= MOST_WORST else f"The {MOST_WORST} with the lowest compute"
         chosen = [list(np.array(texts, dtype=object)[worst]) for texts in (ranks.labels, ranks.titles)]
@@ -53,7 +53,21 @@ def breakdown(each: np.ndarray, ranks: Rows, on: Rows) -> Chart:
     total = each.sum(axis=0)
     top = [i for i in np.argsort(-total)[:3] if total[i] > 0]
     said = ", ".join(f"{palette.label(SHOWN[i])} {percent_text(total[i] / total.sum())}" for i in top)
-    return Chart(fig, f"Time by category for {on.count} rows. Over all: {said or 'no time'}.", tuple(views))
+    count = folded[0][1].count
+    return Chart(fig, f"Time by category for {count} rows. Over all: {said or 'no time'}.", tuple(views))
+
+
+def lowest_compute(each: np.ndarray) -> np.ndarray:
+    """Which ranks the last view shows, in its order."""
+    found: np.ndarray = np.argsort(-(each.sum(axis=1) - each[:, 0]), kind="stable")[:MOST_WORST]
+    return found
+
+
+def _means(each: np.ndarray, on: Rows) -> np.ndarray:
+    mean = np.zeros((on.count, len(SHOWN)))
+    np.add.at(mean, on.of["row"].to_numpy(), each)
+    mean /= np.maximum(on.sizes, 1)[:, None]
+    return mean
 
 
 def _bars(times: np.ndarray, category: str, titles: list[str], factor: float) -> dict[str, Any]:

@@ -38,6 +38,8 @@ class Rows:
     """Locations per row."""
     what: str
     """"rank", or "location" where a rank has several."""
+    grouping: str = ""
+    """How the locations of a row belong together, as a sentence; empty: they are consecutive."""
 
     @property
     def count(self) -> int:
@@ -52,11 +54,15 @@ class Rows:
     @property
     def axis(self) -> str:
         """What the labels of an axis name."""
+        if self.grouping:
+            return f"first {self.what} of a group, and how many more"
         return f"first {self.what} of a block" if self.folded else self.what
 
     @property
     def note(self) -> str:
         """What a reader must know of the folding; empty without it."""
+        if self.grouping:
+            return self.grouping
         if not self.folded:
             return ""
         total, block = int(self.sizes.sum()), int(self.sizes.max())

@@ -18,6 +18,7 @@ from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, PARTS, TRANSFER_PARTS
 from logpost.analyzer.undivided import SHOWN, shown, shown_as
 from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
+from logpost.dashboards.selection.behaviour import grouped_rows
 from logpost.dashboards.selection.occupancy import occupancy, with_compute
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
@@ -33,6 +34,7 @@ class Scoped:
     def __init__(self, run: Run, selection: Selection) -> None:
         self.run = run
         self.selection = selection
+        self._behaving: dict[int, Rows] = {}
 
     @functools.cached_property
     def every_location(self) -> pl.DataFrame:
@@ -48,8 +50,11 @@ class Scoped:
         """
         found = self.every_location.filter("accounted")
         if self.selection.ranks:
-            chosen = pl.any_horizontal(pl.col("rank").is_between(a, b) for a, b in self.selection.ranks)
-            found = found.filter(chosen)
+            first, last = np.array(self.selection.ranks, dtype=np.int64).T
+            ranks = found["rank"].to_numpy()
+            # Spans are sorted by their first rank; they may overlap.
+            before = np.searchsorted(first, ranks, side="right") - 1
+            found = found.filter((before >= 0) & (ranks <= np.maximum.accumulate(last)[before]))
         if found.is_empty():
             known = self.every_location.filter("accounted")["rank"]
             last = f"; the last rank is {max(known.to_list())}" if known.len() else ""
@@ -99,6 +104,14 @@ class Scoped:
     def rows(self, cap: int) -> Rows:
         """At most `cap` rows of selected locations."""
         return rows(self.locations, cap)
+
+    def behaving(self, cap: int) -> Rows:
+        """At most `cap` rows: where there are more locations, groups of those that behave alike, outliers first."""
+        if cap not in self._behaving:
+            every = self.rows(max(1, self.locations.height))
+            found = grouped_rows(every, self.by_rank, cap) if every.count > cap else None
+            self._behaving[cap] = found or self.rows(cap)
+        return self._behaving[cap]
 
     def columns(self, cap: int) -> Columns:
         """Bins of whole windows over the selected stretch; figures of tables by window take these."""

@@ -13,7 +13,8 @@ KEYS = ("from", "to", "ranks", "path")
 
 _RANKS = re.compile(r"\d{1,9}(-\d{1,9})?(,\d{1,9}(-\d{1,9})?)*")
 _NUMBER = re.compile(r"\d{1,18}")
-MOST_SPANS = 2_000
+MOST_SPANS = 5_000
+"""Every second of 10,000 ranks."""
 
 
 @dataclass(frozen=True)

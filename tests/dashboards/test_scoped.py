@@ -8,6 +8,7 @@ from tests.dashboards.synthetic import ALLREDUCE, EXCHANGE, RECV, SEND, make_run
 
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN
+from logpost.dashboards.app.panels import rank_spans
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
@@ -95,3 +96,20 @@ def test_a_selection_of_nothing_says_so(run: Run, selection: Selection, said: st
     scoped = Scoped(run, selection)
     with pytest.raises(InputError, match=said):
         _ = scoped.locations, scoped.span, scoped.callpaths
+
+
+def test_overlapping_spans_of_ranks_are_their_union(run: Run) -> None:
+    # 0-2 reaches beyond 1-1, and no rank is above 10.
+    chosen = Scoped(run, Selection(ranks=((0, 2), (1, 1), (10, 99))))
+    assert sorted(chosen.locations["rank"].to_list()) == [0, 1, 2]
+
+
+def test_more_ranks_than_rows_are_grouped_and_clicks_name_them(run: Run) -> None:
+    whole = Scoped(run, Selection())
+    count = whole.locations.height
+    assert not whole.behaving(count).grouping
+    made = whole.behaving(count - 1)
+    spans = rank_spans(made, whole)
+    named = [rank for one in spans for low, high in zip(one[::2], one[1::2], strict=True)
+             for rank in range(low, high + 1)]  # fmt: skip
+    assert sorted(named) == list(range(count))

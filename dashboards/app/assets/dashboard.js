@@ -25,12 +25,13 @@
 
   const span = (low, high) => low === high ? String(low) : low + "-" + high;
 
-  // Ranks of rows first to last, from their spans.
+  // Ranks of rows first to last, from their spans: [low, high, low, high, ...] of each row.
   function ranks(rows, first, last) {
-    const found = [];
+    const spans = [], found = [];
     for (let i = Math.max(0, first); i <= Math.min(rows.length - 1, last); i++) {
-      const [low, high] = rows[i];
-      if (low < 0) continue;
+      for (let at = 0; at < rows[i].length; at += 2) spans.push([rows[i][at], rows[i][at + 1]]);
+    }
+    for (const [low, high] of spans.sort((a, b) => a[0] - b[0])) {
       const before = found[found.length - 1];
       if (before && low <= before[1] + 1) before[1] = Math.max(before[1], high); else found.push([low, high]);
     }

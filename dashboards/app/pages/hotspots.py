@@ -13,6 +13,7 @@ from dash import html
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import percent_text, span_text, time_text
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.pages.without import without
 from logpost.dashboards.app.picking import on_row
 from logpost.dashboards.app.runs import Runs
@@ -81,6 +82,7 @@ def _detail(view: View, found: FoundHere) -> html.Section:
         html.H3(prose(found.title), style={"marginTop": "0"}),
         html.P(panels.where(found, view.opened.sites.get(number, "")), className="where"),
         html.Dl(pairs, className="pairs"),
+        call_site(view, view.opened.finding_callpaths[number]),
         html.P(
             [
                 panels.go(without(view.state, number), "Replay without its cause", className="act"),

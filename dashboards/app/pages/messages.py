@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import dash
 import dash_ag_grid
+import polars as pl
 from dash import html
 
 from logpost.analyzer.explain import Explanation, candidates, explain
 from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.schema import PARTS
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.picking import on_row
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.view import View
@@ -78,8 +81,22 @@ def _chosen(view: View, chosen: str) -> html.Section:
         f"Message {visible(chosen, 40)}",
         panels.legend([part for part in palette.INKS if part in PARTS]),
         panels.chart("messages.partition", "One message's time under each model", height=200),
+        *_sites(view, chosen),
         panels.go(view.state.having(message=""), "Close"),
     )
+
+
+def _sites(view: View, chosen: str) -> list[Any]:
+    """Where the message is sent and where it is received, as far as the trace says."""
+    location, _, number = chosen.partition(":")
+    if not (re.fullmatch(r"\d{1,9}", location) and re.fullmatch(r"\d{1,18}", number)):
+        return []
+    here = (pl.col("recv_location") == int(location)) & (pl.col("recv_number") == int(number))
+    found = view.opened.run.table("messages").filter(here).select("send_callpath", "recv_callpath").collect()
+    if found.is_empty():
+        return []
+    sent, received = found.row(0)
+    return [call_site(view, sent, "Sent at"), call_site(view, received, "Received at")]
 
 
 def _worst(view: View) -> Any:

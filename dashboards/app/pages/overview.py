@@ -15,7 +15,7 @@ from logpost.dashboards.app.pages.without import without
 from logpost.dashboards.app.search import picked
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
-from logpost.dashboards.figures.breakdown import breakdown
+from logpost.dashboards.figures.breakdown import breakdown, lowest_compute
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import grouped, prose, visible
 from logpost.dashboards.figures.overview import overview
@@ -72,7 +72,8 @@ def layout(view: View) -> list[Any]:
             "Each rank",
             panels.legend(present),
             panels.chart("overview.breakdown", "Time of each rank by category", _views(view), height=240),
-            about="Grey is compute; warm colours are waits. Click a bar to select its rank.",
+            *panels.notes(view.scoped.behaving(MOST_ROWS).note),
+            about="Grey is compute; warm colours are waits. Click a bar to select its ranks.",
         ),
         panels.section(
             "How far to trust it",
@@ -136,8 +137,14 @@ def _overview(view: View) -> Chart:
 
 def _breakdown(view: View) -> Chart:
     scoped = view.scoped
-    ranks, on = scoped.rows(max(1, scoped.locations.height)), scoped.rows(MOST_ROWS)
-    return panels.brushable(breakdown(scoped.by_rank, ranks, on), on, scoped, "rows")
+    ranks, on, alike = scoped.rows(max(1, scoped.locations.height)), scoped.rows(MOST_ROWS), scoped.behaving(MOST_ROWS)
+    grouped = alike if alike.grouping else None
+    made = breakdown(scoped.by_rank, ranks, on, grouped)
+    singly = panels.rank_spans(ranks, scoped)
+    views = {number: panels.rank_spans(on, scoped) for number, one in enumerate(made.views) if one.label == "By rank"}
+    if ranks.count > 1:
+        views[len(made.views) - 1] = [singly[rank] for rank in lowest_compute(scoped.by_rank)]
+    return panels.brushable(made, alike, scoped, "rows", views)
 
 
 CHARTS = {"overview.categories": _overview, "overview.breakdown": _breakdown}

@@ -11,6 +11,7 @@ from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
 from logpost.analyzer.reporting.causes_text import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.callpaths import callpaths
@@ -49,6 +50,7 @@ def layout(view: View) -> list[Any]:
                 about="Only what lies on it makes the program longer; of the whole program.",
             )
         )
+    site = call_site(view, view.state.selection.callpath)
     return [
         panels.section(
             "Call tree",
@@ -58,6 +60,7 @@ def layout(view: View) -> list[Any]:
             "Click one to select it."
             + (" In a stretch of time only communication calls count." if timed else ""),
         ),
+        *([panels.section("", site)] if site else []),
         panels.section("Calls that cost", panels.chart("regions.calls", "Exposed time by call path", height=320)),
         *([html.Div(causes)] if causes else []),
     ]  # fmt: skip

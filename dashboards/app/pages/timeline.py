@@ -13,6 +13,7 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.dense_timeline import dense_timeline
 from logpost.dashboards.figures.efficiency_line import efficiency_line
+from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.path_line import with_path
 from logpost.dashboards.figures.single_calls import MOST_CALLS, MOST_MESSAGES, single_calls
 from logpost.dashboards.figures.timeline import timeline
@@ -23,6 +24,10 @@ FEW_ROWS = 32
 FEW_BINS = 256
 """Rows and bins up to which each cell has its shares as text."""
 MANY_ROWS = 500
+UNGROUPED = 64
+"""Ranks up to which each has its own row."""
+IN_ORDER = "order"
+"""What the URL says for rows in the order of ranks."""
 MANY_BINS = 1_000
 BINS_OF_EFFICIENCY = 200
 
@@ -37,7 +42,7 @@ def layout(view: View) -> list[Any]:
     )
     has_path = view.opened.run.table("critical_path").head(1).collect().height > 0
     views = [*first, *(["With the critical path"] if has_path else [])]
-    rows = scoped.rows(FEW_ROWS if scoped.locations.height <= FEW_ROWS else MANY_ROWS)
+    rows = _rows(view)
     what = (
         "Each bar is a call in the colour of what took most of it; a line is a message, from its send to its receive."
         if single
@@ -49,13 +54,32 @@ def layout(view: View) -> list[Any]:
             "Timeline",
             panels.legend(present),
             panels.chart("timeline.timeline", "Ranks by time", views, height=360),
-            *panels.notes(rows.note),
+            *panels.notes("" if single and scoped.locations.height <= MANY_ROWS else rows.note),
+            _other_rows(view),
             about=what,
         ),
         panels.section(
             "Efficiencies over time", panels.chart("timeline.efficiency", "POP efficiencies over time", height=250)
         ),
     ]
+
+
+def _rows(view: View) -> Rows:
+    """Single ranks where they are few; groups that behave alike; or, if the URL says so, the order of ranks."""
+    scoped = view.scoped
+    if scoped.locations.height <= UNGROUPED or view.state.more.get("rows") == IN_ORDER:
+        return scoped.rows(FEW_ROWS if scoped.locations.height <= FEW_ROWS else MANY_ROWS)
+    found = scoped.behaving(UNGROUPED)
+    return found if found.grouping else scoped.rows(MANY_ROWS)
+
+
+def _other_rows(view: View) -> Any:
+    """A link to the other arrangement of many ranks."""
+    if view.scoped.locations.height <= UNGROUPED:
+        return None
+    if view.state.more.get("rows") == IN_ORDER:
+        return panels.go(view.state.having(rows=""), "Group ranks that behave alike, outliers first")
+    return panels.go(view.state.having(rows=IN_ORDER), "Show ranks in their order")
 
 
 def calls_in(scoped: Scoped) -> int:
@@ -74,9 +98,11 @@ def _timeline(view: View) -> Chart:
         cube, over = scoped.cube(on, FEW_BINS)
         made = timeline(cube, on, over)
     else:
-        on = scoped.rows(MANY_ROWS)
+        on = _rows(view)
         cube, over = scoped.cube(on, MANY_BINS)
         made = dense_timeline(cube, on, over)
+        if on.grouping:
+            made.figure.update_layout(meta={**(made.figure.layout.meta or {}), "pick": "rows"})
     path = view.opened.run.table("critical_path").filter(pl.col("begin_ps") < end, pl.col("end_ps") > begin)
     made = with_path(made, path.collect(), on, begin, end)
     return panels.brushable(made, on, scoped, str((made.figure.layout.meta or {}).get("pick", "")))
