@@ -26,7 +26,7 @@ Clock::Clock(std::uint64_t ticks_per_second, std::uint64_t base, std::vector<Clo
         if (b.time == a.time) {
             continue;
         }
-        const auto rise = static_cast<double>(b.offset - a.offset);
+        const auto rise = static_cast<double>(static_cast<Int128>(b.offset) - a.offset);
         segments_.push_back({a.time, b.time, a.offset, rise / static_cast<double>(b.time - a.time)});
     }
     if (segments_.empty()) {

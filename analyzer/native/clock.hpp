@@ -31,17 +31,27 @@ class Clock {
         if (current_ != last_ && ticks > current_->end) {
             advance(ticks);
         }
-        std::int64_t offset = current_->offset;
+        std::int64_t drift = 0;
         if (current_->slope != 0.0) {
             const auto begin = current_->begin;
             const double difference =
                 ticks >= begin ? static_cast<double>(ticks - begin) : -static_cast<double>(begin - ticks);
-            offset += static_cast<std::int64_t>(std::llrint(current_->slope * difference));
+            const double change = current_->slope * difference;
+            if (std::abs(change) >= 0x1p62) [[unlikely]] {
+                return change < 0 ? -kSaturated : kSaturated;
+            }
+            drift = static_cast<std::int64_t>(std::llrint(change));
         }
-        return ticks_to_ps(static_cast<std::int64_t>(ticks + static_cast<std::uint64_t>(offset) - base_));
+        const Int128 since = static_cast<Int128>(ticks) - base_ + current_->offset + drift;
+        const auto fitting = static_cast<std::int64_t>(since);
+        if (fitting != since) [[unlikely]] {
+            return since < 0 ? -kSaturated : kSaturated;
+        }
+        return ticks_to_ps(fitting);
     }
 
-    /// A span of global ticks, negative or not; floor. Saturates at ± 2^62 ps (53 days).
+    /// A span of global ticks, negative or not; floor. Saturates just below ± 2^62 ps (53 days), so that the
+    /// difference of two times fits.
     [[nodiscard]] std::int64_t ticks_to_ps(std::int64_t ticks) const noexcept {
         if (static_cast<std::uint64_t>(ticks) > limit_) [[unlikely]] {
             return rare_ticks_to_ps(ticks);
@@ -55,7 +65,7 @@ class Clock {
     /// Back to the first segment.
     void rewind() noexcept { current_ = segments_.data(); }
 
-    static constexpr std::int64_t kSaturated = std::int64_t{1} << 62;
+    static constexpr std::int64_t kSaturated = (std::int64_t{1} << 62) - 1;
 
   private:
     __extension__ using Int128 = __int128;

@@ -61,7 +61,7 @@ void Decoder::end(std::uint64_t events) {
     auto& d = *state_;
     auto& out = *d.out;
     out.events = events;
-    d.times.end(out, d.quality);
+    d.times.end(out);
     d.stack.end(d.times.last());
     count(d.quality, Quality::request_never_completed, d.requests.clear());
     if (d.any_cancelled) {

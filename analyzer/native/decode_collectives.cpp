@@ -85,8 +85,8 @@ OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A*, OTF2_Collect
     d.peers.use(communicator);
     d.peers.count_if_undefined();
     d.stack.has_collective();
-    d.out->collectives.push_back({d.out->calls.back().enter_ps, now, sent, received, call, call, d.peers.communicator(),
-                                  root(root_rank), kNone, operation_of(operation)});
+    d.out->collectives.push_back({d.out->calls.back().enter_ps, now, d.size(sent), d.size(received), call, call,
+                                  d.peers.communicator(), root(root_rank), kNone, operation_of(operation)});
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);
@@ -120,8 +120,8 @@ OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_Co
     }
     auto& collective = d.out->collectives[entry.index];
     collective.end_ps = now;
-    collective.bytes_sent = sent;
-    collective.bytes_received = received;
+    collective.bytes_sent = d.size(sent);
+    collective.bytes_received = d.size(received);
     collective.complete_call = call;
     collective.comm = d.peers.communicator();
     collective.root = root(root_rank);

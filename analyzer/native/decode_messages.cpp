@@ -35,8 +35,8 @@ void push_send(Decoding& d, std::int64_t now, const A* attributes, std::uint32_t
     if (d.ids.layout_attribute() != OTF2_UNDEFINED_ATTRIBUTE) [[unlikely]] {
         push_layout(d, attributes, d.out->sends.size());
     }
-    d.out->sends.push_back(
-        {call, blocking ? call : kNone, bytes, peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
+    d.out->sends.push_back({call, blocking ? call : kNone, d.size(bytes), peer, d.peers.communicator(),
+                            static_cast<std::int32_t>(tag), kNone});
 }
 
 OTF2_CallbackCode on_send(L, T ticks, std::uint64_t, void* user, A* attributes, std::uint32_t receiver,
@@ -79,7 +79,8 @@ OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A*, std::uint32
     const auto call = d.stack.call_for_record(d.at(ticks));
     d.peers.use(communicator);
     const auto peer = d.peers(sender);
-    d.out->receives.push_back({call, call, bytes, peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
+    d.out->receives.push_back(
+        {call, call, d.size(bytes), peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);
@@ -105,14 +106,14 @@ OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A*, std::uint3
     if (entry.what == PendingRequests::What::receive) [[likely]] {
         auto& receive = d.out->receives[entry.index];
         receive.complete_call = call;
-        receive.bytes = bytes;
+        receive.bytes = d.size(bytes);
         receive.peer = peer;
         receive.comm = d.peers.communicator();
         receive.tag = static_cast<std::int32_t>(tag);
     } else {
         count(d.quality, Quality::request_unknown);
         d.out->receives.push_back(
-            {call, call, bytes, peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
+            {call, call, d.size(bytes), peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
     }
     return kGoOn;
 } catch (...) {

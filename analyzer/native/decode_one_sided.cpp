@@ -67,6 +67,7 @@ void start(Decoding& d, T ticks, OTF2_RmaWinRef window, std::uint32_t remote, st
         count(d.quality, Quality::device_transfer, record.window == kUndefined ? 0 : 1);
         return;
     }
+    bytes = d.size(bytes);
     add(d.out->one_sided, kind, bytes);
     const auto target = location_of(d, record, remote);
     d.out->transfers.push_back({bytes, record.call, kNone, kNone, target, record.window, kind});
@@ -93,7 +94,7 @@ OTF2_CallbackCode on_atomic(L, T ticks, std::uint64_t, void* user, A*, OTF2_RmaW
                             OTF2_RmaAtomicType, std::uint64_t sent, std::uint64_t received, std::uint64_t matching) {
     return guarded(user, [&] {
         auto& d = self(user);
-        start(d, ticks, window, remote, sent + received, matching, Transfer::Kind::atomic);
+        start(d, ticks, window, remote, d.size(sent) + d.size(received), matching, Transfer::Kind::atomic);
     });
 }
 
@@ -143,9 +144,9 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
             operation = Operation::allreduce;  // SHMEM's reductions give everybody the result
         }
         const auto root = root_rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? kUndefined : static_cast<int>(root_rank);
-        d.out->collectives.push_back({call.enter_ps, record.now, sent, received, record.call, record.call,
-                                      d.trace.windows[static_cast<std::size_t>(record.window)].comm, root, kNone,
-                                      operation, record.window});
+        d.out->collectives.push_back({call.enter_ps, record.now, d.size(sent), d.size(received), record.call,
+                                      record.call, d.trace.windows[static_cast<std::size_t>(record.window)].comm, root,
+                                      kNone, operation, record.window});
         if ((level & OTF2_RMA_SYNC_LEVEL_MEMORY) != 0) {
             d.transfers.complete_all(record.window, kUndefined, record.call, true);
         }

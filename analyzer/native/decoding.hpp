@@ -38,6 +38,15 @@ struct Decoding {
     /// The time of an event. Every callback of an event asks for it first, so that the last event of any type is known.
     std::int64_t at(OTF2_TimeStamp ticks) { return times.at(ticks, quality); }
 
+    /// A size in bytes as a record states it. Every callback with a size asks for it, so that sums and costs fit.
+    std::uint64_t size(std::uint64_t bytes) {
+        if (bytes >= kBytesOutOfRange) [[unlikely]] {
+            count(quality, Quality::bytes_out_of_range);
+            return 0;
+        }
+        return bytes;
+    }
+
     /// A request was made; `index` of what it started.
     void pending(std::uint64_t request, PendingRequests::What what, std::size_t index) {
         if (!requests.insert(request, what, static_cast<std::uint32_t>(index))) {

@@ -12,6 +12,9 @@
 
 namespace logpost::analyzer {
 
+/// More than the memory of any process: 16 TiB.
+inline constexpr std::uint64_t kBytesOutOfRange = std::uint64_t{1} << 44;
+
 /// A node of the calling contexts that the archive defines.
 struct CallingContext {
     std::int32_t parent = kUndefined;  // dense

@@ -46,6 +46,7 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
 }
 
 bool parse_layout(const std::string& line, Layout& layout) {
+    constexpr auto kOutOfRange = std::int64_t{kBytesOutOfRange};  // of counts, too: sums and costs fit
     bool any = false;
     std::size_t at = 0;
     while (at < line.size()) {
@@ -64,7 +65,7 @@ bool parse_layout(const std::string& line, Layout& layout) {
         const char* digits = word.c_str() + equals + 1;
         char* stop = nullptr;
         const auto value = std::strtoll(digits, &stop, 10);
-        if (stop == digits || *stop != '\0') {
+        if (stop == digits || *stop != '\0' || value >= kOutOfRange || value <= -kOutOfRange) {
             return false;
         }
         if (key == "stride_bytes") {

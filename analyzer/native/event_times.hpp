@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "clock.hpp"
@@ -14,7 +15,7 @@ namespace logpost::analyzer {
 /// last.
 class EventTimes {
   public:
-    void begin() { first_ps_ = last_ps_ = kBeforeAll; }
+    void begin() { first_ps_ = last_ps_ = kNoEvent; }
     /// `map`: corrects the clock's times; none: they stand.
     void begin_events(Clock clock, const TimeMap* map) {
         clock_ = std::move(clock);
@@ -31,34 +32,28 @@ class EventTimes {
             now = last_ps_;
         }
         last_ps_ = now;
-        if (first_ps_ == kBeforeAll) [[unlikely]] {
+        if (first_ps_ == kNoEvent) [[unlikely]] {
             first_ps_ = now;
         }
         return now;
     }
 
-    [[nodiscard]] std::int64_t last() const noexcept { return last_ps_; }
+    /// 0 where there was no event.
+    [[nodiscard]] std::int64_t last() const noexcept { return last_ps_ == kNoEvent ? 0 : last_ps_; }
 
     /// Writes the first and the last time; 0 where there was no event.
-    void end(LocationTrace& out, QualityCounts& quality) const {
-        if (last_ps_ == kBeforeAll) {
-            out.first_ps = out.last_ps = 0;
-            return;
-        }
-        if (first_ps_ == kBeforeAll || last_ps_ == Clock::kSaturated) {
-            count(quality, Quality::time_out_of_range);
-        }
-        out.first_ps = first_ps_;
-        out.last_ps = last_ps_;
+    void end(LocationTrace& out) const {
+        out.first_ps = first_ps_ == kNoEvent ? 0 : first_ps_;
+        out.last_ps = last();
     }
 
   private:
-    static constexpr std::int64_t kBeforeAll = -Clock::kSaturated;
+    static constexpr std::int64_t kNoEvent = std::numeric_limits<std::int64_t>::min();
 
     Clock clock_;
     TimeMap::Cursor map_;
-    std::int64_t first_ps_ = kBeforeAll;
-    std::int64_t last_ps_ = kBeforeAll;
+    std::int64_t first_ps_ = kNoEvent;
+    std::int64_t last_ps_ = kNoEvent;
 };
 
 }  // namespace logpost::analyzer

@@ -23,7 +23,7 @@ enum class Quality : std::uint8_t {
     undefined_communicator,
     undefined_peer,
     time_backwards,
-    time_out_of_range,
+    bytes_out_of_range,
     leave_mis_nested,
     leave_without_enter,
     region_open_at_end,

@@ -25,6 +25,7 @@
 #include "match.hpp"
 #include "otf2_errors.hpp"
 #include "quality.hpp"
+#include "range.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::analyzer {
@@ -461,9 +462,11 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     trace.callpaths = merge_callpaths(trees, final_callpath);
     workers.clear();
     add_synthetic_regions(trace, quality);
+    require_times_in_range(trace, anchor.string());
     renumber(trace, final_callpath, thread_of, threads);
     match_messages(trace, definitions.owner, threads, quality);
     group_collectives(trace, definitions.owner, quality);
+    require_sums_in_range(trace, anchor.string(), threads);
     match_epochs(trace);
     trace.quality.assign(quality.begin(), quality.end());
     return trace;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "clock.hpp"
 
 namespace logpost::analyzer {
 
@@ -32,21 +35,28 @@ class TimeMap {
                 ++next_;
             }
             if (next_ == 0) {
-                return time + (knots.empty() ? 0 : knots.front().shift);
+                return moved(time, knots.empty() ? 0 : knots.front().shift);
             }
             const auto& a = knots[next_ - 1];
             if (next_ == knots.size() || a.at == time) {
-                return time + a.shift;
+                return moved(time, a.shift);
             }
             const auto& b = knots[next_];
-            const auto rise = static_cast<Wide>(b.shift - a.shift) * (time - a.at);
-            return time + a.shift + static_cast<std::int64_t>(rise / (b.at - a.at));
+            const auto rise = (static_cast<Wide>(b.shift) - a.shift) * (static_cast<Wide>(time) - a.at);
+            return moved(time, a.shift + rise / (static_cast<Wide>(b.at) - a.at));
         }
 
         explicit operator bool() const noexcept { return knots_ != nullptr; }
 
       private:
         __extension__ using Wide = __int128;
+
+        /// Saturates where the clock does: the reader refuses such times.
+        [[nodiscard]] static std::int64_t moved(std::int64_t time, Wide shift) noexcept {
+            constexpr Wide kMost = Clock::kSaturated;
+            return static_cast<std::int64_t>(std::clamp(time + shift, -kMost, kMost));
+        }
+
         const std::vector<Knot>* knots_ = nullptr;
         std::size_t next_ = 0;
     };

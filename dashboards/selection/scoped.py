@@ -69,9 +69,12 @@ class Scoped:
             InputError: nothing of the run lies in it.
         """
         whole = program_span(self.locations) or (0, self.run.manifest.clock.length_ps)
-        begin = whole[0] if self.selection.begin_ps is None else self.selection.begin_ps
-        end = whole[1] if self.selection.end_ps is None else self.selection.end_ps
-        end = min(end, max(self.run.manifest.clock.length_ps, 1))
+        length = max(self.run.manifest.clock.length_ps, 1)
+        # A program that took no time is shown as if it took 1 ps: shares and axes need a length.
+        first = min(whole[0], length - 1)
+        begin = first if self.selection.begin_ps is None else self.selection.begin_ps
+        end = max(whole[1], first + 1) if self.selection.end_ps is None else self.selection.end_ps
+        end = min(end, length)
         if begin >= end:
             raise InputError(f"the selection begins at {begin * 1e-12:.9g} s, after the run's end; clear the selection")
         return begin, end

@@ -69,6 +69,17 @@ TEST(Clock, SaturatesInsteadOfOverflowing) {
     Clock clock(1, 0, {});
     EXPECT_EQ(clock.ticks_to_ps(std::int64_t{1} << 40), Clock::kSaturated);
     EXPECT_EQ(clock.ticks_to_ps(-(std::int64_t{1} << 40)), -Clock::kSaturated);
+
+    // Ticks and base are farther apart than 2^63, in both directions; an offset takes a time beyond 2^63.
+    const std::uint64_t all = ~std::uint64_t{0};
+    EXPECT_EQ(Clock(1, 0, {}).to_ps(all), Clock::kSaturated);
+    EXPECT_EQ(Clock(1, all, {}).to_ps(0), -Clock::kSaturated);
+    EXPECT_EQ(Clock(1'000'000'000'000, 0, {{0, INT64_MAX}}).to_ps(1), Clock::kSaturated);
+    // Offsets that fall from the largest to the least within one tick; a slope that no tick count holds.
+    Clock steep(1'000'000'000'000, 0, {{10, INT64_MAX}, {11, INT64_MIN}});
+    EXPECT_EQ(steep.to_ps(all), -Clock::kSaturated);
+    // A clock that starts beyond 2^63 is exact: 2^63 + 7 ticks of 1 ps after 2^63.
+    EXPECT_EQ(Clock(1'000'000'000'000, std::uint64_t{1} << 63, {}).to_ps((std::uint64_t{1} << 63) + 7), 7);
 }
 
 }  // namespace

@@ -114,7 +114,10 @@ def _comparison(view: View) -> ComparisonPage:
 
 def _made(name: str) -> Any:
     def make(view: View) -> Chart:
-        return _comparison(view).charts[name]
+        found = _comparison(view).charts.get(name)
+        if found is None:
+            raise InputError("the runs do not differ here: there is nothing to draw")
+        return found
 
     return make
 

@@ -1,0 +1,142 @@
+#include "range.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "clock.hpp"
+#include "error.hpp"
+#include "replay/native/threads.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr Wide kPsPerHour = Wide{3600} * 1'000'000'000'000;
+constexpr Wide kPsPerDay = 24 * kPsPerHour;
+constexpr Wide kMost = std::numeric_limits<std::int64_t>::max();
+
+std::string whole(Wide value) {
+    return std::to_string(static_cast<std::int64_t>(std::min(value, kMost)));
+}
+
+struct Sums {
+    Wide located_ps = 0;     // from each location's first to its last event
+    Wide messages_ps = 0;    // from the earlier of both calls' beginnings to the end of the receive
+    Wide operations_ps = 0;  // of collectives, and of transfers from their start to their last completion
+    Wide bytes = 0;
+
+    void operator+=(const Sums& other) {
+        located_ps += other.located_ps;
+        messages_ps += other.messages_ps;
+        operations_ps += other.operations_ps;
+        bytes += other.bytes;
+    }
+};
+
+Wide message_ps(const Trace& trace, const LocationTrace& here, const MessageEnd& receive) {
+    if (receive.match == kNone || receive.complete_call == kNone) {
+        return 0;
+    }
+    const auto& there = trace.traces[static_cast<std::size_t>(receive.peer)];
+    const auto& send = there.sends[receive.match];
+    const auto& received = here.calls[receive.complete_call];
+    const auto begin = std::min(there.calls[send.call].enter_ps, received.enter_ps);
+    return Wide{received.leave_ps} - begin;
+}
+
+Sums sums_of(const Trace& trace, const LocationTrace& here) {
+    Sums sums;
+    sums.located_ps = Wide{here.last_ps} - here.first_ps;
+    here.sends.for_each([&](std::size_t, const MessageEnd& send) { sums.bytes += send.bytes; });
+    here.receives.for_each([&](std::size_t, const MessageEnd& receive) {
+        sums.bytes += receive.bytes;
+        sums.messages_ps += message_ps(trace, here, receive);
+    });
+    here.collectives.for_each([&](std::size_t, const Collective& collective) {
+        sums.operations_ps += std::max(Wide{0}, Wide{collective.end_ps} - collective.begin_ps);
+        sums.bytes += Wide{collective.bytes_sent} + collective.bytes_received;
+    });
+    here.transfers.for_each([&](std::size_t, const Transfer& transfer) {
+        auto end = here.calls[transfer.call].leave_ps;
+        for (const auto call : {transfer.complete_call, transfer.remote_call}) {
+            end = call == kNone ? end : std::max(end, here.calls[call].leave_ps);
+        }
+        sums.operations_ps += Wide{end} - here.calls[transfer.call].enter_ps;
+        sums.bytes += transfer.bytes;
+    });
+    return sums;
+}
+
+void require_time(Wide time, const char* what, const std::string& archive) {
+    if (time > kMost) {
+        throw ArchiveError(
+            archive + ": " + what + " take " + whole(time / kPsPerHour) +
+            " hours together; sums of times hold 2562 hours (2^63 ps): record a shorter part of the "
+            "program, or fewer processes; where --clock none was given, analyze with the archive's clock offsets");
+    }
+}
+
+}  // namespace
+
+void require_times_in_range(const Trace& trace, const std::string& archive) {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    std::size_t earliest = 0;
+    std::size_t latest = 0;
+    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
+        const auto& location = trace.traces[l];
+        if (location.events == 0) {
+            continue;
+        }
+        if (location.first_ps == -Clock::kSaturated || location.last_ps == Clock::kSaturated) {
+            const auto* where = location.first_ps == -Clock::kSaturated ? "before" : "after";
+            throw ArchiveError(archive + ": location " + std::to_string(trace.locations[l].ref) +
+                               " has an event 53 days (2^62 ps) or more " + where +
+                               " the trace's stated beginning; its event file is damaged, or the archive's clock "
+                               "properties (resolution, global offset) are wrong: record or copy it again");
+        }
+        if (location.first_ps < first) {
+            first = location.first_ps;
+            earliest = l;
+        }
+        if (location.last_ps > last) {
+            last = location.last_ps;
+            latest = l;
+        }
+    }
+    if (last > first && Wide{last} - first >= Clock::kSaturated) {
+        throw ArchiveError(archive + ": " + whole((Wide{last} - first) / kPsPerDay) +
+                           " days lie between the first event of location " +
+                           std::to_string(trace.locations[earliest].ref) + " and the last one of location " +
+                           std::to_string(trace.locations[latest].ref) +
+                           "; times hold 53 days (2^62 ps): an event file is damaged, or the clocks of its machines "
+                           "disagree: record or copy it again");
+    }
+}
+
+void require_sums_in_range(const Trace& trace, const std::string& archive, unsigned threads) {
+    std::vector<Sums> parts(std::max(threads, 1U));
+    replay::for_each_parallel(trace.traces.size(), threads, 1, [&](std::size_t l, unsigned thread) {
+        parts[thread] += sums_of(trace, trace.traces[l]);
+    });
+    Sums all;
+    for (const auto& part : parts) {
+        all += part;
+    }
+    require_time(all.located_ps, "its locations", archive);
+    require_time(all.messages_ps, "its messages", archive);
+    require_time(all.operations_ps, "its collective operations and one-sided transfers", archive);
+    if (all.bytes > kMost) {
+        throw ArchiveError(
+            archive + ": its records state " + whole(all.bytes >> 60) +
+            " EiB of data together; sums hold 8 EiB (2^63 bytes): its event files are damaged, record or "
+            "copy them again");
+    }
+}
+
+}  // namespace logpost::analyzer
