@@ -172,12 +172,23 @@ def _most_changed(recorded: Scenario, scenario: Scenario) -> float:
     """The factor of the value that changes most; of a value that was 0, what the setting multiplies it by."""
     factors = [1.0]
     for column in COLUMNS:
-        old, new = (getattr(one.machine, column) for one in (recorded, scenario))
-        known = (old > 0) if old.shape == new.shape else np.zeros(old.shape, dtype=bool)
-        factors += (new[known] / old[known]).tolist()
+        old, new = _in_common_ranges(recorded, scenario, column)
+        factors += (new[old > 0] / old[old > 0]).tolist()
         if scenario.follows is not None:
             factors += scenario.follows.get(column, np.ones(1)).tolist()
     return float(max(factors, key=lambda factor: abs(factor - 1.0)))
+
+
+def _in_common_ranges(recorded: Scenario, scenario: Scenario, column: str) -> tuple[Any, Any]:
+    """A value of both machines, by class and by each range of sizes in which neither of them changes it."""
+    found: list[list[Any]] = [[], []]
+    machines = (recorded.machine, scenario.machine)
+    for c in range(len(LOCALITIES)):
+        rows = [slice(int(one.class_start[c]), int(one.class_start[c + 1])) for one in machines]
+        last = np.union1d(*(one.max_bytes[of] for one, of in zip(machines, rows, strict=True)))
+        for values, one, of in zip(found, machines, rows, strict=True):
+            values.append(getattr(one, column)[of][np.searchsorted(one.max_bytes[of], last)])
+    return np.concatenate(found[0]), np.concatenate(found[1])
 
 
 def _of_gaps(recorded: Scenario, scenario: Scenario, after: Outcome) -> float:
