@@ -15,7 +15,7 @@ from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif import Ask
 from logpost.analyzer.whatif.ask import Replay
-from logpost.analyzer.whatif.uncertainty import interval_ps
+from logpost.analyzer.whatif.uncertainty import _in_common_ranges, interval_ps
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.whatif import Scenario, changed, on_machine
 
@@ -43,6 +43,22 @@ def test_a_planned_value_follows_the_recorded_one_by_what_the_setting_says(repla
     assert other.follows is None
     assert changed(other, ["L=x2"]).follows is None
     assert changed(other, ["network=ideal"]).follows is None
+
+
+def test_machines_are_compared_in_the_ranges_of_sizes_of_both(replay: Replay) -> None:
+    """The recorded one has one range a class; the other one halves L up to 1000 B and keeps it above."""
+    recorded = replay.rebuilt.recorded
+    one = recorded.machine
+    twice = [np.repeat(getattr(one, name), 2) for name in ("L_ps", "max_bytes")]
+    twice[0][::2] //= 2
+    twice[1][::2] = 1000
+    other = replace(one, L_ps=twice[0], max_bytes=twice[1], class_start=one.class_start * 2)
+    assert one.max_bytes.tolist() == [2**63 - 1] * 4
+    old, new = _in_common_ranges(recorded, replace(recorded, machine=other), "L_ps")
+    assert old.tolist() == np.repeat(one.L_ps, 2).tolist()
+    assert new.tolist() == twice[0].tolist()
+    back = _in_common_ranges(replace(recorded, machine=other), recorded, "L_ps")
+    assert [side.tolist() for side in back] == [new.tolist(), old.tolist()]
 
 
 def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay) -> None:
