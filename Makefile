@@ -24,7 +24,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 # Each native source is compiled once for the package and the tests, where ccache could be installed.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 
-.PHONY: help setup demo check test lint bench sanitize clean
+.PHONY: help setup demo check test lint bench sanitize fuzz clean
 
 help:
 	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
@@ -32,6 +32,7 @@ help:
 	@echo 'make test      everything: native tests, Python tests, browser tests'
 	@echo 'make lint      formatters, linters, types, import layers'
 	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'
+	@echo 'make fuzz SECONDS=600   analyzes archives made by chance for so long: nothing may die, hang or not add up'
 	@echo 'make bench     speed, memory and accuracy as ratios within one run'
 	@echo 'make setup     only the set-up for these targets'
 
@@ -87,6 +88,11 @@ bench: setup
 
 sanitize: build/.made $(VENV)/.check
 	@packaging/sanitize
+
+# A seed of its own each time, printed, so that what it finds can be repeated.
+fuzz: build/.made $(VENV)/.check build/dev/.built
+	@first=$$(( $$(date +%s) * 100000 )); echo "seeds from $$first"; \
+	  build/dev/tests/native/archive_fuzz $(or $(filter-out 0,$(SECONDS)),600)s $$first 2> build/fuzz.log
 
 clean:
 	rm -rf build .venv

@@ -11,7 +11,7 @@ namespace {
 constexpr double kNotStated = std::numeric_limits<double>::quiet_NaN();
 
 std::int64_t picoseconds(double value) {
-    return std::llround(std::max(0.0, value));
+    return std::llround(std::min(std::max(0.0, value), static_cast<double>(kMostCostPs)));
 }
 
 double read(const Curve& curve, double bytes, CostTerms& terms) {

@@ -29,6 +29,9 @@ struct CostTerms {
     bool beyond_strides = false;  ///< l_mw of the largest stride stands for a larger one
 };
 
+/// No cost is longer than 20 hours: the costs of all stages of a message, on top of a time below 2^62 ps, fit.
+inline constexpr std::int64_t kMostCostPs = std::int64_t{1} << 56;
+
 /// The cost of one message in picoseconds: what the split, the queues and the what-if replay compute with.
 struct Cost {
     std::int64_t o_s = 0;

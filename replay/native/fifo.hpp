@@ -19,9 +19,13 @@ class FifoServer {
             return 0;
         }
         const std::int64_t start = std::max(arrival_ps, free_at_);
-        free_at_ = start + service_ps;
-        return start - arrival_ps;
+        const std::int64_t wait = start - arrival_ps;
+        free_at_ = arrival_ps + std::min(wait + service_ps, kMostWaitPs);
+        return wait;
     }
+
+    /// No wait is longer than 80 hours: waits of extreme services, on top of a time below 2^62, fit.
+    static constexpr std::int64_t kMostWaitPs = std::int64_t{1} << 58;
 
     void reset() noexcept { free_at_ = INT64_MIN; }
 

@@ -1,6 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "program_story.hpp"
+#include "replay/native/cost.hpp"
+#include "replay/native/fifo.hpp"
 #include "replay/native/split/message_model.hpp"
 
 namespace logpost::replay {
@@ -30,6 +35,15 @@ struct TwoToOne : ProgramStory {
         }
     }
 };
+
+TEST(Queues, ExtremeServicesWaitALongTimeAndNoLonger) {
+    FifoServer nic;
+    std::int64_t longest = 0;
+    for (std::int64_t arrival = 0; arrival < 100; ++arrival) {
+        longest = std::max(longest, nic.wait(arrival, kMostCostPs));
+    }
+    EXPECT_EQ(longest, FifoServer::kMostWaitPs - 1);  // the one before came 1 ps earlier
+}
 
 TEST(Queues, TheSecondOfTwoMessagesWaitsForTheReceivingNic) {
     TwoToOne story;

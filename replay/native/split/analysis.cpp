@@ -193,7 +193,8 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
         for (std::size_t part = 0; part < kParts; ++part) {
             pair.parts[part] += totals[part];
         }
-        pair.deficit_ps += parts.deficit_ps;
+        // Deficits are the model's and may be of any size: their sum saturates.
+        pair.deficit_ps += std::min(parts.deficit_ps, INT64_MAX - pair.deficit_ps);
     }
 }
 

@@ -325,13 +325,15 @@ Partition MessageModel::partition(MessageId id) const noexcept {
     const auto& planned = stages(id);
     const auto& processor = processor_[static_cast<std::size_t>(id.location)][id.receive];
     const auto handshake = handshake_of(id);
-    // The arrival holds both waits for a NIC: what is not the sender's is the receiver's.
+    // The arrival holds both waits for a NIC: what is not the sender's is the receiver's. In the last round a processor
+    // may turn out to be free later than the arrival assumed: then there was no wait.
     const std::int64_t before = begun(id);
     const std::int64_t unhindered = injection(message.times, planned, handshake, before) + message.send_endpoint +
                                     planned.L + planned.serialization;
+    const std::int64_t recv_endpoint = message.violation ? 0 : std::max<std::int64_t>(0, message.arrival - unhindered);
     return replay::partition(message.times, planned,
                              {.send_endpoint = message.send_endpoint,
-                              .recv_endpoint = message.violation ? 0 : message.arrival - unhindered,
+                              .recv_endpoint = recv_endpoint,
                               .cpu_queue = processor.cpu_queue,
                               .network = network_.of(id),
                               .receiver_busy = processor.receiver_busy,
