@@ -10,7 +10,7 @@ import numpy as np
 from logpost.analyzer.whatif.mapping import Seats
 from logpost.analyzer.whatif.plan import Plan
 from logpost.machines import LOCALITIES, Machine, ReplayParameters, replay_parameters
-from logpost.machines.parameters import COLUMNS, PARAMETERS, UNLIMITED
+from logpost.machines.parameters import PARAMETERS, UNLIMITED
 from logpost.machines.schema.write import to_toml
 
 SOURCE = "whatif"
@@ -22,7 +22,7 @@ def predicted_machine(plan: Plan) -> str | None:
     stated = replay_parameters(machine)
     tables: dict[str, Any] = {}
     values = _measured_from_here(values, stated)
-    if not _same_messages(values, stated):
+    if not values.same_messages(stated):
         tables["loggp"] = _classes(values)
     if values.nics_per_node != stated.nics_per_node:
         tables["nic"] = {"per_node": _quantity(values.nics_per_node, "1")}
@@ -54,11 +54,6 @@ def _measured_from_here(values: ReplayParameters, stated: ReplayParameters) -> R
     moved = np.where(rows, np.maximum(values.L_ps + per_hop * (mean - recorded), 0), values.L_ps)
     columns: dict[str, Any] = {"L_ps": np.rint(moved).astype(values.L_ps.dtype)}
     return replace(values, **columns)
-
-
-def _same_messages(one: ReplayParameters, other: ReplayParameters) -> bool:
-    names = (*COLUMNS, "max_bytes", "class_start", "eager_limit_bytes")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def _classes(values: ReplayParameters) -> dict[str, Any]:

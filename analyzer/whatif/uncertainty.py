@@ -181,14 +181,11 @@ def _most_changed(recorded: Scenario, scenario: Scenario) -> float:
 
 def _in_common_ranges(recorded: Scenario, scenario: Scenario, column: str) -> tuple[Any, Any]:
     """A value of both machines, by class and by each range of sizes in which neither of them changes it."""
-    found: list[list[Any]] = [[], []]
     machines = (recorded.machine, scenario.machine)
-    for c in range(len(LOCALITIES)):
-        rows = [slice(int(one.class_start[c]), int(one.class_start[c + 1])) for one in machines]
-        last = np.union1d(*(one.max_bytes[of] for one, of in zip(machines, rows, strict=True)))
-        for values, one, of in zip(found, machines, rows, strict=True):
-            values.append(getattr(one, column)[of][np.searchsorted(one.max_bytes[of], last)])
-    return np.concatenate(found[0]), np.concatenate(found[1])
+    sizes = np.union1d(*(one.max_bytes for one in machines))
+    classes = np.arange(len(LOCALITIES))[:, None]
+    old, new = (getattr(one, column)[one.row(classes, sizes)].ravel() for one in machines)
+    return old, new
 
 
 def _of_gaps(recorded: Scenario, scenario: Scenario, after: Outcome) -> float:
@@ -198,20 +195,17 @@ def _of_gaps(recorded: Scenario, scenario: Scenario, after: Outcome) -> float:
     old, new = recorded.machine, scenario.machine
     more = 0.0
     for number, locality in enumerate(LOCALITIES):
-        gaps = [machine.g_ps[machine.class_start[number] : machine.class_start[number + 1]] for machine in (old, new)]
-        change = max((int(gap.max(initial=0)) for gap in gaps), default=0) - min(
-            int(gap.max(initial=0)) for gap in gaps
+        before, then = (
+            int(one.g_ps[one.class_start[number] : one.class_start[number + 1]].max(initial=0)) for one in (old, new)
         )
-        more += change * after.sensitivities[locality]["L"]
+        more += abs(then - before) * after.sensitivities[locality]["L"]
     return more
 
 
 def _differs(recorded: Scenario, scenario: Scenario) -> bool:
     one, other = recorded.machine, scenario.machine
-    same = all(np.array_equal(getattr(one, column), getattr(other, column)) for column in COLUMNS)
     return not (
-        same
-        and np.array_equal(one.eager_limit_bytes, other.eager_limit_bytes)
+        one.same_messages(other)
         and (recorded.compute, recorded.asynchronous_progress) == (scenario.compute, scenario.asynchronous_progress)
         and scenario.by_location is None
         and scenario.by_callpath is None

@@ -134,6 +134,11 @@ class ReplayParameters:
             found[mine] = low + np.searchsorted(self.max_bytes[low:high], sizes[mine], side="left")
         return found
 
+    def same_messages(self, other: ReplayParameters) -> bool:
+        """Whether both state the same LogGP values and eager limits for the same ranges of sizes."""
+        names = (*COLUMNS, "max_bytes", "class_start", "eager_limit_bytes")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
     def eager_limit(self, locality: str) -> int | None:
         """Largest message in bytes that is sent without a handshake; None when unknown."""
         limit = int(self.eager_limit_bytes[class_index(locality)])

@@ -2,7 +2,6 @@
  * the wrappers (as the program calls MPI) and past them (the library's functions by dlsym, which does not see the
  * wrappers). Both in one process and one run, in alternating short blocks; the minimum of many blocks stands for a
  * quiet machine. The calls stand below as many functions as `record --stack` keeps by default. */
-#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,8 @@
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
+
+#include "past.h"
 
 enum { CALLS = 2000, BLOCKS = 400, CALLERS = 14 };
 
@@ -19,15 +20,6 @@ struct functions {
     int (*isend)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
     int (*wait)(MPI_Request*, MPI_Status*);
 };
-
-static void* past(const char* name) {
-    void* found = dlsym(RTLD_DEFAULT, name);
-    if (!found) {
-        fprintf(stderr, "%s was not found\n", name);
-        exit(1);
-    }
-    return found;
-}
 
 static char out[8], in[8];
 

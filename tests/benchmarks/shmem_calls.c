@@ -1,11 +1,12 @@
 /* What recording adds to a call of OpenSHMEM: a word put to oneself and got back, each in turn through the wrappers and
  * past them (the library's functions by dlsym, which does not see the wrappers), in alternating short blocks; the
  * minimum of many. */
-#include <dlfcn.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "past.h"
 
 enum { CALLS = 2000, BLOCKS = 400, CALLERS = 14 };
 
@@ -13,15 +14,6 @@ struct functions {
     void (*put)(long*, long, int);
     long (*get)(const long*, int);
 };
-
-static void* past(const char* name) {
-    void* found = dlsym(RTLD_DEFAULT, name);
-    if (!found) {
-        fprintf(stderr, "%s was not found\n", name);
-        exit(1);
-    }
-    return found;
-}
 
 static double now_ns(void) {
     struct timespec t;
