@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,8 +12,11 @@ from logpost.replay.whatif.breakpoints import LARGEST_FACTOR, Tangents, reached
 
 TOLERATED = (1, 2, 5, 10)
 """growth of the makespan in percent"""
-LANES = 8
-PRECISION = 1e-4
+FIRST = 1.0 + np.geomspace(1e-3, LARGEST_FACTOR - 1.0, 8)
+"""factors that are replayed at first where the makespan is not convex"""
+PRECISION = 1e-3
+NEAR = 1 / 16
+"""how far from where a line would reach its target two more factors are replayed, as a share of what is left"""
 
 
 @dataclass(frozen=True)
@@ -35,33 +39,39 @@ def tolerances(tangents: Tangents) -> list[Tolerance]:
 def sampled_tolerances(makespans: Callable[[Sequence[float]], Sequence[int]]) -> list[Tolerance]:
     """Where the makespan is not convex: between two factors that were replayed, `PRECISION` apart.
 
-    It may have grown as much, and fallen again, between factors that were not replayed.
+    It may have grown as much, and fallen again, between factors that were not replayed. What one target's search finds
+    serves the others.
 
     Args:
         makespans: replays factors of the parameter.
     """
-    (unchanged,) = makespans([1.0])
-    if unchanged <= 0:
+    known = {1.0: makespans([1.0])[0]}
+    if known[1.0] <= 0:
         return [Tolerance(percent, None) for percent in TOLERATED]
-    return [Tolerance(percent, _enclosed(makespans, unchanged * (1 + percent / 100))) for percent in TOLERATED]
+    targets = {percent: known[1.0] * (1 + percent / 100) for percent in TOLERATED}
+    asked = FIRST.tolist()
+    while asked:
+        known |= dict(zip(asked, makespans(asked), strict=True))
+        ends = {percent: _ends(known, target) for percent, target in targets.items()}
+        between = [
+            _between(known, *found, targets[percent])
+            for percent, found in ends.items()
+            if found is not None and found[1] - found[0] > PRECISION * found[1]
+        ]
+        asked = sorted({factor for factors in between for factor in factors} - known.keys())
+    return [Tolerance(percent, None if found is None else found[1]) for percent, found in ends.items()]
 
 
-def _enclosed(makespans: Callable[[Sequence[float]], Sequence[int]], target: float) -> float | None:
-    steps = 1.0 + np.geomspace(1e-3, LARGEST_FACTOR - 1.0, LANES)
-    low, high = _around(steps, makespans(steps.tolist()), target, 1.0)
-    if high is None:
-        return None
-    while high - low > PRECISION * high:
-        inner = np.linspace(low, high, LANES + 2)[1:-1]
-        low, closer = _around(inner, makespans(inner.tolist()), target, low)
-        high = high if closer is None else closer
-    return float(high)
+def _ends(known: dict[float, int], target: float) -> tuple[float, float] | None:
+    """The first replayed factor that reaches the target, and the one before it."""
+    factors = sorted(known)
+    return next(((low, high) for low, high in pairwise(factors) if known[high] >= target), None)
 
 
-def _around(factors: np.ndarray, found: Sequence[int], target: float, below: float) -> tuple[float, float | None]:
-    """The last factor below the target and the first one that reaches it."""
-    for factor, makespan in zip(factors.tolist(), found, strict=True):
-        if makespan >= target:
-            return below, factor
-        below = factor
-    return below, None
+def _between(known: dict[float, int], low: float, high: float, target: float) -> list[float]:
+    """Factors around the one at which the line between two reaches the target, and the middle of the larger rest."""
+    width = high - low
+    at = low + width * (target - known[low]) / (known[high] - known[low])
+    around = [one for one in (at - NEAR * width, at + NEAR * width) if low < one < high]
+    rests = [(low, around[0]), (around[-1], high)]
+    return [*around, sum(max(rests, key=lambda rest: rest[1] - rest[0])) / 2]
