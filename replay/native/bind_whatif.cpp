@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "replay/native/bindings.hpp"
 #include "replay/native/surroundings.hpp"
+#include "replay/native/threads.hpp"
 #include "replay/native/whatif/contention.hpp"
 #include "replay/native/whatif/replay.hpp"
 #include "replay/native/whatif/tangents.hpp"
@@ -37,9 +39,11 @@ class WhatIf {
                    : recorded != nullptr ? recorded->network
                                          : Network{}),
           graph_(
-              build_graph(program, machine_, planned, elsewhere, recorded == nullptr ? nullptr : &recorded->network)) {}
+              build_graph(program, machine_, planned, elsewhere, recorded == nullptr ? nullptr : &recorded->network)),
+          joints_(graph_.crossings.empty() ? Joints{} : joints_of(graph_)) {}
 
     [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + joints_.bytes(); }
 
     /// Factors: a row per machine, a column per location or callpath.
     nb::dict replay(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
@@ -71,9 +75,9 @@ class WhatIf {
         {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
-            found = graph_.crossings.empty()
-                        ? weights.makespans(threads, released)
-                        : makespans_with_contention(graph_, program_, placement_, network_, settings, weights, threads);
+            found = graph_.crossings.empty() ? weights.makespans(threads, released)
+                                             : makespans_with_contention(graph_, joints_, program_, placement_,
+                                                                         network_, settings, weights, threads);
         }
         return array(std::move(found));
     }
@@ -127,13 +131,13 @@ class WhatIf {
         }
         const auto lanes = settings.size();
         std::vector<std::int64_t> times(graph_.nodes() * lanes);
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const auto found = times_with_contention(graph_, program_, placement_, network_, settings[lane], weights,
-                                                     lane, uses[lane]);
+        for_each_parallel(lanes, std::thread::hardware_concurrency(), 1, [&](std::size_t lane, unsigned) {
+            const auto found = times_with_contention(graph_, joints_, program_, placement_, network_, settings[lane],
+                                                     weights, lane, uses[lane]);
             for (std::size_t node = 0; node < found.size(); ++node) {
                 times[node * lanes + lane] = found[node];
             }
-        }
+        });
         return times;
     }
 
@@ -242,6 +246,7 @@ class WhatIf {
     Placement placement_;
     Network network_;
     Graph graph_;
+    Joints joints_;  // where messages contend
 };
 
 void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
@@ -266,7 +271,7 @@ void bind_whatif(nb::module_& module) {
              "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
         .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().edges.size(); })
-        .def_prop_ro("bytes", [](const WhatIf& self) { return self.graph().bytes(); })
+        .def_prop_ro("bytes", [](const WhatIf& self) { return self.bytes(); })
         .def_prop_ro("rebuilt", [](const WhatIf& self) { return self.graph().rebuilt; })
         .def_prop_ro(
             "contends", [](const WhatIf& self) { return !self.graph().crossings.empty(); },

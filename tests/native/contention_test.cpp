@@ -53,8 +53,13 @@ Replayed replay(const Program& program, const Network& recorded, const Surroundi
     const std::vector<Setting> settings{{.machine = machine}};
     Weights weights(graph, before, settings);
     Replayed result;
-    const auto times =
-        times_with_contention(graph, program, planned.placement, planned.network, settings[0], weights, 0, result.use);
+    const auto times = times_with_contention(graph, joints_of(graph), program, planned.placement, planned.network,
+                                             settings[0], weights, 0, result.use);
+    // The same whether nodes that follow others are joints of their own or not.
+    NetworkUse again;
+    Weights fresh(graph, before, settings);
+    EXPECT_EQ(times, times_with_contention(graph, joints_of(graph, true), program, planned.placement, planned.network,
+                                           settings[0], fresh, 0, again));
     for (const auto leave : graph.leaves) {
         result.leaves.push_back(times[leave]);
     }

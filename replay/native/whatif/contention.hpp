@@ -20,6 +20,7 @@
 #include "replay/native/surroundings.hpp"
 #include "replay/native/whatif/calibrate.hpp"
 #include "replay/native/whatif/graph.hpp"
+#include "replay/native/whatif/joints.hpp"
 #include "replay/native/whatif/replay.hpp"
 
 namespace logpost::replay {
@@ -38,12 +39,13 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
                const Recorded& recorded);
 
 /// The times of all nodes in one lane, whose delays `weights` is given. `setting` is the lane's.
-std::vector<std::int64_t> times_with_contention(const Graph& graph, const Program& program, const Placement& placement,
-                                                const Network& network, const Setting& setting, Weights& weights,
-                                                std::size_t lane, NetworkUse& use);
+std::vector<std::int64_t> times_with_contention(const Graph& graph, const Joints& joints, const Program& program,
+                                                const Placement& placement, const Network& network,
+                                                const Setting& setting, Weights& weights, std::size_t lane,
+                                                NetworkUse& use);
 
 /// From the earliest begin to the latest end, by lane.
-std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const Program& program,
+std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const Joints& joints, const Program& program,
                                                     const Placement& placement, const Network& network,
                                                     std::span<const Setting> settings, Weights& weights,
                                                     unsigned threads);
