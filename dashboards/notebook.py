@@ -77,7 +77,7 @@ class Figures:
     def load(self) -> go.Figure:
         """Bytes that arrive at each rank over time."""
         scoped = self._scoped
-        return _shown(load(scoped.load(), scoped.rows(MOST_ROWS), scoped.columns(BINS)))
+        return _shown(load(scoped.load(), scoped.queues(), scoped.rows(MOST_ROWS), scoped.columns(BINS)))
 
     def sizes(self) -> go.Figure:
         """Messages by size."""

@@ -74,4 +74,5 @@ def _between(known: dict[float, int], low: float, high: float, target: float) ->
     at = low + width * (target - known[low]) / (known[high] - known[low])
     around = [one for one in (at - NEAR * width, at + NEAR * width) if low < one < high]
     rests = [(low, around[0]), (around[-1], high)]
-    return [*around, sum(max(rests, key=lambda rest: rest[1] - rest[0])) / 2]
+    start, end = max(rests, key=lambda rest: rest[1] - rest[0])
+    return [*around, (start + end) / 2]

@@ -20,12 +20,13 @@ MOST_TICKS = 6
 @dataclass(frozen=True)
 class Measure:
     """What a heat map shows: its name on the switch, title of the colour bar, how a value reads, and the base in
-    which round numbers are round (2 for bytes)."""
+    which round numbers are round (2 for bytes). `largest`: only the largest values matter, so no logarithms."""
 
     label: str
     title: str
     say: Callable[[float], str]
     base: int = 10
+    largest: bool = False
 
 
 def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str]) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str])
     positive = np.where(values > 0, values, np.nan)
     there = positive[~np.isnan(positive)]
     low, high = (float(there.min()), float(there.max())) if there.size else (0.0, 1.0)
-    logarithmic = there.size > 0 and high / low >= LOGARITHMIC_FROM
+    logarithmic = not measure.largest and there.size > 0 and high / low >= LOGARITHMIC_FROM
     if logarithmic:
         ticks = round_powers(low, high, measure.base)
         z, zmin, zmax, places = np.log10(positive), math.log10(low), math.log10(high), [math.log10(t) for t in ticks]

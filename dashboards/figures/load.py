@@ -10,21 +10,36 @@ from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.labels import time_unit
+from logpost.dashboards.figures.queueing import QUEUEING
+
+MEASURES = (
+    Measure("Bytes arriving", "bytes", bytes_text, 2),
+    Measure("Bytes leaving", "bytes", bytes_text, 2),
+    Measure("Receiver busy", "modelled utilisation", percent_text),
+    QUEUEING,
+)
+"""What the chart can show. Queueing is that of messages for the rank, at the time they were sent."""
 
 
-def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
-    """Rank × time heat map of the table `load`, switchable between bytes arriving and leaving, and, as the model has
-    it, how busy the receiving endpoint was and how long messages queued for it."""
+def load(table: pl.LazyFrame, queues: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
+    """Rank × time heat map, switchable between `MEASURES`.
+
+    Args:
+        table: the table `load`.
+        queues: location, window, queued_ps: what messages for the location wait in queues.
+        on: the rows.
+        over: bins of windows.
+    """
     cells = (
         over.binned(table)
         .join(on.of.lazy(), on="location")
         .group_by("row", "bin", "direction")
-        .agg(pl.col("bytes", "busy_ps", "queued_ps").sum())
+        .agg(pl.col("bytes", "busy_ps").sum())
         .collect()
     )
+    waits = over.binned(queues).join(on.of.lazy(), on="location").group_by("row", "bin").agg(pl.col("queued_ps").sum())
 
-    def grid(direction: str, column: str) -> np.ndarray:
-        part = cells.filter(pl.col("direction") == direction)
+    def grid(part: pl.DataFrame, column: str) -> np.ndarray:
         values = np.zeros((on.count, over.count))
         values[part["row"].to_numpy(), part["bin"].to_numpy()] = part[column].to_numpy()
         return values
@@ -32,15 +47,12 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
     def where(row: int, column: int) -> str:
         return f"{on.titles[row]}, {over.spans[column]}"
 
-    utilisation = grid("recv", "busy_ps") / (np.maximum(on.sizes, 1)[:, None] * over.width_ps)
+    received, sent = (cells.filter(pl.col("direction") == direction) for direction in ("recv", "send"))
+    arriving, leaving, queued = grid(received, "bytes"), grid(sent, "bytes"), grid(waits.collect(), "queued_ps")
+    utilisation = grid(received, "busy_ps") / (np.maximum(on.sizes, 1)[:, None] * over.width_ps)
     views = tuple(
         View(measure.label, (heat(values, measure, where),))
-        for measure, values in (
-            (Measure("Bytes arriving", "bytes", bytes_text, 2), grid("recv", "bytes")),
-            (Measure("Bytes leaving", "bytes", bytes_text, 2), grid("send", "bytes")),
-            (Measure("Receiver busy", "modelled utilisation", percent_text), utilisation),
-            (Measure("Queued at receiver", "modelled queueing", time_text), grid("recv", "queued_ps")),
-        )
+        for measure, values in zip(MEASURES, (arriving, leaving, utilisation, queued), strict=True)
     )
     factor, unit = time_unit(over.begin_ps + over.length_ps)
     step = over.width_ps / factor
@@ -60,7 +72,6 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
         ygap=1 if on.count <= 64 else 0,
         **views[0].traces[0],
     )
-    arriving = grid("recv", "bytes")
     said = "No traffic."
     if arriving.any():
         r, c = np.unravel_index(arriving.argmax(), arriving.shape)
@@ -68,4 +79,7 @@ def load(table: pl.LazyFrame, on: Rows, over: Columns) -> Chart:
             f"The most arrives at {on.titles[r]} at {time_text(over.begin_ps + (c + 0.5) * over.width_ps)}: "
             f"{bytes_text(arriving[r, c])} in {time_text(over.width_ps)}."
         )
+    if queued.any():
+        rank = int(queued.sum(axis=1).argmax())
+        said += f" Most queueing is for {on.titles[rank]}: {time_text(queued[rank].sum())}."
     return Chart(fig, said, views)

@@ -10,18 +10,22 @@ from logpost.dashboards.figures.chart import Chart, View, figure, row_axis
 from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.labels import grouped
+from logpost.dashboards.figures.queueing import QUEUEING, QUEUES
 
 MEASURES = (
     (Measure("Bytes", "bytes", bytes_text, 2), ("bytes",)),
     (Measure("Messages", "messages", grouped), ("messages",)),
-    (Measure("Contention", "contention time", time_text), ("endpoint_contention_ps", "network_contention_ps")),
-    (Measure("Waiting", "late sender + late receiver", time_text), ("late_sender_ps", "late_receiver_ps")),
+    (QUEUEING, QUEUES),
+    (
+        Measure("Waiting", "late sender + late receiver", time_text, largest=True),
+        ("late_sender_ps", "late_receiver_ps"),
+    ),
 )
 """What the matrix can show, and the columns of `pairs` that are added for it."""
 
 
 def matrix(pairs: pl.DataFrame, on: Rows) -> Chart:
-    """Sender × receiver heat map of the table `pairs`, switchable between bytes, messages, contention and waiting."""
+    """Sender × receiver heat map of the table `pairs`, switchable between bytes, messages, queueing and waiting."""
     send = on.of.rename({"location": "send_location", "row": "send"})
     recv = on.of.rename({"location": "recv_location", "row": "recv"})
     cells = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -38,10 +38,13 @@ from logpost.dashboards.figures.critical_path import critical_path
 from logpost.dashboards.figures.efficiencies import efficiencies_over_time
 from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
 from logpost.dashboards.figures.labels import grouped
+from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.load import load
+from logpost.dashboards.figures.matrix import MEASURES as PAIR_MEASURES
 from logpost.dashboards.figures.matrix import matrix
 from logpost.dashboards.figures.models import models as models_chart
 from logpost.dashboards.figures.overview import overview
+from logpost.dashboards.figures.queueing import first_view
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.figures.wait_states import NAMES, wait_states
 from logpost.dashboards.report.findings import FindingRow, finding_rows
@@ -59,6 +62,7 @@ from logpost.dashboards.report.tables import (
     sens_grid,
     timeline_grid,
 )
+from logpost.dashboards.selection.queues import queues
 
 MOST_FINDINGS = 50
 MOST_CALLPATHS = 12
@@ -156,14 +160,16 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
             COLLECTIVE_HEADINGS, kind_rows(report.collectives, MOST_CALLPATHS), frozenset({2, 3, 4})
         )
         notes["collectives"] = [summary(report.collectives)]
+    worst = report.findings[0].kind if report.findings else ""
     pairs = run.table("pairs").collect()
     if pairs.height:
         coarse = rows(locations, caps.matrix)
-        charts["matrix"] = matrix(pairs, coarse)
+        shown_first = first_view([measure for measure, _ in PAIR_MEASURES], worst)
+        charts["matrix"] = replace(matrix(pairs, coarse), first=shown_first)
         grids["matrix"] = pairs_grid(pairs, names, manifest.machine.undivided)
         notes["matrix"] = [coarse.note]
     if run.table("load").head(1).collect().height:
-        charts["load"] = load(run.table("load"), on, over)
+        charts["load"] = replace(load(run.table("load"), queues(run), on, over), first=first_view(LOADS, worst))
         grids["load"] = load_grid(run, names)
     waits = [state for state in report.wait_states if state.wait_ps > 0]
     if waits:

@@ -20,6 +20,7 @@ from logpost.analyzer.undivided import SHOWN, shown, shown_as
 from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
 from logpost.dashboards.selection.behaviour import grouped_rows
 from logpost.dashboards.selection.occupancy import occupancy, with_compute
+from logpost.dashboards.selection.queues import queues
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 
@@ -248,6 +249,10 @@ class Scoped:
     def load(self) -> pl.LazyFrame:
         """The table `load` of the selected ranks."""
         return self._here(self.run.table("load"))
+
+    def queues(self) -> pl.LazyFrame:
+        """What messages for the selected ranks wait in queues, by when they were sent."""
+        return self._here(queues(self.run))
 
     def _here(self, table: pl.LazyFrame) -> pl.LazyFrame:
         """The rows whose location is selected."""

@@ -120,11 +120,14 @@ def test_load_shows_the_receiver_s_utilisation() -> None:
             "bytes": [100, 50, 150],
             "peers": [1, 1, 1],
             "busy_ps": [40, 20, 60],
-            "queued_ps": [0, 9, 0],
         },
         schema_overrides={"location": pl.Int32, "window": pl.Int32},
     )
-    chart = load(table.lazy(), grid(2), Columns(2, 2, 200))
+    queues = pl.DataFrame(
+        {"location": [0, 0, 1], "window": [0, 1, 3], "queued_ps": [4, 5, 0]},
+        schema_overrides={"location": pl.Int32, "window": pl.Int32},
+    )
+    chart = load(table.lazy(), queues.lazy(), grid(2), Columns(2, 2, 200))
     arriving, leaving, busy, queued = (view.traces[0]["z"] for view in chart.views)
     assert arriving == [[150, None], [None, None]]
     assert leaving == [[None, None], [None, 150]]

@@ -23,14 +23,15 @@ from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import prose, visible
+from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.matrix import MEASURES, matrix
+from logpost.dashboards.figures.queueing import first_view
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.errors import InputError
 
 NAME, TITLE = "hotspots", "Hotspots"
 ELSEWHERE = (("timeline", "Timeline"), ("messages", "Messages"), ("regions", "Regions"), ("whatif", "What if"))
-LOAD_VIEWS = ("Bytes arriving", "Bytes leaving", "Receiver busy", "Queued at receiver")
 
 
 def layout(view: View) -> list[Any]:
@@ -39,6 +40,8 @@ def layout(view: View) -> list[Any]:
     if not found:
         return [panels.section("Hotspots", panels.empty("No hotspot passed the thresholds."))]
     number = _chosen(view)
+    kind = found[number or 0].kind
+    of_pairs = [measure for measure, _ in MEASURES]
     return [
         panels.section(
             "Hotspots",
@@ -50,11 +53,23 @@ def layout(view: View) -> list[Any]:
             [
                 panels.section(
                     "Who sends to whom",
-                    panels.chart("hotspots.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420),
+                    panels.chart(
+                        "hotspots.matrix",
+                        "Sender by receiver",
+                        [m.label for m in of_pairs],
+                        first_view(of_pairs, kind),
+                        420,
+                    ),
                 ),
                 panels.section(
                     "Load of each rank over time",
-                    panels.chart("hotspots.load", "Load of each rank over time", LOAD_VIEWS, height=420),
+                    panels.chart(
+                        "hotspots.load",
+                        "Load of each rank over time",
+                        [m.label for m in LOADS],
+                        first_view(LOADS, kind),
+                        420,
+                    ),
                 ),
             ],
             className="two",
@@ -162,7 +177,7 @@ def _load(view: View) -> Chart:
     on = scoped.rows(48)
     if scoped.load().head(1).collect().is_empty():
         raise InputError("the run has no messages, so no endpoint has a load")
-    return panels.brushable(load(scoped.load(), on, scoped.columns(96)), on, scoped)
+    return panels.brushable(load(scoped.load(), scoped.queues(), on, scoped.columns(96)), on, scoped)
 
 
 CHARTS = {"hotspots.matrix": _matrix, "hotspots.load": _load}

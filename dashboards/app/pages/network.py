@@ -8,11 +8,11 @@ from logpost.dashboards.app import panels
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.links import MEASURES, links
+from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.load import load
 from logpost.errors import InputError
 
 NAME, TITLE = "network", "Network"
-LOAD_VIEWS = ("Bytes arriving", "Bytes leaving", "Receiver busy", "Queued at receiver")
 MOST_ROWS = 64
 
 
@@ -33,7 +33,8 @@ def layout(view: View) -> list[Any]:
             else "",
         ),
         panels.section(
-            "Endpoints", panels.chart("network.load", "Load of each rank over time", LOAD_VIEWS, height=320),
+            "Endpoints",
+            panels.chart("network.load", "Load of each rank over time", [m.label for m in LOADS], height=320),
             about="What arrives at and leaves each rank over time. Drag a rectangle to select.",
         ),
     ]  # fmt: skip
@@ -57,7 +58,7 @@ def _load(view: View) -> Chart:
     if scoped.load().head(1).collect().is_empty():
         raise InputError("no message in the selection")
     on = scoped.rows(MOST_ROWS)
-    return panels.brushable(load(scoped.load(), on, scoped.columns(128)), on, scoped)
+    return panels.brushable(load(scoped.load(), scoped.queues(), on, scoped.columns(128)), on, scoped)
 
 
 CHARTS = {"network.links": _links, "network.load": _load}
