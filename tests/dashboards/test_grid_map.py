@@ -1,0 +1,64 @@
+"""Links of a grid where they lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from logpost.dashboards.figures.grid_map import grid_map, is_drawn
+from logpost.machines.topologies import Topology
+from logpost.machines.topologies.parse import parse_topology
+
+
+def carried(*links: tuple[int, int, int]) -> pl.DataFrame:
+    """from, to, bytes; of one phase."""
+    rows = [(0, a, b, 1, size, size / 100, 0) for a, b, size in links]
+    columns = ("traffic_phase", "from_vertex", "to_vertex", "messages", "bytes", "utilisation", "granted_ps")
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+TRAFFIC = pl.DataFrame({"traffic_phase": [0, 1], "begin_ps": [0, 300], "end_ps": [300, 400]})
+
+
+def bytes_of(topology: Topology, *links: tuple[int, int, int]) -> dict[tuple[int, int], Any]:
+    """(row, column) of the cells that have bytes."""
+    assert is_drawn(topology)
+    chart = grid_map(topology, carried(*links), TRAFFIC)  # type: ignore[arg-type]
+    rows = chart.views[1].traces[0]["z"]
+    return {(i, j): value for i, row in enumerate(rows) for j, value in enumerate(row) if value is not None}
+
+
+def test_a_link_is_beside_the_node_that_it_leaves() -> None:
+    """Nodes 0 1 2 / 3 4 5: their middles are cells 1, 4 and 7 of rows 1 and 4."""
+    mesh = parse_topology("mesh:3x2", "test")
+    assert bytes_of(mesh, (0, 1, 10), (1, 0, 20), (1, 4, 30), (4, 1, 40)) == {
+        (1, 2): 10,
+        (1, 3): 20,
+        (2, 4): 30,
+        (3, 4): 40,
+    }
+
+
+def test_around_the_end_of_a_ring_coordinates_rise() -> None:
+    ring = parse_topology("torus:4", "test")
+    assert bytes_of(ring, (3, 0, 10), (0, 3, 20)) == {(1, 11): 10, (1, 0): 20}
+
+
+def test_planes_of_the_third_dimension_stand_side_by_side() -> None:
+    """2 x 2 x 2: a plane is 6 cells wide, and a column is free; node 4 is node 0 of the second plane."""
+    torus = parse_topology("mesh:2x2x2", "test")
+    assert bytes_of(torus, (0, 4, 10), (4, 0, 20), (4, 5, 30)) == {(2, 2): 10, (0, 7): 20, (1, 9): 30}
+
+
+def test_utilisation_is_the_mean_over_the_time_of_all_phases() -> None:
+    """30 % of 300 ps of 400 ps."""
+    chart = grid_map(parse_topology("mesh:2x1", "test"), carried((0, 1, 30)), TRAFFIC)  # type: ignore[arg-type]
+    assert chart.summary == "The busiest link is 0 → 1: occupied for 22.5 % of the time."
+    assert chart.views[0].traces[0]["z"][1][2] == pytest.approx(0.225)
+
+
+@pytest.mark.parametrize("text", ["crossbar:8", "torus:2x2x2x2", "mesh:64x64"])
+def test_what_is_no_small_grid_is_not_drawn(text: str) -> None:
+    assert not is_drawn(parse_topology(text, "test"))
