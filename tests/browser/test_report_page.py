@@ -106,6 +106,7 @@ def test_hover_names_the_cell_and_escapes_the_host(seen: Visit) -> None:
     box = seen.page.locator('[data-chart="matrix"] .nsewdrag').first
     box.scroll_into_view_if_needed()
     size = box.bounding_box()
+    seen.page.locator('[data-for="matrix"] label', has_text="Bytes").click()
     # Column 0, row 3 of a 4 × 4 matrix: the messages from rank 3 to rank 0 (12 blocks of 64 KiB and 12 halos of 8 KiB).
     seen.page.mouse.move(size["x"] + size["width"] / 8, size["y"] + size["height"] * 7 / 8)
     seen.page.wait_for_selector(".hovertext")
@@ -114,9 +115,9 @@ def test_hover_names_the_cell_and_escapes_the_host(seen: Visit) -> None:
 
 def test_views_switch_by_keyboard(seen: Visit) -> None:
     title = seen.page.locator('[data-chart="matrix"] .cbtitle text')
-    assert title.text_content() == "bytes"
+    assert title.text_content() == "queueing time"
     seen.page.focus('[data-for="matrix"] input:checked')
-    seen.page.keyboard.press("ArrowRight")
+    seen.page.keyboard.press("ArrowLeft")
     seen.page.wait_for_function(
         "() => document.querySelector('[data-chart=\"matrix\"] .cbtitle').textContent === 'messages'"
     )
