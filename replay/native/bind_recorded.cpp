@@ -51,6 +51,7 @@ class Recorded {
         const auto transport = needed<std::int64_t>(messages, "transport_ps");
         const auto latency = needed<std::int64_t>(messages, "latency_ps");
         const auto serialization = needed<std::int64_t>(messages, "serialization_ps");
+        const auto received = needed<std::int64_t>(messages, "received_ps");
         const auto instance = needed<std::int32_t>(members, "instance");
         const auto member = needed<std::int32_t>(members, "call");
         const auto operation = needed<std::uint8_t>(members, "operation");
@@ -63,7 +64,7 @@ class Recorded {
         const nb::gil_scoped_release release;
         graph_.emplace(RecordedCalls{span(location), span(callpath), span(enter), span(leave), span(begin), span(work)},
                        RecordedMessages{span(send), span(complete), span(post), span(receive), span(rendezvous),
-                                        span(transport), span(latency), span(serialization)},
+                                        span(transport), span(latency), span(serialization), span(received)},
                        RecordedMembers{span(instance), span(member), span(operation)},
                        RecordedEpochs{span(waits), span(source), span(leaves), span(reason), span(rest)},
                        Polling{span(query), spin_ps});

@@ -41,6 +41,7 @@ class Story {
         transport_.push_back(transport);
         latency_.push_back(latency);
         serialization_.push_back(0);
+        received_.push_back(0);
         rendezvous_.push_back(1);
     }
     void meet(std::int32_t instance, Operation operation, std::initializer_list<std::int32_t> calls) {
@@ -59,7 +60,7 @@ class Story {
     }
     [[nodiscard]] RecordedGraph graph(std::int64_t spin = 0) const {
         return {{location_, callpath_, enter_, leave_, begin_, work_},
-                {send_, complete_, post_, receive_, rendezvous_, transport_, latency_, serialization_},
+                {send_, complete_, post_, receive_, rendezvous_, transport_, latency_, serialization_, received_},
                 {instance_, member_, operation_},
                 {epoch_, source_, leaves_, reason_, rest_},
                 {query_, spin}};
@@ -76,7 +77,7 @@ class Story {
 
     std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_, epoch_,
         source_;
-    std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_, rest_;
+    std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_, received_, rest_;
     std::vector<std::uint8_t> rendezvous_, operation_, leaves_, reason_;
     std::vector<std::uint8_t> query_{0, 1, 2};
 };
@@ -188,7 +189,7 @@ TEST(Hypothesis, WhatArrivesLastTakesWhatWasMeasured) {
     for (auto* column : {&story.complete_, &story.post_, &story.receive_}) {
         column->clear();
     }
-    for (auto* column : {&story.transport_, &story.latency_, &story.serialization_}) {
+    for (auto* column : {&story.transport_, &story.latency_, &story.serialization_, &story.received_}) {
         column->clear();
     }
     story.rendezvous_.clear();
@@ -215,6 +216,31 @@ TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
     // A receiver that takes half of its messages takes half of the time from its own begin on, its sender all of it.
     const std::vector<double> share{1, 1, 0.5};
     EXPECT_EQ(story.replayed({.share = share}).leave_ps, (Times{800, 10, 650}));
+}
+
+TEST(Hypothesis, WhoWaitsForNobodyStillTakesTheTransfer) {
+    Story story;
+    // Rank 0 sends at 0 and is held until rank 1's receive, from 500 to 800. Of the transport's 360, the request's
+    // third of the latency 180 needs no answer, and the receiver's last 20 no sender.
+    const auto send = story.call(0, 0, 800, 0);
+    const auto receive = story.call(1, 500, 800, 20);
+    story.rendezvous(send, send, receive, receive, 360, 180);
+    story.received_[0] = 20;
+    story.repeats_itself();
+    EXPECT_EQ(story.replayed({.dropped = dropping(Reason::post)}).leave_ps, (Times{280, 800}));
+}
+
+TEST(Hypothesis, AQueueThatDelayedNobodyIsNoneToTakeAway) {
+    Story story;
+    // Rank 1 posts at 0 and takes the message at 700. It queued for 200 behind others at rank 1, when rank 0 had long
+    // gone.
+    const auto send = story.call(0, 0, 300, 0);
+    const auto post = story.call(1, 0, 10, 10);
+    const auto wait = story.call(1, 20, 700, 20);
+    story.rendezvous(send, send, post, wait, 760, 180);
+    story.repeats_itself();
+    const std::vector<std::int64_t> queue{200};
+    EXPECT_EQ(story.replayed({.less_ps = queue}).leave_ps, (Times{300, 10, 560}));
 }
 
 TEST(Hypothesis, QueriesInARowWaitForTheMessageThatTheLastOneTakes) {

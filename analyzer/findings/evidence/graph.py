@@ -28,6 +28,8 @@ from logpost.replay.columns import Column, Int32, Int64, UInt8
 
 MOST_CALLS = 100_000
 """Calls looked at: about a tenth of a second of work. A program repeats itself long before that."""
+LONGER = 500_000
+"""Calls for what one finder asks where a part of the program does not stand for the whole: half a second of work."""
 SAMPLED = 16
 """Each of so many calls is asked for its time to find out when that many have begun."""
 POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Probe", "MPI_Mprobe")
@@ -88,11 +90,18 @@ def graph_of(evidence: Evidence) -> Graph:
     return Graph(evidence)
 
 
+@once
+def longer_graph_of(evidence: Evidence) -> Graph:
+    """The same of a longer part, where all depends on whole phases of the program."""
+    graph = graph_of(evidence)
+    return graph if graph.whole or graph.count >= LONGER else Graph(evidence, LONGER)
+
+
 class Graph:
     """The calls by row, their messages, and what they wait for."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        until = _until(evidence)
+    def __init__(self, evidence: Evidence, most_calls: int | None = None) -> None:
+        until = _until(evidence, most_calls or evidence.most_calls or MOST_CALLS)
         self.whole = until is None
         """whether it holds the whole program"""
         calls = _calls(evidence, until)
@@ -122,6 +131,7 @@ class Graph:
                 "transport_ps": self.messages.transport,
                 "latency_ps": self.messages.parts["latency"],
                 "serialization_ps": self.messages.parts["serialization"],
+                "received_ps": self.messages.parts["recv_overhead"] + self.messages.parts["middleware"] // 2,
             },
             members,
             one_sided_waits(evidence, calls),
@@ -236,10 +246,9 @@ def _calls(evidence: Evidence, until: int | None) -> pl.DataFrame:
     return found if in_order else found.sort("location", "call")
 
 
-def _until(evidence: Evidence) -> int | None:
+def _until(evidence: Evidence, most: int) -> int | None:
     """The enter of the last call that is looked at; None: all are."""
     enters = evidence.tables["calls"].select("enter_ps").collect()["enter_ps"].to_numpy()
-    most = evidence.most_calls or MOST_CALLS
     if len(enters) <= most:
         return None
     some = enters[::SAMPLED]

@@ -14,10 +14,14 @@ times over the expected load or crowding is: the rest would be there with an eve
 
 A receiver that is hot over the whole run may be busy without a pause, by its processor or its NIC, while the others
 have long sent and wait for it in a barrier, say. So its gain is that of the same program with its load spread
-(`evidence.what_if`), and what disappears with it is its symptom, wherever it is waited. Crowding's is that of the same
-program with nobody queued or kept waiting by a receiver that handles others; where the replay holds only the program's
-first part, or not the waits that are charged, the worst-hit rank's charged time, since another order moves work only.
-Else that time too, but with the work shared (`gain`).
+(`evidence.what_if`), and what disappears with it is its symptom, wherever it is waited. A receiver that is hot in some
+windows only gains the worst-hit rank's charged time at most, with the work shared (`gain`).
+
+Crowding's cure is another order, which the recorded one does not tell: who walks a list behind the others also receives
+late, and sends late to the next. So its gain is that of the same program in the best order there could be: each rank
+does its own work between two operations that all take part in, and no message of the crowded exchange (`exchange`)
+queues, or is waited for by either side. With the calls in their recorded order, part of these waits stays; what is
+saved then is named beside it. A staggered order comes near to the first, one by chance lies below.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ import polars as pl
 from logpost.analyzer.categories import WAITING, WAITS_AT_RECEIVER
 from logpost.analyzer.findings.evidence.attribution import attribute
 from logpost.analyzer.findings.evidence.collisions import Crowding, crowding
-from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, Reason, graph_of, longer_graph_of
 from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
 from logpost.analyzer.findings.evidence.queues_at_processors import queues_at_processors
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -51,8 +55,8 @@ QUEUES = ("endpoint_contention", "network_contention")
 SERVED = (*WAITS_AT_RECEIVER, "recv_overhead")
 """What a receiver serves, and who waits for that: the claim rests on these."""
 
-MAINLY = 0.5
-"""A replay that takes away less than half of the time charged does not hold these waits."""
+OF_EXCHANGE = 0.1
+"""Part of the crowd's waits behind sends of one place that makes them a part of the exchange."""
 
 CERTAIN_LOAD = 3.0
 """From three times the others' load on, no drift of the load explains it."""
@@ -63,12 +67,16 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not evidence.worth_a_look(evidence.maybe(WAITING)):
         return
     measured = crowding(evidence.tables["messages"], evidence.pairs)
+    loaded = hot_endpoints(evidence, "recv")
     crowded = {} if measured is None else _crowded_receivers(measured)
+    for hot in loaded:
+        if hot.whole_run:
+            crowded.pop(hot.location, None)  # no order takes its load away
     if measured is not None and crowded:
         finding = _crowded(evidence, measured, crowded)
         if finding is not None:
             yield finding
-    for hot in hot_endpoints(evidence, "recv"):
+    for hot in loaded:
         # Crowding that lasts for whole windows is load in these windows; it is one finding, and order its cure.
         if hot.location in crowded and not hot.whole_run:
             continue
@@ -172,7 +180,7 @@ def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
 def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> Finding | None:
     error = measured.standard_error
     charge = _charge(evidence, hot, None)
-    if not evidence.matters(charge.beyond):
+    if not evidence.matters(charge.waiting):
         return None
     worst = max(charge.at_endpoint, key=lambda location: charge.at_endpoint[location])
     numbers = (
@@ -189,29 +197,70 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> F
     )
     certain = measured.ratio - 2 * error >= 2 * LEAST_CROWDING - 1
     reason = "send times are measured; the waits are shared over receivers in proportion to the messages' own waits"
-    graph = graph_of(evidence)
-    saving = saving_if(graph, _in_turn(evidence, list(hot)))
-    replayed = graph.whole and sum(saving.removes.values()) >= MAINLY * sum(charge.beyond.values())
+    graph = longer_graph_of(evidence)
+    of = exchange(graph, list(hot))
+    saving = saving_if(graph, _in_turn(evidence, graph, of, BY_ORDER))
+    in_its_order = saving_if(graph, _in_turn(evidence, graph, of, BY_RECEIVER))
+    confidence, certainty = evidence.confidence(HIGH if certain else MEDIUM, reason, SERVED)
     return _finding(
         evidence,
         list(hot),
         charge,
-        numbers,
-        evidence.confidence(HIGH if certain else MEDIUM, reason, SERVED),
-        evidence.active_windows(evidence.maybe(WAITS_AT_RECEIVER), charge.beyond),
-        saving.gain if replayed else gain_by_moving(evidence, charge.beyond),
+        (*numbers, Number("saved_with_calls_in_recorded_order", in_its_order.gain, "1")),
+        (confidence, graph.stated(certainty)),
+        evidence.active_windows(evidence.maybe(WAITS_AT_RECEIVER), charge.waiting),
+        min(saving.gain if graph.whole else _in_all(evidence, graph, saving.gain), _beyond_service(evidence)),
         saving,
     )
 
 
-def _in_turn(evidence: Evidence, hot: list[int]) -> Hypothesis:
-    """The same program with an order in which no message to these receivers meets another one: none queues, and none
-    waits until its receiver, busy with the others, has a receive for it or answers it."""
-    messages = graph_of(evidence).messages
-    to_them = np.isin(messages.receiver, hot)
+BY_RECEIVER: tuple[Reason, ...] = ("post", "attend")
+"""What a receiver that is busy with other messages keeps a sender waiting for."""
+BY_ORDER: tuple[Reason, ...] = ("send", "begin", *BY_RECEIVER)
+"""For what nobody waits whose messages come in the best order."""
+
+
+def exchange(graph: Graph, hot: list[int]) -> Flags:
+    """By message: whether it belongs to the exchange in which senders crowd at these receivers: it is sent from a place
+    behind whose messages much of the waiting for them is."""
+    messages = graph.messages
+    weight = np.sum([messages.parts[part] for part in QUEUES], axis=0).astype(np.float64)
+    calls = graph.waiting_for(*BY_RECEIVER)
+    message = graph.waits["message"][graph.waited_last[calls]]
+    np.add.at(weight, message, (graph.length - graph.work_ps)[calls])
+    place = graph.callpath[messages.send_call]
+    at_them = np.where(np.isin(messages.receiver, hot), weight, 0.0)
+    by_place = np.bincount(place, weights=at_them, minlength=1)
+    return np.asarray((by_place >= OF_EXCHANGE * max(1.0, at_them.sum()))[place], dtype=np.bool_)
+
+
+def _in_turn(evidence: Evidence, graph: Graph, of: Flags, reasons: tuple[Reason, ...]) -> Hypothesis:
+    """The same program with an order in which none of these messages meets another one: none queues, and nobody waits
+    for these reasons."""
+    messages = graph.messages
     queues = np.sum([messages.parts[part] for part in QUEUES], axis=0)
     less = queues if evidence.divides(*QUEUES) else messages.undivided_ps
-    return Hypothesis(less_ps=np.where(to_them, less, 0), dropped=("post", "attend"), of=to_them)
+    return Hypothesis(less_ps=np.where(of, less, 0), dropped=reasons, of=of)
+
+
+def _beyond_service(evidence: Evidence) -> float:
+    """What the program takes longer than the busiest endpoint takes to serve its messages, in any order."""
+    by_end = evidence.tables["load"].group_by("location", "direction").agg(pl.col("busy_ps").sum())
+    busiest = by_end.select(pl.col("busy_ps").max()).collect().item() or 0
+    return max(0.0, 1.0 - busiest / max(1, evidence.slowest_program_ps))
+
+
+def _in_all(evidence: Evidence, graph: Graph, gain: float) -> float:
+    """What a part's gain is of the whole program, which may wait more than that part does."""
+    waits = evidence.maybe(WAITS_AT_RECEIVER)
+    width = evidence.manifest.windows.width_ps
+    within = program(evidence.tables["accounting"]).filter(pl.col("window") < int(graph.leave_ps.max()) // width)
+    times = within.group_by(waiting=pl.col("category").cast(pl.String).is_in(waits)).agg(pl.col("exposed_ps").sum())
+    part = dict(times.collect().iter_rows())
+    waited, everything = sum(evidence.exposed_of(waits).values()), sum(evidence.program_ps.values())
+    seen = part.get(True, 0) / max(1, sum(part.values()))
+    more = waited / max(1, everything) / seen if seen > 0 else 1.0
+    return max(gain, min(gain * more, gain_by_moving(evidence, evidence.program_ps)))
 
 
 def _finding(

@@ -112,7 +112,11 @@ class Edges {
             auto lag = wait.source == RecordedGraph::enter_node(call) ? shared(call, wait.lag_ps) : wait.lag_ps;
             if (wait.message >= 0) {
                 const auto message = static_cast<std::size_t>(wait.message);
-                lag = hypothesis_.less_ps.empty() ? lag : std::max<std::int64_t>(0, lag - hypothesis_.less_ps[message]);
+                if (!hypothesis_.less_ps.empty()) {
+                    // A part for which there was no time did not delay this call.
+                    const auto less = std::max<std::int64_t>(0, hypothesis_.less_ps[message] - wait.cut_ps);
+                    lag = std::max<std::int64_t>(0, lag - less);
+                }
                 lag = hypothesis_.most_ps.empty() ? lag : std::min(lag, hypothesis_.most_ps[message]);
             }
             add(wait.source, lag + behind);

@@ -35,7 +35,8 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
     const auto n = calls.location.size();
     if (!all_of_size(n, calls.callpath, calls.enter_ps, calls.leave_ps, calls.begin_ps, calls.work_ps) ||
         !all_of_size(messages.send_call.size(), messages.complete_call, messages.post_call, messages.recv_call,
-                     messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps) ||
+                     messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps,
+                     messages.received_ps) ||
         !all_of_size(members.call.size(), members.instance, members.operation) ||
         !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.reason, epochs.rest_ps)) {
         throw std::invalid_argument("columns of one table must be of one length");
@@ -212,6 +213,14 @@ void RecordedGraph::wait_for_messages(const RecordedMessages& messages, const st
         wait(complete, send, transport, Reason::send);
         const auto answered = transport - messages.latency_ps[i] / 3;  // the request has come meanwhile
         const auto moved = messages.serialization_ps[i] + messages.latency_ps[i] / 3;
+        // Whoever begins and ends its side in one call takes the transfer itself, however early the other side is.
+        const auto takes = [&](std::uint32_t call, std::uint32_t begun, std::int64_t lag) {
+            if (call == begun && polled[call] == kKept) {
+                pending.push_back({call, {enter_node(call), static_cast<std::int32_t>(i), lag, Reason::itself}});
+            }
+        };
+        takes(complete, send, answered - messages.received_ps[i]);
+        takes(receive, post, answered);
         for (const auto call : {receive, complete}) {
             wait(call, post, answered, Reason::post);
             if (receive != post && fits(call, receive, answered)) {
@@ -270,6 +279,7 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
         here = wait;
         // Nothing arrives later than it did.
         here.lag_ps = std::clamp<std::int64_t>(wait.lag_ps, 0, leave_ps[call] - time(wait.source));
+        here.cut_ps = std::max<std::int64_t>(0, wait.lag_ps - here.lag_ps);
     }
     for (std::uint32_t call = 0; call < calls(); ++call) {
         const std::span here{waits.data() + first_wait[call], waits.data() + first_wait[call + 1]};

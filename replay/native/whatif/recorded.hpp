@@ -59,6 +59,7 @@ struct RecordedMessages {
     std::span<const std::uint8_t> rendezvous;
     std::span<const std::int64_t> transport_ps;  ///< what it takes once both ends are ready
     std::span<const std::int64_t> latency_ps, serialization_ps;
+    std::span<const std::int64_t> received_ps;  ///< of that: the receiver's work once the message has come
 };
 
 /// Members of collective operations, by operation.
@@ -87,6 +88,7 @@ struct Wait {
     std::int32_t message;  ///< row of the messages; -1: none
     std::int64_t lag_ps;
     Reason reason;
+    std::int64_t cut_ps = 0;  ///< by how much the message's parts are more than there was time for
 };
 
 class RecordedGraph {
