@@ -32,6 +32,7 @@ from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.open_calls import ended_early, open_calls
+from logpost.analyzer.overwritten import overwritten, overwritten_counts
 from logpost.analyzer.pack_pattern import check
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
@@ -225,7 +226,9 @@ def _manifest(
             refused=refused,
             notes=chosen.notes + placement_notes + _progress_notes(request, analysis),
         ),
-        quality=[m.QualityCount(**row) for row in trace.quality()] + extrapolated(analysis),
+        quality=[m.QualityCount(**row) for row in trace.quality()]
+        + overwritten_counts(dict(trace.properties()))
+        + extrapolated(analysis),
         layouts=[
             m.Layout(blocks=int(b), block_bytes=int(n), stride_bytes=int(s), extent_bytes=int(e))
             for b, n, s, e in zip(
@@ -241,6 +244,7 @@ def _manifest(
         },
         pack=request.pack,
         ended_early=ended_early(trace, frames),
+        overwritten=overwritten(dict(trace.properties())),
         notes=_model_notes(request.model) + _limits(trace, analysis, parameters),
     )
 

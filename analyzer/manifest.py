@@ -107,7 +107,7 @@ class QualityCount(Record):
 
     name: str
     severity: Literal["info", "error", "data_loss"]
-    blame: Literal["trace", "analysis"]
+    blame: Literal["trace", "analysis", "recording"]
     count: int
     sentence: str
 
@@ -188,5 +188,8 @@ class Manifest(Record):
     ended_early: list[str] = Field(
         default_factory=list,
         description="of a recording that ended early: the call each rank sat in, who did not arrive, and the deadlock",
+    )
+    overwritten: list[str] = Field(
+        default_factory=list, description="of a flight recorder's archive: what the rings have overwritten before it"
     )
     notes: list[str] = Field(default_factory=list, description="limits of this analysis")

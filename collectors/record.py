@@ -20,6 +20,7 @@ from types import FrameType
 
 from logpost.collectors import assemble, coarray, mpi, shmem, snapshot
 from logpost.collectors.calibration import recorded
+from logpost.collectors.keep import Keep
 from logpost.collectors.pmpi import generate, interposer
 from logpost.collectors.watch import Watcher
 from logpost.errors import InputError
@@ -37,6 +38,10 @@ class Settings:
     stack_depth: int = 16
     window_kib: int = 256
     limit_mib: int | None = None
+    keep: Keep | None = None
+    """Bounds of the ring that each process records into; None: all is kept."""
+    keep_in: Path | None = None
+    """Where raw logs and rings are while the program runs; None: beside the archive."""
     calibrate_s: float | None = None
     """Time for measuring the machine within MPI_Init; None: it is not measured."""
     keep_raw: bool = False
@@ -65,7 +70,9 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     target = mpi.find(command, settings.mpi)
     library = interposer.build(target, progress)
     assembler = assemble.find_assembler(progress)
-    raw = _new_raw_directory(command, settings.output)
+    if settings.keep_in is not None:
+        make_directory(settings.output)
+    raw = _new_raw_directory(command, settings.keep_in or settings.output)
 
     variables = {
         "LD_PRELOAD": str(library),
@@ -75,6 +82,8 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     }
     if settings.limit_mib is not None:
         variables["LOGPOST_LIMIT_MIB"] = str(settings.limit_mib)
+    if settings.keep is not None:
+        variables |= settings.keep.variables()
     if settings.calibrate_s is not None:
         variables["LOGPOST_CALIBRATE"] = str(settings.calibrate_s)
     before = settings.environment.get("LD_PRELOAD")
@@ -197,19 +206,27 @@ def _new_raw_directory(command: Sequence[str], output: Path) -> Path:
         raw = output.resolve() / f"logpost_{about['program']}_{about['time']}{suffix}.raw"
         if len(os.fsencode(raw)) > 1000:
             raise InputError(f"the path of {output} is too long for a recording; pass another directory with -o")
+        make_directory(output)
         try:
-            output.mkdir(parents=True, exist_ok=True)
             raw.mkdir()
             (raw / "functions.txt").write_text(generate.functions_text(str(about["program"])))
             (raw / "record.json").write_text(json.dumps(about))
         except FileExistsError:
-            if not output.is_dir():
-                raise InputError(f"{output} is not a directory; pass another one with -o") from None
             attempt += 1
             continue
         except OSError as error:
             raise InputError(f"cannot write to {output}: {error.strerror}; pass another directory with -o") from error
         return raw
+
+
+def make_directory(path: Path) -> None:
+    """Make the directory where there is none; InputError where that cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InputError(f"{path} is not a directory; pass another one with -o") from None
+    except OSError as error:
+        raise InputError(f"cannot write to {path}: {error.strerror}; pass another directory with -o") from error
 
 
 @contextlib.contextmanager

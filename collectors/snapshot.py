@@ -2,6 +2,8 @@
 
 The program is not touched. Logs only grow, so a second name for each is enough; windows are copied, each before its
 log gets that name: what leaves a window meanwhile is in the log twice over, and the copy's header says where it ends.
+Of a ring the slots are copied behind the windows, and the sum of what was overwritten last: slots that the sum has,
+and slots behind the window, are passed over, and the rest is whole, unless the whole ring turned meanwhile.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ _HEADER = 64  # LP_FILE_HEADER
 _FLUSHED_AND_OPEN = struct.Struct("=QQ")  # of struct lp_file_header, at byte 32
 _STALE = 1  # LP_WINDOW_IS_STALE
 _FIRST_NOTE = 64
+_LOST = struct.Struct("=QQQQQ")  # of struct lp_lost: magic, process, updating, turn, newest
+_RINGS = 3
 _TRIES = 100  # a window takes 0.1 ms to copy; a thread moves to its next one after thousands of calls
 
 
@@ -82,11 +86,19 @@ def take(assembler: Path, raw: Path, output: Path, name: str) -> assemble.Archiv
     """Make the archive of the run so far; its directory's name ends with `name`."""
     copy = Path(tempfile.mkdtemp(prefix=".logpost_", suffix=".snapshot", dir=output))
     try:
-        for path in sorted(raw.iterdir()):
-            if path.suffix == ".raw":
-                _log(path, copy)
-            elif path.suffix != ".window" and path.is_file():
+        paths = sorted(raw.iterdir())
+        for path in paths:
+            if path.suffix not in (".raw", ".window", ".ring", ".lost") and path.is_file():
                 shutil.copyfile(path, copy / path.name)
+        for attempt in range(_RINGS):
+            newest = {path: _LOST.unpack_from(path.read_bytes())[4] for path in paths if path.suffix == ".lost"}
+            for path in paths:
+                if path.suffix == ".raw":
+                    _log(path, copy)
+            if all(_ring(path, copy, turn) for path, turn in newest.items()):
+                break
+            if attempt == _RINGS - 1:
+                raise OSError("the rings turn faster than they can be copied; keep more with --keep")
         about = json.loads((raw / "record.json").read_text())
         (copy / "record.json").write_text(json.dumps({**about, "time": f"{about['time']}_{name}"}))
         return assemble.assemble(assembler, copy, output)
@@ -94,7 +106,26 @@ def take(assembler: Path, raw: Path, output: Path, name: str) -> assemble.Archiv
         shutil.rmtree(copy, ignore_errors=True)
 
 
+def _ring(lost: Path, copy: Path, newest: int) -> bool:
+    """Copy a ring and what it has overwritten; False where that includes slots newer than `newest`."""
+    ring = lost.with_suffix(".ring")
+    shutil.copyfile(ring, copy / ring.name)
+    for _ in range(_TRIES):
+        before = _updating(lost)
+        content = lost.read_bytes()
+        if before % 2 == 0 and before == _updating(lost):
+            (copy / lost.name).write_bytes(content)
+            return int(_LOST.unpack_from(content)[3]) <= newest
+    raise OSError(f"{lost} changes faster than it can be read")
+
+
+def _updating(lost: Path) -> int:
+    with lost.open("rb") as file:
+        return int(_LOST.unpack(file.read(_LOST.size))[2])
+
+
 def _log(path: Path, copy: Path) -> None:
+    (copy / path.name).unlink(missing_ok=True)  # of an earlier attempt
     window = path.with_suffix(".window")
     with contextlib.suppress(FileNotFoundError):  # the thread has ended: its log is whole
         (copy / window.name).write_bytes(read(window).content)

@@ -270,7 +270,7 @@ def _messages(run: Run) -> Messages:
 
 def _warnings(run: Run) -> tuple[str, ...]:
     manifest = run.manifest
-    found = list(manifest.ended_early)
+    found = manifest.ended_early + manifest.overwritten
     if manifest.predicted is not None:
         found.append(f"This run is predicted, not measured: {predicted_text(manifest.predicted)}.")
     if manifest.region_of_interest is not None:

@@ -42,6 +42,28 @@ void set_properties(OTF2_Archive* archive, const Job& job) {
           "property");
 }
 
+// What the rings have overwritten, and how much of what is left lacks its other half; nothing where all is there.
+void set_overwritten(OTF2_Archive* archive, const Job& job, const Tally& tally) {
+    const auto state = [&](const char* name, std::uint64_t number) {
+        check(OTF2_Archive_SetProperty(archive, name, std::to_string(number).c_str(), true), "property");
+    };
+    const Lost lost = lost_of(job);
+    if (lost.ranks == 0) {
+        return;
+    }
+    state("LOGPOST::OVERWRITTEN_RANKS", lost.ranks);
+    state("LOGPOST::OVERWRITTEN_CALLS", lost.calls);
+    state("LOGPOST::OVERWRITTEN_SENDS", lost.sends);
+    state("LOGPOST::OVERWRITTEN_RECEIVES", lost.receives);
+    state("LOGPOST::OVERWRITTEN_OPERATIONS", lost.operations);
+    state("LOGPOST::OVERWRITTEN_TRANSFERS", lost.transfers);
+    state("LOGPOST::OVERWRITTEN_NS", lost.longest_ns);
+    state("LOGPOST::OVERWRITTEN_INEXACT", lost.inexact);
+    state("LOGPOST::HALVES_LEFT_OUT", tally.halves);
+    state("LOGPOST::PARTS_LEFT_OUT", tally.parts_of_operations);
+    state("LOGPOST::WHOLE_FROM_NS", lost.whole_from > tally.first ? job.ns(lost.whole_from - tally.first) : 0);
+}
+
 // A rank that left no log.
 LocationEvents nobody(OTF2_Archive* archive, const Job& job, std::uint32_t rank) {
     OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, location_of(rank, 0));
@@ -66,10 +88,11 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     Tally tally;
     tally.regions.assign(job.functions.size(), program_region);
     std::vector<LocationEvents> locations;
+    const Overwritten overwritten(job);
     check(OTF2_Archive_OpenEvtFiles(archive), "opening events");
     for (std::uint32_t rank = 0; rank < job.by_rank.size(); ++rank) {
         if (job.by_rank[rank] != nullptr) {
-            write_events(archive, job, *job.by_rank[rank], strings, tally, contexts, locations);
+            write_events(archive, job, *job.by_rank[rank], strings, tally, contexts, overwritten, locations);
         } else {
             locations.push_back(nobody(archive, job, rank));
         }
@@ -79,6 +102,7 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     }
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
     write_definitions(archive, job, strings, tally, contexts, locations);
+    set_overwritten(archive, job, tally);
     open.finish();
     return tally;
 }

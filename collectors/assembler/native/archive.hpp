@@ -13,6 +13,7 @@
 #include "contexts.hpp"
 #include "model.hpp"
 #include "open_archive.hpp"
+#include "overwritten.hpp"
 
 namespace logpost::assembler {
 
@@ -45,8 +46,10 @@ struct Tally {
     std::uint64_t accesses_without_window = 0;
     std::vector<std::vector<std::uint32_t>> groups;  // of epochs, as ranks; their references begin at 1
     std::map<std::vector<std::uint32_t>, OTF2_GroupRef> group_refs;
-    std::uint64_t contradictory = 0;  // receives whose status did not fit what was asked for
-    std::uint64_t pending = 0;        // requests that never completed
+    std::uint64_t contradictory = 0;        // receives whose status did not fit what was asked for
+    std::uint64_t pending = 0;              // requests that never completed
+    std::uint64_t halves = 0;               // of messages, left out because the other one was overwritten
+    std::uint64_t parts_of_operations = 0;  // the same of collective operations
     std::uint64_t first = UINT64_MAX;
     std::uint64_t last = 0;
 };
@@ -73,7 +76,7 @@ inline constexpr OTF2_ParameterRef level_parameter = 0;
 // Writes all events of one process, thread by thread in step with each other (requests may be completed by another
 // thread than the one that started them). Adds a row per location.
 void write_events(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
-                  Contexts& contexts, std::vector<LocationEvents>& locations);
+                  Contexts& contexts, const Overwritten& overwritten, std::vector<LocationEvents>& locations);
 
 // Gives a location without events the one that says so: readers look for a file of events wherever one is defined.
 std::uint64_t write_nothing(OTF2_EvtWriter* writer, const Job& job);

@@ -56,7 +56,7 @@ void CollectiveEvents::destroyed(EventWriter& out, std::uint64_t time, std::uint
 
 void CollectiveEvents::blocking(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_collective& c,
                                 OTF2_CollectiveOp operation) {
-    if (OTF2_CommRef ref = 0; ids_.comm(c.comm, ref)) {
+    if (OTF2_CommRef ref = 0; ids_.comm(c.comm, ref) && halves_.operated(ref)) {
         begin(out, enter);
         end(out, leave, operation, ref, root_of(c.root), c.sent, c.received);
     }
@@ -64,7 +64,7 @@ void CollectiveEvents::blocking(EventWriter& out, std::uint64_t enter, std::uint
 
 bool CollectiveEvents::over(const lp_comm_call& call, OTF2_CommRef& ref) {
     const std::uint32_t local = call.parent != 0 ? call.parent : call.comm;
-    return local != 0 && ids_.comm(local, ref);
+    return local != 0 && ids_.comm(local, ref) && halves_.operated(ref);
 }
 
 void CollectiveEvents::comm_made(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_comm_call& call) {
@@ -86,13 +86,15 @@ void CollectiveEvents::comm_freed(EventWriter& out, std::uint64_t enter, std::ui
 
 void CollectiveEvents::predefined(EventWriter& out, std::uint64_t enter, std::uint64_t leave, bool appear) {
     OTF2_CommRef world = 0;
+    for (const auto& def : process_.comms) {
+        if ((def.flags & LP_COMM_WORLD) != 0 && (!ids_.comm(def.comm, world) || !halves_.operated(world))) {
+            return;
+        }
+    }
     begin(out, enter);
     for (const auto& def : process_.comms) {
         if ((def.flags & (LP_COMM_WORLD | LP_COMM_SELF)) != 0) {
             appear ? created(out, leave, def.comm) : destroyed(out, leave, def.comm);
-        }
-        if ((def.flags & LP_COMM_WORLD) != 0) {
-            ids_.comm(def.comm, world);
         }
     }
     end_of_handle(out, leave, appear ? OTF2_COLLECTIVE_OP_CREATE_HANDLE : OTF2_COLLECTIVE_OP_DESTROY_HANDLE, world);

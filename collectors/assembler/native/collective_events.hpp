@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "event_writer.hpp"
+#include "overwritten.hpp"
 #include "process_ids.hpp"
 
 namespace logpost::assembler {
@@ -15,7 +16,10 @@ std::uint32_t root_of(std::int32_t root);
 
 class CollectiveEvents {
   public:
-    CollectiveEvents(ProcessIds& ids, const Process& process) : ids_(ids), process_(process) {}
+    CollectiveEvents(ProcessIds& ids, const Process& process, Halves& halves)
+        : ids_(ids), process_(process), halves_(halves) {}
+
+    // An operation that a member has overwritten is left out.
 
     void blocking(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_collective& c,
                   OTF2_CollectiveOp operation);
@@ -36,6 +40,7 @@ class CollectiveEvents {
 
     ProcessIds& ids_;
     const Process& process_;
+    Halves& halves_;
 };
 
 }  // namespace logpost::assembler

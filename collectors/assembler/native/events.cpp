@@ -11,6 +11,7 @@
 #include "event_writer.hpp"
 #include "message_events.hpp"
 #include "open_calls.hpp"
+#include "overwritten.hpp"
 #include "process_ids.hpp"
 #include "request_events.hpp"
 #include "window_events.hpp"
@@ -21,7 +22,7 @@ namespace {
 class ProcessEvents {
   public:
     ProcessEvents(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
-                  Contexts& contexts)
+                  Contexts& contexts, const Overwritten& overwritten)
         : archive_(archive),
           job_(job),
           process_(process),
@@ -29,10 +30,15 @@ class ProcessEvents {
           tally_(tally),
           contexts_(contexts),
           ids_(job, process, strings, tally),
-          messages_(ids_),
-          collectives_(ids_, process),
-          windows_(ids_, process, tally),
-          requests_(ids_, collectives_, windows_, tally) {}
+          halves_(job, process, overwritten),
+          messages_(ids_, halves_),
+          collectives_(ids_, process, halves_),
+          windows_(ids_, process, halves_, tally),
+          requests_(ids_, collectives_, windows_, halves_, tally) {
+        for (const lp_carried& c : process.ring != nullptr ? process.ring->carried() : std::vector<lp_carried>{}) {
+            carried_[c.thread].push_back(c);
+        }
+    }
 
     // Always the thread whose next call ended first.
     void run(std::vector<LocationEvents>& locations) {
@@ -65,6 +71,8 @@ class ProcessEvents {
             close(out, locations);
         }
         tally_.pending += requests_.pending();
+        tally_.halves += halves_.messages();
+        tally_.parts_of_operations += halves_.operations();
     }
 
   private:
@@ -108,11 +116,15 @@ class ProcessEvents {
         const std::uint64_t enter = ids_.ticks(r.head.enter);
         const std::uint64_t leave = std::max(enter, ids_.ticks(r.head.leave));
         const OTF2_RegionRef region = ids_.region(source, r.head.function);
-        if (out.events == 0) {
+        const bool first = out.events == 0;
+        if (first) {
             begin_location(out, enter);
         }
         ++tally_.calls;
         check(OTF2_EvtWriter_Enter(out.writer, call_site(out, source.thread(), r), out.at(enter), region), "Enter");
+        if (first) {
+            take_over(out, enter);
+        }
         body(out, source, r, enter, leave);
         check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(leave), region), "Leave");
         for (const Record& w : source.windows()) {
@@ -185,6 +197,67 @@ class ProcessEvents {
         if (starts && out.thread == 0 && !initialized_) {
             initialized_ = true;
             collectives_.predefined(out, enter, leave, true);
+        }
+    }
+
+    // What was started in overwritten slots and may be completed here. Receives begin with the thread's first call; of
+    // the rest the first half is gone.
+    void take_over(EventWriter& out, std::uint64_t time) {
+        using Kind = Pending::Kind;
+        for (const lp_carried& c : carried_[out.thread]) {
+            lp_head head{};
+            std::memcpy(&head, c.record, sizeof head);
+            const Record r{head, reinterpret_cast<const std::byte*>(c.record) + sizeof head,
+                           sizeof c.record - sizeof head};
+            Pending p;
+            p.message = r.get<lp_message>();
+            const bool two = head.kind == LP_ISENDRECV;
+            const auto handle = r.get<std::uint64_t>((two ? 2 : 1) * sizeof(lp_message));
+            switch (head.kind) {
+                case LP_SEND_INIT:
+                case LP_ISEND:
+                    p.kind = c.active == 0 && head.kind == LP_SEND_INIT ? Kind::send : Kind::nothing;
+                    break;
+                case LP_ISENDRECV:
+                    p.message = r.get<lp_message>(sizeof(lp_message));
+                    [[fallthrough]];
+                case LP_IRECV:
+                case LP_RECV_INIT:
+                    p.kind = Kind::receive;
+                    break;
+                case LP_MPROBE:
+                    messages_.probed(handle, p.message);
+                    continue;
+                case LP_COLL_INIT:
+                    p = collective(r);
+                    if (c.active != 0) {
+                        p.kind = Kind::nothing;
+                    }
+                    break;
+                default:  // a collective operation or an access: only its end is here
+                    break;
+            }
+            const std::uint64_t own = handle_of(r, handle);
+            const bool persistent = head.kind == LP_SEND_INIT || head.kind == LP_RECV_INIT || head.kind == LP_COLL_INIT;
+            if (persistent && c.active == 0) {
+                requests_.make(own, p);
+            } else {
+                requests_.start(out, time, own, p);
+            }
+        }
+    }
+
+    static std::uint64_t handle_of(const Record& r, std::uint64_t of_message) {
+        switch (r.head.kind) {
+            case LP_ICOLL:
+            case LP_COLL_INIT:
+                return r.get<std::uint64_t>(sizeof(lp_collective));
+            case LP_COMM_IDUP:
+                return r.get<std::uint64_t>(sizeof(lp_comm_call));
+            case LP_TRANSFER:
+                return r.get<lp_transfer>().request;
+            default:
+                return of_message;
         }
     }
 
@@ -321,10 +394,12 @@ class ProcessEvents {
     Tally& tally_;
     Contexts& contexts_;
     ProcessIds ids_;
+    Halves halves_;
     MessageEvents messages_;
     CollectiveEvents collectives_;
     WindowEvents windows_;
     RequestEvents requests_;
+    std::map<std::uint32_t, std::vector<lp_carried>> carried_;  // by thread
     bool initialized_ = false;
 };
 
@@ -345,8 +420,8 @@ std::uint64_t write_nothing(OTF2_EvtWriter* writer, const Job& job) {
 }
 
 void write_events(OTF2_Archive* archive, const Job& job, Process& process, Strings& strings, Tally& tally,
-                  Contexts& contexts, std::vector<LocationEvents>& locations) {
-    ProcessEvents(archive, job, process, strings, tally, contexts).run(locations);
+                  Contexts& contexts, const Overwritten& overwritten, std::vector<LocationEvents>& locations) {
+    ProcessEvents(archive, job, process, strings, tally, contexts, overwritten).run(locations);
 }
 
 }  // namespace logpost::assembler

@@ -129,6 +129,17 @@ void scan(Process& process, Thread& thread) {
     }
 }
 
+// The ring of the process that wrote a log HOST.PID.START.THREAD.raw; nullptr: it has none.
+std::shared_ptr<const Ring> ring_of(const std::filesystem::path& log,
+                                    std::map<std::string, std::shared_ptr<const Ring>>& rings) {
+    const auto base = std::filesystem::path(log).replace_extension().replace_extension();
+    const auto [at, fresh] = rings.try_emplace(base.string());
+    if (fresh && std::filesystem::exists(base.string() + ".ring")) {
+        at->second = std::make_shared<const Ring>(base);
+    }
+    return at->second;
+}
+
 }  // namespace
 
 Job read_job(const std::filesystem::path& directory) {
@@ -142,8 +153,10 @@ Job read_job(const std::filesystem::path& directory) {
     }
     std::sort(paths.begin(), paths.end());
     std::map<std::uint64_t, std::unique_ptr<Process>> found;
+    std::map<std::string, std::shared_ptr<const Ring>> rings;
     for (const auto& path : paths) {
-        auto thread = std::make_unique<Thread>(RawLog(path));
+        const auto ring = ring_of(path, rings);
+        auto thread = std::make_unique<Thread>(RawLog(path, ring.get()));
         if (!thread->log.usable()) {
             job.warnings.push_back(path.filename().string() + ": no records");
             continue;
@@ -156,6 +169,11 @@ Job read_job(const std::filesystem::path& directory) {
         if (!process) {
             process = std::make_unique<Process>();
             process->id = thread->log.header().process;
+            process->ring = ring;
+            if (ring != nullptr && ring->torn()) {
+                job.warnings.push_back(path.filename().string() +
+                                       ": its process was killed while its ring turned; counts may lack one slot");
+            }
         }
         scan(*process, *thread);
         process->threads.push_back(std::move(thread));

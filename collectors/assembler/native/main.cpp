@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
                   << ", \"windows\": " << job.windows.size()
                   << ", \"unknown_window\": " << tally.accesses_without_window
                   << ", \"contradictory_statuses\": " << tally.contradictory
+                  << ", \"overwritten_calls\": " << lost_of(job).calls << ", \"halves_left_out\": " << tally.halves
                   << ", \"incomplete_requests\": " << tally.pending << ", \"ticks_per_second\": " << job.resolution
                   << ", \"length_ticks\": " << tally.last - tally.first << ", \"warnings\": [";
         const char* separator = "";

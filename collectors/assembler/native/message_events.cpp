@@ -4,7 +4,7 @@ namespace logpost::assembler {
 
 void MessageEvents::send(EventWriter& out, std::uint64_t time, const lp_message& m) {
     OTF2_CommRef ref = 0;
-    if (m.peer >= 0 && ids_.comm(m.comm, ref)) {
+    if (m.peer >= 0 && ids_.comm(m.comm, ref) && halves_.sent(ref, m.peer, m.tag)) {
         check(
             OTF2_EvtWriter_MpiSend(out.writer, ids_.layout(out, m.layout), out.at(time),
                                    static_cast<std::uint32_t>(m.peer), ref, static_cast<std::uint32_t>(m.tag), m.bytes),
@@ -14,7 +14,7 @@ void MessageEvents::send(EventWriter& out, std::uint64_t time, const lp_message&
 
 void MessageEvents::receive(EventWriter& out, std::uint64_t time, const lp_message& m) {
     OTF2_CommRef ref = 0;
-    if (m.peer >= 0 && ids_.comm(m.comm, ref)) {
+    if (m.peer >= 0 && ids_.comm(m.comm, ref) && halves_.received(ref, m.peer, m.tag)) {
         check(
             OTF2_EvtWriter_MpiRecv(out.writer, ids_.layout(out, m.layout), out.at(time),
                                    static_cast<std::uint32_t>(m.peer), ref, static_cast<std::uint32_t>(m.tag), m.bytes),

@@ -6,15 +6,16 @@
 #include <unordered_map>
 
 #include "event_writer.hpp"
+#include "overwritten.hpp"
 #include "process_ids.hpp"
 
 namespace logpost::assembler {
 
 class MessageEvents {
   public:
-    explicit MessageEvents(ProcessIds& ids) : ids_(ids) {}
+    MessageEvents(ProcessIds& ids, Halves& halves) : ids_(ids), halves_(halves) {}
 
-    // Nothing is written for a message to or from nobody.
+    // Nothing is written for a message to or from nobody, nor for one whose other half was overwritten.
     void send(EventWriter& out, std::uint64_t time, const lp_message& m);
     void receive(EventWriter& out, std::uint64_t time, const lp_message& m);
 
@@ -25,6 +26,7 @@ class MessageEvents {
 
   private:
     ProcessIds& ids_;
+    Halves& halves_;
     std::unordered_map<std::uint64_t, std::deque<lp_message>> matched_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "places.hpp"
 #include "raw.hpp"
+#include "ring.hpp"
 
 namespace logpost::assembler {
 
@@ -46,6 +47,7 @@ struct Thread {
 
 struct Process {
     std::uint64_t id = 0;
+    std::shared_ptr<const Ring> ring;              // nullptr: it has none
     std::vector<std::unique_ptr<Thread>> threads;  // by index; the first one called MPI_Init
     std::map<std::string, std::string> info;
     std::vector<lp_comm_def> comms;
@@ -124,6 +126,11 @@ struct Job {
     // beyond the last rank.
     Process* process_of(std::uint32_t rank) const { return rank < by_rank.size() ? by_rank[rank] : nullptr; }
     bool has_unknown_members() const;
+    // A duration in the archive's ticks.
+    std::uint64_t ns(std::uint64_t ticks) const {
+        return static_cast<std::uint64_t>(static_cast<long double>(ticks) * 1e9L /
+                                          static_cast<long double>(resolution));
+    }
 };
 
 // Reads functions.txt and all *.raw files of a directory. Throws std::runtime_error with a line for the user.

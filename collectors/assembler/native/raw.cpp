@@ -1,12 +1,7 @@
 #include "raw.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <utility>
+#include <cstring>
 
 namespace logpost::assembler {
 
@@ -15,76 +10,69 @@ std::string Record::text() const {
     return {begin, strnlen(begin, data_bytes)};
 }
 
-Mapping::Mapping(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return;
-    }
-    struct stat info{};
-    if (::fstat(fd, &info) == 0 && info.st_size > 0) {
-        size_ = static_cast<std::size_t>(info.st_size);
-        void* map = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map != MAP_FAILED) {
-            ::madvise(map, size_, MADV_SEQUENTIAL);
-            data_ = static_cast<const std::byte*>(map);
-        } else {
-            size_ = 0;
-        }
-    }
-    ::close(fd);
-}
-
-Mapping::~Mapping() {
-    if (data_ != nullptr) {
-        ::munmap(const_cast<std::byte*>(data_), size_);
-    }
-}
-
-Mapping::Mapping(Mapping&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-
-lp_file_header Mapping::header() const {
-    lp_file_header header{};
-    if (size_ >= sizeof header) {
-        std::memcpy(&header, data_, sizeof header);
-    }
-    return header;
-}
-
-RawLog::RawLog(const std::filesystem::path& path)
+RawLog::RawLog(const std::filesystem::path& path, const Ring* ring)
     : path_(path.string()),
       log_(path_),
       window_(std::filesystem::path(path).replace_extension(".window").string()),
       header_(log_.header()),
-      flushed_(log_.size()) {
+      over_ring_(ring != nullptr) {
+    if (!usable()) {
+        return;
+    }
     const lp_file_header window = window_.header();
-    if (window.magic == LP_MAGIC && window.process == header_.process) {
-        const std::uint64_t flushed = window.flushed & ~std::uint64_t{LP_WINDOW_IS_STALE};
-        window_counts_ = (window.flushed & LP_WINDOW_IS_STALE) == 0 && flushed <= log_.size();
-        flushed_ = std::min<std::size_t>(flushed_, flushed);
+    const bool has_window = window.magic == LP_MAGIC && window.process == header_.process;
+    const bool stale = (window.flushed & LP_WINDOW_IS_STALE) != 0;
+    const std::uint64_t flushed = has_window ? window.flushed & ~std::uint64_t{LP_WINDOW_IS_STALE} : UINT64_MAX;
+    const std::uint64_t stated = ring == nullptr ? flushed : has_window && !stale ? window.notes : UINT64_MAX;
+    const std::size_t valid = std::min<std::uint64_t>(log_.size(), stated);
+    append(log_.data() + LP_FILE_HEADER, std::max<std::size_t>(valid, LP_FILE_HEADER) - LP_FILE_HEADER, false);
+    if (ring != nullptr) {
+        for (const Ring::Slot& slot : ring->slots(header_.thread)) {
+            if (slot.begin < flushed) {  // else it is the window, which its thread had not emptied yet
+                append(slot.records, slot.bytes, true);
+            }
+        }
+    }
+    if (has_window && !stale && (ring != nullptr || flushed <= log_.size())) {
+        append(window_.data() + LP_FILE_HEADER, window_.size() - LP_FILE_HEADER, false);
+    }
+}
+
+void RawLog::append(const std::byte* records, std::size_t bytes, bool notes_apart) {
+    const std::size_t begin = parts_.empty() ? 0 : parts_.back().begin + parts_.back().bytes;
+    if (bytes != 0) {
+        parts_.push_back({begin, records, bytes, notes_apart});
     }
 }
 
 std::optional<Record> RawLog::next(std::size_t& offset) const {
-    const std::size_t place = std::max<std::size_t>(offset, LP_FILE_HEADER);
-    // Offsets beyond the flushed part count on in the window.
-    const bool in_window = window_counts_ && place >= flushed_;
-    const Mapping& part = in_window ? window_ : log_;
-    const std::size_t at = in_window ? place - flushed_ + LP_FILE_HEADER : place;
-    const std::size_t end = in_window ? window_.size() : flushed_;
-    if (!usable() || at + sizeof(lp_head) > end) {
-        return std::nullopt;
+    auto part = std::ranges::upper_bound(parts_, offset, {}, &Part::begin);
+    part -= part == parts_.begin() ? 0 : 1;
+    while (part != parts_.end()) {
+        const std::size_t at = offset - part->begin;
+        Record record{};
+        if (at + sizeof(lp_head) <= part->bytes) {
+            std::memcpy(&record.head, part->records + at, sizeof record.head);
+        }
+        const std::size_t size = record.head.words * std::size_t{8};
+        if (record.head.kind == LP_END || size < sizeof(lp_head) || size > part->bytes - at) {
+            if (at < part->bytes && !over_ring_) {
+                return std::nullopt;
+            }
+            if (++part != parts_.end()) {
+                offset = part->begin;
+            }
+            continue;
+        }
+        offset += size;
+        if (part->notes_apart && record.is_note() && record.head.kind != LP_WINDOW) {
+            continue;
+        }
+        record.data = part->records + at + sizeof(lp_head);
+        record.data_bytes = size - sizeof(lp_head);
+        return record;
     }
-    Record record{};
-    std::memcpy(&record.head, part.data() + at, sizeof record.head);
-    const std::size_t size = record.head.words * std::size_t{8};
-    if (record.head.kind == LP_END || size < sizeof(lp_head) || size > end - at) {
-        return std::nullopt;
-    }
-    record.data = part.data() + at + sizeof(lp_head);
-    record.data_bytes = size - sizeof(lp_head);
-    offset = place + size;
-    return record;
+    return std::nullopt;
 }
 
 std::optional<lp_open> RawLog::opened_last() const {

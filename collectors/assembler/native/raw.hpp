@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "mapping.hpp"
 #include "rawlog.h"
+#include "ring.hpp"
 
 namespace logpost::assembler {
 
@@ -36,31 +38,12 @@ struct Record {
     bool is_note() const { return head.kind >= LP_FIRST_NOTE; }
 };
 
-// A file mapped for reading; empty when it cannot be.
-class Mapping {
-  public:
-    explicit Mapping(const std::string& path);
-    ~Mapping();
-    Mapping(Mapping&& other) noexcept;
-    Mapping(const Mapping&) = delete;
-    Mapping& operator=(const Mapping&) = delete;
-    Mapping& operator=(Mapping&&) = delete;
-
-    const std::byte* data() const { return data_; }
-    std::size_t size() const { return size_; }
-    // Its header; all zero when it has none.
-    lp_file_header header() const;
-
-  private:
-    const std::byte* data_ = nullptr;
-    std::size_t size_ = 0;
-};
-
-// The log of a thread, and the window that its death left. Reading stops at the first word that is zero or that cannot
-// be the head of a record.
+// The log of a thread, its slots of the process's ring, and the window that its death left. Reading stops at the first
+// word that is zero or that cannot be the head of a record.
 class RawLog {
   public:
-    explicit RawLog(const std::filesystem::path& path);
+    // `ring`: of the process; nullptr: it has none.
+    explicit RawLog(const std::filesystem::path& path, const Ring* ring = nullptr);
 
     // False when the process died before the file's first bytes were written, or it is not a raw log.
     bool usable() const { return header_.magic == LP_MAGIC; }
@@ -78,8 +61,17 @@ class RawLog {
     Mapping log_;
     Mapping window_;
     lp_file_header header_;
-    std::size_t flushed_;         // valid bytes of the log
-    bool window_counts_ = false;  // and the window's records come after them
+
+    // Where records are, one part after the other.
+    struct Part {
+        std::size_t begin;  // as offsets count
+        const std::byte* records;
+        std::size_t bytes;
+        bool notes_apart;  // its notes are in the log, too
+    };
+    std::vector<Part> parts_;
+    bool over_ring_ = false;
+    void append(const std::byte* records, std::size_t bytes, bool notes_apart);
 };
 
 // "key=value" lines.

@@ -18,7 +18,8 @@ void RequestEvents::start(EventWriter& out, std::uint64_t time, std::uint64_t ha
     p.thread = out.thread;
     OTF2_CommRef ref = 0;
     if (p.kind == Kind::send || p.kind == Kind::both) {
-        if (p.message.peer < 0 || !ids_.comm(p.message.comm, ref)) {
+        if (p.message.peer < 0 || !ids_.comm(p.message.comm, ref) ||
+            !halves_.sent(ref, p.message.peer, p.message.tag)) {
             p.kind = p.kind == Kind::both ? Kind::receive : Kind::nothing;
             if (p.kind == Kind::receive) {
                 p.message = p.second;
@@ -42,7 +43,7 @@ void RequestEvents::start(EventWriter& out, std::uint64_t time, std::uint64_t ha
     }
     if (p.kind == Kind::collective || p.kind == Kind::idup) {
         const std::uint32_t local = p.kind == Kind::idup ? p.comm.parent : p.collective.comm;
-        if (!ids_.comm(local, ref)) {
+        if (!ids_.comm(local, ref) || !halves_.operated(ref)) {
             p.kind = Kind::nothing;
         } else {
             p.id = ++requests_;
@@ -160,7 +161,12 @@ void RequestEvents::receive_done(EventWriter& out, std::uint64_t time, lp_done d
         done.tag = asked.tag;
         done.bytes = asked.bytes;
     }
-    if (done.peer >= 0 && ids_.comm(asked.comm, ref)) {
+    if (done.peer < 0 || !ids_.comm(asked.comm, ref)) {
+        return;
+    }
+    if (!halves_.received(ref, done.peer, done.tag)) {  // nothing else in OTF2 ends a request without a message
+        check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), id), "MpiRequestCancelled");
+    } else {
         check(OTF2_EvtWriter_MpiIrecv(out.writer, ids_.layout(out, asked.layout), out.at(time),
                                       static_cast<std::uint32_t>(done.peer), ref, static_cast<std::uint32_t>(done.tag),
                                       done.bytes, id),

@@ -8,6 +8,7 @@
 
 #include "collective_events.hpp"
 #include "event_writer.hpp"
+#include "overwritten.hpp"
 #include "process_ids.hpp"
 #include "window_events.hpp"
 
@@ -30,8 +31,8 @@ struct Pending {
 
 class RequestEvents {
   public:
-    RequestEvents(ProcessIds& ids, CollectiveEvents& collectives, WindowEvents& windows, Tally& tally)
-        : ids_(ids), collectives_(collectives), windows_(windows), tally_(tally) {}
+    RequestEvents(ProcessIds& ids, CollectiveEvents& collectives, WindowEvents& windows, Halves& halves, Tally& tally)
+        : ids_(ids), collectives_(collectives), windows_(windows), halves_(halves), tally_(tally) {}
 
     // Writes a request's first event and puts it into the queue of its handle.
     void start(EventWriter& out, std::uint64_t time, std::uint64_t handle, Pending p);
@@ -55,6 +56,7 @@ class RequestEvents {
     ProcessIds& ids_;
     CollectiveEvents& collectives_;
     WindowEvents& windows_;
+    Halves& halves_;
     Tally& tally_;
     std::uint64_t requests_ = 0;
     std::unordered_map<std::uint64_t, std::deque<Pending>> pending_;  // in the order in which they were started

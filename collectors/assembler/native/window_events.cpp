@@ -62,7 +62,7 @@ OTF2_GroupRef WindowEvents::group(std::uint32_t local, const std::vector<std::ui
 
 void WindowEvents::made(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_call& call) {
     OTF2_RmaWinRef win = 0;
-    if (ref(call.window, win)) {
+    if (ref(call.window, win) && halves_.operated_on_window(win)) {
         begin(out, enter);
         check(OTF2_EvtWriter_RmaWinCreate(out.writer, nullptr, out.at(leave), win), "RmaWinCreate");
         end(out, leave,
@@ -73,15 +73,20 @@ void WindowEvents::made(EventWriter& out, std::uint64_t enter, std::uint64_t lea
 
 void WindowEvents::freed(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_call& call) {
     OTF2_RmaWinRef win = 0;
-    if (ref(call.window, win)) {
+    if (!ref(call.window, win)) {
+        return;
+    }
+    if (!halves_.operated_on_window(win)) {
+        complete(out, leave, call.window, LP_ANY_PEER, Where::target, true);
+    } else {
         begin(out, enter);
         complete(out, leave, call.window, LP_ANY_PEER, Where::target, false);
         check(OTF2_EvtWriter_RmaWinDestroy(out.writer, nullptr, out.at(leave), win), "RmaWinDestroy");
         end(out, leave,
             allocates(call) ? OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE : OTF2_COLLECTIVE_OP_DESTROY_HANDLE,
             processes, win);
-        windows_.erase(call.window);
     }
+    windows_.erase(call.window);
 }
 
 std::uint64_t WindowEvents::access(EventWriter& out, std::uint64_t time, const lp_transfer& x) {
@@ -181,6 +186,12 @@ void WindowEvents::collective(EventWriter& out, std::uint64_t enter, std::uint64
     if (!ref(c.window, win)) {
         return;
     }
+    if (!halves_.operated_on_window(win)) {
+        if (c.completes != 0) {
+            complete(out, leave, c.completes, LP_ANY_PEER, Where::target, true);
+        }
+        return;
+    }
     begin(out, enter);
     if (c.completes != 0) {
         complete(out, leave, c.completes, LP_ANY_PEER, Where::target, true);
@@ -222,6 +233,10 @@ void WindowEvents::synchronize(EventWriter& out, std::uint64_t enter, std::uint6
     };
     switch (y.operation) {
         case LP_FENCE:
+            if (!halves_.operated_on_window(win)) {
+                complete(out, leave, y.window, LP_ANY_PEER, Where::target, true);
+                break;
+            }
             begin(out, enter);
             complete(out, leave, y.window, LP_ANY_PEER, Where::target, false);  // the end says so of all
             end(out, leave, OTF2_COLLECTIVE_OP_BARRIER, and_memory, win);

@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "event_writer.hpp"
+#include "overwritten.hpp"
 #include "process_ids.hpp"
 
 namespace logpost::assembler {
 
 class WindowEvents {
   public:
-    WindowEvents(ProcessIds& ids, Process& process, Tally& tally) : ids_(ids), process_(process), tally_(tally) {}
+    WindowEvents(ProcessIds& ids, Process& process, Halves& halves, Tally& tally)
+        : ids_(ids), process_(process), halves_(halves), tally_(tally) {}
 
     // Windows appear and disappear within collective calls.
     void made(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_call& call);
@@ -63,6 +65,7 @@ class WindowEvents {
 
     ProcessIds& ids_;
     Process& process_;
+    Halves& halves_;
     Tally& tally_;
     std::uint64_t accesses_ = 0;
     std::unordered_map<std::uint32_t, Window> windows_;  // by local id

@@ -4,7 +4,8 @@
  * middle of a call would cost more than the call, and a full disk would be a SIGBUS. When it is full its content is
  * appended to the log with one write, five times cheaper than mapping the next part of the log, and a full disk is an
  * error code. What kills the process leaves both files to the kernel: nothing is lost. No file descriptor is kept, for
- * programs close descriptors that they do not know. Memory in use is one window per thread that calls MPI. */
+ * programs close descriptors that they do not know. Memory in use is one window per thread that calls MPI. With a ring
+ * (ring.c) the log holds notes alone, and the windows' other records go there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "recorder.h"
+#include "ring.h"
 #include "stacks.h"
 #if defined(LOGPOST_SIMULATED)
 #include <simgrid/actor.h>
@@ -38,6 +40,7 @@ static char host[65];
 static long long pid;
 static size_t window_bytes;
 static uint64_t limit_bytes; /* of one thread's log; 0: none */
+static int ring;             /* full windows go to a ring */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t key;
 static uint32_t threads;
@@ -158,6 +161,17 @@ int lp_log_prepare(void) {
         limit_bytes = (uint64_t)atoll(mib) << 20;
     identify();
     mkdir(directory, 0777);
+    if (lp_ring_prepare(&window_bytes)) {
+        char base[1280];
+        snprintf(base, sizeof base, "%s/%s.%lld.%llx", directory, host, pid, (unsigned long long)start_ticks);
+        int error = lp_ring_create(base, window_bytes);
+        if (error) {
+            lp_say("this process is not recorded, the program continues: cannot write %s.ring on %s: %s", base, host,
+                   strerror(error));
+            return 0;
+        }
+        ring = 1;
+    }
 #if defined(LOGPOST_SIMULATED)
     (void)end_of_thread; /* ranks have no threads of their own */
     return 1;
@@ -190,35 +204,42 @@ static void stop(struct lp_thread* t, const char* what, int error) {
     mark_stopped(t);
 }
 
-/* Appends what the window holds to the log. On success the window is empty. */
-static int flush(struct lp_thread* t) {
-    uint64_t used = (uint64_t)(t->pos - t->map) - LP_FILE_HEADER;
-    uint64_t to = t->flushed + used;
-    struct lp_file_header* header = (struct lp_file_header*)t->map;
+int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at) {
     struct rlimit limit; /* growing beyond it would be a SIGXFSZ in the program */
+    const uint64_t to = at + bytes;
     if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && to > limit.rlim_cur)
         return EFBIG;
-    int fd = open(t->path, O_WRONLY | O_CLOEXEC);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
     int error = 0;
-    const char* from = t->map + LP_FILE_HEADER;
-    for (uint64_t at = t->flushed; at < to && !error;) {
+    while (at < to && !error) {
         ssize_t n = pwrite(fd, from, (size_t)(to - at), (off_t)at);
         if (n > 0) {
             at += (uint64_t)n;
-            from += n;
+            from = (const char*)from + n;
         } else if (n == 0 || errno != EINTR) {
             error = n == 0 ? ENOSPC : errno;
         }
     }
     if (close(fd) && !error)
         error = errno; /* network file systems tell a full disk here */
+    return error;
+}
+
+/* Appends what the window holds to the log, or moves it into the ring. On success the window is empty. */
+static int flush(struct lp_thread* t) {
+    size_t used = (size_t)(t->pos - t->map) - LP_FILE_HEADER;
+    uint64_t to = t->flushed + used;
+    struct lp_file_header* header = (struct lp_file_header*)t->map;
+    uint64_t notes = header->notes;
+    int error = ring ? lp_ring_take(t, used, &notes) : lp_write_at(t->path, t->map + LP_FILE_HEADER, used, t->flushed);
     if (error)
         return error;
-    /* Whatever instant the process is killed at, the log is the file up to `flushed` and then the window, unless the
-     * lowest bit says that the window's records are in the file already. */
+    /* Whatever instant the process is killed at, the log (or the ring) counts up to `flushed` and then the window,
+     * unless the lowest bit says that the window's records are there already. */
     __atomic_store_n(&header->flushed, to | LP_WINDOW_IS_STALE, __ATOMIC_RELEASE);
+    __atomic_store_n(&header->notes, notes, __ATOMIC_RELEASE);
     __atomic_store_n((uint64_t*)(t->map + LP_FILE_HEADER), 0, __ATOMIC_RELEASE);
     __atomic_store_n(&header->flushed, to, __ATOMIC_RELEASE);
     t->flushed = to;
@@ -235,7 +256,7 @@ char* lp_window(struct lp_thread* t, size_t need) {
         return NULL; /* callers split their lists; see LP_MAX_ENTRIES */
     uint64_t begin = lp_now();
     int saved = errno;
-    int full = limit_bytes && t->flushed + (uint64_t)(t->pos - t->map) + window_bytes > limit_bytes;
+    int full = limit_bytes && !ring && t->flushed + (uint64_t)(t->pos - t->map) + window_bytes > limit_bytes;
     int error = full ? 0 : flush(t);
     errno = saved;
     if (full || error) {
@@ -320,6 +341,7 @@ static int create_files(struct lp_thread* t) {
         for (size_t i = 0; i < window_bytes; i += 4096)
             ((volatile char*)map)[i] = 0;
     header.open = window_bytes - sizeof(struct lp_open);
+    header.notes = ring ? LP_FILE_HEADER : 0;
     memcpy(map, &header, sizeof header);
     t->map = map;
     t->flushed = LP_FILE_HEADER;
@@ -358,11 +380,12 @@ struct lp_thread* lp_thread_create(void) {
     return t;
 }
 
-/* Moves the rest of the window to the log, which is whole then. */
+/* Moves the rest of the window to the log, which is whole then. At the end of the program a window over a ring stays
+ * where it is: the slot that it would take has more to tell. */
 void lp_log_close(struct lp_thread* t) {
     if (!t->map)
         return;
-    int error = flush(t);
+    int error = ring && !lp_on ? EEXIST : flush(t);
     t->open = &t->no_window;
     munmap(t->map, window_bytes);
     t->map = t->pos = t->end = NULL;

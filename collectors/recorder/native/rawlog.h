@@ -28,7 +28,56 @@ struct lp_file_header {
     uint64_t table;   /* hash of the table of prototypes: what the function numbers mean */
     uint64_t flushed; /* of a window: valid bytes of the log, header included; perhaps with LP_WINDOW_IS_STALE */
     uint64_t open;    /* of a window: where its struct lp_open is; 0: it has none */
-    uint64_t reserved[2];
+    uint64_t notes;   /* of a window over a ring: valid bytes of the log, which then holds notes alone */
+    uint64_t turn;    /* of a slot of a ring: its number, counted from 1 */
+};
+
+/* With a ring (`record --keep`) full windows go to the slots of one file per process (*.ring) instead of the logs, the
+ * oldest slot overwritten first. A slot is a window's image: its header's `flushed` is where its records begin in the
+ * thread's stream, `open` how many bytes they are, and `turn` is stored last. Notes are kept in the logs, for they are
+ * needed for as long as the program runs. What the overwritten slots held is summed up in *.lost: struct lp_lost,
+ * then `channels` places for struct lp_channel (open addressing; unused ones are zero), then `cells` places for
+ * struct lp_carried. */
+#define LP_LOST_MAGIC 0x316c74736f70676cull
+
+struct lp_lost {
+    uint64_t magic;
+    uint64_t process;
+    uint64_t updating;   /* odd while a slot is added */
+    uint64_t turn;       /* slots up to this number are summed up here, */
+    uint64_t newest;     /* and up to this one there are any */
+    uint64_t slot_bytes; /* of each slot of the ring, header included */
+    uint64_t channels;
+    uint64_t cells;
+    uint64_t calls;
+    uint64_t sends;       /* messages whose send was overwritten, */
+    uint64_t receives;    /* whose receive was, */
+    uint64_t collectives; /* and operations on communicators and windows, */
+    uint64_t transfers;   /* and one-sided accesses */
+    uint64_t first;       /* ticks at which the first of these calls began */
+    uint64_t last;        /* and the last one ended */
+    uint64_t started;     /* 1: the call that started the library is among them */
+    uint64_t unnumbered;  /* messages and operations for which there was no place among the channels, */
+    uint64_t unheld;      /* requests for which there was none among the cells, */
+    uint64_t unpaired;    /* and completions of requests that are not known */
+};
+
+/* How many messages or operations of one kind were overwritten. */
+struct lp_channel {
+    uint32_t comm; /* local id */
+    int32_t peer;
+    int32_t tag;
+    uint32_t what; /* enum lp_channel_kind */
+    uint64_t count;
+};
+enum lp_channel_kind { LP_SENT = 1, LP_RECEIVED, LP_OPERATED, LP_OPERATED_ON_WINDOW };
+
+/* The record of an operation that was started in an overwritten slot and not completed there. */
+struct lp_carried {
+    uint32_t thread;
+    uint32_t active; /* of a persistent request: 0: it is the request, 1: an operation that it started */
+    uint64_t number; /* in the order of their start; 0: the place is free */
+    uint64_t record[10];
 };
 
 /* The call that the thread is in, at a fixed place of its window: what a process that ends without MPI_Finalize waited

@@ -28,10 +28,10 @@ def the_archive(place: Path) -> tuple[Path, int]:
     return place, 1
 
 
-def ended_early(run: Path) -> list[str]:
-    """What the manifest says of a recording that ended early; read without the table libraries."""
-    found: list[str] = json.loads((run / MANIFEST).read_text(encoding="utf-8")).get("ended_early", [])
-    return found
+def incomplete(run: Path) -> list[str]:
+    """What the manifest says of a recording that ended early, or began late; read without the table libraries."""
+    manifest = json.loads((run / MANIFEST).read_text(encoding="utf-8"))
+    return [*manifest.get("ended_early", []), *manifest.get("overwritten", [])]
 
 
 def command(
@@ -119,6 +119,6 @@ def command(
             report,
         )
     if not quiet:
-        for sentence in ended_early(written):
+        for sentence in incomplete(written):
             print(f"logpost: {sentence}", file=sys.stderr)
         typer.echo(f"run: {written}\nnext: logpost report {written}")

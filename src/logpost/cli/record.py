@@ -57,6 +57,21 @@ def command(
         int | None,
         typer.Option("--limit", min=1, help="Stop recording a thread when its raw log reaches this many MiB."),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            "--keep",
+            metavar="TIME|SIZE",
+            help="Flight recorder: each process keeps its last 60s, 10min, 500MB (or 10min,2GB) in a ring; what is "
+            "overwritten is counted, and every report says so. Sets --dump-signal USR2. A time alone: at most 500MB.",
+        ),
+    ] = None,
+    keep_in: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep-in", metavar="DIR", help="Where the rings are, such as /dev/shm [default: beside the archive]."
+        ),
+    ] = None,
     hang: Annotated[
         str | None,
         typer.Option(
@@ -71,7 +86,8 @@ def command(
         typer.Option(
             "--dump-signal",
             metavar="USR1|USR2",
-            help="When record gets this signal: make an archive of the run so far. The program does not get it.",
+            help="When record gets this signal: make an archive of the run so far. The program does not get it. "
+            "[default: USR2 with --keep]",
         ),
     ] = None,
     keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs beside the archive.")] = False,
@@ -103,12 +119,15 @@ def command(
 
     Example: logpost record -o traces -- mpirun -n 4 ./app input.txt
 
+    Example: logpost record --keep 10min --hang 5min -- mpirun -n 64 ./production
+
     Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
     from logpost.cli.next_step import analyze_next
     from logpost.collectors import record as recorder
     from logpost.collectors.assemble import Archive
     from logpost.collectors.calibration.recorded import BUDGET_S
+    from logpost.collectors.keep import keep as bounds
     from logpost.collectors.watch import seconds, signal_number
     from logpost.errors import InputError
     from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
@@ -145,6 +164,8 @@ def command(
             (say if measured.reason and measured.ranks != 1 else hush)(measured.sentence())
         if s.get("stopped"):
             say(f"{s['stopped']} threads stopped recording before the program ended (full disk or --limit)")
+        if s.get("overwritten_calls"):
+            hush(f"the rings have overwritten {s['overwritten_calls']} calls; the archive holds what came after them")
         if as_json:
             print(json.dumps({"archive": str(archive.path), **s, **_calibrated(measured)}), file=sys.stderr, flush=True)
         else:
@@ -158,6 +179,8 @@ def command(
             "--mpi": mpi is not None,
             "--calibrate quick": calibrate == "quick",
             "--limit": limit is not None,
+            "--keep": keep is not None,
+            "--keep-in": keep_in is not None,
             "--hang": hang is not None,
             "--dump-signal": dump_signal is not None,
             "--keep-raw": keep_raw,
@@ -174,15 +197,21 @@ def command(
         for archive in recorder.recover(recover, output, hush, measured=described is None and calibrate != "none"):
             report(archive)
         return
+    if keep is not None and limit is not None:
+        raise InputError(f"--limit {limit} stops a recording that --keep {keep} is to bound; leave one out")
+    if keep_in is not None and keep is None:
+        raise InputError(f"--keep-in {keep_in} is about rings; write --keep 10min, too, or leave it out")
     settings = recorder.Settings(
         output=output or Path(),
         mpi=mpi,
         stack_depth=stack,
         window_kib=window,
         limit_mib=limit,
+        keep=None if keep is None else bounds(keep),
+        keep_in=keep_in,
         calibrate_s=BUDGET_S if quick else None,
         hang_s=None if hang is None else seconds(hang),
-        dump_signal=None if dump_signal is None else signal_number(dump_signal),
+        dump_signal=signal_number(dump_signal or "USR2") if dump_signal or keep else None,
         keep_raw=keep_raw,
     )
     result = recorder.record(program or [], settings, say, hush)

@@ -1,0 +1,82 @@
+"""What a flight recorder's rings have overwritten (`record --keep`), as the archive's properties state it.
+
+The archive holds the end of the run. Messages and operations whose other half was overwritten are left out of it by the
+assembler, which knows both ends' numbers; here they are counted, and nobody blames the trace for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from logpost.analyzer.manifest import QualityCount
+
+_PREFIX = "LOGPOST::"
+_COUNTERS = (
+    ("OVERWRITTEN_CALLS", "overwritten_calls", "calls that the rings of record --keep have overwritten"),
+    ("HALVES_LEFT_OUT", "halves_left_out", "sends and receives whose other half was overwritten; they are left out"),
+    (
+        "PARTS_LEFT_OUT",
+        "operations_left_out",
+        "parts of collective operations that a member has overwritten; they are calls without a record",
+    ),
+    (
+        "OVERWRITTEN_INEXACT",
+        "overwritten_inexactly",
+        "processes whose overwritten messages could not all be followed; some around the cut may be paired wrongly",
+    ),
+)
+_WORTH_SAYING_NS = 1_000_000
+"""Below it, all ranks begin together."""
+
+
+def overwritten_counts(properties: Mapping[str, str]) -> list[QualityCount]:
+    """A counter of each kind of loss that there is."""
+    return [
+        QualityCount(name=name, severity="info", blame="recording", count=count, sentence=sentence)
+        for key, name, sentence in _COUNTERS
+        if (count := _number(properties, key))
+    ]
+
+
+def overwritten(properties: Mapping[str, str]) -> list[str]:
+    """A sentence that says how much is missing; nothing where all is there."""
+    ranks = _number(properties, "OVERWRITTEN_RANKS")
+    if not ranks:
+        return []
+    what = {
+        "sends": _number(properties, "OVERWRITTEN_SENDS"),
+        "receives": _number(properties, "OVERWRITTEN_RECEIVES"),
+        "collective operations": _number(properties, "OVERWRITTEN_OPERATIONS"),
+        "one-sided accesses": _number(properties, "OVERWRITTEN_TRANSFERS"),
+    }
+    found = ", ".join(f"{count:,} {name}" for name, count in what.items() if count)
+    text = (
+        f"The archive holds the end of the run: on {_ranks(ranks)}, rings have overwritten "
+        f"{_number(properties, 'OVERWRITTEN_CALLS'):,} calls{f' ({found})' if found else ''} of up to "
+        f"{_seconds(_number(properties, 'OVERWRITTEN_NS'))} before it."
+    )
+    if halves := _number(properties, "HALVES_LEFT_OUT"):
+        text += f" {halves:,} sends and receives that are left have lost their other half, and are left out."
+    if (whole := _number(properties, "WHOLE_FROM_NS")) >= _WORTH_SAYING_NS:
+        text += f" From {_seconds(whole)} on, every rank is whole."
+    if inexact := _number(properties, "OVERWRITTEN_INEXACT"):
+        text += (
+            f" On {_ranks(inexact)} not all of it could be followed: around the cut, messages may be paired wrongly."
+        )
+    return [text]
+
+
+def _number(properties: Mapping[str, str], key: str) -> int:
+    text = properties.get(_PREFIX + key, "0")
+    return int(text) if text.isdecimal() and text.isascii() else 0
+
+
+def _ranks(count: int) -> str:
+    return f"{count:,} {'rank' if count == 1 else 'ranks'}"
+
+
+def _seconds(ns: int) -> str:
+    for unit, size in (("h", 3600e9), ("min", 60e9), ("s", 1e9), ("ms", 1e6)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns / 1e3:.3g} µs"

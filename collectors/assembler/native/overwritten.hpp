@@ -1,0 +1,99 @@
+// Which messages and operations of the archive have lost their other half to a ring.
+//
+// A channel's messages are numbered by both sides: those that a ring has overwritten are counted there, so the first
+// one that is left has the next number. A send whose number the receiver has overwritten is left out, and the other way
+// round; an operation is left out where one of its members has overwritten it. (Receives are numbered as they complete:
+// of two that wait at once on one channel and complete in the other order than posted, around the cut, the wrong one
+// may go.)
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "model.hpp"
+
+namespace logpost::assembler {
+
+// What the rings of a job have overwritten, under the archive's numbers.
+class Overwritten {
+  public:
+    explicit Overwritten(const Job& job);
+
+    bool any() const { return any_; }
+    std::uint64_t messages(const Process& process, lp_channel_kind what, std::uint32_t comm, std::int32_t peer,
+                           std::int32_t tag) const;
+    // The most operations that one member of a communicator, or one of a window's, has overwritten.
+    std::uint64_t operations(const Process& process, lp_channel_kind what, std::uint32_t ref) const;
+
+  private:
+    using Key = std::tuple<std::uint64_t, std::uint64_t>;
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            return (std::get<0>(key) ^ (std::get<1>(key) * 0x9E3779B97F4A7C15ULL)) * 0xC2B2AE3D27D4EB4FULL >> 8U;
+        }
+    };
+    static Key key_of(lp_channel_kind what, std::uint32_t ref, std::int32_t peer, std::int32_t tag);
+    void add(const Process& process, const lp_channel& channel);
+
+    const Job& job_;
+    bool any_ = false;
+    std::unordered_map<const Process*, std::unordered_map<Key, std::uint64_t, Hash>> counts_;
+};
+
+// Sums over the processes whose rings have overwritten something.
+struct Lost {
+    std::uint64_t ranks = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t sends = 0;
+    std::uint64_t receives = 0;
+    std::uint64_t operations = 0;
+    std::uint64_t transfers = 0;
+    std::uint64_t longest_ns = 0;  // the longest time that one of them has overwritten
+    std::uint64_t inexact = 0;     // processes whose messages could not all be followed
+    std::uint64_t whole_from = 0;  // global ticks from which no process has overwritten a call
+};
+Lost lost_of(const Job& job);
+
+// The halves that one process wrote, in their order.
+class Halves {
+  public:
+    Halves(const Job& job, const Process& process, const Overwritten& overwritten)
+        : job_(job), process_(process), overwritten_(overwritten) {}
+
+    // Whether the next message or operation has its other half; all refer to the archive's communicators and windows.
+    bool sent(std::uint32_t comm, std::int32_t peer, std::int32_t tag);
+    bool received(std::uint32_t comm, std::int32_t peer, std::int32_t tag);
+    bool operated(std::uint32_t comm) { return operated(LP_OPERATED, comm); }
+    bool operated_on_window(std::uint32_t window) { return operated(LP_OPERATED_ON_WINDOW, window); }
+
+    // What was left out.
+    std::uint64_t messages() const { return messages_; }
+    std::uint64_t operations() const { return operations_; }
+
+  private:
+    struct Channel {
+        std::uint64_t own = 0;    // the number of the last message
+        std::uint64_t other = 0;  // the peer has overwritten so many
+    };
+    struct Place {
+        std::int32_t rank = -1;  // the process's own, as peers name it
+        const std::vector<std::uint32_t>* peers = nullptr;
+    };
+
+    bool operated(lp_channel_kind what, std::uint32_t ref);
+    bool has_half(lp_channel_kind own, lp_channel_kind other, std::uint32_t comm, std::int32_t peer, std::int32_t tag);
+    const Place& place_in(std::uint32_t comm);
+
+    const Job& job_;
+    const Process& process_;
+    const Overwritten& overwritten_;
+    std::map<std::tuple<lp_channel_kind, std::uint32_t, std::int32_t, std::int32_t>, Channel> channels_;
+    std::unordered_map<std::uint32_t, Place> places_;
+    std::uint64_t messages_ = 0;
+    std::uint64_t operations_ = 0;
+};
+
+}  // namespace logpost::assembler

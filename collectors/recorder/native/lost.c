@@ -1,0 +1,353 @@
+/* What the ring has overwritten, summed up in a mapped file that outlives the process: how many messages of each
+ * channel and operations of each communicator, and the requests that were started and not completed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ring.h"
+
+enum { CHANNELS = 1 << 16, CELLS = 1 << 13, BUCKETS = 1 << 12, MOST_CHANNELS = CHANNELS - CHANNELS / 8 };
+static const size_t BYTES =
+    sizeof(struct lp_lost) + CHANNELS * sizeof(struct lp_channel) + CELLS * sizeof(struct lp_carried);
+
+static struct lp_lost* lost;
+static struct lp_channel* channels;
+static uint32_t channels_used;
+static struct lp_carried* cells;
+/* By handle, in the order of their start. The numbers are those of cells plus 1; 0: none. */
+static uint32_t head[BUCKETS], tail[BUCKETS], next[CELLS + 1], free_cell;
+static uint64_t started;
+
+int lp_lost_create(const char* path, size_t slot_bytes) {
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
+    if (fd < 0)
+        return errno;
+    int error = posix_fallocate(fd, 0, (off_t)BYTES);
+    void* map = error ? MAP_FAILED : mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (!error && map == MAP_FAILED)
+        error = errno;
+    close(fd);
+    if (error)
+        return error;
+    lost = map;
+    channels = (struct lp_channel*)(lost + 1);
+    cells = (struct lp_carried*)(channels + CHANNELS);
+    *lost = (struct lp_lost){.magic = LP_LOST_MAGIC,
+                             .process = lp_process_id,
+                             .slot_bytes = slot_bytes,
+                             .channels = CHANNELS,
+                             .cells = CELLS,
+                             .first = UINT64_MAX};
+    for (uint32_t c = CELLS; c > 0; c--) {
+        next[c] = free_cell;
+        free_cell = c;
+    }
+    return 0;
+}
+
+static void count(uint32_t what, uint32_t comm, int32_t peer, int32_t tag) {
+    const struct lp_channel key = {comm, peer, tag, what, 0};
+    uint64_t hash = ((uint64_t)comm << 32 | (uint32_t)peer) * 0x9E3779B97F4A7C15ull;
+    hash = (hash ^ ((uint64_t)(uint32_t)tag << 3 | what)) * 0xC2B2AE3D27D4EB4Full;
+    for (uint32_t i = (uint32_t)(hash >> 40);; i++) {
+        struct lp_channel* c = &channels[i % CHANNELS];
+        if (!c->what && channels_used == MOST_CHANNELS) {
+            lost->unnumbered++;
+            return;
+        }
+        if (!c->what) {
+            channels_used++;
+            *c = key;
+        }
+        if (c->comm == comm && c->peer == peer && c->tag == tag && c->what == what) {
+            c->count++;
+            return;
+        }
+    }
+}
+
+static void sent(const struct lp_message* m) {
+    if (m->peer < 0)
+        return;
+    lost->sends++;
+    count(LP_SENT, m->comm, m->peer, m->tag);
+}
+
+static void received(uint32_t comm, int32_t peer, int32_t tag) {
+    if (peer < 0)
+        return;
+    lost->receives++;
+    count(LP_RECEIVED, comm, peer, tag);
+}
+
+static void operated(uint32_t what, uint32_t on) {
+    lost->collectives++;
+    count(what, on, 0, 0);
+}
+
+/* --- requests ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t bucket(uint64_t handle) {
+    return (uint32_t)((handle ^ handle >> 5 ^ handle >> 17) * 0x9E3779B97F4A7C15ull >> 40) % BUCKETS;
+}
+
+static const struct lp_head* head_of(const struct lp_carried* c) {
+    return (const struct lp_head*)c->record;
+}
+
+static const void* data_of(const struct lp_carried* c) {
+    return head_of(c) + 1;
+}
+
+/* Where the record of a kind keeps the handle, behind its head. */
+static size_t handle_place(int kind) {
+    switch (kind) {
+        case LP_ISENDRECV:
+            return 2 * sizeof(struct lp_message);
+        case LP_ICOLL:
+        case LP_COLL_INIT:
+            return sizeof(struct lp_collective);
+        case LP_COMM_IDUP:
+            return sizeof(struct lp_comm_call);
+        case LP_TRANSFER:
+            return offsetof(struct lp_transfer, request);
+        default:
+            return sizeof(struct lp_message);
+    }
+}
+
+static uint64_t handle_of(const struct lp_carried* c) {
+    uint64_t handle;
+    memcpy(&handle, (const char*)data_of(c) + handle_place(head_of(c)->kind), sizeof handle);
+    return handle;
+}
+
+static void carry(uint32_t thread, uint32_t active, const struct lp_head* record) {
+    const uint32_t cell = free_cell;
+    const size_t bytes = (size_t)record->words * 8;
+    struct lp_carried* c = &cells[cell - 1];
+    if (!cell || bytes > sizeof c->record) {
+        lost->unheld++;
+        return;
+    }
+    free_cell = next[cell];
+    memcpy(c->record, record, bytes);
+    c->thread = thread;
+    c->active = active;
+    c->number = ++started;
+    const uint32_t b = bucket(handle_of(c));
+    next[cell] = 0;
+    *(tail[b] ? &next[tail[b]] : &head[b]) = cell;
+    tail[b] = cell;
+}
+
+static int persistent(int kind) {
+    return kind == LP_SEND_INIT || kind == LP_RECV_INIT || kind == LP_COLL_INIT;
+}
+
+enum wanted { ANY_THREAD, OPERATION, PERSISTENT, PROBED };
+
+static int is(const struct lp_carried* c, uint64_t handle, enum wanted wanted) {
+    const int kind = head_of(c)->kind;
+    if (handle_of(c) != handle || (kind == LP_MPROBE) != (wanted == PROBED))
+        return 0;
+    return (persistent(kind) && !c->active) == (wanted == PERSISTENT);
+}
+
+/* The oldest of a handle, that which the thread itself has started before others; its cell is free when `out` is set.
+ */
+static int find(uint64_t handle, uint32_t thread, enum wanted wanted, struct lp_carried* found, int out) {
+    const uint32_t b = bucket(handle);
+    uint32_t before = 0, at = 0, chosen = 0;
+    for (uint32_t i = head[b], last = 0; i; last = i, i = next[i]) {
+        const struct lp_carried* c = &cells[i - 1];
+        if (!is(c, handle, wanted) || (chosen && c->thread != thread))
+            continue;
+        chosen = at = i;
+        before = last;
+        if (c->thread == thread)
+            break;
+    }
+    if (!at)
+        return 0;
+    *found = cells[at - 1];
+    if (!out)
+        return 1;
+    *(before ? &next[before] : &head[b]) = next[at];
+    if (tail[b] == at)
+        tail[b] = before;
+    cells[at - 1].number = 0;
+    next[at] = free_cell;
+    free_cell = at;
+    return 1;
+}
+
+static void start(uint32_t thread, uint64_t handle) {
+    struct lp_carried c;
+    if (!find(handle, thread, PERSISTENT, &c, 0)) {
+        lost->unpaired++;
+        return;
+    }
+    if (head_of(&c)->kind == LP_SEND_INIT)
+        sent(data_of(&c));
+    else if (head_of(&c)->kind == LP_COLL_INIT)
+        operated(LP_OPERATED, ((const struct lp_collective*)data_of(&c))->comm);
+    carry(thread, 1, head_of(&c));
+}
+
+static void complete(uint32_t thread, const struct lp_done* done) {
+    struct lp_carried c;
+    if (!find(done->request, thread, OPERATION, &c, 1)) {
+        lost->unpaired++;
+        return;
+    }
+    const int kind = head_of(&c)->kind;
+    const struct lp_message* asked = data_of(&c);
+    if (kind == LP_ISENDRECV)
+        asked++;
+    else if (kind != LP_IRECV && kind != LP_RECV_INIT)
+        return;
+    if (done->flags & LP_DONE_CANCELLED || done->peer == LP_NO_PEER)
+        return;
+    /* As the assembler does where a status contradicts what was asked for. */
+    const int other = (asked->peer != LP_ANY_PEER && done->peer != asked->peer) ||
+                      (asked->tag != LP_ANY_TAG && done->tag != asked->tag);
+    received(asked->comm, other ? asked->peer : done->peer, other ? asked->tag : done->tag);
+}
+
+/* A message that a matched probe has named is received: its communicator is the probe's. */
+static struct lp_message probed(uint32_t thread, uint64_t handle) {
+    struct lp_carried c;
+    struct lp_message m = {.peer = LP_NO_PEER};
+    if (find(handle, thread, PROBED, &c, 1))
+        memcpy(&m, data_of(&c), sizeof m);
+    return m;
+}
+
+static void carry_probed(uint32_t thread, const struct lp_head* record, const uint64_t* handles) {
+    struct {
+        struct lp_head head;
+        struct lp_message message;
+        uint64_t request;
+    } r = {*record, probed(thread, handles[1]), handles[0]};
+    r.head.kind = LP_IRECV;
+    r.head.words = sizeof r / 8;
+    carry(thread, 0, &r.head);
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+static void add(uint32_t thread, const struct lp_head* r) {
+    const void* data = r + 1;
+    const size_t bytes = (size_t)r->words * 8 - sizeof *r;
+    const struct lp_message* m = data;
+    const struct lp_comm_call* c = data;
+    switch (r->kind) {
+        case LP_SEND:
+            sent(m);
+            break;
+        case LP_RECV:
+            received(m->comm, m->peer, m->tag);
+            break;
+        case LP_SENDRECV:
+            sent(m);
+            received(m[1].comm, m[1].peer, m[1].tag);
+            break;
+        case LP_ISEND:
+        case LP_ISENDRECV:
+            sent(m);
+            carry(thread, 0, r);
+            break;
+        case LP_IRECV:
+        case LP_SEND_INIT:
+        case LP_RECV_INIT:
+        case LP_COLL_INIT:
+        case LP_MPROBE:
+            carry(thread, 0, r);
+            break;
+        case LP_IMRECV:
+            carry_probed(thread, r, (const uint64_t*)(m + 1));
+            break;
+        case LP_MRECV:
+            received(probed(thread, *(const uint64_t*)(m + 1)).comm, m->peer, m->tag);
+            break;
+        case LP_START:
+            for (size_t i = 0; i < bytes / 8; i++)
+                start(thread, ((const uint64_t*)data)[i]);
+            break;
+        case LP_DONE:
+        case LP_WAITED:
+            for (size_t i = 0; i < bytes / sizeof(struct lp_done); i++)
+                complete(thread, (const struct lp_done*)data + i);
+            break;
+        case LP_REQUEST_FREE: {
+            struct lp_carried forgotten;
+            if (!find(*(const uint64_t*)data, thread, PERSISTENT, &forgotten, 1))
+                find(*(const uint64_t*)data, thread, OPERATION, &forgotten, 1);
+            break;
+        }
+        case LP_ICOLL:
+            carry(thread, 0, r);
+            /* fall through */
+        case LP_COLL:
+            operated(LP_OPERATED, ((const struct lp_collective*)data)->comm);
+            break;
+        case LP_COMM_IDUP:
+            carry(thread, 0, r);
+            /* fall through */
+        case LP_COMM_NEW:
+        case LP_COMM_FREE:
+            operated(LP_OPERATED, c->parent ? c->parent : c->comm);
+            break;
+        case LP_TRANSFER:
+            lost->transfers++;
+            if (((const struct lp_transfer*)data)->flags & LP_TRANSFER_REQUEST)
+                carry(thread, 0, r);
+            break;
+        case LP_RMA_NEW:
+        case LP_RMA_FREE:
+            operated(LP_OPERATED_ON_WINDOW, ((const struct lp_rma_call*)data)->window);
+            break;
+        case LP_RMA_COLL:
+            operated(LP_OPERATED_ON_WINDOW, ((const struct lp_rma_collective*)data)->window);
+            break;
+        case LP_SYNCHRONIZE:
+            if (((const struct lp_synchronize*)data)->operation == LP_FENCE)
+                operated(LP_OPERATED_ON_WINDOW, ((const struct lp_synchronize*)data)->window);
+            break;
+        default:
+            break;
+    }
+    if (r->kind == LP_DONE || r->kind == LP_TESTED || r->kind == LP_START || r->kind == LP_RANKS)
+        return;
+    lost->calls++;
+    lost->first = r->enter < lost->first ? r->enter : lost->first;
+    lost->last = r->leave > lost->last ? r->leave : lost->last;
+}
+
+void lp_lost_add(const char* slot, size_t slot_bytes) {
+    struct lp_file_header header;
+    memcpy(&header, slot, sizeof header);
+    const size_t used = header.open < slot_bytes - LP_FILE_HEADER ? header.open : slot_bytes - LP_FILE_HEADER;
+    const char *at = slot + LP_FILE_HEADER, *end = at + used;
+    __atomic_store_n(&lost->updating, lost->updating + 1, __ATOMIC_SEQ_CST);
+    if (header.thread == 0 && header.flushed == LP_FILE_HEADER)
+        lost->started = 1;
+    while (at + sizeof(struct lp_head) <= end) {
+        const struct lp_head* r = (const struct lp_head*)at;
+        const size_t size = (size_t)r->words * 8;
+        if (size < sizeof *r || size > (size_t)(end - at))
+            break;
+        if (r->kind < LP_FIRST_NOTE)
+            add(header.thread, r);
+        at += size;
+    }
+    lost->turn = header.turn;
+    __atomic_store_n(&lost->updating, lost->updating + 1, __ATOMIC_SEQ_CST);
+}
+
+void lp_lost_newest(uint64_t turn) {
+    __atomic_store_n(&lost->newest, turn, __ATOMIC_RELEASE);
+}

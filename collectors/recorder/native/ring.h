@@ -1,0 +1,26 @@
+/* The flight recorder's ring: one file of bounded size per process, whose oldest slot makes room for the newest. What
+ * is overwritten is counted, message by message and operation by operation, so that the two ends of a channel can still
+ * be told which of their messages belong together. */
+#ifndef LOGPOST_RING_H
+#define LOGPOST_RING_H
+
+#include "recorder.h"
+
+/* Whether the environment asks for a ring; may make windows smaller, so that a small ring has several slots. `base` is
+ * the path of the process's files without ending. */
+LP_HIDDEN int lp_ring_prepare(size_t* window_bytes);
+LP_HIDDEN int lp_ring_create(const char* base, size_t window_bytes);
+
+/* Moves a window's `used` bytes of records, whose place in the thread's stream is t->flushed, into the ring, and its
+ * notes behind the first `*notes` bytes of the thread's log. 0, or an error number. */
+LP_HIDDEN int lp_ring_take(struct lp_thread* t, size_t used, uint64_t* notes);
+
+/* log.c: writes to a file at some place; 0, or an error number. */
+LP_HIDDEN int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at);
+
+/* lost.c: the sum of what was overwritten */
+LP_HIDDEN int lp_lost_create(const char* path, size_t slot_bytes);
+LP_HIDDEN void lp_lost_add(const char* slot, size_t slot_bytes);
+LP_HIDDEN void lp_lost_newest(uint64_t turn);
+
+#endif
