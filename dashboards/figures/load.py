@@ -58,7 +58,7 @@ def load(table: pl.LazyFrame, queues: pl.LazyFrame, on: Rows, over: Columns) -> 
     step = over.width_ps / factor
     begin = over.begin_ps / factor
     fig = figure(
-        90 + row_height(on.count, 22, 4, 720),
+        90 + row_height(on.count, 17, 4, 560),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, begin + step * over.count]),
         yaxis=row_axis(on.labels, on.axis),
         meta={"ps_per_x": factor},

@@ -39,7 +39,7 @@ def matrix(pairs: pl.DataFrame, on: Rows) -> Chart:
         grid = np.zeros((on.count, on.count))
         grid[cells["send"].to_numpy(), cells["recv"].to_numpy()] = cells[measure.label].to_numpy()
         views.append(View(measure.label, (heat(grid, measure, lambda i, j: f"{on.titles[i]} → {on.titles[j]}"),)))
-    side = int(min(760, max(220, 44 * on.count)))
+    side = int(min(560, max(220, 44 * on.count)))
     fig = figure(
         side + 80,
         xaxis={**row_axis(on.labels, f"receiver ({on.axis})", 20), "range": [-0.5, on.count - 0.5]},

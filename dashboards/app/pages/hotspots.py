@@ -155,7 +155,7 @@ def _grid(view: View, number: int | None) -> Any:
         className="grid",
         dangerously_allow_code=False,
     )
-    return panels.grid(made, "180px" if len(rows) <= 5 else "320px")
+    return panels.grid(made, f"{55 + 42 * len(rows)}px" if len(rows) <= 5 else "320px")
 
 
 def _around(view: View) -> Scoped:
