@@ -94,10 +94,10 @@ def tell_network(
         dimension_byte_ps=of_dimension,
         channels=1.0 if isinstance(topology, Cartesian) and not topology.both_ways() else 2.0,
     )
-    notes = [f"network contention: {topology.describe()}, a byte occupies a link for {byte_ps:.4g} ps ({what})"]
+    notes = [f"network contention: {topology.describe()}, a byte occupies a link for {byte_ps / 1e3:.4g} ns ({what})"]
     if narrowed:
         notes.append(
-            f"network contention: the machine's bisection leaves a byte {of_link.max():.4g} ps on a link across the "
+            f"network contention: the machine's bisection leaves a byte {of_link.max() / 1e3:.4g} ns on a link across the "
             "middle"
         )
     if hops.shape[1] < 2:
