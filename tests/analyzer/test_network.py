@@ -57,7 +57,7 @@ def test_a_narrow_bisection_slows_the_links_of_the_longest_dimension() -> None:
     seen, notes, _ = told((0, 6), topology=MESH, network={"bisection": {"value": 2, "unit": "GB/s"}})
     assert seen["narrow_byte_ps"].tolist() == [2000, 2000, 1000]
     assert seen["dimension_byte_ps"].tolist() == [2000, 1000]
-    assert "the machine's bisection leaves a byte 2000 ps on a link across the middle" in notes[1]
+    assert "the machine's bisection leaves a byte 2 ns on a link across the middle" in notes[1]
 
 
 def test_a_wide_bisection_changes_nothing() -> None:
