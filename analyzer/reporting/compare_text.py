@@ -68,10 +68,10 @@ def _section(console: Console, title: str) -> None:
     console.print(Text(title, style="bold"))
 
 
-def _table(*columns: str, left: int = 1) -> Table:
+def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for i, name in enumerate(columns):
-        table.add_column(name, justify="left" if i < left else "right", overflow="fold", no_wrap=i >= left)
+        table.add_column(name, justify="right" if i else "left", overflow="fold", no_wrap=i > 0)
     return table
 
 
@@ -123,11 +123,11 @@ def _efficiencies(changes: Iterable[Change]) -> Table:
 
 
 def _regions(comparison: Comparison, top: int | None) -> Table:
-    table = _table("region", "time of", "A", "B", "B - A", "relative", "calls A", "B", left=2)
+    table = _table("region", "A", "B", "B - A", "relative", "calls A", "B")
     for change in comparison.regions[:top]:
+        of = "" if change.kind == "communication" else f", {change.kind}"
         table.add_row(
-            Text(_short(change.region) + (f" (was {_short(change.was)})" if change.was else "")),
-            change.kind,
+            Text(_short(change.region) + of + (f" (was {_short(change.was)})" if change.was else "")),
             _time(change.time.before),
             _time(change.time.after),
             *_delta(change.time),
