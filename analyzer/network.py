@@ -97,8 +97,8 @@ def tell_network(
     notes = [f"network contention: {topology.describe()}, a byte occupies a link for {byte_ps / 1e3:.4g} ns ({what})"]
     if narrowed:
         notes.append(
-            f"network contention: the machine's bisection leaves a byte {of_link.max() / 1e3:.4g} ns on a link across the "
-            "middle"
+            f"network contention: the machine's bisection leaves a byte {of_link.max() / 1e3:.4g} ns on a link across "
+            "the middle"
         )
     if hops.shape[1] < 2:
         notes.append(
