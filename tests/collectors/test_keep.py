@@ -94,6 +94,26 @@ def test_every_overwritten_call_is_counted_and_the_rest_fits_together(mpi: str, 
     assert f"rings have overwritten {stated['OVERWRITTEN_CALLS']:,} calls" in run.manifest.overwritten[0]
 
 
+def test_requests_that_straddle_the_cut_are_paired_rightly(mpi: str, tmp_path: Path) -> None:
+    """Each round has messages of one size, of 97 in turn: a message paired with another round's shows by its size.
+    A round has 6 + 4 messages a rank; Waits come in another order than posts, and one receive is a round ahead."""
+    program = recording.build("keeps_all.c", mpi, tmp_path)
+    rounds = 4000
+    done = recording.run(mpi, tmp_path, 2, program, str(rounds), options=("--keep", "1MB"))
+    stated = _properties(done.read())
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    counted = {count.name: count.count for count in run.manifest.quality if count.count}
+    assert not {"overwritten_inexactly", "bytes_differ", "send_unmatched", "receive_unmatched"} & set(counted)
+    assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
+    halves = 2 * 2 * (rounds * 10 + 1)
+    assert halves == (
+        2 * run.manifest.messages
+        + stated["OVERWRITTEN_SENDS"]
+        + stated["OVERWRITTEN_RECEIVES"]
+        + stated["HALVES_LEFT_OUT"]
+    )
+
+
 @pytest.mark.parametrize("end", ["abort", "kill", "exec"])
 def test_however_it_ends_the_ring_is_read(openmpi: str, tmp_path: Path, end: str) -> None:
     """MPI_Abort, SIGKILL, exec without MPI_Finalize: the last rounds are there, and the sum of calls is exact."""

@@ -204,24 +204,32 @@ static void stop(struct lp_thread* t, const char* what, int error) {
     mark_stopped(t);
 }
 
-int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at) {
-    struct rlimit limit; /* growing beyond it would be a SIGXFSZ in the program */
+int lp_write(int fd, const void* from, size_t bytes, uint64_t at) {
     const uint64_t to = at + bytes;
-    if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && to > limit.rlim_cur)
+    while (at < to) {
+        ssize_t n = pwrite(fd, from, (size_t)(to - at), (off_t)at);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return n == 0 ? ENOSPC : errno;
+        if (n > 0) {
+            at += (uint64_t)n;
+            from = (const char*)from + n;
+        }
+    }
+    return 0;
+}
+
+int lp_may_grow_to(uint64_t bytes) {
+    struct rlimit limit; /* growing beyond it would be a SIGXFSZ in the program */
+    return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at) {
+    if (!lp_may_grow_to(at + bytes))
         return EFBIG;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
-    int error = 0;
-    while (at < to && !error) {
-        ssize_t n = pwrite(fd, from, (size_t)(to - at), (off_t)at);
-        if (n > 0) {
-            at += (uint64_t)n;
-            from = (const char*)from + n;
-        } else if (n == 0 || errno != EINTR) {
-            error = n == 0 ? ENOSPC : errno;
-        }
-    }
+    int error = lp_write(fd, from, bytes, at);
     if (close(fd) && !error)
         error = errno; /* network file systems tell a full disk here */
     return error;

@@ -82,10 +82,17 @@ static int fill(const struct lp_thread* t, uint32_t slot, size_t used) {
     header.flushed = t->flushed;
     header.open = used;
     header.turn = 0; /* until the records are there */
-    int error = lp_write_at(path, &header, sizeof header, at);
-    error = error ? error : lp_write_at(path, t->map + LP_FILE_HEADER, used, at + LP_FILE_HEADER);
+    if (!lp_may_grow_to(at + LP_FILE_HEADER + used))
+        return EFBIG;
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int error = lp_write(fd, &header, sizeof header, at);
+    error = error ? error : lp_write(fd, t->map + LP_FILE_HEADER, used, at + LP_FILE_HEADER);
     header.turn = turns + 1;
-    error = error ? error : lp_write_at(path, &header, sizeof header, at);
+    error = error ? error : lp_write(fd, &header, sizeof header, at);
+    if (close(fd) && !error)
+        error = errno;
     if (!error) {
         lp_lost_newest(++turns);
         filled_ns[slot] = lp_clock_ns(CLOCK_MONOTONIC_RAW);
