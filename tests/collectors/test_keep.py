@@ -194,11 +194,28 @@ def test_a_program_asks_for_an_archive(openmpi: str, tmp_path: Path, how: str) -
     done = recording.run(openmpi, tmp_path, 2, program, "4", options=("--keep", "1MB"))
     assert (done.status, done.out) == (0, "done\n")
     assert "logpost: the program asked for the run so far: " in done.err
-    barriers = {
+    assert _barriers(tmp_path) == {True: 100, False: 101}
+
+
+def test_a_program_starts_its_archive(mpi: str, tmp_path: Path) -> None:
+    """logpost_start() after 60 of 100 barriers: Init, Comm_rank and 60 barriers count as overwritten on each rank."""
+    program = recording.build("keeps_asked.c", mpi, tmp_path, f"-I{Path(collectors.__file__).parent}")
+    done = recording.run(mpi, tmp_path, 2, program, "3", "60", options=("--keep", "1MB"))
+    assert (done.status, done.out) == (0, "done\n")
+    assert _barriers(tmp_path) == {True: 40, False: 41}
+    for path in tmp_path.glob("logpost_*/traces.otf2"):
+        stated = _properties(recording.read(path.parent))
+        assert (stated["OVERWRITTEN_CALLS"], stated["OVERWRITTEN_OPERATIONS"]) == (2 * 62, 2 * 60)
+        run = Run.open(analyze(Request(str(path.parent), str(tmp_path / f"{path.parent.name}.run"))))
+        assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
+
+
+def _barriers(folder: Path) -> dict[bool, int]:
+    """Calls of MPI_Barrier of rank 0, in the archive that was asked for and in that of the end."""
+    return {
         path.parent.name.endswith("_dump"): recording.read(path.parent).calls(0).count("MPI_Barrier")
-        for path in tmp_path.glob("logpost_*/traces.otf2")
+        for path in folder.glob("logpost_*/traces.otf2")
     }
-    assert barriers == {True: 100, False: 101}
 
 
 @pytest.mark.skipif(not all(map(shutil.which, ("oshcc", "oshrun"))), reason="oshcc or oshrun is not installed")

@@ -412,7 +412,20 @@ uint64_t* lp_handles_scratch(struct lp_thread* t, size_t n) {
     return t->handles;
 }
 
-/* Called by the program through logpost.h: a file that `logpost record` looks for. */
+/* The functions that the program calls through logpost.h. What other threads have in their windows stays there. */
+void logpost_cut_here(void) {
+    struct lp_thread* t = lp_self;
+    if (!lp_on || !ring || !t || !t->map || t->busy)
+        return;
+    int saved = errno;
+    t->busy = 1;
+    if (!flush(t))
+        lp_ring_cut();
+    t->busy = 0;
+    errno = saved;
+}
+
+/* A file that `logpost record` looks for. */
 void logpost_ask_for_archive(void) {
     char path[1280];
     if (!lp_on)

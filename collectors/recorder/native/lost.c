@@ -329,6 +329,8 @@ static void add(uint32_t thread, const struct lp_head* r) {
 void lp_lost_add(const char* slot, size_t slot_bytes) {
     struct lp_file_header header;
     memcpy(&header, slot, sizeof header);
+    if (header.turn <= lost->turn)
+        return; /* the program's own cut has summed it up */
     const size_t used = header.open < slot_bytes - LP_FILE_HEADER ? header.open : slot_bytes - LP_FILE_HEADER;
     const char *at = slot + LP_FILE_HEADER, *end = at + used;
     __atomic_store_n(&lost->updating, lost->updating + 1, __ATOMIC_SEQ_CST);

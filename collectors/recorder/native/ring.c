@@ -154,3 +154,12 @@ int lp_ring_take(struct lp_thread* t, size_t used, uint64_t* notes) {
     pthread_mutex_unlock(&lock);
     return error;
 }
+
+int lp_ring_cut(void) {
+    int error = 0;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < slots && !error; i++)
+        error = sum_up(queue[(oldest + i) % slots]);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
