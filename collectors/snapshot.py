@@ -88,7 +88,7 @@ def take(assembler: Path, raw: Path, output: Path, name: str) -> assemble.Archiv
     try:
         paths = sorted(raw.iterdir())
         for path in paths:
-            if path.suffix not in (".raw", ".window", ".ring", ".lost") and path.is_file():
+            if path.suffix not in (".raw", ".window", ".ring", ".lost", ".asked") and path.is_file():
                 shutil.copyfile(path, copy / path.name)
         for attempt in range(_RINGS):
             newest = {path: _LOST.unpack_from(path.read_bytes())[4] for path in paths if path.suffix == ".lost"}

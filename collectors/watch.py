@@ -65,14 +65,23 @@ class Watcher:
 
     def _watch(self) -> None:
         while not self._ended:
-            self._wake.wait(None if self._hang is None else min(1.0, self._hang / 4))
+            self._wake.wait(1.0 if self._hang is None else min(1.0, self._hang / 4))
             self._wake.clear()
+            if not self._ended and self._program_asks():
+                self._take("dump", "the program asked for the run so far")
             if self._asked and not self._ended:
                 self._asked = False
                 self._take("dump", "a signal asked for the run so far")
             if self._hang is not None and not self._ended and self._hangs(self._hang):
                 self._take("hang", f"a rank has been in one call for {self._hang:g} s")
                 self._hang = None  # the first archive shows the hang; later ones would show the same
+
+    def _program_asks(self) -> bool:
+        """Whether some process has called logpost_dump() since this was asked last."""
+        asked = list(self._raw.glob("*.asked"))
+        for path in asked:
+            path.unlink(missing_ok=True)
+        return bool(asked)
 
     def _hangs(self, limit_s: float) -> bool:
         for path in self._raw.glob("*.window"):

@@ -21,16 +21,19 @@ READINGS = 2
 STACKS = (16, 1, 0)
 """Callers kept of each call: as by default, the direct one, none. The bar holds for each."""
 _SOURCE = Path(__file__).with_name("pingpong.c")
-_MPIS = {"Open MPI": ("mpicc.openmpi", "mpirun.openmpi"), "MPICH": ("mpicc.mpich", "mpirun.mpich")}
+MPIS = {"Open MPI": ("mpicc.openmpi", "mpirun.openmpi"), "MPICH": ("mpicc.mpich", "mpirun.mpich")}
 
 
-def _record(mpicc: str, mpirun: str, folder: Path, stack: int) -> tuple[dict[str, float], str]:
-    """Run the program under `logpost record`; return its figures and what otf2-print shows of its window moves."""
+def record(mpicc: str, mpirun: str, folder: Path, options: tuple[str, ...]) -> tuple[dict[str, float], str]:
+    """Run the program under `logpost record` with some options.
+
+    Returns its figures, and what otf2-print shows of its window moves.
+    """
     program = folder / "pingpong"
     subprocess.run([mpicc, "-O2", "-o", str(program), str(_SOURCE), "-ldl"], check=True)
     env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     command = [sys.executable, "-m", "logpost.cli.app", "record", "--quiet", "--calibrate", "none", "-o", str(folder)]
-    command += ["--stack", str(stack), "--", mpirun, "-n", "2", str(program)]
+    command += [*options, "--", mpirun, "-n", "2", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     anchor = next(folder.glob("logpost_*/traces.otf2"))
     shown = subprocess.run(["otf2-print", "-L", "0", str(anchor)], capture_output=True, text=True, check=True).stdout
@@ -43,9 +46,8 @@ def _record(mpicc: str, mpirun: str, folder: Path, stack: int) -> tuple[dict[str
         for begin, end in re.findall(r"^BUFFER_FLUSH\s+0\s+(\d+)\s+Stop Time: (\d+)", shown, re.MULTILINE)
     ]
     calls = len(re.findall(r"^ENTER\s", shown, re.MULTILINE))
-    # two records of each exchange and three to oneself, per block: the recorded half of the calls must all be there
-    assert calls > 400 * 2000 * 5, calls
     move = statistics.median(moves)
+    figures["calls"] = calls
     figures["window_ns_per_call"] = move * len(moves) / calls * 1e9
     return figures, f"{len(moves)} window moves, median {move * 1e6:.0f} µs"
 
@@ -55,14 +57,16 @@ def main() -> int:
     print(f"{'':10} {'':37} {'without':>9} {'with':>9} {'per call':>9}   bar {BAR_NS:.0f} ns")
     missed, measured = 0, 0
     added: dict[tuple[str, int], float] = {}
-    for name, (mpicc, mpirun) in _MPIS.items():
+    for name, (mpicc, mpirun) in MPIS.items():
         if shutil.which(mpicc) is None or shutil.which(mpirun) is None:
             print(f"{name:10} is not installed")
             continue
         measured += 1
         for stack in STACKS:
             with tempfile.TemporaryDirectory() as folder:
-                figures, moves = _record(mpicc, mpirun, Path(folder), stack)
+                figures, moves = record(mpicc, mpirun, Path(folder), ("--stack", str(stack)))
+            # two of each exchange and three to oneself, per block: the recorded half of the calls must all be there
+            assert figures["calls"] > 400 * 2000 * 5, figures["calls"]
             for what, key, calls in (("half round trip, 8 B", "half", 2), ("Isend + Recv + Wait, self", "self", 3)):
                 without, traced = figures[f"{key}_ns"], figures[f"{key}_traced_ns"]
                 added[key, stack] = cost = (traced - without) / calls

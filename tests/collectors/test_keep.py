@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
+from logpost import collectors
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.collectors.keep import Keep, keep
@@ -94,6 +96,26 @@ def test_every_overwritten_call_is_counted_and_the_rest_fits_together(mpi: str, 
     assert f"rings have overwritten {stated['OVERWRITTEN_CALLS']:,} calls" in run.manifest.overwritten[0]
 
 
+def test_requests_that_straddle_the_cut_are_paired_rightly(mpi: str, tmp_path: Path) -> None:
+    """Each round has messages of one size, of 97 in turn: a message paired with another round's shows by its size.
+    A round has 6 + 4 messages a rank; Waits come in another order than posts, and one receive is a round ahead."""
+    program = recording.build("keeps_all.c", mpi, tmp_path)
+    rounds = 4000
+    done = recording.run(mpi, tmp_path, 2, program, str(rounds), options=("--keep", "1MB"))
+    stated = _properties(done.read())
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    counted = {count.name: count.count for count in run.manifest.quality if count.count}
+    assert not {"overwritten_inexactly", "bytes_differ", "send_unmatched", "receive_unmatched"} & set(counted)
+    assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
+    halves = 2 * 2 * (rounds * 10 + 1)
+    assert halves == (
+        2 * run.manifest.messages
+        + stated["OVERWRITTEN_SENDS"]
+        + stated["OVERWRITTEN_RECEIVES"]
+        + stated["HALVES_LEFT_OUT"]
+    )
+
+
 @pytest.mark.parametrize("end", ["abort", "kill", "exec"])
 def test_however_it_ends_the_ring_is_read(openmpi: str, tmp_path: Path, end: str) -> None:
     """MPI_Abort, SIGKILL, exec without MPI_Finalize: the last rounds are there, and the sum of calls is exact."""
@@ -151,6 +173,67 @@ def test_a_deadlock_is_named_and_a_signal_disturbs_nobody(openmpi: str, tmp_path
     assert "rank 0: MPI_Recv from rank 1, tag 7" in told
     assert "rank 1: MPI_Recv from rank 0, tag 7" in told
     assert "Deadlock: rank 0" in told
+
+
+@pytest.mark.parametrize("how", ["-pie", "-no-pie"])
+def test_a_program_asks_for_an_archive(openmpi: str, tmp_path: Path, how: str) -> None:
+    """logpost_dump() after 100 of 101 barriers: one archive has the 100, the other one, of the end, has all.
+
+    Without the recorder it does nothing.
+    """
+    include = f"-I{Path(collectors.__file__).parent}"
+    program = recording.build("keeps_asked.c", openmpi, tmp_path, include, how, *(["-fPIE"] if how == "-pie" else []))
+    alone = subprocess.run(
+        [recording.LAUNCHERS[openmpi], "-n", "2", str(program)],
+        env=recording.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert alone.stdout == "done\n"
+    done = recording.run(openmpi, tmp_path, 2, program, "4", options=("--keep", "1MB"))
+    assert (done.status, done.out) == (0, "done\n")
+    assert "logpost: the program asked for the run so far: " in done.err
+    assert _barriers(tmp_path) == {True: 100, False: 101}
+
+
+def test_a_program_starts_its_archive(mpi: str, tmp_path: Path) -> None:
+    """logpost_start() after 60 of 100 barriers: Init, Comm_rank and 60 barriers count as overwritten on each rank."""
+    program = recording.build("keeps_asked.c", mpi, tmp_path, f"-I{Path(collectors.__file__).parent}")
+    done = recording.run(mpi, tmp_path, 2, program, "3", "60", options=("--keep", "1MB"))
+    assert (done.status, done.out) == (0, "done\n")
+    assert _barriers(tmp_path) == {True: 40, False: 41}
+    for path in tmp_path.glob("logpost_*/traces.otf2"):
+        stated = _properties(recording.read(path.parent))
+        assert (stated["OVERWRITTEN_CALLS"], stated["OVERWRITTEN_OPERATIONS"]) == (2 * 62, 2 * 60)
+        run = Run.open(analyze(Request(str(path.parent), str(tmp_path / f"{path.parent.name}.run"))))
+        assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
+
+
+def _barriers(folder: Path) -> dict[bool, int]:
+    """Calls of MPI_Barrier of rank 0, in the archive that was asked for and in that of the end."""
+    return {
+        path.parent.name.endswith("_dump"): recording.read(path.parent).calls(0).count("MPI_Barrier")
+        for path in folder.glob("logpost_*/traces.otf2")
+    }
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ("oshcc", "oshrun"))), reason="oshcc or oshrun is not installed")
+def test_openshmem_shares_the_ring(tmp_path: Path) -> None:
+    """Init, 20,000 rounds of a put, a quiet and an atomic, 5,001 barriers and Finalize: 65,003 calls a PE."""
+    program = recording.build("keeps_shmem.c", "openmpi", tmp_path, compiler="oshcc")
+    env = recording.environment(OMPI_MCA_memory="^patcher")
+    command = ("oshrun", "-n", "2", str(program), str(ROUNDS))
+    done = recording.record(tmp_path, *command, options=("--keep", "1MB"), env=env)
+    assert (done.status, done.out) == (0, f"counter {ROUNDS}\n")
+    trace = done.read()
+    stated = _properties(trace)
+    left = sum(len([e for e in trace.on(rank, "ENTER") if e.region.startswith("shmem_")]) for rank in (0, 1))
+    assert left + stated["OVERWRITTEN_CALLS"] == 2 * (3 * ROUNDS + ROUNDS // 4 + 3)
+    puts = sum(len(trace.on(rank, "RMA_PUT", "RMA_ATOMIC")) for rank in (0, 1))
+    assert puts + stated["OVERWRITTEN_TRANSFERS"] == 2 * 2 * ROUNDS
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
 
 
 def _appears(folder: Path, pattern: str, size: int = 1) -> Path:

@@ -211,8 +211,6 @@ class ProcessEvents {
                            sizeof c.record - sizeof head};
             Pending p;
             p.message = r.get<lp_message>();
-            const bool two = head.kind == LP_ISENDRECV;
-            const auto handle = r.get<std::uint64_t>((two ? 2 : 1) * sizeof(lp_message));
             switch (head.kind) {
                 case LP_SEND_INIT:
                 case LP_ISEND:
@@ -226,7 +224,7 @@ class ProcessEvents {
                     p.kind = Kind::receive;
                     break;
                 case LP_MPROBE:
-                    messages_.probed(handle, p.message);
+                    messages_.probed(c.handle, p.message);
                     continue;
                 case LP_COLL_INIT:
                     p = collective(r);
@@ -237,27 +235,12 @@ class ProcessEvents {
                 default:  // a collective operation or an access: only its end is here
                     break;
             }
-            const std::uint64_t own = handle_of(r, handle);
             const bool persistent = head.kind == LP_SEND_INIT || head.kind == LP_RECV_INIT || head.kind == LP_COLL_INIT;
             if (persistent && c.active == 0) {
-                requests_.make(own, p);
+                requests_.make(c.handle, p);
             } else {
-                requests_.start(out, time, own, p);
+                requests_.start(out, time, c.handle, p);
             }
-        }
-    }
-
-    static std::uint64_t handle_of(const Record& r, std::uint64_t of_message) {
-        switch (r.head.kind) {
-            case LP_ICOLL:
-            case LP_COLL_INIT:
-                return r.get<std::uint64_t>(sizeof(lp_collective));
-            case LP_COMM_IDUP:
-                return r.get<std::uint64_t>(sizeof(lp_comm_call));
-            case LP_TRANSFER:
-                return r.get<lp_transfer>().request;
-            default:
-                return of_message;
         }
     }
 

@@ -204,24 +204,32 @@ static void stop(struct lp_thread* t, const char* what, int error) {
     mark_stopped(t);
 }
 
-int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at) {
-    struct rlimit limit; /* growing beyond it would be a SIGXFSZ in the program */
+int lp_write(int fd, const void* from, size_t bytes, uint64_t at) {
     const uint64_t to = at + bytes;
-    if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && to > limit.rlim_cur)
+    while (at < to) {
+        ssize_t n = pwrite(fd, from, (size_t)(to - at), (off_t)at);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return n == 0 ? ENOSPC : errno;
+        if (n > 0) {
+            at += (uint64_t)n;
+            from = (const char*)from + n;
+        }
+    }
+    return 0;
+}
+
+int lp_may_grow_to(uint64_t bytes) {
+    struct rlimit limit; /* growing beyond it would be a SIGXFSZ in the program */
+    return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at) {
+    if (!lp_may_grow_to(at + bytes))
         return EFBIG;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
-    int error = 0;
-    while (at < to && !error) {
-        ssize_t n = pwrite(fd, from, (size_t)(to - at), (off_t)at);
-        if (n > 0) {
-            at += (uint64_t)n;
-            from = (const char*)from + n;
-        } else if (n == 0 || errno != EINTR) {
-            error = n == 0 ? ENOSPC : errno;
-        }
-    }
+    int error = lp_write(fd, from, bytes, at);
     if (close(fd) && !error)
         error = errno; /* network file systems tell a full disk here */
     return error;
@@ -402,4 +410,30 @@ uint64_t* lp_handles_scratch(struct lp_thread* t, size_t n) {
         t->handles_room = n;
     }
     return t->handles;
+}
+
+/* The functions that the program calls through logpost.h. What other threads have in their windows stays there. */
+void logpost_cut_here(void) {
+    struct lp_thread* t = lp_self;
+    if (!lp_on || !ring || !t || !t->map || t->busy)
+        return;
+    int saved = errno;
+    t->busy = 1;
+    if (!flush(t))
+        lp_ring_cut();
+    t->busy = 0;
+    errno = saved;
+}
+
+/* A file that `logpost record` looks for. */
+void logpost_ask_for_archive(void) {
+    char path[1280];
+    if (!lp_on)
+        return;
+    int saved = errno;
+    snprintf(path, sizeof path, "%s/%s.%lld.asked", directory, host, pid);
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT, 0666);
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
 }

@@ -48,6 +48,12 @@ int lp_lost_create(const char* path, size_t slot_bytes) {
 }
 
 static void count(uint32_t what, uint32_t comm, int32_t peer, int32_t tag) {
+    static struct lp_channel* latest[LP_OPERATED_ON_WINDOW + 1]; /* of each kind: it is likely to come again */
+    struct lp_channel* again = latest[what];
+    if (again && again->comm == comm && again->peer == peer && again->tag == tag) {
+        again->count++;
+        return;
+    }
     const struct lp_channel key = {comm, peer, tag, what, 0};
     uint64_t hash = ((uint64_t)comm << 32 | (uint32_t)peer) * 0x9E3779B97F4A7C15ull;
     hash = (hash ^ ((uint64_t)(uint32_t)tag << 3 | what)) * 0xC2B2AE3D27D4EB4Full;
@@ -63,6 +69,7 @@ static void count(uint32_t what, uint32_t comm, int32_t peer, int32_t tag) {
         }
         if (c->comm == comm && c->peer == peer && c->tag == tag && c->what == what) {
             c->count++;
+            latest[what] = c;
             return;
         }
     }
@@ -118,12 +125,6 @@ static size_t handle_place(int kind) {
     }
 }
 
-static uint64_t handle_of(const struct lp_carried* c) {
-    uint64_t handle;
-    memcpy(&handle, (const char*)data_of(c) + handle_place(head_of(c)->kind), sizeof handle);
-    return handle;
-}
-
 static void carry(uint32_t thread, uint32_t active, const struct lp_head* record) {
     const uint32_t cell = free_cell;
     const size_t bytes = (size_t)record->words * 8;
@@ -137,7 +138,8 @@ static void carry(uint32_t thread, uint32_t active, const struct lp_head* record
     c->thread = thread;
     c->active = active;
     c->number = ++started;
-    const uint32_t b = bucket(handle_of(c));
+    memcpy(&c->handle, (const char*)data_of(c) + handle_place(record->kind), sizeof c->handle);
+    const uint32_t b = bucket(c->handle);
     next[cell] = 0;
     *(tail[b] ? &next[tail[b]] : &head[b]) = cell;
     tail[b] = cell;
@@ -147,18 +149,18 @@ static int persistent(int kind) {
     return kind == LP_SEND_INIT || kind == LP_RECV_INIT || kind == LP_COLL_INIT;
 }
 
-enum wanted { ANY_THREAD, OPERATION, PERSISTENT, PROBED };
+enum wanted { OPERATION, PERSISTENT, PROBED };
 
 static int is(const struct lp_carried* c, uint64_t handle, enum wanted wanted) {
     const int kind = head_of(c)->kind;
-    if (handle_of(c) != handle || (kind == LP_MPROBE) != (wanted == PROBED))
+    if (c->handle != handle || (kind == LP_MPROBE) != (wanted == PROBED))
         return 0;
     return (persistent(kind) && !c->active) == (wanted == PERSISTENT);
 }
 
-/* The oldest of a handle, that which the thread itself has started before others; its cell is free when `out` is set.
- */
-static int find(uint64_t handle, uint32_t thread, enum wanted wanted, struct lp_carried* found, int out) {
+/* The oldest of a handle, that which the thread itself has started before others; NULL: there is none. With `out` its
+ * cell is free, and holds it until the next one is carried. */
+static const struct lp_carried* find(uint64_t handle, uint32_t thread, enum wanted wanted, int out) {
     const uint32_t b = bucket(handle);
     uint32_t before = 0, at = 0, chosen = 0;
     for (uint32_t i = head[b], last = 0; i; last = i, i = next[i]) {
@@ -171,40 +173,39 @@ static int find(uint64_t handle, uint32_t thread, enum wanted wanted, struct lp_
             break;
     }
     if (!at)
-        return 0;
-    *found = cells[at - 1];
+        return NULL;
     if (!out)
-        return 1;
+        return &cells[at - 1];
     *(before ? &next[before] : &head[b]) = next[at];
     if (tail[b] == at)
         tail[b] = before;
     cells[at - 1].number = 0;
     next[at] = free_cell;
     free_cell = at;
-    return 1;
+    return &cells[at - 1];
 }
 
 static void start(uint32_t thread, uint64_t handle) {
-    struct lp_carried c;
-    if (!find(handle, thread, PERSISTENT, &c, 0)) {
+    const struct lp_carried* c = find(handle, thread, PERSISTENT, 0);
+    if (!c) {
         lost->unpaired++;
         return;
     }
-    if (head_of(&c)->kind == LP_SEND_INIT)
-        sent(data_of(&c));
-    else if (head_of(&c)->kind == LP_COLL_INIT)
-        operated(LP_OPERATED, ((const struct lp_collective*)data_of(&c))->comm);
-    carry(thread, 1, head_of(&c));
+    if (head_of(c)->kind == LP_SEND_INIT)
+        sent(data_of(c));
+    else if (head_of(c)->kind == LP_COLL_INIT)
+        operated(LP_OPERATED, ((const struct lp_collective*)data_of(c))->comm);
+    carry(thread, 1, head_of(c));
 }
 
 static void complete(uint32_t thread, const struct lp_done* done) {
-    struct lp_carried c;
-    if (!find(done->request, thread, OPERATION, &c, 1)) {
+    const struct lp_carried* c = find(done->request, thread, OPERATION, 1);
+    if (!c) {
         lost->unpaired++;
         return;
     }
-    const int kind = head_of(&c)->kind;
-    const struct lp_message* asked = data_of(&c);
+    const int kind = head_of(c)->kind;
+    const struct lp_message* asked = data_of(c);
     if (kind == LP_ISENDRECV)
         asked++;
     else if (kind != LP_IRECV && kind != LP_RECV_INIT)
@@ -219,10 +220,10 @@ static void complete(uint32_t thread, const struct lp_done* done) {
 
 /* A message that a matched probe has named is received: its communicator is the probe's. */
 static struct lp_message probed(uint32_t thread, uint64_t handle) {
-    struct lp_carried c;
+    const struct lp_carried* c = find(handle, thread, PROBED, 1);
     struct lp_message m = {.peer = LP_NO_PEER};
-    if (find(handle, thread, PROBED, &c, 1))
-        memcpy(&m, data_of(&c), sizeof m);
+    if (c)
+        memcpy(&m, data_of(c), sizeof m);
     return m;
 }
 
@@ -282,12 +283,10 @@ static void add(uint32_t thread, const struct lp_head* r) {
             for (size_t i = 0; i < bytes / sizeof(struct lp_done); i++)
                 complete(thread, (const struct lp_done*)data + i);
             break;
-        case LP_REQUEST_FREE: {
-            struct lp_carried forgotten;
-            if (!find(*(const uint64_t*)data, thread, PERSISTENT, &forgotten, 1))
-                find(*(const uint64_t*)data, thread, OPERATION, &forgotten, 1);
+        case LP_REQUEST_FREE:
+            if (!find(*(const uint64_t*)data, thread, PERSISTENT, 1))
+                find(*(const uint64_t*)data, thread, OPERATION, 1);
             break;
-        }
         case LP_ICOLL:
             carry(thread, 0, r);
             /* fall through */
@@ -330,6 +329,8 @@ static void add(uint32_t thread, const struct lp_head* r) {
 void lp_lost_add(const char* slot, size_t slot_bytes) {
     struct lp_file_header header;
     memcpy(&header, slot, sizeof header);
+    if (header.turn <= lost->turn)
+        return; /* the program's own cut has summed it up */
     const size_t used = header.open < slot_bytes - LP_FILE_HEADER ? header.open : slot_bytes - LP_FILE_HEADER;
     const char *at = slot + LP_FILE_HEADER, *end = at + used;
     __atomic_store_n(&lost->updating, lost->updating + 1, __ATOMIC_SEQ_CST);

@@ -77,6 +77,7 @@ struct lp_carried {
     uint32_t thread;
     uint32_t active; /* of a persistent request: 0: it is the request, 1: an operation that it started */
     uint64_t number; /* in the order of their start; 0: the place is free */
+    uint64_t handle; /* of the request, or of the message that a probe has named */
     uint64_t record[10];
 };
 

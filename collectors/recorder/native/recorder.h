@@ -64,6 +64,8 @@ LP_HIDDEN void lp_write_sync(struct lp_thread* t, struct lp_sync sync);
 LP_HIDDEN void lp_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 LP_HIDDEN int lp_log_prepare(void);
 LP_HIDDEN uint64_t* lp_handles_scratch(struct lp_thread* t, size_t n);
+void logpost_cut_here(void);
+void logpost_ask_for_archive(void); /* exported, for ../../logpost.h */
 
 /* process.c */
 LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int rank, int size);

@@ -82,10 +82,17 @@ static int fill(const struct lp_thread* t, uint32_t slot, size_t used) {
     header.flushed = t->flushed;
     header.open = used;
     header.turn = 0; /* until the records are there */
-    int error = lp_write_at(path, &header, sizeof header, at);
-    error = error ? error : lp_write_at(path, t->map + LP_FILE_HEADER, used, at + LP_FILE_HEADER);
+    if (!lp_may_grow_to(at + LP_FILE_HEADER + used))
+        return EFBIG;
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int error = lp_write(fd, &header, sizeof header, at);
+    error = error ? error : lp_write(fd, t->map + LP_FILE_HEADER, used, at + LP_FILE_HEADER);
     header.turn = turns + 1;
-    error = error ? error : lp_write_at(path, &header, sizeof header, at);
+    error = error ? error : lp_write(fd, &header, sizeof header, at);
+    if (close(fd) && !error)
+        error = errno;
     if (!error) {
         lp_lost_newest(++turns);
         filled_ns[slot] = lp_clock_ns(CLOCK_MONOTONIC_RAW);
@@ -144,6 +151,15 @@ int lp_ring_take(struct lp_thread* t, size_t used, uint64_t* notes) {
     int error = used ? keep_notes(t, used, notes) : 0;
     if (!error && used)
         error = turn(t, used);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+int lp_ring_cut(void) {
+    int error = 0;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < slots && !error; i++)
+        error = sum_up(queue[(oldest + i) % slots]);
     pthread_mutex_unlock(&lock);
     return error;
 }

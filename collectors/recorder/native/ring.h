@@ -15,8 +15,13 @@ LP_HIDDEN int lp_ring_create(const char* base, size_t window_bytes);
  * notes behind the first `*notes` bytes of the thread's log. 0, or an error number. */
 LP_HIDDEN int lp_ring_take(struct lp_thread* t, size_t used, uint64_t* notes);
 
-/* log.c: writes to a file at some place; 0, or an error number. */
+/* All that the ring holds counts as overwritten from now on. */
+LP_HIDDEN int lp_ring_cut(void);
+
+/* log.c: writes at some place of a file; 0, or an error number. */
+LP_HIDDEN int lp_write(int fd, const void* from, size_t bytes, uint64_t at);
 LP_HIDDEN int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at);
+LP_HIDDEN int lp_may_grow_to(uint64_t bytes);
 
 /* lost.c: the sum of what was overwritten */
 LP_HIDDEN int lp_lost_create(const char* path, size_t slot_bytes);
