@@ -47,6 +47,13 @@ void Decoder::begin(std::int32_t location, LocationTrace& out) {
     d.unknown_run = 0;
 }
 
+void Decoder::take(const LocalDefinitions& definitions) {
+    for (const auto& [type, map] : definitions.mapping_tables) {
+        state_->ids.rename(type, map.get());
+    }
+    state_->offsets = definitions.clock_offsets;
+}
+
 void Decoder::begin_events() {
     auto& d = *state_;
     d.ids.begin_events();

@@ -8,6 +8,7 @@
 #include "callpaths.hpp"
 #include "clock_correction.hpp"
 #include "definitions.hpp"
+#include "local_definitions.hpp"
 #include "quality.hpp"
 #include "trace.hpp"
 
@@ -26,8 +27,9 @@ class Decoder {
     Decoder& operator=(const Decoder&) = delete;
     ~Decoder();
 
-    /// Begins a location. Local definitions are fed next (register `local_definition_callbacks` with `user_data`).
+    /// Begins a location. Local definitions are fed next (`take`, or `local_definition_callbacks` with `user_data`).
     void begin(std::int32_t location, LocationTrace& out);
+    void take(const LocalDefinitions& definitions);
     /// Ends the local definitions; events are fed next (`event_callbacks`, with `user_data` as well).
     void begin_events();
     /// Closes what is open and writes the profile. `events`: how many were read.

@@ -22,6 +22,7 @@
 #include "decode.hpp"
 #include "definitions.hpp"
 #include "epochs.hpp"
+#include "local_definitions.hpp"
 #include "match.hpp"
 #include "otf2_errors.hpp"
 #include "quality.hpp"
@@ -222,6 +223,11 @@ class Worker {
             std::error_code missing;
             most = fs::file_size(file.replace_extension(".def"), missing);
             if (missing) {
+                return true;
+            }
+            const auto bytes = small_file(file);
+            if (const auto definitions = bytes ? parse_local_definitions(*bytes) : std::nullopt) {
+                decoder.take(*definitions);
                 return true;
             }
             if (!ends_properly(file)) {
