@@ -11,6 +11,7 @@
 #include "replay/native/endpoints.hpp"
 #include "replay/native/flow_sharing.hpp"
 #include "replay/native/threads.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -319,7 +320,7 @@ class Simulation {
         use_.total_ps += stretch;
         if (way.pair != Network::kNoPair) {
             for (const auto link : network_.links_of(way.pair)) {
-                use_.waited_ps[static_cast<std::size_t>(link)] += stretch;
+                add_saturating(use_.waited_ps[static_cast<std::size_t>(link)], stretch);
             }
         }
         delays_[id] = {waited, waited};
