@@ -16,6 +16,7 @@ from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.run_place import flush
+from logpost.analyzer.wide import exact_sum
 from logpost.replay._native import Analysis, operations
 from logpost.replay.columns import DelayCosts
 
@@ -96,9 +97,9 @@ def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Ma
     with TableStream(schema.MESSAGES, writer.table_path("messages")) as stream:
         while (batch := analysis.next_messages(MESSAGES_PER_BATCH)) is not None:
             stream.put(batch)
-            sums["envelope_ps"] += int(batch["envelope_ps"].sum())
-            sums["residual_ps"] += int(batch["residual_ps"].sum())
-            sums["deficit_ps"] += int(batch["deficit_ps"].sum())
+            sums["envelope_ps"] += exact_sum(batch["envelope_ps"])
+            sums["residual_ps"] += exact_sum(batch["residual_ps"])
+            sums["deficit_ps"] += exact_sum(batch["deficit_ps"])
             done += len(batch["tag"])
             report("splitting messages", done, analysis.messages)
     return sums

@@ -6,6 +6,7 @@ import polars as pl
 
 from logpost.analyzer.phases import program
 from logpost.analyzer.run import Run
+from logpost.analyzer.wide import WIDE, exact_sum, wide_sum
 
 COMPUTATION, CALLS = "computation", "calls"
 """What a place is: the computation before the calls of a call path, or those calls."""
@@ -21,7 +22,7 @@ def path_by_rank(run: Run) -> pl.DataFrame:
     return (
         program(run.table("path_profile"))
         .group_by("location")
-        .agg(pl.col("on_path_ps").sum())
+        .agg(wide_sum("on_path_ps"))
         .filter(pl.col("on_path_ps") > 0)
         .sort("on_path_ps", "location", descending=[True, False])
         .collect()
@@ -30,9 +31,7 @@ def path_by_rank(run: Run) -> pl.DataFrame:
 
 def path_by_category(run: Run) -> dict[str, int]:
     """Category to its time on the critical path of the program, of those that a machine divides or that are one."""
-    rows = (
-        program(run.shown("path_profile")).group_by(pl.col("category").cast(pl.String)).agg(pl.col("on_path_ps").sum())
-    )
+    rows = program(run.shown("path_profile")).group_by(pl.col("category").cast(pl.String)).agg(wide_sum("on_path_ps"))
     return {category: int(time) for category, time in rows.sort("category").collect().iter_rows() if time}
 
 
@@ -59,15 +58,15 @@ def path_by_place(run: Run) -> pl.DataFrame:
         .collect()
     )
     key = ["compared", "place"]
-    on_path = table.group_by(key).agg(path_ps=pl.col("on_path_ps").sum()).filter(pl.col("path_ps") > 0)
-    length = int(on_path["path_ps"].sum())
-    active = table.group_by("location", *key).agg(pl.col("active_ps").sum())
-    ranks = active.group_by("location").agg(idle_ps=(length - pl.col("active_ps").sum()).clip(0))
+    on_path = table.group_by(key).agg(path_ps=wide_sum("on_path_ps")).filter(pl.col("path_ps") > 0)
+    length = exact_sum(on_path["path_ps"])
+    active = table.group_by("location", *key).agg(wide_sum("active_ps"))
+    ranks = active.group_by("location").agg(idle_ps=(length - wide_sum("active_ps")).clip(0))
     headroom = (
         ranks.join(on_path, how="cross")
         .join(active, on=["location", *key], how="left")
         .with_columns(headroom_ps=(pl.col("path_ps") - pl.col("active_ps").fill_null(0)).clip(0))
-        .with_columns(every_ps=pl.col("headroom_ps").sum().over("location"))
+        .with_columns(every_ps=wide_sum("headroom_ps").over("location"))
         .filter(pl.col("every_ps") > 0)
         .with_columns(impact=pl.col("headroom_ps") / pl.col("every_ps") * pl.col("idle_ps"))
         .group_by(key)
@@ -75,7 +74,7 @@ def path_by_place(run: Run) -> pl.DataFrame:
     )
     return (
         table.group_by("callpath", *key)
-        .agg(pl.col("on_path_ps").sum())
+        .agg(wide_sum("on_path_ps"))
         .filter(pl.col("on_path_ps") > 0)
         .join(on_path, on=key)
         .join(headroom, on=key, how="left")
@@ -85,7 +84,7 @@ def path_by_place(run: Run) -> pl.DataFrame:
             "on_path_ps",
             imbalance_ps=(pl.col("impact").fill_null(0.0) * pl.col("on_path_ps") / pl.col("path_ps"))
             .round()
-            .cast(pl.Int64),
+            .cast(WIDE),
         )
         .sort("on_path_ps", "callpath", "place", descending=[True, False, False])
     )
@@ -100,14 +99,14 @@ def delaying_places(run: Run) -> pl.DataFrame:
         .filter(pl.col("location") >= 0)
         .with_columns(pl.col("place").cast(pl.String))
         .group_by("callpath", "place", "location")
-        .agg(pl.col("short_term_ps", "long_term_ps").sum())
+        .agg(wide_sum("short_term_ps", "long_term_ps"))
         .with_columns(costs_ps=both)
         .sort("costs_ps", "location", descending=[True, False])
     )
     return (
         by_rank.group_by("callpath", "place", maintain_order=True)
         .agg(
-            pl.col("short_term_ps", "long_term_ps").sum(),
+            wide_sum("short_term_ps", "long_term_ps"),
             locations=pl.col("location").filter(4 * pl.col("costs_ps") >= pl.col("costs_ps").max()),
         )
         .sort(both, "callpath", "place", descending=[True, False, False])
@@ -121,4 +120,4 @@ def waits_ps(run: Run) -> tuple[int, int]:
         pl.col("location"), costs_ps=pl.col("short_term_ps") + pl.col("long_term_ps")
     )
     table = rows.collect()
-    return int(table["costs_ps"].sum()), int(table.filter(pl.col("location") < 0)["costs_ps"].sum())
+    return exact_sum(table["costs_ps"]), int(table.filter(pl.col("location") < 0)["costs_ps"].sum())

@@ -10,6 +10,7 @@ import polars as pl
 from logpost.analyzer.change import Change
 from logpost.analyzer.phases import program
 from logpost.analyzer.run import Run
+from logpost.analyzer.wide import wide_sum
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,10 @@ def _by_region(run: Run) -> dict[tuple[str, str], tuple[int, int]]:
     calls = (
         program(run.table("exposure"))
         .group_by("location", "callpath")
-        .agg(pl.col("exposed_ps").sum(), pl.col("calls").max())
+        .agg(wide_sum("exposed_ps"), pl.col("calls").max())
     )
     communication = (
-        calls.join(named, on="callpath")
-        .group_by("name")
-        .agg(pl.col("exposed_ps").sum(), pl.col("calls").sum())
-        .collect()
+        calls.join(named, on="callpath").group_by("name").agg(wide_sum("exposed_ps"), pl.col("calls").sum()).collect()
     )
     accounted = run.table("locations").filter("accounted").select("location")
     compute = (
@@ -66,7 +64,7 @@ def _by_region(run: Run) -> dict[tuple[str, str], tuple[int, int]]:
         .join(accounted, on="location", how="semi")
         .join(named.filter(pl.col("kind") == "user"), on="callpath")
         .group_by("name")
-        .agg(pl.col("exclusive_ps").sum(), pl.col("visits").sum())
+        .agg(wide_sum("exclusive_ps"), pl.col("visits").sum())
         .collect()
     )
     found = {("communication", name or ""): (int(t), int(n)) for name, t, n in communication.iter_rows()}

@@ -16,6 +16,7 @@ import polars as pl
 
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.phases import program
+from logpost.analyzer.wide import WIDE, wide_sum
 
 STRETCHES = 50
 """Most stretches of a program: a fiftieth of it is worth a look, and wide enough to be seen."""
@@ -58,15 +59,15 @@ def by_stretch(
     joined = max(1, -(-(last - first + 1) // most))
     longest_ideal = (
         ideal.group_by("location", stretch=pl.col("window") // joined)
-        .agg(pl.col("ideal_ps").sum())
+        .agg(wide_sum("ideal_ps"))
         .group_by("stretch")
         .agg(ideal=pl.col("ideal_ps").max())
     )
     times = (
         some.group_by("location", stretch=pl.col("window") // joined)
         .agg(
-            time=pl.col("exposed_ps").sum(),
-            useful=pl.col("exposed_ps").filter(pl.col("category").cast(pl.String) == "compute").sum(),
+            time=wide_sum("exposed_ps"),
+            useful=pl.col("exposed_ps").filter(pl.col("category").cast(pl.String) == "compute").cast(WIDE).sum(),
         )
         .group_by("stretch")
         .agg(
@@ -98,7 +99,7 @@ def by_stretch(
 
 def ideal_runtime(ideal: pl.LazyFrame) -> int | None:
     """What the slowest rank takes for its program on an ideal network in ps; None where that was not replayed."""
-    longest = ideal.group_by("location").agg(pl.col("ideal_ps").sum()).select(pl.col("ideal_ps").max())
+    longest = ideal.group_by("location").agg(wide_sum("ideal_ps")).select(pl.col("ideal_ps").max())
     found: int | None = longest.collect().item()
     return found
 

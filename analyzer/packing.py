@@ -13,6 +13,7 @@ import polars as pl
 
 from logpost.analyzer.pack_pattern import compiled
 from logpost.analyzer.run import Run
+from logpost.analyzer.wide import exact_sum, wide_sum
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,11 @@ def packing(run: Run, compute_ps: int) -> Packing | None:
         .join(run.table("locations").filter("accounted").select("location"), on="location", how="semi")
         .join(inside.lazy(), on="callpath")
         .group_by("name")
-        .agg(pl.col("exclusive_ps").sum())
+        .agg(wide_sum("exclusive_ps"))
         .sort("exclusive_ps", "name", descending=[True, False])
         .collect()
     )
-    total = min(compute_ps, int(times["exclusive_ps"].sum()))
+    total = min(compute_ps, exact_sum(times["exclusive_ps"]))
     return Packing(run.manifest.pack, tuple(times["name"]), total, total / compute_ps if compute_ps > 0 else 0.0)
 
 

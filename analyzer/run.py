@@ -16,6 +16,7 @@ from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.run_place import MACHINE, MANIFEST, put_in_place, refuse_bytes, refuse_occupied
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 from logpost.analyzer.undivided import shown
+from logpost.analyzer.wide import stored
 from logpost.analyzer.within import within
 from logpost.errors import InputError
 from logpost.whole_file import permit
@@ -145,7 +146,7 @@ class RunWriter:
     def write(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
         """Write one whole table, checked against its declaration; returns it as it will be read."""
         table = frame.select(TABLES[name].schema.names()).cast(dict(TABLES[name].schema))  # type: ignore[arg-type]
-        table.write_parquet(self.table_path(name), compression="lz4", statistics=True)
+        stored(table).write_parquet(self.table_path(name), compression="lz4", statistics=True)
         return table
 
     def write_machine(self, text: str) -> None:

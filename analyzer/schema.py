@@ -1,7 +1,8 @@
 """The tables of a run, each declared once: readers, writers, documentation and checks use these declarations.
 
-Times are int64 picoseconds from the start of the trace (columns end in `_ps`), bytes are uint64, ids are dense int32
-with -1 for "none".
+Times are int64 picoseconds from the start of the trace (columns end in `_ps`), sums of them over many locations are
+128 bits wide, bytes are uint64, ids are dense int32 with -1 for "none". A run of this version that was written when
+those sums were int64 is read as well.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from logpost.analyzer.wide import WIDE
 from logpost.replay import _native
 
 FORMAT_VERSION = 3
@@ -116,6 +118,11 @@ def _ids(**sentences: str) -> tuple[Column, ...]:
 
 def _ps(**sentences: str) -> tuple[Column, ...]:
     return tuple(Column(f"{name}_ps", pl.Int64(), "ps", sentence) for name, sentence in sentences.items())
+
+
+def _wide_ps(**sentences: str) -> tuple[Column, ...]:
+    """Sums over many locations, which int64 does not hold: 128 bits, decimal128(38, 0) in Parquet."""
+    return tuple(Column(f"{name}_ps", WIDE, "ps", sentence) for name, sentence in sentences.items())
 
 
 def _enum(name: str, values: tuple[str, ...], sentence: str) -> Column:
@@ -443,7 +450,7 @@ COLLECTIVE_KINDS = Table(
         Column("error_ps", pl.Float64(), "ps", "mean distance of replayed and measured ends of the members asked"),
         _enum("second", ALGORITHMS, "the next best; not_known: there is no other"),
         Column("second_error_ps", pl.Float64(), "ps", "its mean distance"),
-        *_ps(
+        *_wide_ps(
             measured="sum over members, after those had entered whom the operation's definition makes them wait for",
             predicted="the same, as replayed",
             residual="sum of what was measured beyond the replay",
@@ -504,7 +511,7 @@ DELAY_COSTS = Table(
         _enum("place", DELAY_PLACES, "computation before calls of the callpath, the calls themselves, or unexplained"),
         *_ids(wait_callpath="of the calls that waited for it directly; -1: not explained"),
         _enum("pattern", WAIT_KINDS, "of the waits that are paid for"),
-        *_ps(
+        *_wide_ps(
             short_term="waits that it causes directly",
             long_term="waits elsewhere that the direct waits passed on",
         ),
@@ -556,7 +563,7 @@ TRAFFIC = Table(
             "ps",
             "C_n, the model's mean wait of a message; null: saturated, or not a grid",
         ),
-        *_ps(
+        *_wide_ps(
             excess="what messages took longer than all else explains, where their receivers waited for them",
             granted="of it, network contention",
         ),
@@ -571,7 +578,7 @@ LINKS = Table(
         _count("messages", "messages", "messages that took it"),
         _count("bytes", "B", "their payload"),
         Column("utilisation", pl.Float64(), "1", "share of the phase for which it was occupied"),
-        *_ps(granted="network contention of the messages that took it, where their receivers waited for them"),
+        *_wide_ps(granted="network contention of the messages that took it, where their receivers waited for them"),
     ),
 )
 
@@ -592,7 +599,7 @@ FINDINGS = Table(
         Column("ranks", pl.List(pl.Int32()), "", "the ranks concerned, ascending"),
         Column("evidence", pl.List(EVIDENCE), "", "the numbers behind it: name, value and unit of each"),
         *_ids(callpath="callpath of the region; -1: several", first_window="begins in", last_window="ends in"),
-        *_ps(exposed="exposed time over the ranks concerned"),
+        *_wide_ps(exposed="exposed time over the ranks concerned"),
         Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's program time"),
         Column("gain", pl.Float64(), "1", "share of the slowest rank's program time that a cure saves at most"),
         Column("gain_error", pl.Float64(), "1", "uncertainty of the gain; null: not known"),

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.run import Run
+from logpost.analyzer.wide import wide_sum
 from logpost.errors import printable
 
 RECORD_BYTES = 12
@@ -86,13 +87,13 @@ def propose(run: Run, *, share: float = SHARE, time_per_visit_ps: int = TIME_PER
         .join(run.facts("callpaths").select("callpath", "region"), on="callpath")
         .join(run.facts("locations").select("location", "process"), on="location")
         .group_by("region", "process")
-        .agg(pl.col("visits").sum(), pl.col("exclusive_ps").sum())
+        .agg(pl.col("visits").sum(), wide_sum("exclusive_ps"))
         .collect()
     )
     archive = run.manifest.source.bytes
     users = (
         profile.group_by("region")
-        .agg(pl.col("visits").sum(), pl.col("exclusive_ps").sum())
+        .agg(pl.col("visits").sum(), wide_sum("exclusive_ps"))
         .join(regions.select("region", "name", "file"), on="region")
         .filter(~pl.col("region").is_in(sorted(kept)) & (pl.col("visits") > 0))
     )

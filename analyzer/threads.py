@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.run import Run
+from logpost.analyzer.wide import WIDE, exact_sum, wide_sum
 
 OPENMP = "!$omp"
 
@@ -57,17 +58,17 @@ def threads(run: Run) -> Threads | None:
     """None where no process has several threads in OpenMP."""
     times = _times(run)
     several = times.filter(pl.len().over("process") > 1)
-    if several.is_empty() or not int(several["parallel"].sum()):
+    if several.is_empty() or not exact_sum(several["parallel"]):
         return None
     first = pl.col("location") == pl.col("location").first().over("process")
     whole = pl.col("wall_ps").first().over("process")
     inside = pl.when(first).then(pl.col("parallel")).otherwise(pl.col("inside")).clip(upper_bound=whole)
     waits = pl.min_horizontal("barrier", inside)
     sums = several.select(
-        parallel=(inside - waits).sum(),
-        imbalance=waits.sum(),
-        serial=(whole - inside).filter(first).sum(),
-        idle=(whole - inside).filter(~first).sum(),
+        parallel=(inside - waits).cast(WIDE).sum(),
+        imbalance=waits.cast(WIDE).sum(),
+        serial=(whole - inside).filter(first).cast(WIDE).sum(),
+        idle=(whole - inside).filter(~first).cast(WIDE).sum(),
     ).row(0)
     return Threads(several["process"].n_unique(), several.height, *(int(time) for time in sums))
 
@@ -79,13 +80,13 @@ def accelerators(run: Run) -> Accelerators | None:
         run.table("profile")
         .join(streams, on="location", how="semi")
         .group_by("location")
-        .agg(pl.col("exclusive_ps").sum())
+        .agg(wide_sum("exclusive_ps"))
         .filter(pl.col("exclusive_ps") > 0)
         .collect()
     )
     if busy.is_empty():
         return None
-    return Accelerators(busy.height, int(busy["exclusive_ps"].sum()), run.manifest.clock.length_ps)
+    return Accelerators(busy.height, exact_sum(busy["exclusive_ps"]), run.manifest.clock.length_ps)
 
 
 def _times(run: Run) -> pl.DataFrame:
@@ -108,7 +109,7 @@ def _times(run: Run) -> pl.DataFrame:
         run.table("profile")
         .group_by("location")
         .agg(
-            inside=pl.col("exclusive_ps").sum(),
+            inside=wide_sum("exclusive_ps"),
             parallel=pl.col("inclusive_ps").filter(pl.col("callpath").is_in(outermost)).sum(),
             barrier=pl.col("exclusive_ps").filter(pl.col("callpath").is_in(barriers)).sum(),
         )

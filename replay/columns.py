@@ -12,6 +12,8 @@ UInt8: TypeAlias = npt.NDArray[np.uint8]
 Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]
 UInt64: TypeAlias = npt.NDArray[np.uint64]
+Wide: TypeAlias = npt.NDArray[np.uint64]
+"""Sums of 128 bits: of each its lower and its upper 64 bits."""
 Column: TypeAlias = UInt8 | Int32 | Int64 | UInt64
 
 
@@ -140,8 +142,8 @@ class DelayCosts(TypedDict):
     place: UInt8
     wait_callpath: Int32
     pattern: UInt8
-    short_term_ps: Int64
-    long_term_ps: Int64
+    short_term_ps: Wide
+    long_term_ps: Wide
 
 
 class Interest(TypedDict):
@@ -191,13 +193,13 @@ class Network(TypedDict):
     bytes: UInt64
     utilisation: Float64
     contention_ps: Float64
-    excess_ps: Int64
-    granted_ps: Int64
+    excess_ps: Wide
+    granted_ps: Wide
     link_phase: Int32
     link: Int32
     link_messages: UInt64
     link_bytes: UInt64
-    link_granted_ps: Int64
+    link_granted_ps: Wide
 
 
 class Unmatched(TypedDict):
@@ -248,10 +250,10 @@ class CollectiveKinds(TypedDict):
     error_ps: Float64
     second: UInt8
     second_error_ps: Float64
-    measured_ps: Int64
-    predicted_ps: Int64
-    residual_ps: Int64
-    deficit_ps: Int64
+    measured_ps: Wide
+    predicted_ps: Wide
+    residual_ps: Wide
+    deficit_ps: Wide
 
 
 class CollectiveWay(TypedDict):

@@ -23,6 +23,7 @@ import numpy as np
 
 from logpost.analyzer.estimate import Estimate
 from logpost.analyzer.schema import CATEGORIES, PARTS
+from logpost.analyzer.wide import exact_sum
 from logpost.machines import ReplayParameters
 from logpost.machines.parameters import PARAMETERS
 from logpost.replay._native import Analysis, Program, categories
@@ -232,7 +233,7 @@ def replayer(program: Program, *, asynchronous_progress: bool) -> Callable[[Repl
         while (batch := analysis.next_messages(ROWS)) is not None:
             columns: Mapping[str, Any] = batch
             for part in PARTS:
-                parts[part] += int(columns[f"{part}_ps"].sum())
+                parts[part] += exact_sum(columns[f"{part}_ps"])
             deficits.append(batch["deficit_ps"])
         lacking = np.concatenate(deficits) if deficits else np.zeros(0, dtype=np.int64)
         accounting = analysis.accounting()
@@ -242,7 +243,7 @@ def replayer(program: Program, *, asynchronous_progress: bool) -> Callable[[Repl
         return Replayed(
             parts,
             exposed,
-            int(lacking.sum()),
+            exact_sum(lacking),
             float(np.quantile(some, 0.9)) if some.size else 0.0,
         )
 

@@ -24,18 +24,11 @@ std::string whole(Wide value) {
     return std::to_string(static_cast<std::int64_t>(std::min(value, kMost)));
 }
 
+/// What one location's rows add up to; sums over locations are wide.
 struct Sums {
-    Wide located_ps = 0;     // from each location's first to its last event
-    Wide messages_ps = 0;    // from the earlier of both calls' beginnings to the end of the receive
+    Wide messages_ps = 0;    // received: from the earlier of both calls' beginnings to the end of the receive
     Wide operations_ps = 0;  // of collectives, and of transfers from their start to their last completion
     Wide bytes = 0;
-
-    void operator+=(const Sums& other) {
-        located_ps += other.located_ps;
-        messages_ps += other.messages_ps;
-        operations_ps += other.operations_ps;
-        bytes += other.bytes;
-    }
 };
 
 Wide message_ps(const Trace& trace, const LocationTrace& here, const MessageEnd& receive) {
@@ -51,7 +44,6 @@ Wide message_ps(const Trace& trace, const LocationTrace& here, const MessageEnd&
 
 Sums sums_of(const Trace& trace, const LocationTrace& here) {
     Sums sums;
-    sums.located_ps = Wide{here.last_ps} - here.first_ps;
     here.sends.for_each([&](std::size_t, const MessageEnd& send) { sums.bytes += send.bytes; });
     here.receives.for_each([&](std::size_t, const MessageEnd& receive) {
         sums.bytes += receive.bytes;
@@ -72,12 +64,13 @@ Sums sums_of(const Trace& trace, const LocationTrace& here) {
     return sums;
 }
 
-void require_time(Wide time, const char* what, const std::string& archive) {
+void require_time(Wide time, const char* what, const Trace& trace, std::size_t location, const std::string& archive) {
     if (time > kMost) {
         throw ArchiveError(
-            archive + ": " + what + " take " + whole(time / kPsPerHour) +
-            " hours together; sums of times hold 2562 hours (2^63 ps): record a shorter part of the "
-            "program, or fewer processes; where --clock none was given, analyze with the archive's clock offsets");
+            archive + ": " + what + " of location " + std::to_string(trace.locations[location].ref) + " take " +
+            whole(time / kPsPerHour) +
+            " hours together; sums of one location's times hold 2562 hours (2^63 ps): record a shorter part of the "
+            "program; where --clock none was given, analyze with the archive's clock offsets");
     }
 }
 
@@ -120,20 +113,18 @@ void require_times_in_range(const Trace& trace, const std::string& archive) {
 }
 
 void require_sums_in_range(const Trace& trace, const std::string& archive, unsigned threads) {
-    std::vector<Sums> parts(std::max(threads, 1U));
-    replay::for_each_parallel(trace.traces.size(), threads, 1, [&](std::size_t l, unsigned thread) {
-        parts[thread] += sums_of(trace, trace.traces[l]);
-    });
-    Sums all;
-    for (const auto& part : parts) {
-        all += part;
+    std::vector<Sums> of(trace.traces.size());
+    replay::for_each_parallel(of.size(), threads, 1,
+                              [&](std::size_t l, unsigned) { of[l] = sums_of(trace, trace.traces[l]); });
+    Wide bytes = 0;
+    for (std::size_t l = 0; l < of.size(); ++l) {
+        require_time(of[l].messages_ps, "the received messages", trace, l, archive);
+        require_time(of[l].operations_ps, "the collective operations and one-sided transfers", trace, l, archive);
+        bytes += of[l].bytes;
     }
-    require_time(all.located_ps, "its locations", archive);
-    require_time(all.messages_ps, "its messages", archive);
-    require_time(all.operations_ps, "its collective operations and one-sided transfers", archive);
-    if (all.bytes > kMost) {
+    if (bytes > kMost) {
         throw ArchiveError(
-            archive + ": its records state " + whole(all.bytes >> 60) +
+            archive + ": its records state " + whole(bytes >> 60) +
             " EiB of data together; sums hold 8 EiB (2^63 bytes): its event files are damaged, record or "
             "copy them again");
     }

@@ -6,8 +6,9 @@
 
 namespace logpost::analyzer {
 
-// Times and sums are int64 picoseconds and bytes. What does not fit is refused here, where it enters, so that no later
-// step has to look for it.
+// Times are int64 picoseconds, and so are the sums of one location; sums over locations are wide
+// (replay/native/wide.hpp, analyzer/wide.py). Bytes are int64. What does not fit is refused here, where it enters, so
+// that no later step has to look for it.
 
 /// Every time lies within 53 days (2^62 ps) of the clock's zero, and so does the trace's length. Before time 0 is moved
 /// to the earliest event.
@@ -15,8 +16,8 @@ namespace logpost::analyzer {
 /// @throws ArchiveError names the location that does not fit.
 void require_times_in_range(const Trace& trace, const std::string& archive);
 
-/// The time of all locations together, of all messages, of all collective operations and of all one-sided transfers,
-/// and the bytes of each, fit below 2^63. After matching.
+/// The time of all messages that arrive at one location, that of its collective operations and one-sided transfers, and
+/// the bytes of all locations together fit below 2^63. After matching.
 ///
 /// @throws ArchiveError names the sum that does not fit.
 void require_sums_in_range(const Trace& trace, const std::string& archive, unsigned threads);

@@ -13,6 +13,7 @@ from logpost.analyzer.repeats.compare import Repeats
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, WAIT_STATES
 from logpost.analyzer.undivided import UNDIVIDED, shown
+from logpost.analyzer.wide import wide_sum
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _places(run: Run, undivided: Sequence[str], renames: Mapping[str, str]) -> p
         .join(named, on="callpath")
         .join(ranks, on="location")
         .group_by(pl.col("category").cast(pl.String), "region", "rank")
-        .agg(pl.col("exposed_ps").sum())
+        .agg(wide_sum("exposed_ps"))
         .collect()
     )
 
@@ -87,7 +88,7 @@ def _growth(before: Sequence[pl.DataFrame], after: Sequence[pl.DataFrame]) -> pl
     """(category, region, rank) with the mean over the runs `before` and `after`, and the difference `growth`."""
     keys = ["category", "region", "rank"]
     means = [
-        pl.concat(runs).group_by(keys).agg((pl.col("exposed_ps").sum() / len(runs)).alias(name))
+        pl.concat(runs).group_by(keys).agg((wide_sum("exposed_ps") / len(runs)).alias(name))
         for runs, name in ((before, "before"), (after, "after"))
     ]
     both = means[0].join(means[1], on=keys, how="full", coalesce=True, nulls_equal=True)

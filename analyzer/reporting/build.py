@@ -38,6 +38,7 @@ from logpost.analyzer.schema import PARTS, PHASES, WAIT_STATES
 from logpost.analyzer.sens_view import sens_view, with_packing
 from logpost.analyzer.threads import accelerators, threads
 from logpost.analyzer.undivided import TITLE, categories, merged
+from logpost.analyzer.wide import WIDE, wide_sum
 
 PLACES = 12
 """Number of call paths listed, so that the report can be read within a minute."""
@@ -52,7 +53,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     """
     manifest = run.manifest
     exposed = program(run.shown("accounting")).with_columns(pl.col("category").cast(pl.String))
-    by_rank = exposed.group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
+    by_rank = exposed.group_by("location", "category").agg(wide_sum("exposed_ps")).collect()
     ranks = _rank_times(run, by_rank)
     slowest = max((rank.program_ps for rank in ranks), default=0)
     total = sum(rank.program_ps for rank in ranks)
@@ -115,7 +116,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
 
 def _rank_times(run: Run, by_rank: pl.DataFrame) -> tuple[RankTime, ...]:
     wide = by_rank.group_by("location").agg(
-        program=pl.col("exposed_ps").sum(),
+        program=wide_sum("exposed_ps"),
         compute=pl.col("exposed_ps").filter(pl.col("category") == "compute").sum(),
         waiting=pl.col("exposed_ps").filter(pl.col("category").is_in(WAITING)).sum(),
         communication=pl.col("exposed_ps").filter(pl.col("category") != "compute").sum(),
@@ -139,7 +140,7 @@ def _rank_times(run: Run, by_rank: pl.DataFrame) -> tuple[RankTime, ...]:
 
 
 def _breakdown(by_rank: pl.DataFrame, total: int, undivided: Sequence[str]) -> tuple[Share, ...]:
-    sums = dict(by_rank.group_by("category").agg(pl.col("exposed_ps").sum()).iter_rows())
+    sums = dict(by_rank.group_by("category").agg(wide_sum("exposed_ps")).iter_rows())
     return tuple(
         Share(category, int(sums.get(category, 0)), int(sums.get(category, 0)) / total if total else 0.0)
         for category in categories(undivided)
@@ -151,7 +152,7 @@ def _beside(run: Run) -> dict[str, int]:
     rows = (
         run.table("accounting")
         .group_by("location", pl.col("phase").cast(pl.String))
-        .agg(pl.col("exposed_ps").sum())
+        .agg(wide_sum("exposed_ps"))
         .group_by("phase")
         .agg(pl.col("exposed_ps").max())
         .collect()
@@ -167,7 +168,7 @@ def _largest(run: Run, breakdown: tuple[Share, ...]) -> Largest:
         .filter(pl.col("category").cast(pl.String) == worst.category)
         .join(names.select("callpath", "name"), on="callpath")
         .group_by("name")
-        .agg(pl.col("exposed_ps").sum())
+        .agg(wide_sum("exposed_ps"))
         .sort("exposed_ps", descending=True)
         .collect()
     )
@@ -199,7 +200,7 @@ def _wait_states(run: Run) -> tuple[WaitState, ...]:
     rows = (
         run.table("wait_states")
         .group_by(pl.col("pattern").cast(pl.String))
-        .agg(pl.col("wait_ticks").sum(), pl.col("count").sum())
+        .agg(wide_sum("wait_ticks"), pl.col("count").sum())
         .collect()
     )
     known = {name: (int(wait), int(count)) for name, wait, count in rows.iter_rows()}
@@ -223,11 +224,11 @@ def _places(run: Run, total: int, places: Places) -> tuple[CallPlace, ...]:
     )
     rows = (
         exposure.group_by("callpath", "category")
-        .agg(pl.col("exposed_ps").sum())
+        .agg(wide_sum("exposed_ps"))
         .sort("exposed_ps", descending=True)
         .group_by("callpath", maintain_order=True)
         .agg(
-            exposed=pl.col("exposed_ps").sum(),
+            exposed=wide_sum("exposed_ps"),
             waiting=pl.col("exposed_ps").filter(pl.col("category").is_in(WAITING)).sum(),
             largest=pl.col("category").first(),
             largest_ps=pl.col("exposed_ps").first(),
@@ -257,7 +258,7 @@ def _places(run: Run, total: int, places: Places) -> tuple[CallPlace, ...]:
 
 
 def _messages(run: Run) -> Messages:
-    sums = run.table("pairs").select(pl.exclude("send_location", "recv_location").sum()).collect()
+    sums = run.table("pairs").select(pl.exclude("send_location", "recv_location").cast(WIDE).sum()).collect()
     row = {name: int(value or 0) for name, value in sums.row(0, named=True).items()} if sums.height else {}
     return Messages(
         count=row.get("messages", 0),

@@ -9,6 +9,7 @@ from logpost.analyzer.findings.evidence.places import NOWHERE, Places
 from logpost.analyzer.location_names import location_names
 from logpost.analyzer.reporting.data import CodePlace, CriticalPath, Delay, Delays, OnPath, PathOnRank
 from logpost.analyzer.run import Run
+from logpost.analyzer.wide import exact_sum
 
 PLACES = 12
 """Number of places listed, so that the report can be read within a minute."""
@@ -26,7 +27,7 @@ def critical_path(run: Run, places: Places) -> CriticalPath | None:
     names = location_names(locations)
     ranks = dict(locations.select("location", "rank").iter_rows())
     by_rank = causes.path_by_rank(run)
-    length = int(by_rank["on_path_ps"].sum())
+    length = exact_sum(by_rank["on_path_ps"])
     return CriticalPath(
         program_ps=length,
         whole_ps=int(whole),

@@ -12,6 +12,7 @@ from logpost.analyzer.reporting.data import CollectiveKind, Collectives
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import COLLECTIVE_PARTS
 from logpost.analyzer.undivided import merged, shown_as
+from logpost.analyzer.wide import wide_sum
 
 TIE = 0.01
 """Two algorithms whose errors differ by less than this part of the measured time are not told apart."""
@@ -56,7 +57,7 @@ def collectives(run: Run) -> Collectives | None:
 def parts(rows: pl.LazyFrame, undivided: Sequence[str]) -> dict[str, int]:
     """The parts' sums over the program under the names that they are shown under. Who was late on the way depends on
     the way as a late sender depends on the machine: both are divided, or neither."""
-    found = program(rows).group_by(pl.col("part").cast(pl.String)).agg(pl.col("exposed_ps").sum()).collect()
+    found = program(rows).group_by(pl.col("part").cast(pl.String)).agg(wide_sum("exposed_ps")).collect()
     known = dict(found.iter_rows())
     if "late_sender" in undivided:
         undivided = (*undivided, "late_members")

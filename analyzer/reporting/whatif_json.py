@@ -61,8 +61,8 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
             **{name: values for name, values in outcome.sensitivities.items() if any(values.values())},
             "compute_ps": outcome.compute_ps,
         },
-        "in_communication_ps": int(outcome.in_calls_ps.sum()),
-        "between_communication_ps": int(outcome.between_calls_ps.sum()),
+        "in_communication_ps": sum(outcome.in_calls_ps),
+        "between_communication_ps": sum(outcome.between_calls_ps),
     }
 
 

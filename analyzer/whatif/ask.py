@@ -14,6 +14,7 @@ from logpost.analyzer.whatif.plan import Ask, Plan, Rebuilt
 from logpost.analyzer.whatif.scaling import regions
 from logpost.analyzer.whatif.sweep import Sweep, sweep
 from logpost.analyzer.whatif.uncertainty import Doubts, interval_ps
+from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.replay.message_models import MessageModel
 from logpost.replay.whatif import Outcome
 
@@ -125,15 +126,21 @@ def _regions(run: Run, before: Outcome, after: Outcome) -> list[RegionChange]:
     found = (
         regions(run)
         .with_columns(
-            before=pl.Series(before.in_calls_ps + before.between_calls_ps),
-            after=pl.Series(after.in_calls_ps + after.between_calls_ps),
+            before=_by_callpath(before),
+            after=_by_callpath(after),
         )
         .group_by("region")
-        .agg(pl.col("before").sum(), pl.col("after").sum())
+        .agg(wide_sum("before", "after"))
         .filter(pl.col("before") > 0)
         .sort(pl.col("before") - pl.col("after"), "region", descending=[True, False])
     )
     return [RegionChange(*row) for row in found.iter_rows()]
+
+
+def _by_callpath(outcome: Outcome) -> pl.Series:
+    """Time in the calls of each call path and before them, over all locations; ps."""
+    times = zip(outcome.in_calls_ps, outcome.between_calls_ps, strict=True)
+    return pl.Series([inside + before for inside, before in times], dtype=WIDE)
 
 
 def _notes(run: Run, after: Outcome) -> list[str]:

@@ -14,6 +14,7 @@ import polars as pl
 from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.data import Report
 from logpost.analyzer.run import Run
+from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.app.jobs import Jobs
 from logpost.dashboards.report.sites import finding_sites
 from logpost.dashboards.selection.scoped import Scoped
@@ -41,7 +42,7 @@ class Opened:
     @functools.cached_property
     def paths(self) -> list[tuple[int, str]]:
         """Every call path with its text, the most expensive first."""
-        cost = self.run.table("profile").group_by("callpath").agg(pl.col("inclusive_ps").sum())
+        cost = self.run.table("profile").group_by("callpath").agg(wide_sum("inclusive_ps"))
         known = self.run.table("callpaths").select("callpath", "path").join(cost, on="callpath", how="left")
         rows = known.sort(pl.col("inclusive_ps").fill_null(0), "callpath", descending=[True, False])
         return list(rows.select("callpath", "path").collect().iter_rows())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from logpost.analyzer.reporting.units import time_text
+from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import plotly_text, time_unit
@@ -19,7 +20,7 @@ def callpaths(exposure: pl.DataFrame) -> Chart:
     """
     order = (
         exposure.group_by("callpath", "label")
-        .agg(pl.col("exposed_ps").sum())
+        .agg(wide_sum("exposed_ps"))
         .sort("exposed_ps", "callpath", descending=[True, False])
     )
     position = {c: i for i, c in enumerate(order["callpath"].to_list())}

@@ -179,7 +179,7 @@ def time_cube(accounting: pl.LazyFrame, on: Rows, over: Columns) -> np.ndarray:
         .with_columns(pl.col("category").cast(pl.Enum(list(SHOWN))))
         .join(on.of.lazy(), on="location")
         .group_by("row", "bin", "category")
-        .agg(pl.col("exposed_ps").sum())
+        .agg(pl.col("exposed_ps").cast(pl.Float64).sum())
         .join(codes, on="category")
         .collect()
     )

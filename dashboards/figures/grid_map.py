@@ -50,7 +50,7 @@ def grid_map(topology: Cartesian, carried: pl.DataFrame, traffic: pl.DataFrame) 
         .agg(
             utilisation=(pl.col("utilisation") * pl.col("lasts_ps")).sum() / whole,
             bytes=pl.col("bytes").sum(),
-            granted_ps=pl.col("granted_ps").sum(),
+            granted_ps=pl.col("granted_ps").cast(pl.Float64).sum(),
         )
         .sort("from_vertex", "to_vertex")
     )

@@ -30,6 +30,7 @@ from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN, TITLE
+from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
@@ -271,7 +272,7 @@ def _top_callpaths(run: Run) -> pl.DataFrame:
     exposed = run.shown("exposure").filter(pl.col("category") != "compute")
     top = (
         exposed.group_by("callpath")
-        .agg(pl.col("exposed_ps").sum().alias("all_ps"))
+        .agg(wide_sum("exposed_ps").alias("all_ps"))
         .filter(pl.col("all_ps") > 0, pl.col("all_ps") * LEAST_OF_LARGEST > pl.col("all_ps").max())
         .sort("all_ps", "callpath", descending=[True, False])
         .head(MOST_CALLPATHS)
@@ -279,7 +280,7 @@ def _top_callpaths(run: Run) -> pl.DataFrame:
     rows = (
         exposed.join(top, on="callpath")
         .group_by("callpath", "category")
-        .agg(pl.col("exposed_ps").sum())
+        .agg(wide_sum("exposed_ps"))
         .join(run.table("callpaths").select("callpath", pl.col("path").alias("label")), on="callpath", how="left")
         .with_columns(pl.col("label").fill_null("(unknown)"))
         .sort("callpath", "category")

@@ -94,7 +94,7 @@ def load_grid(run: Run, names: dict[int, str]) -> Grid:
         .filter(pl.col("direction") == "recv")
         .group_by("location")
         .agg(
-            pl.col("bytes", "messages", "queued_ps").sum().name.prefix("all_"),
+            pl.col("bytes", "messages", "queued_ps").cast(pl.Int128).sum().name.prefix("all_"),
             pl.col("window").get(hottest),
             pl.col("bytes", "peers", "busy_ps").get(hottest),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from logpost.analyzer.schema import PARTS
+from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.selection.scoped import Scoped
 
 WAITS = (
@@ -27,7 +28,7 @@ def by_size(scoped: Scoped) -> pl.DataFrame:
     return (
         scoped.messages()
         .group_by(power=power)
-        .agg(messages=pl.len(), bytes=pl.col("bytes").sum(), envelope_ps=pl.col("envelope_ps").sum())
+        .agg(messages=pl.len(), bytes=pl.col("bytes").sum(), envelope_ps=wide_sum("envelope_ps"))
         .sort("power")
         .collect()
     )
@@ -39,7 +40,7 @@ def by_time(scoped: Scoped) -> pl.DataFrame:
     return (
         scoped.messages()
         .group_by(third=third)
-        .agg(messages=pl.len(), envelope_ps=pl.col("envelope_ps").sum())
+        .agg(messages=pl.len(), envelope_ps=wide_sum("envelope_ps"))
         .sort("third")
         .collect()
     )

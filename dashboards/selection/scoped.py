@@ -17,6 +17,7 @@ from logpost.analyzer.phases import program
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, PARTS, TRANSFER_PARTS
 from logpost.analyzer.undivided import SHOWN, shown, shown_as
+from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
 from logpost.dashboards.selection.behaviour import grouped_rows
 from logpost.dashboards.selection.occupancy import occupancy, with_compute
@@ -152,7 +153,7 @@ class Scoped:
         """callpath, category (as shown), exposed_ps and calls: of communication calls in the selection."""
         if not self.selection.timed:
             rows = self._here(program(self.run.shown("exposure"))).filter(pl.col("category") != "compute")
-            times = rows.group_by("callpath", "category").agg(pl.col("exposed_ps").sum())
+            times = rows.group_by("callpath", "category").agg(wide_sum("exposed_ps"))
             counts = (
                 rows.group_by("location", "callpath").agg(pl.col("calls").max())
                 .group_by("callpath").agg(pl.col("calls").sum())
@@ -172,7 +173,7 @@ class Scoped:
         named = shown(long.filter(pl.col("exposed_ps") > 0), self.run.manifest.machine.undivided)
         return (
             named.group_by("callpath", "category")
-            .agg(pl.col("exposed_ps").sum().round().cast(pl.Int64), pl.col("calls").max().cast(pl.UInt64))
+            .agg(pl.col("exposed_ps").sum().round().cast(WIDE), pl.col("calls").max().cast(pl.UInt64))
             .collect()
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import polars as pl
 
+from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.dashboards.selection.scoped import Scoped
 
 
@@ -20,11 +21,11 @@ def tree(scoped: Scoped) -> pl.DataFrame:
     nodes = paths.select("callpath", "parent", pl.col("name").fill_null("?")).collect()
     if not scoped.selection.timed:
         here = scoped.run.table("profile").filter(pl.col("location").is_in(scoped.locations["location"].implode()))
-        times = here.group_by("callpath").agg(time_ps=pl.col("inclusive_ps").sum()).collect()
+        times = here.group_by("callpath").agg(time_ps=wide_sum("inclusive_ps")).collect()
         found = dict(times.iter_rows())
         # Frames that a recorder took from the stack have no visits of their own: as long as what they call.
         return _timed(nodes, found, lambda own, called: max(own, called))
-    own = dict(scoped.by_callpath.group_by("callpath").agg(pl.col("exposed_ps").sum()).iter_rows())
+    own = dict(scoped.by_callpath.group_by("callpath").agg(wide_sum("exposed_ps")).iter_rows())
     return _timed(nodes, own, lambda mine, called: mine + called)
 
 
@@ -36,4 +37,4 @@ def _timed(nodes: pl.DataFrame, own: dict[int, int], joined: Callable[[int, int]
         time[callpath] = joined(int(own.get(callpath, 0)), called[callpath])
         if parent in called:
             called[parent] += time[callpath]
-    return nodes.with_columns(time_ps=pl.Series([time[callpath] for callpath in nodes["callpath"]], dtype=pl.Int64))
+    return nodes.with_columns(time_ps=pl.Series([time[callpath] for callpath in nodes["callpath"]], dtype=WIDE))

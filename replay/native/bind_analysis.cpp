@@ -219,8 +219,8 @@ nb::dict delay_costs(Analysis& analysis) {
     });
     d["wait_callpath"] = column<std::int32_t>(rows, [](const DelayCost& c) { return c.wait_callpath; });
     d["pattern"] = column<std::uint8_t>(rows, [](const DelayCost& c) { return c.kind; });
-    d["short_term_ps"] = column<std::int64_t>(rows, [](const DelayCost& c) { return c.short_term_ps; });
-    d["long_term_ps"] = column<std::int64_t>(rows, [](const DelayCost& c) { return c.long_term_ps; });
+    d["short_term_ps"] = wide_column(rows, [](const DelayCost& c) { return c.short_term_ps; });
+    d["long_term_ps"] = wide_column(rows, [](const DelayCost& c) { return c.long_term_ps; });
     return d;
 }
 
@@ -275,10 +275,10 @@ nb::dict collective_kinds(Analysis& analysis) {
     d["error_ps"] = column<double>(rows, [](const CollectiveKind& k) { return k.error_ps; });
     d["second"] = column<std::uint8_t>(rows, [](const CollectiveKind& k) { return k.second; });
     d["second_error_ps"] = column<double>(rows, [](const CollectiveKind& k) { return k.second_error_ps; });
-    d["measured_ps"] = column<std::int64_t>(rows, [](const CollectiveKind& k) { return k.measured_ps; });
-    d["predicted_ps"] = column<std::int64_t>(rows, [](const CollectiveKind& k) { return k.predicted_ps; });
-    d["residual_ps"] = column<std::int64_t>(rows, [](const CollectiveKind& k) { return k.residual_ps; });
-    d["deficit_ps"] = column<std::int64_t>(rows, [](const CollectiveKind& k) { return k.deficit_ps; });
+    d["measured_ps"] = wide_column(rows, [](const CollectiveKind& k) { return k.measured_ps; });
+    d["predicted_ps"] = wide_column(rows, [](const CollectiveKind& k) { return k.predicted_ps; });
+    d["residual_ps"] = wide_column(rows, [](const CollectiveKind& k) { return k.residual_ps; });
+    d["deficit_ps"] = wide_column(rows, [](const CollectiveKind& k) { return k.deficit_ps; });
     return d;
 }
 
@@ -484,7 +484,7 @@ nb::dict collectives(const Analysis& analysis) {
 
 nb::dict network(const Analysis& analysis) {
     const auto& of = analysis.model().network();
-    std::vector<std::int64_t> begin, end, excess, granted, link_granted;
+    std::vector<std::int64_t> begin, end;
     std::vector<std::uint64_t> messages, bytes, link_messages, link_bytes;
     std::vector<double> utilisation, contention;
     std::vector<std::int32_t> link_phase, link;
@@ -495,15 +495,12 @@ nb::dict network(const Analysis& analysis) {
         bytes.push_back(phase.bytes);
         utilisation.push_back(phase.utilisation);
         contention.push_back(phase.contention_ps);
-        excess.push_back(phase.excess_ps);
-        granted.push_back(phase.granted_ps);
     }
     for (const auto& row : of.links()) {
         link_phase.push_back(static_cast<std::int32_t>(row.phase));
         link.push_back(row.link);
         link_messages.push_back(row.messages);
         link_bytes.push_back(row.bytes);
-        link_granted.push_back(row.granted_ps);
     }
     nb::dict d;
     d["begin_ps"] = array(std::move(begin));
@@ -512,13 +509,13 @@ nb::dict network(const Analysis& analysis) {
     d["bytes"] = array(std::move(bytes));
     d["utilisation"] = array(std::move(utilisation));
     d["contention_ps"] = array(std::move(contention));
-    d["excess_ps"] = array(std::move(excess));
-    d["granted_ps"] = array(std::move(granted));
+    d["excess_ps"] = wide_column(of.phases(), [](const TrafficPhase& p) { return p.excess_ps; });
+    d["granted_ps"] = wide_column(of.phases(), [](const TrafficPhase& p) { return p.granted_ps; });
     d["link_phase"] = array(std::move(link_phase));
     d["link"] = array(std::move(link));
     d["link_messages"] = array(std::move(link_messages));
     d["link_bytes"] = array(std::move(link_bytes));
-    d["link_granted_ps"] = array(std::move(link_granted));
+    d["link_granted_ps"] = wide_column(of.links(), [](const LinkTraffic& l) { return l.granted_ps; });
     return d;
 }
 

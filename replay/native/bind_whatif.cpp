@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -152,7 +153,8 @@ class WhatIf {
             nb::dict d;
             d["messages"] = use.messages;
             d["delayed"] = use.delayed;
-            d["waited_ps"] = use.total_ps;
+            d["waited_ps"] = (nb::int_(static_cast<std::int64_t>(use.total_ps >> 64U)) << nb::int_(64)) +
+                             nb::int_(static_cast<std::uint64_t>(use.total_ps));
             d["link_busy_ps"] = array(std::move(use.busy_ps));
             d["link_waited_ps"] = array(std::move(use.waited_ps));
             result.append(d);
@@ -161,8 +163,8 @@ class WhatIf {
     }
 
     struct Sums {
-        std::vector<std::int64_t> ends;                     // by lane and location
-        std::vector<std::int64_t> in_calls, between_calls;  // by lane and callpath
+        std::vector<std::int64_t> ends;               // by lane and location
+        std::vector<WidePs> in_calls, between_calls;  // by lane and callpath
     };
 
     [[nodiscard]] std::vector<Setting> settings_of(const std::vector<Parameters>& machines, const In<double>& compute,
@@ -236,8 +238,9 @@ class WhatIf {
         d["path_messages"] = array(std::move(steps));
         d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);
         d["ends_ps"] = matrix(std::move(sums.ends), lanes, locations);
-        d["in_calls_ps"] = matrix(std::move(sums.in_calls), lanes, program_.callpaths());
-        d["between_calls_ps"] = matrix(std::move(sums.between_calls), lanes, program_.callpaths());
+        d["in_calls_ps"] = wide_column(sums.in_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
+        d["between_calls_ps"] =
+            wide_column(sums.between_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
         return d;
     }
 

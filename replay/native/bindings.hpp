@@ -9,10 +9,13 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "wide.hpp"
 
 namespace logpost::replay {
 
@@ -45,6 +48,19 @@ nb::object column(const Rows& rows, Value&& value) {
         values.push_back(static_cast<T>(value(row)));
     }
     return array(std::move(values));
+}
+
+/// A column of sums as `analyzer/wide.py` reads it: the bytes of Arrow's decimal128.
+template <class Rows, class Value>
+nb::object wide_column(const Rows& rows, Value&& value) {
+    std::vector<std::uint64_t> halves;
+    halves.reserve(2 * rows.size());
+    for (const auto& row : rows) {
+        const WidePs sum = value(row);
+        halves.push_back(static_cast<std::uint64_t>(sum));
+        halves.push_back(static_cast<std::uint64_t>(sum >> 64U));
+    }
+    return array(std::move(halves));
 }
 
 template <class Rows, class Value>

@@ -9,6 +9,7 @@
 #include "replay/native/split/message_model.hpp"
 #include "replay/native/split/stage_table.hpp"
 #include "replay/native/threads.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -143,8 +144,8 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool 
         auto& load = loads_[load_index(here, receiving, window)];
         ++load.messages;
         load.bytes += end.bytes;
-        load.busy_ps += customer.service;
-        load.queued_ps += wait;
+        add_saturating(load.busy_ps, customer.service);
+        add_saturating(load.queued_ps, wait);
         const auto place = locations.size() == 1 ? 0 : std::ranges::lower_bound(locations, here) - locations.begin();
         peers[static_cast<std::size_t>(place)].add(window, end.peer);
     }

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES
 from logpost.replay._native import CycleError, Program, Surroundings, WhatIf, path_parts
+from logpost.replay.columns import Wide
 from logpost.replay.parameters import native_parameters
 from logpost.replay.whatif.breakpoints import Tangent
 from logpost.replay.whatif.changes import Scenario
@@ -57,12 +58,18 @@ class Outcome:
     """messages and collective operations that the path follows"""
     path_compute_by_location_ps: NDArray[np.int64]
     ends_ps: NDArray[np.int64]
-    in_calls_ps: NDArray[np.int64]
-    between_calls_ps: NDArray[np.int64]
+    in_calls_ps: tuple[int, ...]
+    between_calls_ps: tuple[int, ...]
     network: NetworkUse | None
     """None: contention is not replayed"""
     rebuilt: int
     """messages whose protocol changes: what happens then is the model's, not the trace's"""
+
+
+def _integers(halves: Wide) -> tuple[int, ...]:
+    """Sums of 128 bits as Python's integers."""
+    low, high = halves[::2].tolist(), halves[1::2].astype(np.int64).tolist()
+    return tuple((above << 64) + below for below, above in zip(low, high, strict=True))
 
 
 class Engine:
@@ -193,8 +200,8 @@ class Engine:
                 path_messages=int(found["path_messages"][lane]),
                 path_compute_by_location_ps=found["path_compute_by_location_ps"][lane],
                 ends_ps=found["ends_ps"][lane],
-                in_calls_ps=found["in_calls_ps"][lane],
-                between_calls_ps=found["between_calls_ps"][lane],
+                in_calls_ps=_integers(found["in_calls_ps"][lane]),
+                between_calls_ps=_integers(found["between_calls_ps"][lane]),
                 network=NetworkUse(**found["network"][lane]) if found["network"] else None,
                 rebuilt=graph.rebuilt,
             )

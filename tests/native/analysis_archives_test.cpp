@@ -116,8 +116,8 @@ std::vector<std::int64_t> analyze(const replay::Program& program, unsigned threa
     for (const auto& cost : analysis.delays()) {
         EXPECT_GE(cost.short_term_ps, 0);
         EXPECT_GE(cost.long_term_ps, 0);
-        figures.push_back(cost.short_term_ps);
-        figures.push_back(cost.long_term_ps);
+        figures.push_back(static_cast<std::int64_t>(cost.short_term_ps));
+        figures.push_back(static_cast<std::int64_t>(cost.long_term_ps));
     }
     for (const auto& locality : replay::samples(program, 1000)) {
         figures.push_back(static_cast<std::int64_t>(locality.messages));

@@ -30,7 +30,8 @@ std::vector<Told> costs(const Program& program, Span interest = {}, unsigned thr
     std::vector<Told> told;
     for (const auto& cost :
          delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest), threads)) {
-        told.push_back({cost.location, cost.place.code(), cost.wait_callpath, cost.short_term_ps, cost.long_term_ps});
+        told.push_back({cost.location, cost.place.code(), cost.wait_callpath,
+                        static_cast<std::int64_t>(cost.short_term_ps), static_cast<std::int64_t>(cost.long_term_ps)});
     }
     return told;
 }

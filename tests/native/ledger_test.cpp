@@ -21,7 +21,7 @@ TEST(Ledger, KeepsManySumsApart) {
             }
         }
     }
-    std::array<std::int64_t, kWaitKinds> waits;
+    std::array<WidePs, kWaitKinds> waits;
     waits.fill(kPlaces * (kPlaces + 1) * 3);
     const auto rows = ledger.rows(waits);
     // What the other six kinds waited has no place.
@@ -39,7 +39,7 @@ TEST(Ledger, WhatNoSumExplainsHasNoLocation) {
     ledger.at(0, 4, WaitKind::late_sender, 2).short_term += 10.75;
     ledger.at(0, 4, WaitKind::late_sender, 2).long_term += 5.5;
     ledger.at(0, 6, WaitKind::late_sender, 2).long_term += 0.25;  // less than a picosecond: no row
-    std::array<std::int64_t, kWaitKinds> waits{};
+    std::array<WidePs, kWaitKinds> waits{};
     waits[kSender] = 20;
     waits[kBarrier] = 3;
     const auto rows = ledger.rows(waits);

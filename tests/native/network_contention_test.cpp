@@ -222,7 +222,7 @@ TEST_P(RandomTraffic, WaitsForLinksAreTold) {
     std::int64_t of_phases = 0;
     for (const auto& phase : model.network().phases()) {
         EXPECT_LE(phase.granted_ps, phase.excess_ps);
-        of_phases += phase.granted_ps;
+        of_phases += static_cast<std::int64_t>(phase.granted_ps);
     }
     EXPECT_LE(static_cast<double>(of_phases), found.network);
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.wide import wide_sum
 
 
 def longest_excess(evidence: Evidence, location: int) -> tuple[int, int] | None:
@@ -30,7 +31,7 @@ def longest_excess(evidence: Evidence, location: int) -> tuple[int, int] | None:
         .group_by("before", "callpath")
         .agg(
             own=pl.col("gap_ps").filter(pl.col("location") == location).sum(),
-            mean=pl.col("gap_ps").sum() / max(1, evidence.locations.height),
+            mean=wide_sum("gap_ps") / max(1, evidence.locations.height),
         )
         .filter(pl.col("own") > pl.col("mean"))
         .sort(pl.col("mean") - pl.col("own"), "before", "callpath")

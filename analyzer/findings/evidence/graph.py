@@ -23,6 +23,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.one_sided_waits import one_sided_waits
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.reporting.units import count_text
+from logpost.analyzer.wide import wide_sum
 from logpost.replay._native import RecordedGraph, operations, wait_reasons
 from logpost.replay.columns import Column, Int32, Int64, UInt8
 
@@ -214,7 +215,7 @@ class Graph:
 
 def sums_by(keys: Int32, times: npt.NDArray[np.int64]) -> dict[int, int]:
     """Key to the sum of its times, in the order in which keys first occur."""
-    rows = pl.DataFrame({"key": keys, "time": times}).group_by("key", maintain_order=True).agg(pl.col("time").sum())
+    rows = pl.DataFrame({"key": keys, "time": times}).group_by("key", maintain_order=True).agg(wide_sum("time"))
     return dict(rows.iter_rows())
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SAMPLES, Number
 from logpost.analyzer.reporting.units import count_text
+from logpost.analyzer.wide import exact_sum
 
 LEAST_EXCESS = 2.0
 """An endpoint is hot above twice the mean of the others (the same bound as for links, LoGPC's remark on hot spots in
@@ -48,7 +49,7 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     others = max(evidence.locations.height, len(locations)) - 1
     if others < 2 or rows.is_empty():
         return []
-    measure = "busy_ps" if int(rows["busy_ps"].sum()) > 0 else "messages"
+    measure = "busy_ps" if exact_sum(rows["busy_ps"]) > 0 else "messages"
     windows = evidence.manifest.windows.count
     load, count, peers = (np.zeros((len(locations), windows)) for _ in range(3))
     where = (np.searchsorted(locations, rows["location"].to_numpy()), rows["window"].to_numpy())

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.wide import wide_sum
 
 LONGEST = 8192
 """Calls looked at per place: those that lose most, which hold most of the time."""
@@ -53,7 +54,7 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
         .select("callpath", recv_post_call="call")
         .collect()
     )
-    shared = pl.col("exposed_ps") * pl.col("part_ps") / pl.col("part_ps").sum().over("call")
+    shared = pl.col("exposed_ps") * pl.col("part_ps") / wide_sum("part_ps").over("call")
     rows = late.join(calls, on="call").join(posted, on="recv_post_call").with_columns(exposed_ps=shared)
     return (
         _with_others_taken(evidence, rows)

@@ -14,6 +14,7 @@ from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.overlap import Overlap
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.undivided import UNDIVIDED, together
+from logpost.analyzer.wide import exact_sum
 
 Sums = npt.NDArray[np.float64]
 
@@ -157,11 +158,11 @@ def _of(evidence: Evidence, location: int, intervals: pl.DataFrame, calls: pl.Da
     residual = calls["residual_ps"].to_numpy() / length
     unknown = calls[f"{UNDIVIDED}_ps"].to_numpy() / length
     overlap = Overlap(enter, leave, begin, end)
-    total = max(1, int((end - begin).sum()))
+    total = max(1, exact_sum(end - begin))
 
     inside = overlap.of_intervals()
     computing = _computing(evidence, location, intervals, calls, (end - begin) - inside, overlap.past)
-    causes = {computing: 1 - inside.sum() / total}
+    causes = {computing: 1 - float(inside.sum()) / total}
     late_in: dict[str, float] = {}
     unexplained: dict[str, float] = {}
     places, place_of = np.unique(callpath, return_inverse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.wide import exact_sum
 from logpost.replay.columns import Int64
 
 
@@ -19,9 +20,9 @@ def took_longer(graph: Graph) -> float:
     waits = np.maximum(0, graph.enter_ps[senders] - graph.enter_ps[calls])
     since = _since_last_met(graph)
     longer = np.minimum(waits, np.maximum(0, since[senders] - since[calls]))
-    waited = int(waits.sum())
+    waited = exact_sum(waits)
     # Nothing to compare: the calls of these waits are not in the graph.
-    return int(longer.sum()) / waited if waited > 0 else 1.0
+    return exact_sum(longer) / waited if waited > 0 else 1.0
 
 
 def _since_last_met(graph: Graph) -> Int64:

@@ -9,6 +9,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.unattended import unattended
+from logpost.analyzer.wide import wide_sum
 
 PLACES = 8
 """Most places looked at, the costliest ones. More of one kind would only draw attention from them."""
@@ -26,7 +27,7 @@ class ProcessorQueues:
         """Rows (location, endpoint, waiting_ps): exposed time of a location that it waits for the processor of another,
         or its own. Of many calls the longest ones are looked at, and stand for the others of their location."""
         asked = self.exposure.filter(pl.col("callpath").is_in(self.places))
-        every = asked.group_by("location").agg(every=pl.col("exposed_ps").sum().cast(pl.Float64))
+        every = asked.group_by("location").agg(every=wide_sum("exposed_ps").cast(pl.Float64))
         seen = self.waits.group_by(location="waiter", endpoint="location").agg(time=pl.col("exposed_ps").sum())
         share = pl.col("time") / pl.col("time").sum().over("location")
         return (

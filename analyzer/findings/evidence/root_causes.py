@@ -10,6 +10,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding, Number
 from logpost.analyzer.phases import program
+from logpost.analyzer.wide import exact_sum, wide_sum
 
 LEAST = 0.25
 """Of the costs of the waits that a finding explains: a place with less is not named."""
@@ -45,7 +46,7 @@ class RootCauses:
                 "callpath",
                 place=pl.when(compute).then(pl.lit(COMPUTATION)).otherwise(pl.lit("calls")),
             )
-            .agg(pl.col("on_path_ps").sum())
+            .agg(wide_sum("on_path_ps"))
             .filter(pl.col("on_path_ps") > 0)
             .collect()
         )
@@ -56,7 +57,7 @@ class RootCauses:
 
     def _told(self, finding: Finding) -> Finding:
         causes = self._causes(finding)
-        length = int(self.on_path["on_path_ps"].sum())
+        length = exact_sum(self.on_path["on_path_ps"])
         if causes.is_empty():
             # Nobody is waited for: the finding's own calls are what may lie on the path.
             places = pl.DataFrame({"callpath": [finding.callpath], "place": ["calls"]}, schema_overrides=_KEY)
@@ -79,8 +80,8 @@ class RootCauses:
             rows = rows.filter(pl.col("location").is_in(list(at_fault)))
         return (
             rows.group_by("callpath", "place", maintain_order=True)
-            .agg(pl.col("costs_ps").sum())
-            .with_columns(share=pl.col("costs_ps") / pl.col("costs_ps").sum())
+            .agg(wide_sum("costs_ps"))
+            .with_columns(share=pl.col("costs_ps") / wide_sum("costs_ps"))
             .filter(pl.col("share") >= LEAST)
             .sort("share", "callpath", descending=[True, False])
             .select("callpath", "place", "share")

@@ -17,6 +17,7 @@ from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.undivided import title
+from logpost.analyzer.wide import exact_sum, wide_sum
 
 SCHEDULED = 2 / 3
 """Factor on a confidence where ranks outnumber cores."""
@@ -50,7 +51,7 @@ class Evidence:
     @cached_property
     def program_ps(self) -> dict[int, int]:
         """Accounted location to its program time: from the end of its start-up to the begin of its shut-down."""
-        rows = program(self.tables["accounting"]).group_by("location").agg(pl.col("exposed_ps").sum()).collect()
+        rows = program(self.tables["accounting"]).group_by("location").agg(wide_sum("exposed_ps")).collect()
         return {int(location): 0 for location in self.locations["location"]} | dict(rows.iter_rows())
 
     @cached_property
@@ -81,15 +82,13 @@ class Evidence:
     @cached_property
     def exposed(self) -> pl.DataFrame:
         """(location, category, exposed_ps) over all windows of the program, of accounted locations."""
-        rows = program(self.tables["accounting"]).group_by("location", "category").agg(pl.col("exposed_ps").sum())
+        rows = program(self.tables["accounting"]).group_by("location", "category").agg(wide_sum("exposed_ps"))
         return rows.with_columns(pl.col("category").cast(pl.String)).collect()
 
     def exposed_of(self, categories: Sequence[str]) -> dict[int, int]:
         """Location to its exposed time in these categories together; every accounted location has an entry."""
         rows = (
-            self.exposed.filter(pl.col("category").is_in(categories))
-            .group_by("location")
-            .agg(pl.col("exposed_ps").sum())
+            self.exposed.filter(pl.col("category").is_in(categories)).group_by("location").agg(wide_sum("exposed_ps"))
         )
         return {int(location): 0 for location in self.locations["location"]} | dict(rows.iter_rows())
 
@@ -185,7 +184,7 @@ class Evidence:
         rows = (
             self.exposure.filter(pl.col("category").is_in(categories), pl.col("location").is_in(list(locations)))
             .group_by("callpath")
-            .agg(pl.col("exposed_ps").sum())
+            .agg(wide_sum("exposed_ps"))
             .filter(pl.col("exposed_ps") > 0)
             .sort("exposed_ps", "callpath", descending=[True, False])
         )
@@ -238,7 +237,7 @@ class Evidence:
     def _own_times(self) -> dict[int, dict[int, int]]:
         """Location to its exclusive time by call path of user regions; ps."""
         found: dict[int, dict[int, int]] = {}
-        times = self.user_profile.group_by("location", "callpath").agg(pl.col("exclusive_ps").sum())
+        times = self.user_profile.group_by("location", "callpath").agg(wide_sum("exclusive_ps"))
         for location, callpath, time in times.iter_rows():
             found.setdefault(location, {})[callpath] = time
         return found
@@ -246,7 +245,7 @@ class Evidence:
     @cached_property
     def _everybodys_times(self) -> dict[int, int]:
         """Call path of a user region to its exclusive time on all locations together; ps."""
-        return dict(self.user_profile.group_by("callpath").agg(pl.col("exclusive_ps").sum()).iter_rows())
+        return dict(self.user_profile.group_by("callpath").agg(wide_sum("exclusive_ps")).iter_rows())
 
     def code_before(self, communication: int) -> str:
         """What to call code of which no region was recorded: `code before MPI_Send`."""
@@ -288,11 +287,11 @@ class Evidence:
             program(self.tables["accounting"])
             .filter(pl.col("category").cast(pl.String).is_in(categories), pl.col("location").is_in(list(locations)))
             .group_by("window")
-            .agg(pl.col("exposed_ps").sum())
+            .agg(wide_sum("exposed_ps"))
             .sort("window")
             .collect()
         )
-        total = int(rows["exposed_ps"].sum())
+        total = exact_sum(rows["exposed_ps"])
         if total <= 0:
             return 0, self.last_window
         running = rows.with_columns(before=pl.col("exposed_ps").cum_sum())
@@ -325,9 +324,9 @@ class Evidence:
         rows = (
             self.exposure.filter(pl.col("category").is_in(categories), pl.col("location").is_in(list(exposed)))
             .group_by("location", "callpath")
-            .agg(pl.col("exposed_ps").sum())
+            .agg(wide_sum("exposed_ps"))
             .filter(pl.col("exposed_ps") > 0)
-            .with_columns(part=pl.col("exposed_ps") / pl.col("exposed_ps").sum().over("location"))
+            .with_columns(part=pl.col("exposed_ps") / wide_sum("exposed_ps").over("location"))
             .sort("location", "callpath")
         )
         return {(loc, path): exposed[loc] * part for loc, path, _, part in rows.iter_rows()}

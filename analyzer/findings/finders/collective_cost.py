@@ -40,6 +40,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.units import count_text
+from logpost.analyzer.wide import wide_sum
 
 PLACES = 8
 """Most places reported; the costliest ones."""
@@ -116,7 +117,7 @@ def _divided(evidence: Evidence, callpath: int) -> Divided | None:
     if not evidence.divides(*ROUNDS, *BYTES):
         return None
     rows = program(evidence.tables["collective_parts"]).filter(pl.col("callpath") == callpath)
-    sums = rows.group_by(pl.col("part").cast(pl.String)).agg(pl.col("exposed_ps").sum()).collect()
+    sums = rows.group_by(pl.col("part").cast(pl.String)).agg(wide_sum("exposed_ps")).collect()
     parts = dict(sums.iter_rows())
     whole = sum(parts.values())
     if whole == 0 or parts.get("not_divided", 0) == whole:

@@ -56,6 +56,7 @@ from logpost.analyzer.findings.finding import (
 )
 from logpost.analyzer.findings.gain import gain_by_sharing
 from logpost.analyzer.reporting.units import count_text
+from logpost.analyzer.wide import wide_sum
 
 MAINLY = 0.5
 """One rank, or one cause, is named for more than half of the wait; else the ranks take turns."""
@@ -177,7 +178,7 @@ def _delays(evidence: Evidence) -> pl.DataFrame:
             first=pl.col("location").filter(waited).get(pl.col("enter_ps").filter(waited).arg_min(), null_on_oob=True),
             begin_ps=pl.col("enter_ps").filter(waited).min(),
             end_ps=ends.filter(waited).max(),
-            wait_ps=pl.col("wait_ps").sum(),
+            wait_ps=wide_sum("wait_ps"),
             in_a_row=pl.col("follows").mean(),
         )
         .filter(pl.col("wait_ps") > 0, pl.col("in_a_row") <= MAINLY)
@@ -237,7 +238,7 @@ def _finding(
 ) -> Finding:
     total, operations = sum(exposed.values()), delays.height
     delay = _delay(states, lateness)
-    by_last = dict(delays.group_by("location").agg(pl.col("wait_ps").sum()).sort("location").iter_rows())
+    by_last = dict(delays.group_by("location").agg(wide_sum("wait_ps")).sort("location").iter_rows())
     every = sum(by_last.values())
     last = max(by_last, key=lambda location: by_last[location], default=-1)
     named = every > 0 and by_last[last] / every > MAINLY

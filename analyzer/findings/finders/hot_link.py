@@ -16,6 +16,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
+from logpost.analyzer.wide import exact_sum
 
 WAITS = ("network_contention",)
 HOT = 2.0
@@ -47,7 +48,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         MEDIUM if hot.height else LOW,
         "the waits are what remains of measured times, within what the model has for the links' measured loads",
     )
-    granted = int(traffic["granted_ps"].sum())
+    granted = exact_sum(traffic["granted_ps"])
     yield Finding(
         kind="hot_link",
         ranks=evidence.ranks(exposed),

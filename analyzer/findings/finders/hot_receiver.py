@@ -43,6 +43,7 @@ from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, savin
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 from logpost.analyzer.phases import program
+from logpost.analyzer.wide import wide_sum
 
 LEAST_CROWDING = 1.5
 """Half as many meetings again as senders that ignore each other have. A random order lies at 1 by construction, and
@@ -130,7 +131,7 @@ def _exposed_within(evidence: Evidence, categories: Iterable[str], windows: tupl
         program(evidence.tables["accounting"])
         .filter(pl.col("category").cast(pl.String).is_in(list(categories)), pl.col("window").is_in(list(windows)))
         .group_by("location")
-        .agg(pl.col("exposed_ps").sum())
+        .agg(wide_sum("exposed_ps"))
         .collect()
     )
     return dict(rows.iter_rows())

@@ -27,6 +27,7 @@ from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, Finding, 
 from logpost.analyzer.findings.gain import gain_by_sharing
 from logpost.analyzer.findings.hypothesis import lost_by_location
 from logpost.analyzer.phases import program
+from logpost.analyzer.wide import exact_sum, wide_sum
 
 QUEUES = ("endpoint_contention", "network_contention")
 WAITS_FOR_SENDER = ("late_sender", *QUEUES)
@@ -51,14 +52,14 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         .with_columns(pl.col("category").cast(pl.String))
         .filter(pl.col("window").is_in(list(hot.windows)))
     )
-    own = here.filter(pl.col("location") == hot.location).group_by("category").agg(pl.col("exposed_ps").sum()).collect()
+    own = here.filter(pl.col("location") == hot.location).group_by("category").agg(wide_sum("exposed_ps")).collect()
     sending = int(own.filter(pl.col("category").is_in(evidence.maybe(SENDING)))["exposed_ps"].sum())
-    computes = sending < LEAST_BUSY * int(own["exposed_ps"].sum())
+    computes = sending < LEAST_BUSY * exact_sum(own["exposed_ps"])
     waits_for = evidence.maybe(QUEUES if computes else WAITS_FOR_SENDER)
     exposed = dict(
         here.filter(pl.col("category").is_in(waits_for), pl.col("location") != hot.location)
         .group_by("location")
-        .agg(pl.col("exposed_ps").sum())
+        .agg(wide_sum("exposed_ps"))
         .collect()
         .iter_rows()
     )
@@ -87,7 +88,7 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
         evidence=(
             Number("load_over_others", hot.excess, "x"),
             *hot.numbers,
-            Number("sending", sending / max(1, int(own["exposed_ps"].sum())), "1"),
+            Number("sending", sending / max(1, exact_sum(own["exposed_ps"])), "1"),
             *evidence.rank_numbers("waiting_rank", lost),
             Number("waiting_for_it", sum(every.values()), "ps"),
             Number("beyond_an_even_load", sum(lost.values()), "ps"),

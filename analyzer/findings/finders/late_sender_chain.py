@@ -45,6 +45,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, OF_CAUSE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
+from logpost.analyzer.wide import exact_sum
 
 LARGEST = 8192
 """Waits that are followed to their cause; the longest ones, which hold most of the time."""
@@ -87,8 +88,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         .head(MOST_SENDERS)
     )
     meanwhile = {key[0]: state for key, state in meanwhile_of(evidence, largest, senders.to_list()).items()}
-    every = int(evidence.pairs["late_sender_ps"].sum()) + int((polled["end_ps"] - polled["begin_ps"]).sum())
-    covered = int((largest["end_ps"] - largest["begin_ps"]).sum()) / max(1, every)
+    every = exact_sum(evidence.pairs["late_sender_ps"]) + exact_sum(polled["end_ps"] - polled["begin_ps"])
+    covered = exact_sum(largest["end_ps"] - largest["begin_ps"]) / max(1, every)
     yield from _findings(evidence, waits, meanwhile, largest, min(1.0, covered))
 
 

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.between import between_text, longest_excess
@@ -31,6 +30,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_sharing
+from logpost.analyzer.wide import exact_sum, wide_sum
 
 HEAVY = 0.5
 """A rank is named with the slowest if its compute time lies in the upper half of the way from the mean to the
@@ -103,7 +103,7 @@ def _waited_for(evidence: Evidence, locations: list[int]) -> bool:
     (calls,) = np.nonzero((graph.waited_last >= 0) & ~np.isin(graph.location, locations))
     for_these = np.isin(graph.location[graph.last_source(calls)], locations)
     lengths = graph.length[calls]
-    return int(lengths[for_these].sum()) > WAITED_FOR * int(lengths.sum())
+    return exact_sum(lengths[for_these]) > WAITED_FOR * exact_sum(lengths)
 
 
 def _beside(times: Mapping[int, float], roles: Mapping[int, int]) -> dict[int, float]:
@@ -121,7 +121,7 @@ def _unequal_regions(evidence: Evidence, roles: Mapping[int, int]) -> list[Unequ
     """
     found = []
     for (callpath,), rows in evidence.user_profile.partition_by("callpath", as_dict=True).items():
-        own = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).iter_rows())
+        own = dict(rows.group_by("location").agg(wide_sum("exclusive_ps")).iter_rows())
         times = {int(location): float(time) for location, time in own.items() if time > 0}
         if times and evidence.parent(int(callpath)) < 0 and evidence.calls_communication(int(callpath)):
             times = _beside(times, roles)

@@ -25,6 +25,7 @@ from logpost.analyzer.findings.evidence.packed import saving_if_packed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.reporting.units import percent_text
+from logpost.analyzer.wide import WIDE, wide_sum
 
 PER_MESSAGE = ("send_overhead", "middleware", "latency", "recv_overhead")
 COSTS = (*PER_MESSAGE, "endpoint_contention")
@@ -47,8 +48,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         .agg(
             messages=pl.len(),
             bytes=pl.col("bytes").sum(),
-            fixed=fixed.sum(),
-            by_size=pl.col("serialization_ps").sum(),
+            fixed=fixed.cast(WIDE).sum(),
+            by_size=wide_sum("serialization_ps"),
         )
         .filter(pl.col("messages") >= MIN_SAMPLES, pl.col("fixed") > pl.col("by_size"))
         .sort("fixed", descending=True)
@@ -56,7 +57,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
     if places.is_empty():
         return
-    every = int(evidence.pairs.select(fixed.sum()).item())
+    every = int(evidence.pairs.select(fixed.cast(WIDE).sum()).item())
     if not any(evidence.matters(_exposed(evidence, COSTS, cost / max(1, every))) for cost in places["fixed"]):
         return
     packable = _packable(evidence)

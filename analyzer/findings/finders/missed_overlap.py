@@ -23,6 +23,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of, lost_by_location
+from logpost.analyzer.wide import WIDE
 from logpost.replay.columns import Int32
 
 TRANSFER = ("latency", "serialization")
@@ -83,9 +84,10 @@ def _transfer_bound(evidence: Evidence) -> set[int]:
     rows = (
         evidence.exposure.group_by("callpath")
         .agg(
-            transfer=pl.col("exposed_ps").filter(pl.col("category").is_in(transfer)).sum(),
+            transfer=pl.col("exposed_ps").filter(pl.col("category").is_in(transfer)).cast(WIDE).sum(),
             other=pl.col("exposed_ps")
             .filter(pl.col("category").is_in([one for one in (*WAITING, "residual") if one not in transfer]))
+            .cast(WIDE)
             .sum(),
         )
         .filter(pl.col("transfer") > 0, pl.col("transfer") > MUCH * (pl.col("transfer") + pl.col("other")))

@@ -19,6 +19,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
+from logpost.analyzer.wide import exact_sum
 from logpost.replay.columns import Int64
 
 MAINLY = 0.5
@@ -36,7 +37,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     messages = graph.messages
     queues = messages.parts["endpoint_contention"]
     shared = _behind_neighbours(graph, nodes)
-    count, time, every = int(shared.sum()), int(queues[shared].sum()), int(queues.sum())
+    count, time, every = int(shared.sum()), exact_sum(queues[shared]), exact_sum(queues)
     if count < MIN_SAMPLES or time <= MAINLY * every:
         return
     saving = saving_if(graph, Hypothesis(less_ps=np.where(shared, queues, 0)))

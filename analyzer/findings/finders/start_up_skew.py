@@ -17,6 +17,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, MIN_SHARE, Finding, Number, worst_hit
+from logpost.analyzer.wide import wide_sum
 
 NAMED = 0.25
 """A rank is named if it is waited for at least this fraction of the time that the foremost one is."""
@@ -30,20 +31,20 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return  # a region of interest begins later than the program
     first, last = min(ends), max(ends)
     waits = _waits(evidence, begins.lazy(), last)
-    lost = dict(waits.group_by("location").agg(pl.col("time").sum()).sort("location").iter_rows())
+    lost = dict(waits.group_by("location").agg(wide_sum("time")).sort("location").iter_rows())
     if not evidence.matters(lost):
         return
     gain = _gain(evidence, lost)
     if gain < MIN_SHARE:
         return
-    by_late = dict(waits.group_by("late").agg(pl.col("time").sum()).sort("late").iter_rows())
+    by_late = dict(waits.group_by("late").agg(wide_sum("time")).sort("late").iter_rows())
     late = [location for location, time in by_late.items() if time >= NAMED * max(by_late.values())]
     most = max(lost.values())
-    places = waits.group_by("callpath").agg(pl.col("time").sum()).sort("time", "callpath", descending=[True, False])
+    places = waits.group_by("callpath").agg(wide_sum("time")).sort("time", "callpath", descending=[True, False])
     place = int(places["callpath"][0])
     windows = evidence.active_windows(evidence.maybe(["late_sender", "collective_wait"]), lost)
     confidence, certainty = evidence.confidence(HIGH, "the end of each rank's start-up and the calls are measured")
-    charges = waits.group_by("location", "callpath").agg(pl.col("time").sum()).sort("location", "callpath")
+    charges = waits.group_by("location", "callpath").agg(wide_sum("time")).sort("location", "callpath")
     yield Finding(
         kind="start_up_skew",
         ranks=evidence.ranks([*lost, *late]),

@@ -20,6 +20,7 @@ from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
 from logpost.analyzer.reporting.units import percent_text
+from logpost.analyzer.wide import wide_sum
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -30,7 +31,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         evidence.tables["messages"]
         .filter(pl.col("middleware_ps") > 0, pl.col("layout") >= 0)
         .group_by("send_callpath")
-        .agg(pl.len(), pl.col("bytes").sum(), pl.col("middleware_ps").sum(), senders=pl.col("send_location").unique())
+        .agg(pl.len(), pl.col("bytes").sum(), wide_sum("middleware_ps"), senders=pl.col("send_location").unique())
         .sort("middleware_ps", descending=True)
         .collect()
     )

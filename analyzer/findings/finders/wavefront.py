@@ -23,6 +23,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
+from logpost.analyzer.wide import exact_sum
 from logpost.replay.columns import Int32
 
 LEAST_DEPTH = 2
@@ -40,10 +41,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     graph = graph_of(evidence)
     waits = _waits(graph)
     depths = graph.native.depths(waits)
-    total = int(graph.length[waits].sum())
+    total = exact_sum(graph.length[waits])
     chained, depths = waits[depths >= LEAST_DEPTH], depths[depths >= LEAST_DEPTH]
     times = graph.length[chained]
-    time = int(times.sum())
+    time = exact_sum(times)
     if not len(chained) or time <= MAINLY * total:
         return
     saving = _if_in_blocks(graph, chained)

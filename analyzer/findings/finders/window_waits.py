@@ -26,6 +26,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
+from logpost.analyzer.wide import exact_sum, wide_sum
 from logpost.replay._native import wait_reasons
 
 MAINLY = 0.5
@@ -122,7 +123,7 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
         exposed[location] = exposed.get(location, 0.0) + time
     if waits.is_empty() or not evidence.matters(exposed):
         return
-    by_late = {int(late): float(time) for late, time in waits.group_by("late").agg(pl.col("wait_ps").sum()).iter_rows()}
+    by_late = {int(late): float(time) for late, time in waits.group_by("late").agg(wide_sum("wait_ps")).iter_rows()}
     total = sum(by_late.values())
     foremost = max(by_late, key=lambda late: (by_late[late], -late))
     named = [late for late, time in by_late.items() if time >= NAMED * by_late[foremost]]
@@ -163,7 +164,7 @@ def _gain(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) ->
     graph = graph_of(evidence)
     code = wait_reasons().index(pattern.waits_for)
     of_kind = np.unique(graph.waits["call"][graph.waits["reason"] == code])
-    waited = float((graph.length - graph.work_ps)[of_kind].sum()) * evidence.slowest_program_ps
+    waited = float(exact_sum((graph.length - graph.work_ps)[of_kind])) * evidence.slowest_program_ps
     if waited < MAINLY * sum(exposed.values()) * graph.length_ps:
         return gain_by_moving(evidence, exposed), "; what a cure saves is a bound, the most that one rank waits", None
     saving = saving_if(graph, Hypothesis(dropped=(pattern.waits_for,)))
@@ -177,5 +178,5 @@ def _places(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Mappin
     rows = evidence.exposure.filter(pl.col("category") == pattern.category, pl.col("callpath").is_in(one_sided))
     if pattern.category == "late_sender":
         rows = rows.filter(pl.col("callpath").is_in(waits["callpath"].unique().to_list()))
-    sums = rows.group_by("location", "callpath").agg(pl.col("exposed_ps").sum()).sort("location", "callpath")
+    sums = rows.group_by("location", "callpath").agg(wide_sum("exposed_ps")).sort("location", "callpath")
     return {(int(location), int(callpath)): float(time) for location, callpath, time in sums.iter_rows() if time > 0}

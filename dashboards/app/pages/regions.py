@@ -10,6 +10,7 @@ from dash import html
 from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
 from logpost.analyzer.reporting.causes_text import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
 from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.view import View
@@ -82,7 +83,7 @@ def _calls(view: View) -> Chart:
         rows = rows.filter(pl.col("callpath").is_in(scoped.callpaths))
     if rows.is_empty():
         raise InputError("no communication call in the selection")
-    top = rows.group_by("callpath").agg(pl.col("exposed_ps").sum().alias("all")).top_k(MOST_PATHS, by="all")
+    top = rows.group_by("callpath").agg(wide_sum("exposed_ps").alias("all")).top_k(MOST_PATHS, by="all")
     places = places_of({name: scoped.run.table(name) for name in ("callpaths", "regions")})
     named = {c: _named(places.get(c, NOWHERE)) for c in top["callpath"]}
     label = pl.col("callpath").replace_strict(named, return_dtype=pl.String)

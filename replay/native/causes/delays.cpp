@@ -128,7 +128,7 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
     };
     ComparedBlock compared(program, waits, active, synchronizations, threads);
     std::vector<Charges> charges(program.timelines.size());
-    std::array<std::int64_t, kWaitKinds> total{};
+    std::array<WidePs, kWaitKinds> total{};
     Ledger ledger(program.timelines.size());
     const auto all = in_order(program, waits);
     for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {

@@ -11,6 +11,7 @@
 #include "replay/native/causes/waits.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/span.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 
@@ -20,8 +21,8 @@ struct DelayCost {
     CodePlace place;             ///< where it spends more time than those who wait
     std::int32_t wait_callpath;  ///< of the calls that waited for it directly; kUndefined: of several, not explained
     WaitKind kind;               ///< of the waits that are paid for
-    std::int64_t short_term_ps;  ///< waits that it causes directly
-    std::int64_t long_term_ps;   ///< waits elsewhere, which its direct waits passed on
+    WidePs short_term_ps;        ///< waits that it causes directly
+    WidePs long_term_ps;         ///< waits elsewhere, which its direct waits passed on
 };
 
 /// The delay costs of the waits that lie in `interest` (by location). For each kind the costs add up to the waits

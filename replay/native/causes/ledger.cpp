@@ -49,7 +49,7 @@ void Ledger::grow(Book& book) {
     }
 }
 
-std::vector<DelayCost> Ledger::rows(const std::array<std::int64_t, kWaitKinds>& waits) const {
+std::vector<DelayCost> Ledger::rows(const std::array<WidePs, kWaitKinds>& waits) const {
     std::vector<DelayCost> result;
     auto left = waits;
     for (std::size_t location = 0; location < books_.size(); ++location) {
@@ -63,8 +63,8 @@ std::vector<DelayCost> Ledger::rows(const std::array<std::int64_t, kWaitKinds>& 
                           CodePlace::of(code / kWaitKinds),
                           static_cast<std::int32_t>(static_cast<std::uint32_t>(key)),
                           static_cast<WaitKind>(code % kWaitKinds),
-                          static_cast<std::int64_t>(sum.short_term),
-                          static_cast<std::int64_t>(sum.long_term)};
+                          static_cast<WidePs>(sum.short_term),
+                          static_cast<WidePs>(sum.long_term)};
             if (row.short_term_ps > 0 || row.long_term_ps > 0) {
                 result.push_back(row);
             }

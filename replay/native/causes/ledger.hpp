@@ -9,6 +9,7 @@
 
 #include "replay/native/causes/delays.hpp"
 #include "replay/native/causes/waits.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 
@@ -24,7 +25,7 @@ class Ledger {
     /// Until the next sum is asked for.
     Sum& at(std::size_t location, std::uint32_t place, WaitKind kind, std::int32_t wait_callpath);
     /// In whole picoseconds; what is not explained makes each kind's sum that of its waits.
-    [[nodiscard]] std::vector<DelayCost> rows(const std::array<std::int64_t, kWaitKinds>& waits) const;
+    [[nodiscard]] std::vector<DelayCost> rows(const std::array<WidePs, kWaitKinds>& waits) const;
 
   private:
     struct Entry {

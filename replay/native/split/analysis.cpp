@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "replay/native/threads.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 
@@ -194,7 +195,7 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
             pair.parts[part] += totals[part];
         }
         // Deficits are the model's and may be of any size: their sum saturates.
-        pair.deficit_ps += std::min(parts.deficit_ps, INT64_MAX - pair.deficit_ps);
+        add_saturating(pair.deficit_ps, parts.deficit_ps);
     }
 }
 
@@ -383,7 +384,7 @@ std::int64_t Analysis::split_only() {
     });
     std::int64_t total = 0;
     for (const auto sum : sums) {
-        total += sum;
+        add_saturating(total, sum);
     }
     return total;
 }

@@ -233,7 +233,7 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
     }
     start_ps_ = start_ps_ == INT64_MAX ? 0 : start_ps_;
     struct Sums {
-        std::int64_t measured = 0, predicted = 0, residual = 0, deficit = 0;
+        WidePs measured = 0, predicted = 0, residual = 0, deficit = 0;
     };
     constexpr std::size_t kAtOnce = 16;
     const auto workers = std::max(1U, threads);

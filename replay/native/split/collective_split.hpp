@@ -12,6 +12,7 @@
 #include "replay/native/collectives/parts.hpp"
 #include "replay/native/collectives/replay.hpp"
 #include "replay/native/split/collective_waits.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 
@@ -28,10 +29,10 @@ struct CollectiveKind {
     Algorithm second = Algorithm::not_known;   ///< the next best; not_known: there was no other
     double error_ps = 0, second_error_ps = 0;  ///< |replayed - measured end|, mean over the members that were asked
     std::uint64_t operations = 0;
-    std::int64_t measured_ps = 0;   ///< of all members, after those whom the operation's definition makes them wait for
-    std::int64_t predicted_ps = 0;  ///< likewise, as replayed
-    std::int64_t residual_ps = 0;   ///< sum of what was measured beyond the prediction
-    std::int64_t deficit_ps = 0;    ///< sum of what was predicted beyond the measurement
+    WidePs measured_ps = 0;   ///< of all members, after those whom the operation's definition makes them wait for
+    WidePs predicted_ps = 0;  ///< likewise, as replayed
+    WidePs residual_ps = 0;   ///< sum of what was measured beyond the prediction
+    WidePs deficit_ps = 0;    ///< sum of what was predicted beyond the measurement
 };
 
 class CollectiveSplit {

@@ -65,7 +65,7 @@ double link_wait(double length_ps, std::uint64_t messages, double busy_ps, doubl
 /// What the messages of one kind in a phase may be granted, and what they ask for.
 struct Budget {
     double most_ps = 0;
-    std::int64_t excess_ps = 0;
+    WidePs excess_ps = 0;
     std::uint64_t messages = 0;
     [[nodiscard]] double share() const noexcept {
         return excess_ps > 0 ? std::min(1.0, most_ps / static_cast<double>(excess_ps)) : 0;
@@ -243,7 +243,7 @@ NetworkContention::NetworkContention(const MessageModel& model, unsigned threads
         total += program.timelines[l].receives.size();
     }
     granted_.assign(total, 0);
-    std::vector<std::int64_t> granted_of_link(of_link.size());
+    std::vector<WidePs> granted_of_link(of_link.size());
     for (std::size_t l = 0; l < locations; ++l) {
         for (const auto& crossing : crossings[l]) {
             const auto& budget = budgets[crossing.phase * std::size_t{2} + (over_hot(crossing) ? 1 : 0)];

@@ -9,6 +9,7 @@
 #include "replay/native/program.hpp"
 #include "replay/native/span.hpp"
 #include "replay/native/split/message_facts.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 
@@ -19,10 +20,10 @@ struct TrafficPhase {
     Span span;
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
-    double utilisation = 0;       // rho of the busiest dimension
-    double contention_ps = 0;     // C_n, mean wait of a message; infinite: saturated
-    std::int64_t excess_ps = 0;   // what messages took longer than all else explains, over those whose receiver waited
-    std::int64_t granted_ps = 0;  // of it, network contention
+    double utilisation = 0;    // rho of the busiest dimension
+    double contention_ps = 0;  // C_n, mean wait of a message; infinite: saturated
+    WidePs excess_ps = 0;      // what messages took longer than all else explains, over those whose receiver waited
+    WidePs granted_ps = 0;     // of it, network contention
 };
 
 /// What one link carried in one phase.
@@ -31,7 +32,7 @@ struct LinkTraffic {
     std::int32_t link = 0;
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
-    std::int64_t granted_ps = 0;  // network contention of the messages that took it
+    WidePs granted_ps = 0;  // network contention of the messages that took it
 };
 
 class NetworkContention {

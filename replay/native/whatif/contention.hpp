@@ -22,6 +22,7 @@
 #include "replay/native/whatif/graph.hpp"
 #include "replay/native/whatif/joints.hpp"
 #include "replay/native/whatif/replay.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 
@@ -31,7 +32,7 @@ struct NetworkUse {
     std::vector<std::int64_t> waited_ps;  ///< by link: what the messages that took it waited in the network
     std::uint64_t messages = 0;           ///< between nodes
     std::uint64_t delayed = 0;            ///< of them, those that waited
-    std::int64_t total_ps = 0;            ///< sum of their waits
+    WidePs total_ps = 0;                  ///< sum of their waits
 };
 
 /// Calibrates a graph that has crossings, over the network that the program ran on.

@@ -13,6 +13,7 @@
 #include "replay/native/endpoints.hpp"
 #include "replay/native/flow_sharing.hpp"
 #include "replay/native/whatif/contention.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 
@@ -320,7 +321,7 @@ class Simulation {
         use_.total_ps += stretch;
         if (way.pair != Network::kNoPair) {
             for (const auto link : network_.links_of(way.pair)) {
-                use_.waited_ps[static_cast<std::size_t>(link)] += stretch;
+                add_saturating(use_.waited_ps[static_cast<std::size_t>(link)], stretch);
             }
         }
         delays_[id] = {waited, waited};
