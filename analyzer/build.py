@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -339,5 +340,10 @@ def _limits(trace: Trace, analysis: Analysis, parameters: ReplayParameters) -> l
 
 
 def _archive_bytes(anchor: Path) -> int:
-    files = [anchor, anchor.with_suffix(".def"), *(anchor.parent / anchor.stem).glob("*")]
-    return sum(file.stat().st_size for file in files if file.is_file())
+    """The size of all files of an archive, of which there may be thousands."""
+    size = sum(file.stat().st_size for file in (anchor, anchor.with_suffix(".def")) if file.is_file())
+    folder = anchor.parent / anchor.stem
+    if not folder.is_dir():
+        return size
+    with os.scandir(folder) as files:
+        return size + sum(file.stat().st_size for file in files if file.is_file())
