@@ -113,7 +113,8 @@ class Graph:
         """part of the work: packing and unpacking"""
         row_of = _rows(calls["call"].to_numpy())
         self.messages = _messages(evidence, row_of, calls)
-        members = _members(evidence, row_of)
+        self.members = members = _members(evidence, row_of)
+        """of collective operations: instance, call, operation"""
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
         """whether a call takes part in a collective operation"""
         self.is_member[members["call"]] = True
