@@ -122,3 +122,36 @@ def test_receives_posted_in_time_are_no_finding() -> None:
         story.call(1, t, t + MS, recv, serialization=MS)
         story.message(0, 1, 10**6, (t, t + MS), (t, t + MS), (send, recv), complete=t + MS, serialization=MS)
     assert story.alone(late_receiver.find).is_empty()
+
+
+@pytest.mark.parametrize("eager", [False, True])
+def test_a_wait_that_another_one_would_replace_gains_nothing(eager: bool) -> None:
+    """In turn, one rank stands in its send for 4 ms until the other has left its long MPI_Isend, and then waits at a
+    barrier for the same rank, which computes: without the first wait, the second is as much longer. So it is where the
+    protocol is taken for eager, but the account says that the send's call waits."""
+    story = Story(2, ROUNDS * ROUND, windows=ROUNDS)
+    send, other, recv = story.path("MPI_Send"), story.path("MPI_Isend"), story.path("MPI_Recv")
+    barrier = story.path("MPI_Barrier")
+    parts = {"late_receiver": 4 * MS, "serialization": MS}
+    for i in range(ROUNDS):
+        t, held, late = i * ROUND, i % 2, 1 - i % 2
+        story.call(held, t, t + 5 * MS, send, **parts)
+        story.call(late, t, t + 4 * MS, other, send_overhead=4 * MS)
+        story.call(late, t + 4 * MS, t + 5 * MS, recv, serialization=MS)
+        story.message(
+            held,
+            late,
+            10**4,
+            (t, t + 5 * MS),
+            (t + 4 * MS, t + 5 * MS),
+            (send, recv),
+            complete=None if eager else t + 5 * MS,
+            late_receiver=4 * MS,
+            serialization=MS,
+        )
+        story.collective(barrier, "Barrier", {held: (t + 5 * MS, t + 10 * MS), late: (t + 9 * MS, t + 10 * MS)})
+    finding = story.alone(late_receiver.find).row(0, named=True)
+    assert (finding["cause_region"], finding["exposed_ps"]) == ("MPI_Isend", 40 * MS)
+    # Each rank surely works for less than two thirds of the time; so the bound would be what the worst-hit rank waits.
+    assert finding["share"] == pytest.approx(0.2)
+    assert finding["gain"] == 0.0

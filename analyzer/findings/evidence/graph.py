@@ -114,7 +114,8 @@ class Graph:
         """part of the work: packing and unpacking"""
         row_of = _rows(calls["call"].to_numpy())
         self.messages = _messages(evidence, row_of, calls)
-        members = _members(evidence, row_of)
+        self.members = members = _members(evidence, row_of)
+        """of collective operations: instance, call, operation"""
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
         """whether a call takes part in a collective operation"""
         self.is_member[members["call"]] = True
@@ -236,6 +237,7 @@ def _calls(evidence: Evidence, until: int | None) -> pl.DataFrame:
             "leave_ps",
             "callpath",
             "middleware_ps",
+            "late_receiver_ps",
             work_ps=(length - waiting).clip(lower_bound=0),
         )
         .join(scope, on="location", maintain_order="left")
@@ -281,6 +283,7 @@ def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Message
             "send_complete_call",
             "recv_post_call",
             "recv_call",
+            "recv_post_ps",
             *(f"{part}_ps" for part in TRANSPORT),
             undivided_ps=pl.sum_horizontal(pl.lit(0, dtype=pl.Int64), *(f"{part}_ps" for part in evidence.undivided)),
             rendezvous=pl.col("protocol").cast(pl.String) == "rendezvous",
@@ -291,18 +294,26 @@ def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Message
     inside = (send >= 0) & (receive >= 0)
     rows, send, receive = rows.filter(pl.Series(inside)), send[inside], receive[inside]
     complete, post = (_looked_up(row_of, rows[name]) for name in ("send_complete_call", "recv_post_call"))
+    ends = np.where(complete >= 0, complete, send)
     messages = Messages(
         sender=rows["send_location"].to_numpy(),
         receiver=rows["recv_location"].to_numpy(),
-        rendezvous=rows["rendezvous"].to_numpy(),
+        rendezvous=rows["rendezvous"].to_numpy() | _held(rows["recv_post_ps"].to_numpy(), calls, ends),
         send_call=send,
-        complete_call=np.where(complete >= 0, complete, send),
+        complete_call=ends,
         post_call=np.where(post >= 0, post, receive),
         recv_call=receive,
         parts={part: np.ascontiguousarray(rows[f"{part}_ps"].to_numpy()) for part in TRANSPORT},
         undivided_ps=rows["undivided_ps"].to_numpy(),
     )
     return messages if evidence.divides("latency") else _bounded(messages, calls)
+
+
+def _held(posted_ps: Int64, calls: pl.DataFrame, ends: Int32) -> Flags:
+    """Whether the call that completes a send waits for its receive to be posted, as its account says, whatever the
+    protocol is taken for."""
+    enter, leave, late = (calls[name].to_numpy()[ends] for name in ("enter_ps", "leave_ps", "late_receiver_ps"))
+    return np.asarray((late > 0) & (posted_ps > enter) & (posted_ps <= leave), dtype=np.bool_)
 
 
 def _bounded(messages: Messages, calls: pl.DataFrame) -> Messages:

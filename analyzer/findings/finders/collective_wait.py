@@ -24,7 +24,9 @@ synchronization can do. Where the last rank is another one each time, that saves
 only that it exchanges transfers with (`evidence.neighbours`).
 
 Gain: over the operations, the mean wait of the members, but what is passed on: were all to enter at the mean of their
-enters, the last one would come so much earlier (`gain`).
+enters, the last one would come so much earlier (`gain`). At most what the program saves with the work between two
+operations shared evenly (`evidence.even_work`), where that is replayed: who is late by messages, or in a call that
+takes others as long, stays late.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.evidence.even_work import even_work
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, lateness_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
@@ -107,6 +110,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             found = replace(found, kind="wait_at_fence")
             if not any(number.name == "last_rank" for number in found.evidence):
                 found = replace(found, gain=min(found.gain, saved_by_neighbours(evidence, _rounds_less(evidence))))
+        else:
+            found = _at_most_by_sharing(evidence, found)
         named = any(number.name == "last_rank" for number in found.evidence)
         passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
         often = here.height >= MIN_SAMPLES
@@ -123,6 +128,15 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             yield freed
         elif found.gain > NOISE:
             yield found
+
+
+def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
+    """The same with the gain of a replay, where that holds the whole program and is less; with its cure in any case."""
+    graph = graph_of(evidence)
+    if not graph.whole:
+        return found
+    saving = saving_if(graph, even_work(graph, found.callpath))
+    return replace(found, gain=min(found.gain, saving.gain), cure=saving.cure)
 
 
 def _rounds_less(evidence: Evidence) -> float:

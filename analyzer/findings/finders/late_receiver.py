@@ -6,7 +6,8 @@ on computing, working in other calls, or waiting themselves (`meanwhile`). The r
 is the one who could post earlier.
 
 Gain: the time of the worst-hit sender. Posting earlier moves work only; where the receivers compute meanwhile, their
-work may be given to other ranks instead (`gain`).
+work may be given to other ranks instead (`gain`). Where work only moves and a replay holds these waits, no more than it
+saves without them: whoever is not held there may wait as long elsewhere.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ MOST_RANKS = 64
 """Receivers whose calls are read: those that are waited for most."""
 NAMED = 0.25
 """A rank is named if its time is at least this fraction of the foremost one's."""
+HELD = 0.5
+"""A replay that takes away less than this part of the time does not hold these waits."""
 COVERED = 0.8
 """The waits looked at must hold most of the time before anything is sure."""
 
@@ -124,6 +127,10 @@ def _finding(
         ["late_receiver"],
     )
     by_sharing = mostly == "computing"
+    graph = graph_of(evidence)
+    saving = saving_if(graph, Hypothesis(dropped=("post",)))
+    removed = sum(time for (_, callpath), time in saving.removes.items() if callpath == place)
+    held = not by_sharing and removed >= HELD * total * graph.length_ps / max(1, evidence.slowest_program_ps)
     return Finding(
         kind="late_receiver",
         ranks=evidence.ranks([*waiters, *late]),
@@ -150,7 +157,7 @@ def _finding(
         share=worst_hit(exposed, evidence.slowest_program_ps),
         gain=min(
             gain_by_sharing(evidence, exposed[worst]) if by_sharing else gain_by_moving(evidence, exposed),
-            saving_if(graph_of(evidence), Hypothesis(dropped=("post",))).gain or 1.0,
+            saving.gain if held else saving.gain or 1.0,
         ),
         charges={(location, place): time for location, time in exposed.items()},
         fault=fault,
