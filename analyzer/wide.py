@@ -7,14 +7,17 @@ and numpy wrap silently: every sum that may pass from one location to others goe
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
+
 import polars as pl
-import pyarrow as pa
+
+if TYPE_CHECKING:  # a report of a run needs neither
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
 
 WIDE = pl.Int128()
 """What a sum of int64 over many rows needs; Arrow and Parquet hold it as decimal128(38, 0)."""
-STORED = pa.decimal128(38, 0)
 
 
 def wide_sum(*names: str) -> pl.Expr:
@@ -29,8 +32,11 @@ def exact_sum(times: pl.Series | npt.NDArray[np.int64]) -> int:
 
 def wide_array(halves: npt.NDArray[np.uint64]) -> pa.Array:
     """A native column of sums, of which each value is its lower and its upper 64 bits: the layout of decimal128."""
+    import numpy as np
+    import pyarrow as pa
+
     values = np.ascontiguousarray(halves, dtype=np.uint64)
-    return pa.Array.from_buffers(STORED, len(values) // 2, [None, pa.py_buffer(values)])
+    return pa.Array.from_buffers(pa.decimal128(38, 0), len(values) // 2, [None, pa.py_buffer(values)])
 
 
 def stored(table: pl.DataFrame) -> pl.DataFrame:

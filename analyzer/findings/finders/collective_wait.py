@@ -135,8 +135,16 @@ def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
     graph = graph_of(evidence)
     if not graph.whole:
         return found
-    saving = saving_if(graph, even_work(graph, found.callpath))
-    return replace(found, gain=min(found.gain, saving.gain), cure=saving.cure)
+    even = even_work(graph, found.callpath)
+    saving = saving_if(graph, even)
+    gain = saving.gain
+    if evidence.undivided:
+        # What an estimated machine does not divide may be a latency or nothing: a message that was received long after
+        # it was sent need not have taken that long. At most is the larger of both.
+        none = graph.messages.undivided_ps
+        before = saving_if(graph, Hypothesis(less_ps=none)).gain
+        gain = max(gain, saving_if(graph, replace(even, less_ps=none)).gain - before)
+    return replace(found, gain=min(found.gain, gain), cure=saving.cure)
 
 
 def _rounds_less(evidence: Evidence) -> float:
