@@ -114,10 +114,14 @@ def test_hover_names_the_cell_and_escapes_the_host(seen: Visit) -> None:
 
 
 def test_views_switch_by_keyboard(seen: Visit) -> None:
-    title = seen.page.locator('[data-chart="matrix"] .cbtitle text')
-    assert title.text_content() == "queueing time"
+    views = seen.page.locator('[data-for="matrix"]')
+    assert views.locator("label", has=seen.page.locator("input[checked]")).text_content() == "Queueing", "of a crowd"
+    views.locator("label", has_text="Bytes").click()
+    seen.page.wait_for_function(
+        "() => document.querySelector('[data-chart=\"matrix\"] .cbtitle').textContent === 'bytes'"
+    )
     seen.page.focus('[data-for="matrix"] input:checked')
-    seen.page.keyboard.press("ArrowLeft")
+    seen.page.keyboard.press("ArrowRight")
     seen.page.wait_for_function(
         "() => document.querySelector('[data-chart=\"matrix\"] .cbtitle').textContent === 'messages'"
     )
