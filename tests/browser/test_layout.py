@@ -46,11 +46,11 @@ def test_nothing_is_cut_off(name: str, width: int, pages: dict[str, Path], visit
     seen = visit(pages[name], viewport={"width": width, "height": 720})
     assert seen.drawn() == "drawn"
     seen.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    seen.page.wait_for_timeout(300)
-    assert seen.page.evaluate(CUT_TEXT) == []
-    assert seen.page.evaluate(CUT_BOXES) == []
+    seen.page.wait_for_timeout(300)  # Charts of opened details are drawn then.
+    assert seen.comes_to(CUT_TEXT, []) == []
+    assert seen.comes_to(CUT_BOXES, []) == []
     if width == 1280:
-        assert seen.page.evaluate(SIDEWAYS) == []
+        assert seen.comes_to(SIDEWAYS, []) == []
 
 
 def test_a_long_sentence_is_shown_whole(visit: Callable[..., Visit], tmp_path: Path) -> None:

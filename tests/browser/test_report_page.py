@@ -166,8 +166,7 @@ def test_page_never_scrolls_sideways(tmp_path: Path, visit: Callable[..., Any], 
     assert seen.drawn() == "drawn"
     for width in (1280, 400):
         seen.page.set_viewport_size({"width": width, "height": 800})
-        seen.page.wait_for_timeout(300)
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert seen.comes_to("document.documentElement.scrollWidth", width) == width
     assert seen.console == []
 
 

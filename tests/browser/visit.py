@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,16 @@ class Visit:
         """Wait until the page's script has finished; "drawn" or "failed"."""
         self.page.wait_for_selector("html[data-charts]", state="attached", timeout=60_000)
         return str(self.page.get_attribute("html", "data-charts"))
+
+    def comes_to(self, expression: str, expected: object, timeout: float = 20.0) -> object:
+        """The expression's value once it is the expected one, else its last: charts follow a window some time later.
+
+        Asked from outside, since the page's own policy forbids playwright's polling inside (no eval).
+        """
+        end = time.monotonic() + timeout
+        while (value := self.page.evaluate(expression)) != expected and time.monotonic() < end:
+            self.page.wait_for_timeout(50)
+        return value
 
 
 def watched(context: Any, path: Path) -> Visit:
