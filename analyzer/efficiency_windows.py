@@ -16,7 +16,7 @@ import polars as pl
 
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.phases import program
-from logpost.analyzer.wide import WIDE, wide_sum
+from logpost.analyzer.wide import wide_sum, wide_sum_of
 
 STRETCHES = 50
 """Most stretches of a program: a fiftieth of it is worth a look, and wide enough to be seen."""
@@ -67,7 +67,7 @@ def by_stretch(
         some.group_by("location", stretch=pl.col("window") // joined)
         .agg(
             time=wide_sum("exposed_ps"),
-            useful=pl.col("exposed_ps").filter(pl.col("category").cast(pl.String) == "compute").cast(WIDE).sum(),
+            useful=wide_sum_of(pl.col("exposed_ps").filter(pl.col("category").cast(pl.String) == "compute")),
         )
         .group_by("stretch")
         .agg(

@@ -17,7 +17,7 @@ from logpost.analyzer.resplit import Report, Resplit, Times, silent
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS
 from logpost.analyzer.undivided import merged
-from logpost.analyzer.wide import WIDE
+from logpost.analyzer.wide import wide_sum_of
 from logpost.errors import InputError
 from logpost.replay._native import Analysis
 from logpost.replay.message_models import MessageModel
@@ -48,7 +48,7 @@ def fit_of(analysis: Analysis, model: MessageModel, undivided: Sequence[str] = (
     """The sums over all messages of an analysis under the model; parts that the machine does not divide as one."""
     pairs = analysis.pairs()
     parts = pl.DataFrame({name: column for name, column in pairs.items() if name != "send_location"})
-    sums = parts.cast(WIDE).sum().row(0, named=True)
+    sums = parts.select(wide_sum_of(pl.all())).row(0, named=True)
     return ModelFit(
         model,
         Messages(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from logpost.analyzer.manifest import QualityCount
+from logpost.analyzer.reporting.units import count_text
 
 _PREFIX = "LOGPOST::"
 _COUNTERS = (
@@ -51,7 +52,7 @@ def overwritten(properties: Mapping[str, str]) -> list[str]:
     }
     found = ", ".join(f"{count:,} {name}" for name, count in what.items() if count)
     text = (
-        f"The archive holds the end of the run: on {_ranks(ranks)}, rings have overwritten "
+        f"The archive holds the end of the run: on {count_text(ranks, 'rank')}, rings have overwritten "
         f"{_number(properties, 'OVERWRITTEN_CALLS'):,} calls{f' ({found})' if found else ''} of up to "
         f"{_seconds(_number(properties, 'OVERWRITTEN_NS'))} before it."
     )
@@ -61,7 +62,8 @@ def overwritten(properties: Mapping[str, str]) -> list[str]:
         text += f" From {_seconds(whole)} on, every rank is whole."
     if inexact := _number(properties, "OVERWRITTEN_INEXACT"):
         text += (
-            f" On {_ranks(inexact)} not all of it could be followed: around the cut, messages may be paired wrongly."
+            f" On {count_text(inexact, 'rank')} not all of it could be followed: around the cut, messages may be "
+            "paired wrongly."
         )
     return [text]
 
@@ -69,10 +71,6 @@ def overwritten(properties: Mapping[str, str]) -> list[str]:
 def _number(properties: Mapping[str, str], key: str) -> int:
     text = properties.get(_PREFIX + key, "0")
     return int(text) if text.isdecimal() and text.isascii() else 0
-
-
-def _ranks(count: int) -> str:
-    return f"{count:,} {'rank' if count == 1 else 'ranks'}"
 
 
 def _seconds(ns: int) -> str:

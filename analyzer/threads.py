@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.run import Run
-from logpost.analyzer.wide import WIDE, exact_sum, wide_sum
+from logpost.analyzer.wide import exact_sum, wide_sum, wide_sum_of
 
 OPENMP = "!$omp"
 
@@ -65,10 +65,10 @@ def threads(run: Run) -> Threads | None:
     inside = pl.when(first).then(pl.col("parallel")).otherwise(pl.col("inside")).clip(upper_bound=whole)
     waits = pl.min_horizontal("barrier", inside)
     sums = several.select(
-        parallel=(inside - waits).cast(WIDE).sum(),
-        imbalance=waits.cast(WIDE).sum(),
-        serial=(whole - inside).filter(first).cast(WIDE).sum(),
-        idle=(whole - inside).filter(~first).cast(WIDE).sum(),
+        parallel=wide_sum_of(inside - waits),
+        imbalance=wide_sum_of(waits),
+        serial=wide_sum_of((whole - inside).filter(first)),
+        idle=wide_sum_of((whole - inside).filter(~first)),
     ).row(0)
     return Threads(several["process"].n_unique(), several.height, *(int(time) for time in sums))
 

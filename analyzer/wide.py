@@ -22,7 +22,12 @@ WIDE = pl.Int128()
 
 def wide_sum(*names: str) -> pl.Expr:
     """The sum of int64 columns as an aggregation, 128 bits wide."""
-    return pl.col(*names).cast(WIDE).sum()
+    return wide_sum_of(pl.col(*names))
+
+
+def wide_sum_of(times: pl.Expr) -> pl.Expr:
+    """The same of an expression."""
+    return times.cast(WIDE).sum()
 
 
 def exact_sum(times: pl.Series | npt.NDArray[np.int64]) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from logpost.collectors.watch import UNITS
 from logpost.errors import InputError
 
-_TIMES = {"s": 1.0, "min": 60.0, "h": 3600.0}
 _SIZES = {"MB": 10**6, "GB": 10**9}
 _MOST_FOR_A_TIME = 500 * 10**6
 """Bytes that a ring may grow to where only a time is asked for."""
@@ -41,7 +41,7 @@ def keep(text: str) -> Keep:
         if match[2] in _SIZES:
             size = round(float(match[1]) * _SIZES[match[2]])
         else:
-            seconds = float(match[1]) * _TIMES[match[2]]
+            seconds = float(match[1]) * UNITS[match[2]]
     if size is not None and size < 10**6:
         raise InputError(f"--keep {text} is less than a ring needs; give it at least 1MB")
     return Keep(size or _MOST_FOR_A_TIME, seconds)

@@ -18,7 +18,7 @@ from pathlib import Path
 from logpost.collectors import snapshot
 from logpost.errors import InputError
 
-_UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 _SIGNALS = {"USR1": signal.SIGUSR1, "USR2": signal.SIGUSR2}
 
 
@@ -27,7 +27,7 @@ def seconds(text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(s|min|h)", text)
     if match is None or not float(match[1]):
         raise InputError(f"--hang {text} is no time; write it as 90s, 10min or 1h")
-    return float(match[1]) * _UNITS[match[2]]
+    return float(match[1]) * UNITS[match[2]]
 
 
 def signal_number(text: str) -> int:

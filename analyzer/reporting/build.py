@@ -38,7 +38,7 @@ from logpost.analyzer.schema import PARTS, PHASES, WAIT_STATES
 from logpost.analyzer.sens_view import sens_view, with_packing
 from logpost.analyzer.threads import accelerators, threads
 from logpost.analyzer.undivided import TITLE, categories, merged
-from logpost.analyzer.wide import WIDE, wide_sum
+from logpost.analyzer.wide import wide_sum, wide_sum_of
 
 PLACES = 12
 """Number of call paths listed, so that the report can be read within a minute."""
@@ -258,7 +258,7 @@ def _places(run: Run, total: int, places: Places) -> tuple[CallPlace, ...]:
 
 
 def _messages(run: Run) -> Messages:
-    sums = run.table("pairs").select(pl.exclude("send_location", "recv_location").cast(WIDE).sum()).collect()
+    sums = run.table("pairs").select(wide_sum_of(pl.exclude("send_location", "recv_location"))).collect()
     row = {name: int(value or 0) for name, value in sums.row(0, named=True).items()} if sums.height else {}
     return Messages(
         count=row.get("messages", 0),

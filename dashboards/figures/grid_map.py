@@ -7,6 +7,8 @@ dimension's planes stand side by side; its links are the corners, upper right (r
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 import polars as pl
 
@@ -27,7 +29,7 @@ UP, DOWN = ((2, 1), (1, 2), (2, 2)), ((0, 1), (1, 0), (0, 0))
 coordinates."""
 
 
-def is_drawn(topology: Topology | None) -> bool:
+def is_drawn(topology: Topology | None) -> TypeGuard[Cartesian]:
     """Whether it is a grid of at most three dimensions, small enough for its nodes to be seen."""
     return (
         isinstance(topology, Cartesian) and len(topology.shape()) <= MOST_DIMENSIONS and topology.n_nodes <= MOST_NODES

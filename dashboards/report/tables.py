@@ -16,6 +16,7 @@ from logpost.analyzer.reporting.models import misfit_text, parts_present
 from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.labels import grouped
@@ -94,7 +95,7 @@ def load_grid(run: Run, names: dict[int, str]) -> Grid:
         .filter(pl.col("direction") == "recv")
         .group_by("location")
         .agg(
-            pl.col("bytes", "messages", "queued_ps").cast(pl.Int128).sum().name.prefix("all_"),
+            wide_sum("bytes", "messages", "queued_ps").name.prefix("all_"),
             pl.col("window").get(hottest),
             pl.col("bytes", "peers", "busy_ps").get(hottest),
         )

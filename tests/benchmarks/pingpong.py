@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 BAR_NS = 40.0
@@ -52,6 +53,13 @@ def record(mpicc: str, mpirun: str, folder: Path, options: tuple[str, ...]) -> t
     return figures, f"{len(moves)} window moves, median {move * 1e6:.0f} µs"
 
 
+def costs(figures: dict[str, float]) -> Iterator[tuple[str, str, float, float, float]]:
+    """Of each exchange its name and key, what it takes without and with recording, and what that adds to a call; ns."""
+    for what, key, calls in (("half round trip, 8 B", "half", 2), ("Isend + Recv + Wait, self", "self", 3)):
+        without, traced = figures[f"{key}_ns"], figures[f"{key}_traced_ns"]
+        yield what, key, without, traced, (traced - without) / calls
+
+
 def main() -> int:
     """Print the table; 1 when a bar is missed."""
     print(f"{'':10} {'':37} {'without':>9} {'with':>9} {'per call':>9}   bar {BAR_NS:.0f} ns")
@@ -67,9 +75,8 @@ def main() -> int:
                 figures, moves = record(mpicc, mpirun, Path(folder), ("--stack", str(stack)))
             # two of each exchange and three to oneself, per block: the recorded half of the calls must all be there
             assert figures["calls"] > 400 * 2000 * 5, figures["calls"]
-            for what, key, calls in (("half round trip, 8 B", "half", 2), ("Isend + Recv + Wait, self", "self", 3)):
-                without, traced = figures[f"{key}_ns"], figures[f"{key}_traced_ns"]
-                added[key, stack] = cost = (traced - without) / calls
+            for what, key, without, traced, cost in costs(figures):
+                added[key, stack] = cost
                 missed += cost > BAR_NS
                 print(
                     f"{name:10} --stack {stack:2} {what:26} {without:6.1f} ns {traced:6.1f} ns {cost:6.1f} ns   "

@@ -25,7 +25,7 @@ TRAFFIC = pl.DataFrame({"traffic_phase": [0, 1], "begin_ps": [0, 300], "end_ps":
 def bytes_of(topology: Topology, *links: tuple[int, int, int]) -> dict[tuple[int, int], Any]:
     """(row, column) of the cells that have bytes."""
     assert is_drawn(topology)
-    chart = grid_map(topology, carried(*links), TRAFFIC)  # type: ignore[arg-type]
+    chart = grid_map(topology, carried(*links), TRAFFIC)
     rows = chart.views[1].traces[0]["z"]
     return {(i, j): value for i, row in enumerate(rows) for j, value in enumerate(row) if value is not None}
 
@@ -54,7 +54,9 @@ def test_planes_of_the_third_dimension_stand_side_by_side() -> None:
 
 def test_utilisation_is_the_mean_over_the_time_of_all_phases() -> None:
     """30 % of 300 ps of 400 ps."""
-    chart = grid_map(parse_topology("mesh:2x1", "test"), carried((0, 1, 30)), TRAFFIC)  # type: ignore[arg-type]
+    mesh = parse_topology("mesh:2x1", "test")
+    assert is_drawn(mesh)
+    chart = grid_map(mesh, carried((0, 1, 30)), TRAFFIC)
     assert chart.summary == "The busiest link is 0 → 1: occupied for 22.5 % of the time."
     assert chart.views[0].traces[0]["z"][1][2] == pytest.approx(0.225)
 

@@ -42,6 +42,7 @@ from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, lateness_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
 from logpost.analyzer.findings.evidence.neighbours import saved_by_neighbours
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
@@ -141,10 +142,16 @@ def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
     if evidence.undivided:
         # What an estimated machine does not divide may be a latency or nothing: a message that was received long after
         # it was sent need not have taken that long. At most is the larger of both.
-        none = graph.messages.undivided_ps
-        before = saving_if(graph, Hypothesis(less_ps=none)).gain
-        gain = max(gain, saving_if(graph, replace(even, less_ps=none)).gain - before)
+        without = saving_if(graph, replace(even, less_ps=graph.messages.undivided_ps)).gain
+        gain = max(gain, without - _saved_by_no_transport(evidence))
     return replace(found, gain=min(found.gain, gain), cure=saving.cure)
+
+
+@once
+def _saved_by_no_transport(evidence: Evidence) -> float:
+    """What the program saves were nothing of its messages' undivided time there."""
+    graph = graph_of(evidence)
+    return saving_if(graph, Hypothesis(less_ps=graph.messages.undivided_ps)).gain
 
 
 def _rounds_less(evidence: Evidence) -> float:

@@ -25,7 +25,7 @@ from logpost.analyzer.findings.evidence.packed import saving_if_packed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.reporting.units import percent_text
-from logpost.analyzer.wide import WIDE, wide_sum
+from logpost.analyzer.wide import wide_sum, wide_sum_of
 
 PER_MESSAGE = ("send_overhead", "middleware", "latency", "recv_overhead")
 COSTS = (*PER_MESSAGE, "endpoint_contention")
@@ -48,7 +48,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         .agg(
             messages=pl.len(),
             bytes=pl.col("bytes").sum(),
-            fixed=fixed.cast(WIDE).sum(),
+            fixed=wide_sum_of(fixed),
             by_size=wide_sum("serialization_ps"),
         )
         .filter(pl.col("messages") >= MIN_SAMPLES, pl.col("fixed") > pl.col("by_size"))
@@ -57,7 +57,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
     if places.is_empty():
         return
-    every = int(evidence.pairs.select(fixed.cast(WIDE).sum()).item())
+    every = int(evidence.pairs.select(wide_sum_of(fixed)).item())
     if not any(evidence.matters(_exposed(evidence, COSTS, cost / max(1, every))) for cost in places["fixed"]):
         return
     packable = _packable(evidence)

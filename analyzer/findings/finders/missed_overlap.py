@@ -23,7 +23,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of, lost_by_location
-from logpost.analyzer.wide import WIDE
+from logpost.analyzer.wide import wide_sum_of
 from logpost.replay.columns import Int32
 
 TRANSFER = ("latency", "serialization")
@@ -84,11 +84,12 @@ def _transfer_bound(evidence: Evidence) -> set[int]:
     rows = (
         evidence.exposure.group_by("callpath")
         .agg(
-            transfer=pl.col("exposed_ps").filter(pl.col("category").is_in(transfer)).cast(WIDE).sum(),
-            other=pl.col("exposed_ps")
-            .filter(pl.col("category").is_in([one for one in (*WAITING, "residual") if one not in transfer]))
-            .cast(WIDE)
-            .sum(),
+            transfer=wide_sum_of(pl.col("exposed_ps").filter(pl.col("category").is_in(transfer))),
+            other=wide_sum_of(
+                pl.col("exposed_ps").filter(
+                    pl.col("category").is_in([one for one in (*WAITING, "residual") if one not in transfer])
+                )
+            ),
         )
         .filter(pl.col("transfer") > 0, pl.col("transfer") > MUCH * (pl.col("transfer") + pl.col("other")))
     )

@@ -16,7 +16,7 @@ from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.load import load
 from logpost.errors import InputError
 from logpost.machines import load_machine
-from logpost.machines.topologies import Cartesian, Topology
+from logpost.machines.topologies import Topology
 
 NAME, TITLE = "network", "Network"
 MOST_ROWS = 64
@@ -78,7 +78,7 @@ def _selected(view: View) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _map(view: View) -> Chart:
     topology = _topology(view)
-    if not (is_drawn(topology) and isinstance(topology, Cartesian)):
+    if not is_drawn(topology):
         raise InputError("the machine's network is no grid that can be drawn")
     return grid_map(topology, *_selected(view))
 
