@@ -91,10 +91,11 @@ bench: setup
 sanitize: build/.made $(VENV)/.check
 	@packaging/sanitize
 
-# A seed of its own each time, printed, so that what it finds can be repeated.
+# A seed of its own each time, printed, so that what it finds can be repeated: archives first, then files of other kinds.
 fuzz: build/.made $(VENV)/.check build/dev/.built
-	@first=$$(( $$(date +%s) * 100000 )); echo "seeds from $$first"; \
-	  build/dev/tests/native/archive_fuzz $(or $(filter-out 0,$(SECONDS)),600)s $$first 2> build/fuzz.log
+	@first=$$(( $$(date +%s) * 100000 )); half=$$(( $(or $(filter-out 0,$(SECONDS)),600) / 2 )); echo "seeds from $$first"; \
+	  build/dev/tests/native/archive_fuzz $${half}s $$first 2> build/fuzz.log; archives=$$?; \
+	  python -m tests.fuzz $$half $$first 2> build/fuzz-files.log && exit $$archives
 
 wheel: build/.made $(VENV)/.base
 	@nice packaging/wheel $(VENV) build/dist

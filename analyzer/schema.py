@@ -86,12 +86,17 @@ FINDING_KINDS = (
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its polars type, unit ("" where there is none) and a sentence."""
+    """One column: its polars type, unit ("" where there is none) and a sentence; it says what null means."""
 
     name: str
     dtype: pl.DataType
     unit: str
     sentence: str
+
+    @property
+    def nullable(self) -> bool:
+        """Whether rows may have no value."""
+        return "null:" in self.sentence
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,8 @@ def summary_of(command: Sequence[str], complaint: str) -> dict[str, object]:
 
     Raises InputError with `complaint` and the assembler's message.
     """
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # What it quotes of a file need not be UTF-8.
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         message = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
         raise InputError(f"{complaint}: {message}")

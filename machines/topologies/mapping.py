@@ -14,6 +14,10 @@ from logpost.errors import InputError
 from logpost.machines.topologies.base import IntArray, Topology
 from logpost.machines.values.quantity import Table
 
+Number = Annotated[int, Field(ge=0, lt=2**31)]
+"""Of a node or a rank."""
+Count = Annotated[int, Field(ge=1, lt=2**31)]
+
 SELF, SAME_SOCKET, SAME_NODE, OTHER_NODE = range(4)
 
 
@@ -25,11 +29,11 @@ class Mapping(Table):
     """
 
     kind: Literal["block", "cyclic", "random", "list"] = "block"
-    ranks_per_node: Annotated[int, Field(ge=1)] = 1
-    sockets_per_node: Annotated[int, Field(ge=1)] = 1
-    nodes: Annotated[int, Field(ge=1)] | None = None
+    ranks_per_node: Count = 1
+    sockets_per_node: Count = 1
+    nodes: Count | None = None
     seed: Annotated[int, Field(ge=0)] | None = None
-    nodes_of_ranks: list[Annotated[int, Field(ge=0)]] | None = None
+    nodes_of_ranks: list[Number] | None = None
 
     @model_validator(mode="after")
     def _complete(self) -> Mapping:
@@ -133,10 +137,10 @@ def _from_file(path: Path) -> Mapping:
         lines = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"mapping file {path} cannot be read; give a text file of one node number per line") from error
-    bad = next((line for line in lines if not line.isdecimal()), None)
+    bad = next((line for line in lines if not line.isdecimal() or len(line) > 10 or int(line) >= 2**31), None)
     if bad is not None or not lines:
         raise InputError(
-            f"mapping file {path} holds {bad or 'nothing'!r}; write one node number per line, rank by rank"
+            f"mapping file {path} holds {(bad or 'nothing')[:40]!r}; write one node number per line, rank by rank"
         )
     nodes = [int(line) for line in lines]
     return Mapping(kind="list", nodes_of_ranks=nodes, ranks_per_node=max(Counter(nodes).values()))

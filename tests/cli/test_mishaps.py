@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.analyzer.two_phases import two_phases
 from tests.cli.command import logpost, logpost_process
@@ -76,15 +77,23 @@ def emptied(_data: bytes) -> bytes:
     return b""
 
 
-@pytest.mark.parametrize("damage", [halved, garbled, emptied])
-def test_a_damaged_table_is_named(run: Path, tmp_path: Path, damage: object) -> None:
-    assert callable(damage)
+@pytest.mark.parametrize("broken", [halved, garbled, emptied])
+def test_a_damaged_table_is_named(run: Path, tmp_path: Path, broken: object) -> None:
+    assert callable(broken)
     for name in TABLES:
         copy = tmp_path / f"{name}.run"
         shutil.copytree(run, copy)
         table = copy / f"{name}.parquet"
-        table.write_bytes(damage(table.read_bytes()))
+        table.write_bytes(broken(table.read_bytes()))
         assert f"{table} cannot be read" in one_line(logpost("report", copy))
+
+
+def test_an_error_over_a_damaged_run_is_no_traceback(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "a.run"
+    shutil.copytree(run, copy)
+    file = copy / "locations.parquet"
+    pl.read_parquet(file).with_columns(rank=pl.lit(None, pl.Int32)).write_parquet(file)
+    assert "locations.parquet is damaged: 2 of 2 rows have no rank" in one_line(logpost("report", copy))
 
 
 @pytest.mark.parametrize("name", ["a[1].run", "what?.run", "*.run", "\x1b[31mred.run", "two\nlines.run"])

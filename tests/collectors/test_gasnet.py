@@ -168,6 +168,12 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
         import_gasnet([file], file / "archive")
 
 
+def test_a_line_that_is_no_utf8_is_counted(tmp_path: Path) -> None:
+    file = Trace(0, size=1).at(1, "(X) AMPOLL").write(tmp_path)
+    file.write_bytes(file.read_bytes() + b"0 0.000002s> (P) PUT\xed: sz = 8, peer = \xed\n")
+    import_gasnet([file], tmp_path / "archive")
+
+
 def test_threads_are_locations(tmp_path: Path) -> None:
     both = Trace(0, size=1).at(10, "(P) PUT: sz =      8,  peer = TM0:0", thread="(7f3a)")
     both.at(20, "(P) PUT: sz =      8,  peer = TM0:0", thread="(81b0)")

@@ -127,7 +127,7 @@ def main() -> None:
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        line = sentence(error)
+        line = sentence(error, sys.argv[2:])
         if line is None:
             raise
         print(f"logpost: {line}", file=sys.stderr)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
+from pathlib import Path
 
 from logpost.address_space import way_out
 from logpost.errors import InputError
@@ -11,8 +13,9 @@ from logpost.errors import InputError
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 
 
-def sentence(error: BaseException) -> str | None:
-    """The line for what happened, with the way out; None for what only a bug explains."""
+def sentence(error: BaseException, words: Iterable[str] = ()) -> str | None:
+    """The line for what happened, with the way out; None for what only a bug explains. Runs that the words of the
+    command line name are looked at before a bug is suspected."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, MemoryError):
@@ -27,6 +30,16 @@ def sentence(error: BaseException) -> str | None:
     limited = way_out()
     if limited is not None and (isinstance(error, OSError | ImportError) or type(error).__name__ == "PanicException"):
         return f"{' '.join(str(error).split())}; {limited}"
+    return _damaged_run(words)
+
+
+def _damaged_run(words: Iterable[str]) -> str | None:
+    for word in words:
+        if (Path(word) / "manifest.json").is_file():
+            from logpost.analyzer.soundness import damage
+
+            if found := damage(Path(word)):
+                return found
     return None
 
 

@@ -80,7 +80,7 @@ def test_unknown_mappings_are_refused(text: str) -> None:
 
 
 def test_bad_numbers_and_files_are_refused(tmp_path: Path) -> None:
-    for text in ("block:x", "block:0", "cyclic:-1"):
+    for text in ("block:x", "block:0", "cyclic:-1", f"block:{2**31}"):
         with pytest.raises(InputError, match=r"needs whole numbers, and at least 1"):
             parse_mapping(text)
     with pytest.raises(InputError, match=r"nodes.txt cannot be read; give a text file"):
@@ -91,6 +91,9 @@ def test_bad_numbers_and_files_are_refused(tmp_path: Path) -> None:
         parse_mapping(f"file:{path}")
     path.write_text("")
     with pytest.raises(InputError, match=r"bad.txt holds 'nothing'"):
+        parse_mapping(f"file:{path}")
+    path.write_text(f"0\n{2**31}\n{'9' * 5000}\n")
+    with pytest.raises(InputError, match=r"bad.txt holds '2147483648'"):
         parse_mapping(f"file:{path}")
 
 

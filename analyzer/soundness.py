@@ -1,0 +1,67 @@
+"""Whether a run's tables are what `analyze` writes: asked after an error that only a bug or a damaged run explains.
+
+A finished run is trusted: its tables are not read twice for every command. A copy that went wrong, or a table that
+another program rewrote, is found here instead of in a traceback.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_place import MANIFEST
+from logpost.analyzer.schema import TABLES, Column
+
+REFERS_TO = {
+    "location": "locations",
+    "target": "locations",
+    "callpath": "callpaths",
+    "call": "calls",
+    "region": "regions",
+    "comm": "communicators",
+}
+"""The last word of an id's column, and the table whose rows it numbers; -1: none."""
+
+
+def damage(directory: Path) -> str | None:
+    """What the first damaged table of a run is, in one line; None: every table is sound, or this is no run."""
+    if not (directory / MANIFEST).is_file():
+        return None
+    run = Run.open(directory)
+    for name in run.manifest.tables:
+        if name not in TABLES:
+            continue
+        found = _of_table(run, name)
+        if found is not None:
+            return f"{directory}: the table {name}.parquet is damaged: {found}; analyze the archive again"
+    return None
+
+
+def _of_table(run: Run, name: str) -> str | None:
+    file = run.path / f"{TABLES[name].name}.parquet"
+    try:
+        written = pl.read_parquet_schema(file)
+        rows = run.facts(name).collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        return " ".join(str(error).split())
+    for column in TABLES[name].columns:
+        if column.name not in written:
+            continue  # the run is older than it
+        if not column.nullable and (missing := rows[column.name].null_count()):
+            return f"{missing:,} of {rows.height:,} rows have no {column.name}"
+        count = _rows_referred_to(run, column)
+        if count is not None:
+            wrong = rows[column.name].filter((rows[column.name] < -1) | (rows[column.name] >= count))
+            if len(wrong):
+                return f"{column.name} {wrong[0]} does not exist"
+    return None
+
+
+def _rows_referred_to(run: Run, column: Column) -> int | None:
+    """How many rows the table has that an id refers to; None: the column is no id of a table."""
+    table = REFERS_TO.get(column.name.rsplit("_", 1)[-1])
+    if table not in run.manifest.tables or column.dtype != pl.Int32():
+        return None
+    return int(run.facts(table).select(pl.len()).collect().item())
