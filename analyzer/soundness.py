@@ -46,6 +46,8 @@ def _of_table(run: Run, name: str) -> str | None:
         rows = run.facts(name).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         return " ".join(str(error).split())
+    except pl.exceptions.PanicException:
+        return "it cannot be decoded"
     for column in TABLES[name].columns:
         if column.name not in written:
             continue  # the run is older than it
