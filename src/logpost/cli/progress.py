@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+def _silent(_phase: str, _done: int, _total: int) -> None:
+    pass
 
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """Yields report(phase, done, total); total 0 means that it is not known."""
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda _phase, _done, _total: None
+    if quiet:
+        yield _silent
         return
+    # Where nothing is drawn, nobody waits for what draws.
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _silent
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
