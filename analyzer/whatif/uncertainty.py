@@ -19,7 +19,8 @@
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
   for the recorded scenario.
 
-Unchanged, every term is 0.
+Unchanged, every term is 0. Where everything that changes costs more, no program is said to take less, and the other way
+round (``direction``).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ import polars as pl
 from logpost.analyzer.model_fits import fit_of
 from logpost.analyzer.resplit import Resplit
 from logpost.analyzer.run import Run
+from logpost.analyzer.whatif.direction import bounded, direction
 from logpost.machines import LOCALITIES
 from logpost.machines.parameters import COLUMNS
 from logpost.replay.message_models import MessageModel
@@ -102,10 +104,13 @@ def interval_ps(engine: Engine, scenario: Scenario, before: Outcome, after: Outc
     for one in (_of_residual(before, after), doubts.deficit_share * changed, gaps, clock):
         rises += one**2
         falls += one**2
-    return (
+    interval = (
         max(0, math.floor(after.makespan_ps - math.sqrt(falls))),
         math.ceil(after.makespan_ps + math.sqrt(rises)),
     )
+    if engine.contends(scenario):  # A link may be free because a message comes later.
+        return interval
+    return bounded(interval, before.makespan_ps, after.makespan_ps, direction(engine.recorded, scenario))
 
 
 def _of_machine(engine: Engine, scenario: Scenario, after: Outcome, *, recalibrate: bool) -> list[tuple[int, int]]:
