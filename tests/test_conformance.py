@@ -99,3 +99,13 @@ def test_without_an_mpi_it_is_said_what_to_install(
     monkeypatch.setenv("PATH", "")
     assert conformance.main() == 2
     assert "neither mpicc.openmpi nor mpicc.mpich is installed (packaging/apt-test.txt)" in capsys.readouterr().err
+
+
+def test_where_nothing_compiles_nothing_is_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "mpich" / "build" / "coll"
+    folder.mkdir(parents=True)
+    (tmp_path / "mpich" / "configured").touch()
+    (folder / "testlist").write_text("red3 4\n")  # and no Makefile
+    with pytest.raises(InputError, match=r"no test passes without the collector under mpich: nothing is shown; see "):
+        conformance.conform(tmp_path, "mpich", "red3", tmp_path / "results.jsonl")
+    assert conformance.remembered(tmp_path / "results.jsonl") == {"coll/red3 4": Outcome("coll/red3 4", built=False)}

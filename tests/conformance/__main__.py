@@ -68,6 +68,9 @@ def conform(cache: Path, mpi: str, only: str, results: Path) -> list[trial.Outco
             out.write(json.dumps(dataclasses.asdict(outcome)) + "\n")
     outcomes = [done[x.name] for x in ours]
     print(f"{mpi}\n{table(outcomes, len(chosen) - len(ours))}", flush=True)
+    if not any(x.without for x in outcomes):
+        log = cache / mpi / suite.MAKE_LOG
+        raise InputError(f"no test passes without the collector under {mpi}: nothing is shown; see {log}")
     return outcomes
 
 
