@@ -24,7 +24,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 # Each native source is compiled once for the package and the tests, where ccache could be installed.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 
-.PHONY: help setup demo check test lint bench sanitize fuzz wheel wheel-test clean
+.PHONY: help setup demo check test lint bench sanitize fuzz conformance wheel wheel-test clean
 
 help:
 	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
@@ -33,6 +33,7 @@ help:
 	@echo 'make lint      formatters, linters, types, import layers'
 	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'
 	@echo 'make fuzz SECONDS=600   analyzes archives made by chance for so long: nothing may die, hang or not add up'
+	@echo 'make conformance  MPICH'"'"'s test suite with and without the collector (hours; ONLY=PATTERN for a part)'
 	@echo 'make wheel     a wheel with libotf2 inside, and the sdist, in build/dist'
 	@echo 'make wheel-test  installs it on a system with Python alone, from an archive to a report'
 	@echo 'make bench     speed, memory and accuracy as ratios within one run'
@@ -96,6 +97,10 @@ fuzz: build/.made $(VENV)/.check build/dev/.built
 	@first=$$(( $$(date +%s) * 100000 )); half=$$(( $(or $(filter-out 0,$(SECONDS)),600) / 2 )); echo "seeds from $$first"; \
 	  build/dev/tests/native/archive_fuzz $${half}s $$first 2> build/fuzz.log; archives=$$?; \
 	  python -m tests.fuzz $$half $$first 2> build/fuzz-files.log && exit $$archives
+
+# Goes on where it was interrupted. Needs the distribution's source packages and minutes to configure the suite.
+conformance: setup
+	@nice python -m tests.conformance --only '$(ONLY)'
 
 wheel: build/.made $(VENV)/.base
 	@nice packaging/wheel $(VENV) build/dist

@@ -1,0 +1,1 @@
+"""A public conformance suite with and without the collector: `make conformance`. Not part of `make test`."""

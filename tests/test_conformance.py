@@ -1,0 +1,111 @@
+"""The parts of `make conformance` that need neither the suite nor MPI."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from tests.conformance import __main__ as conformance
+from tests.conformance import suite, trial
+from tests.conformance.table import table
+from tests.conformance.trial import Outcome
+
+from logpost.errors import InputError
+
+
+def test_a_line_of_a_testlist_is_a_test() -> None:
+    test = suite.parse("alltoall 10 arg=-n arg=5 env=A=b=c mpiexecarg=-v timeLimit=300 # why", "coll")
+    assert test is not None
+    assert (test.name, test.launcher, test.limit_s) == ("coll/alltoall 10 -n 5 A=b=c", ("-v",), 300.0)
+    assert not test.judged_otherwise
+    for line in ("", "coll", "# allred 4", "attr #basic"):
+        assert suite.parse(line, "") is None
+    for mark in ("resultTest=TestStatus", "xfail=ticket1"):
+        other = suite.parse(f"badport 2 {mark}", "spawn")
+        assert other is not None
+        assert other.judged_otherwise
+
+
+def test_each_test_of_the_configured_suite_is_found_once_and_fortran_is_not(tmp_path: Path) -> None:
+    for folder in ("coll", "f77/coll"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "testlist").write_text("red3 4\nred3 4\nred3 8\n")
+    assert [x.name for x in suite.tests(tmp_path)] == ["coll/red3 4", "coll/red3 8"]
+
+
+def test_the_systems_package_sources_become_sources_of_source_packages(tmp_path: Path) -> None:
+    (tmp_path / "sources.list.d").mkdir()
+    (tmp_path / "sources.list").write_text("# main\ndeb http://a b main\n")
+    (tmp_path / "sources.list.d" / "x.sources").write_text("Types: deb\nURIs: http://a\n")
+    (tmp_path / "sources.list.d" / "off.list.disabled").write_text("deb http://c d main\n")
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    suite.source_packages(tmp_path, parts)
+    assert {x.name: x.read_text() for x in parts.iterdir()} == {
+        "sources.list": "deb-src http://a b main\n",
+        "x.sources": "Types: deb-src\nURIs: http://a\n",
+    }
+
+
+def test_a_test_that_fails_with_the_collector_alone_is_a_regression_by_name() -> None:
+    outcomes = [
+        Outcome("a 2", without=True, with_collector=True, archive=True, analyzed=True, faults={"lost": 3}),
+        Outcome("b 2", without=True, archive=True, refused="too large"),
+        Outcome("c 2"),
+        Outcome("d 2", built=False),
+    ]
+    assert [x.regression for x in outcomes] == [False, True, False, False]
+    said = table(outcomes, 5).splitlines()
+    # 4 tests; d is not built; a and b pass without, a with; both leave archives, a's is analyzed.
+    assert [int(x.split()[0]) for x in said[:10]] == [4, 1, 2, 1, 2, 1, 1, 1, 1, 5]
+    assert said[10:] == ["regression: b 2", "refused: b 2: too large", "faults: a 2: lost 3"]
+
+
+def test_a_program_past_its_time_is_ended(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(60)"]
+    assert trial.in_time(command, tmp_path, 1.0, {})[1] != 0
+    assert trial.in_time([sys.executable, "-c", "print('No Errors')"], tmp_path, 60.0, {}) == ("No Errors\n", 0)
+
+
+def test_an_interrupted_run_goes_on_and_forgets_a_line_that_was_cut_off(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    assert conformance.remembered(results) == {}
+    results.write_text('{"name": "a 2", "without": true, "with_collector": true}\n{"name": "b')
+    assert conformance.remembered(results) == {"a 2": Outcome("a 2", without=True, with_collector=True)}
+
+
+def test_what_matches_no_test_and_what_cannot_be_had_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mpich" / "build").mkdir(parents=True)
+    (tmp_path / "mpich" / "configured").touch()
+    with pytest.raises(InputError, match=r"--only nowhere matches no test of the suite; see the testlist files in"):
+        conformance.conform(tmp_path, "mpich", "nowhere", tmp_path / "results.jsonl")
+    with pytest.raises(InputError, match=r"false failed for the conformance suite; see .*log"):
+        suite._run(["false"], tmp_path, tmp_path / "log")
+
+
+def test_without_a_source_archive_it_is_said_where_one_may_be_put(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "_run", lambda *_: None)
+    with pytest.raises(InputError, match=r"has no mpich_\*\.orig\.tar\.\*; put MPICH's source archive of your"):
+        suite.configured(tmp_path, "mpich")
+
+
+def test_without_an_mpi_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["conformance"])
+    monkeypatch.setenv("PATH", "")
+    assert conformance.main() == 2
+    assert "neither mpicc.openmpi nor mpicc.mpich is installed (packaging/apt-test.txt)" in capsys.readouterr().err
+
+
+def test_where_nothing_compiles_nothing_is_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "mpich" / "build" / "coll"
+    folder.mkdir(parents=True)
+    (tmp_path / "mpich" / "configured").touch()
+    (folder / "testlist").write_text("red3 4\n")  # and no Makefile
+    with pytest.raises(InputError, match=r"no test passes without the collector under mpich: nothing is shown; see "):
+        conformance.conform(tmp_path, "mpich", "red3", tmp_path / "results.jsonl")
+    assert conformance.remembered(tmp_path / "results.jsonl") == {"coll/red3 4": Outcome("coll/red3 4", built=False)}
