@@ -83,7 +83,7 @@ def test_what_a_direction_excludes() -> None:
 
 
 def test_a_longer_latency_is_not_said_to_save(replay: Replay) -> None:
-    """The measured machine's L is known to a quarter of a message at best; sixteen times it may still not be less."""
+    """Estimated from a ping-pong, much of L is uncertain; sixteen times it is dearer all the same."""
     found = replay.predict(Ask(settings=("L=x16",), contention=False))
     assert found.interval_ps[0] >= 0.99 * found.measured_ps
     assert found.interval_ps[0] <= found.predicted_ps <= found.interval_ps[1]
