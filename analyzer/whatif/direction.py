@@ -63,8 +63,8 @@ def _signs(recorded: Scenario, scenario: Scenario, column: str) -> list[float]:
     where it is not."""
     assert scenario.follows is not None
     old, new = (np.asarray(getattr(one.machine, column), dtype=np.float64) for one in (recorded, scenario))
-    changed = old != new
     follows = scenario.follows.get(column, np.ones(old.shape))
+    changed = (old != new) | (follows != 1.0)  # 16 times an L that was estimated at 0 is 0, and may be more
     error = np.nan_to_num(np.asarray(recorded.machine.errors[column], dtype=np.float64), nan=0.0)
     ends = [np.maximum(old - error, 0.0), old + error]
     # The planned value where the recorded one is at this end.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import numpy as np
 import plotly.graph_objects as go
 
 from logpost.analyzer.reporting.units import percent_text, time_text
@@ -20,6 +21,8 @@ INK_OF_PART = {"start": "mpi_other", "other": "mpi_other", "handshake": UNDIVIDE
 """Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
 LINE = {"light": "#0072b2", "dark": "#56a9e8"}
 MEASURED = {"light": "#566273", "dark": "#aab6c6"}
+MOST_TICKS = 9
+"""Of a sweep's axis, so that their labels stand apart."""
 
 
 def before_and_after(found: Prediction) -> Chart:
@@ -129,9 +132,17 @@ def sweep(found: Sweep, measured_ps: int) -> Chart:
     relative = found.points[0].text.startswith("x")
     with_unit = found.points[0].text.partition(" ")[2]
     title = f"{found.name}, times the machine's" if relative else f"{found.name} ({with_unit})"
+    # Ticks at the points: between decades, plotly's own say 2 and 5 of whatever power of ten.
+    ticks = numbers[:: -(-len(numbers) // MOST_TICKS)]
     fig = figure(
         330,
-        xaxis=axis(title, type="log" if min(numbers) > 0 else "linear", exponentformat="none"),
+        xaxis=axis(
+            title,
+            type="log" if min(numbers) > 0 else "linear",
+            tickmode="array",
+            tickvals=ticks,
+            ticktext=[("×" if relative else "") + _three_digits(value) for value in ticks],
+        ),
         yaxis=axis(f"predicted length ({unit})", rangemode="tozero"),
     )
     low, middle, high = (
@@ -179,6 +190,10 @@ def sweep(found: Sweep, measured_ps: int) -> Chart:
 def _is_bandwidth(found: Sweep) -> bool:
     """Whether the network is worse where the parameter is smaller."""
     return found.name.rpartition(".")[2] in ("bisection", "link_bandwidth")
+
+
+def _three_digits(value: float) -> str:
+    return np.format_float_positional(float(f"{value:.3g}"), trim="-")
 
 
 def _number(text: str) -> float:

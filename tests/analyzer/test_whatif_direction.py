@@ -68,6 +68,17 @@ def test_the_direction_of_computation(recorded: Scenario) -> None:
     assert direction(recorded, replace(changed(recorded, ["L=x4"]), compute=0.5)) == 0
 
 
+def test_a_value_of_0_that_may_be_more_has_a_direction(recorded: Scenario) -> None:
+    """16 times 0 give or take 2 us is 0 to 32 us; 16 times exactly 0 is 0."""
+    none = np.zeros_like(recorded.machine.L_ps)
+    unknown = replace(recorded, machine=replace(recorded.machine, L_ps=none))
+    assert direction(unknown, changed(unknown, ["L=x16"])) == 1
+    assert direction(unknown, changed(unknown, ["L=x0.5"])) == -1
+    exact = {**recorded.machine.errors, "L_ps": np.zeros(none.shape)}
+    zero = replace(unknown, machine=replace(unknown.machine, errors=MappingProxyType(exact)))
+    assert direction(zero, changed(zero, ["L=x16"])) == 0
+
+
 def test_another_machine_has_no_direction(recorded: Scenario) -> None:
     assert direction(recorded, on_machine(recorded, replay_parameters(load_machine("alewife")))) == 0
 

@@ -140,6 +140,7 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
     made = prediction.sweep(found.sweep, found.measured_ps)
     line = next(trace for trace in made.figure.data if trace.name == "predicted")
     assert line.x == (0.5, 2.0, 8.0)
+    assert made.figure.layout.xaxis.ticktext == ("×0.5", "×2", "×8")
     assert list(line.y) == sorted(line.y)
     band = next(trace for trace in made.figure.data if trace.name == "interval")
     assert band.x == (0.5, 2.0, 8.0, 8.0, 2.0, 0.5)
