@@ -16,6 +16,7 @@ struct entry {
     uint32_t id;
     uint32_t dups;
     uint64_t agreed[2];
+    uint64_t remote[2]; /* of an inter-communicator's other side; 0 of others */
     struct entry* next;
 };
 #define DEAD ((uintptr_t)-1)
@@ -37,7 +38,7 @@ static struct entry* find(uintptr_t handle) {
     return NULL;
 }
 
-static struct entry* insert(uintptr_t handle, const uint64_t agreed[2]) {
+static struct entry* insert(uintptr_t handle, const uint64_t agreed[2], const uint64_t remote[2]) {
     pthread_mutex_lock(&lock);
     unsigned b = bucket(handle);
     struct entry* e = table[b];
@@ -54,6 +55,8 @@ static struct entry* insert(uintptr_t handle, const uint64_t agreed[2]) {
         e->dups = 0;
         e->agreed[0] = agreed[0];
         e->agreed[1] = agreed[1];
+        e->remote[0] = remote[0];
+        e->remote[1] = remote[1];
         __atomic_store_n(&e->handle, handle, __ATOMIC_RELEASE);
         if (fresh)
             __atomic_store_n(&table[b], fresh, __ATOMIC_RELEASE);
@@ -63,9 +66,10 @@ static struct entry* insert(uintptr_t handle, const uint64_t agreed[2]) {
     return e;
 }
 
-static uint32_t define(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags, const uint64_t agreed[2],
-                       const uint64_t remote[2]) {
-    struct entry* e = insert((uintptr_t)comm, agreed);
+/* Asked is `like`, which has the members of `comm`: of MPI_Comm_idup, `comm` may not be used yet. */
+static uint32_t define_like(struct lp_thread* t, MPI_Comm comm, MPI_Comm like, uint32_t parent, uint32_t flags,
+                            const uint64_t agreed[2], const uint64_t remote[2]) {
+    struct entry* e = insert((uintptr_t)comm, agreed, remote);
     if (!e)
         return 0;
     size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_comm_def);
@@ -73,15 +77,33 @@ static uint32_t define(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint
         return e->id;
     struct lp_comm_def* def = (struct lp_comm_def*)(t->pos + sizeof(struct lp_head));
     int rank = 0, size = 0, other = 0;
-    lp_mpi.Comm_rank(comm, &rank);
-    lp_mpi.Comm_size(comm, &size);
+    lp_mpi.Comm_rank(like, &rank);
+    lp_mpi.Comm_size(like, &size);
     if (flags & LP_COMM_INTER)
-        lp_mpi.Comm_remote_size(comm, &other);
+        lp_mpi.Comm_remote_size(like, &other);
     *def = (struct lp_comm_def){e->id,         flags,         {agreed[0], agreed[1]}, {remote[0], remote[1]},
                                 (int32_t)rank, (int32_t)size, (int32_t)other,         parent};
     uint64_t now = lp_now();
     lp_commit(t, LP_DEF_COMM, 0, bytes, now, now);
     return e->id;
+}
+
+static uint32_t define(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags, const uint64_t agreed[2],
+                       const uint64_t remote[2]) {
+    return define_like(t, comm, comm, parent, flags, agreed, remote);
+}
+
+/* One number of two, by the finalizer of splitmix64: of chains of communicators (a duplicate's duplicate, a team of a
+ * team), a sum that can be undone would name two of them alike. */
+static uint64_t mixed(uint64_t a, uint64_t b) {
+    uint64_t x = a;
+    for (int i = 0; i < 2; i++) {
+        x += 0x9e3779b97f4a7c15ull;
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+        x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+        x = (x ^ x >> 31) + (i ? 0 : b);
+    }
+    return x;
 }
 
 #if defined(LOGPOST_SIMULATED)
@@ -161,15 +183,17 @@ uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent) {
     struct entry* e = find((uintptr_t)parent);
     if (!e || comm == lp_k.comm_null)
         return 0;
-    uint32_t number = __atomic_add_fetch(&e->dups, 1, __ATOMIC_RELAXED);
+    uint64_t number = __atomic_add_fetch(&e->dups, 1, __ATOMIC_RELAXED);
     int inter = 0;
     lp_mpi.Comm_test_inter(parent, &inter);
-    /* Both sides of an inter-communicator would name it differently; such a duplicate is told apart by its first use.
-     */
-    if (inter)
-        return 0;
-    uint64_t agreed[2] = {e->agreed[0] ^ (e->agreed[1] * 0x9e3779b97f4a7c15ull), number};
-    return define(t, comm, parent_id, LP_COMM_IS_IDUP, agreed, (uint64_t[2]){0, 0});
+    /* Both sides of an inter-communicator know both names; another program's, which is not known, stays 0. */
+    uint64_t agreed[2] = {mixed(e->agreed[0], e->agreed[1]), number}, remote[2] = {0, 0};
+    if (e->remote[0] | e->remote[1]) {
+        remote[0] = mixed(e->remote[0], e->remote[1]);
+        remote[1] = number;
+    }
+    uint32_t flags = LP_COMM_IS_IDUP | (inter ? LP_COMM_INTER : 0);
+    return define_like(t, comm, parent, parent_id, flags, agreed, remote);
 }
 
 uint32_t lp_comm_strided(struct lp_thread* t, MPI_Comm of, int first, int step, int size) {
@@ -183,11 +207,11 @@ uint32_t lp_comm_strided(struct lp_thread* t, MPI_Comm of, int first, int step, 
     pthread_mutex_lock(&lock);
     uint32_t id = ++ids;
     pthread_mutex_unlock(&lock);
-    const uint64_t members = ((uint64_t)(uint32_t)first << 32 | (uint32_t)step) * 0x9e3779b97f4a7c15ull;
+    const uint64_t members = (uint64_t)(uint32_t)first << 32 | (uint32_t)step;
     *(struct lp_comm_def*)(t->pos + sizeof(struct lp_head)) =
         (struct lp_comm_def){id,
                              LP_COMM_UNAGREED,
-                             {e->agreed[0] ^ members, e->agreed[1] << 32 | (uint32_t)size},
+                             {mixed(mixed(e->agreed[0], e->agreed[1]), members), (uint64_t)size},
                              {0, 0},
                              (own - first) / step,
                              size,

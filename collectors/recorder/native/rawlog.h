@@ -284,7 +284,7 @@ struct lp_rma_collective {
 
 /* Ids on which all members agree: that of an intra-communicator is (process, counter) of its rank 0; that of an
  * inter-communicator is the pair of both groups' leaders, local one first (zero where the other side is another
- * program); of MPI_Comm_idup it is the parent's with the number of the duplication. */
+ * program); of MPI_Comm_idup each is a hash of the parent's with the number of the duplication. */
 struct lp_comm_def {
     uint32_t comm;
     uint32_t flags;
