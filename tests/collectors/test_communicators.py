@@ -56,12 +56,10 @@ def test_messages_meet_in_one_communicator(trace: recording.Trace) -> None:
         if e.kind in ("MPI_SEND", "MPI_RECV"):
             (sends if e.kind == "MPI_SEND" else receives)[e.number("Tag")].add(e.comm)
     assert sends == receives
-    for tag in (10, 11, 12, 30, 31, 40, 50, 51, 52, 60, 70, 71, 72, 73, 74, 82, 83):
+    for tag in (10, 11, 12, 30, 31, 40, 50, 51, 52, 60, 70, 82):
         assert len(sends[tag]) == 1, f"all members of tag {tag} name one communicator"
     # three duplicates with one handle are three communicators
     assert len(sends[10] | sends[11] | sends[12]) == 3
-    # so are a duplicate, its own two, made at once, and what was made of these, also where their numbers are equal
-    assert len(sends[70] | sends[71] | sends[72] | sends[73] | sends[74]) == 5
     assert {re.sub(r" <\d+>", "", c) for c in sends[20]} == {'"even"', '"odd"'}
 
 
@@ -74,20 +72,15 @@ def test_peers_are_ranks_of_the_communicator(trace: recording.Trace) -> None:
 
 
 def test_inter_communicator_has_two_groups(trace: recording.Trace) -> None:
-    lines = trace.defined("INTER_COMM")
-    assert ['"inter"' in lines[0], '"inter idup"' in lines[1], len(lines)] == [True, True, 2]
-    for line in lines:
-        groups = re.findall(r'Group [AB]: "[^"]*" <(\d+)>', line)
-        assert len(groups) == 2
-        members = []
-        for group in groups:
-            (definition,) = [g for g in trace.defined("GROUP") if re.match(rf"GROUP\s+{group}\s", g)]
-            members.append(re.findall(r"(\d+) \(", definition.partition("Members:")[2]))
-        assert sorted(members) == [["0", "1"], ["2", "3"]]
-    barriers = [
-        e for rank in range(4) for e in trace.on(rank, "MPI_COLLECTIVE_END") if e.comm.startswith('"inter idup"')
-    ]
-    assert [e.operation for e in barriers if e.operation == "BARRIER"] == ["BARRIER"] * 4
+    (line,) = trace.defined("INTER_COMM")
+    assert '"inter"' in line
+    groups = re.findall(r'Group [AB]: "[^"]*" <(\d+)>', line)
+    assert len(groups) == 2
+    members = []
+    for group in groups:
+        (definition,) = [g for g in trace.defined("GROUP") if re.match(rf"GROUP\s+{group}\s", g)]
+        members.append(re.findall(r"(\d+) \(", definition.partition("Members:")[2]))
+    assert sorted(members) == [["0", "1"], ["2", "3"]]
     (there,) = [e for e in trace.on(0, "MPI_SEND") if e.number("Tag") == 80]
     assert there.number("Receiver") == 1, "rank in the remote group"
     (here,) = [e for e in trace.on(3, "MPI_RECV") if e.number("Tag") == 80]

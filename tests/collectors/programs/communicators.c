@@ -76,26 +76,6 @@ int main(int argc, char** argv) {
     ring(e, 70);
     MPI_Comm_free(&e);
 
-    /* The first duplicate of the second one of the second one of the world; the world's first one was "idup". */
-    MPI_Comm first, second, deep;
-    MPI_Comm_idup(w, &e, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Request both[2];
-    MPI_Comm_idup(e, &first, &both[0]);
-    MPI_Comm_idup(e, &second, &both[1]);
-    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
-    MPI_Comm_idup(second, &deep, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Comm_set_name(deep, "deep");
-    ring(e, 71);
-    ring(first, 72);
-    ring(second, 73);
-    ring(deep, 74);
-    MPI_Comm_free(&deep);
-    MPI_Comm_free(&second);
-    MPI_Comm_free(&first);
-    MPI_Comm_free(&e);
-
     MPI_Comm half, inter, merged; /* {0, 1} and {2, 3} */
     MPI_Comm_split(w, rank / 2, rank, &half);
     MPI_Intercomm_create(half, 0, w, rank < 2 ? 2 : 0, 99, &inter);
@@ -109,15 +89,6 @@ int main(int argc, char** argv) {
     if (rank == 1)
         MPI_Recv(&y, 1, MPI_INT, 0, 81, inter, MPI_STATUS_IGNORE);
     MPI_Bcast(&x, 1, MPI_INT, rank == 0 ? MPI_ROOT : rank == 1 ? MPI_PROC_NULL : 0, inter);
-    MPI_Comm_idup(inter, &e, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Comm_set_name(e, "inter idup");
-    if (rank == 0)
-        MPI_Send(&x, 1, MPI_INT, 1, 83, e);
-    if (rank == 3)
-        MPI_Recv(&y, 1, MPI_INT, 0, 83, e, MPI_STATUS_IGNORE);
-    MPI_Barrier(e);
-    MPI_Comm_free(&e);
     MPI_Intercomm_merge(inter, rank < 2, &merged); /* {2, 3, 0, 1} */
     MPI_Comm_set_name(merged, "merged");
     ring(merged, 82);
