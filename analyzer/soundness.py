@@ -6,13 +6,14 @@ another program rewrote, is found here instead of in a traceback.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_place import MANIFEST
-from logpost.analyzer.schema import TABLES, Column
+from logpost.analyzer.schema import TABLES
 
 REFERS_TO = {
     "location": "locations",
@@ -30,19 +31,27 @@ def damage(directory: Path) -> str | None:
     if not (directory / MANIFEST).is_file():
         return None
     run = Run.open(directory)
-    for name in run.manifest.tables:
-        if name not in TABLES:
-            continue
-        found = _of_table(run, name)
+    names = [name for name in run.manifest.tables if name in TABLES]
+    # Of the footers, which were readable when the run was opened.
+    heights = {
+        name: int(pl.scan_parquet(_file(run, name), glob=False).select(pl.len()).collect().item())
+        for name in names
+        if name in REFERS_TO.values()
+    }
+    for name in names:
+        found = _of_table(run, name, heights)
         if found is not None:
             return f"{directory}: the table {name}.parquet is damaged: {found}; analyze the archive again"
     return None
 
 
-def _of_table(run: Run, name: str) -> str | None:
-    file = run.path / f"{TABLES[name].name}.parquet"
+def _file(run: Run, name: str) -> Path:
+    return run.path / f"{TABLES[name].name}.parquet"
+
+
+def _of_table(run: Run, name: str, heights: Mapping[str, int]) -> str | None:
     try:
-        written = pl.read_parquet_schema(file)
+        written = pl.read_parquet_schema(_file(run, name))
         rows = run.facts(name).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         return " ".join(str(error).split())
@@ -53,17 +62,9 @@ def _of_table(run: Run, name: str) -> str | None:
             continue  # the run is older than it
         if not column.nullable and (missing := rows[column.name].null_count()):
             return f"{missing:,} of {rows.height:,} rows have no {column.name}"
-        count = _rows_referred_to(run, column)
-        if count is not None:
+        count = heights.get(REFERS_TO.get(column.name.rsplit("_", 1)[-1], ""))
+        if count is not None and column.dtype == pl.Int32():
             wrong = rows[column.name].filter((rows[column.name] < -1) | (rows[column.name] >= count))
             if len(wrong):
                 return f"{column.name} {wrong[0]} does not exist"
     return None
-
-
-def _rows_referred_to(run: Run, column: Column) -> int | None:
-    """How many rows the table has that an id refers to; None: the column is no id of a table."""
-    table = REFERS_TO.get(column.name.rsplit("_", 1)[-1])
-    if table not in run.manifest.tables or column.dtype != pl.Int32():
-        return None
-    return int(run.facts(table).select(pl.len()).collect().item())

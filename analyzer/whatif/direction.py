@@ -8,9 +8,9 @@ lengths lay below the recorded one, the lowest by 0.5 %; of 560 for faster ones 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logpost.machines.parameters import COLUMNS
 from logpost.replay.whatif import Scenario
@@ -25,11 +25,10 @@ def direction(recorded: Scenario, scenario: Scenario) -> int:
     (another machine, place, protocol or layout), or the recorded value is not known well enough."""
     if not _same_otherwise(recorded, scenario):
         return 0
-    signs = [_sign_of_compute(scenario)]
-    for column in COLUMNS:
-        signs += _signs(recorded, scenario, column)
-    found = {sign for sign in signs if sign != 0}
-    return int(found.pop()) if len(found) == 1 and not math.isnan(next(iter(found))) else 0
+    signs = np.concatenate([_of_compute(scenario), *(_of_column(recorded, scenario, column) for column in COLUMNS)])
+    if (signs >= 0).all():
+        return int((signs > 0).any())
+    return -1 if (signs <= 0).all() else 0
 
 
 def bounded(interval: tuple[int, int], measured_ps: int, predicted_ps: int, towards: int) -> tuple[int, int]:
@@ -48,34 +47,25 @@ def _same_otherwise(recorded: Scenario, scenario: Scenario) -> bool:
         scenario.follows is not None
         and scenario.elsewhere is None
         and recorded.asynchronous_progress == scenario.asynchronous_progress
-        and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in _FIXED)
+        and one.same_ranges(other)
+        and np.array_equal(one.eager_limit_bytes, other.eager_limit_bytes)
         and one.nics_per_node == other.nics_per_node
         and one.log3p is other.log3p
         and one.beyond_loggp is other.beyond_loggp
     )
 
 
-_FIXED = ("max_bytes", "class_start", "eager_limit_bytes")
+def _of_compute(scenario: Scenario) -> NDArray[np.float64]:
+    factors = [one for one in (scenario.by_location, scenario.by_callpath) if one is not None]
+    return np.sign(np.concatenate([[scenario.compute], *factors]) - 1.0)
 
 
-def _signs(recorded: Scenario, scenario: Scenario, column: str) -> list[float]:
-    """Of each range of sizes: the sign of the change, the same for every recorded value within its uncertainty; NaN
-    where it is not."""
+def _of_column(recorded: Scenario, scenario: Scenario, column: str) -> NDArray[np.float64]:
+    """The change's signs in each range of sizes, where the recorded value is at either end of its uncertainty."""
     assert scenario.follows is not None
     old, new = (np.asarray(getattr(one.machine, column), dtype=np.float64) for one in (recorded, scenario))
     follows = scenario.follows.get(column, np.ones(old.shape))
     changed = (old != new) | (follows != 1.0)  # 16 times an L that was estimated at 0 is 0, and may be more
     error = np.nan_to_num(np.asarray(recorded.machine.errors[column], dtype=np.float64), nan=0.0)
-    ends = [np.maximum(old - error, 0.0), old + error]
-    # The planned value where the recorded one is at this end.
-    by = [np.sign(new + follows * (end - old) - end) for end in ends]
-    signs = np.where(by[0] == 0, by[1], np.where((by[1] == 0) | (by[0] == by[1]), by[0], np.nan))
-    return list(signs[changed].tolist())
-
-
-def _sign_of_compute(scenario: Scenario) -> float:
-    factors: list[Any] = [np.asarray(scenario.compute)]
-    factors += [one for one in (scenario.by_location, scenario.by_callpath) if one is not None]
-    signs = {float(sign) for factor in factors for sign in np.sign(np.asarray(factor, dtype=np.float64) - 1.0).flat}
-    signs.discard(0.0)
-    return math.nan if len(signs) > 1 else next(iter(signs), 0.0)
+    ends = (np.maximum(old - error, 0.0), old + error)
+    return np.concatenate([np.sign(new + follows * (end - old) - end)[changed] for end in ends])

@@ -136,8 +136,12 @@ class ReplayParameters:
 
     def same_messages(self, other: ReplayParameters) -> bool:
         """Whether both state the same LogGP values and eager limits for the same ranges of sizes."""
-        names = (*COLUMNS, "max_bytes", "class_start", "eager_limit_bytes")
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+        names = (*COLUMNS, "eager_limit_bytes")
+        return self.same_ranges(other) and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in names)
+
+    def same_ranges(self, other: ReplayParameters) -> bool:
+        """Whether both state their values for the same ranges of sizes in each class."""
+        return np.array_equal(self.class_start, other.class_start) and np.array_equal(self.max_bytes, other.max_bytes)
 
     def eager_limit(self, locality: str) -> int | None:
         """Largest message in bytes that is sent without a handshake; None when unknown."""

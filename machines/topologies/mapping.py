@@ -14,9 +14,10 @@ from logpost.errors import InputError
 from logpost.machines.topologies.base import IntArray, Topology
 from logpost.machines.values.quantity import Table
 
-Number = Annotated[int, Field(ge=0, lt=2**31)]
-"""Of a node or a rank."""
-Count = Annotated[int, Field(ge=1, lt=2**31)]
+LIMIT = 2**31
+"""Above every number and count of nodes and ranks: tables hold them as int32."""
+Number = Annotated[int, Field(ge=0, lt=LIMIT)]
+Count = Annotated[int, Field(ge=1, lt=LIMIT)]
 
 SELF, SAME_SOCKET, SAME_NODE, OTHER_NODE = range(4)
 
@@ -137,7 +138,7 @@ def _from_file(path: Path) -> Mapping:
         lines = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"mapping file {path} cannot be read; give a text file of one node number per line") from error
-    bad = next((line for line in lines if not line.isdecimal() or len(line) > 10 or int(line) >= 2**31), None)
+    bad = next((line for line in lines if not line.isdecimal() or len(line) > 10 or int(line) >= LIMIT), None)
     if bad is not None or not lines:
         raise InputError(
             f"mapping file {path} holds {(bad or 'nothing')[:40]!r}; write one node number per line, rank by rank"

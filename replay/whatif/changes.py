@@ -85,7 +85,7 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
 def on_machine(scenario: Scenario, machine: ReplayParameters) -> Scenario:
     """The scenario on another machine."""
     old, new = scenario.machine, machine
-    aligned = (old.class_start.tolist(), old.max_bytes.tolist()) == (new.class_start.tolist(), new.max_bytes.tolist())
+    aligned = old.same_ranges(new)
     errors = {}
     for column in COLUMNS:
         own = _known(new.errors[column])

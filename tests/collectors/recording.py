@@ -118,14 +118,36 @@ class Trace:
         """The lines of one kind of definition."""
         return [line for line in self.definitions.splitlines() if re.match(rf"{kind}\s", line)]
 
-    def members(self, comm: str) -> list[str]:
-        """For each communicator of a name: its group's members, as `0, 1, 2`."""
-        groups = {}
+    def comms_by_tag(self, kind: str) -> dict[int, set[str]]:
+        """For each tag of the events of a kind, MPI_SEND or MPI_RECV: the communicators that they name."""
+        found: dict[int, set[str]] = {}
+        for e in self.events:
+            if e.kind == kind:
+                found.setdefault(e.number("Tag"), set()).add(e.comm)
+        return found
+
+    def groups(self) -> dict[str, str]:
+        """The members of each group, as `0, 1, 2`, by the group's id."""
+        found = {}
         for line in self.defined("GROUP"):
             match = re.match(r"GROUP\s+(\d+)", line)
             assert match is not None
-            groups[match[1]] = ", ".join(re.findall(r"(\d+) \(", re.split(r"Members?:", line)[-1]))
-        found = []
+            found[match[1]] = ", ".join(re.findall(r"(\d+) \(", re.split(r"Members?:", line)[-1]))
+        return found
+
+    def sides(self) -> list[tuple[str, list[str]]]:
+        """Each inter-communicator: its name, and the members of both its groups, in their order."""
+        groups, found = self.groups(), []
+        for line in self.defined("INTER_COMM"):
+            name = re.search(r'"([^"]*)"', line)
+            assert name is not None, line
+            two = re.findall(r'Group [AB]: "[^"]*" <(\d+)>', line)
+            found.append((name[1], sorted(groups[group] for group in two)))
+        return found
+
+    def members(self, comm: str) -> list[str]:
+        """For each communicator of a name: its group's members, as `0, 1, 2`."""
+        groups, found = self.groups(), []
         for line in self.defined("COMM"):
             match = re.search(r'Name: "([^"]*)" <\d+>, Group: "[^"]*" <(\d+)>', line)
             if match and match[1] == comm:

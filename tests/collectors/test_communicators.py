@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -50,12 +49,8 @@ def test_groups_and_names(trace: recording.Trace) -> None:
 
 
 def test_messages_meet_in_one_communicator(trace: recording.Trace) -> None:
-    sends: dict[int, set[str]] = defaultdict(set)
-    receives: dict[int, set[str]] = defaultdict(set)
-    for e in trace.events:
-        if e.kind in ("MPI_SEND", "MPI_RECV"):
-            (sends if e.kind == "MPI_SEND" else receives)[e.number("Tag")].add(e.comm)
-    assert sends == receives
+    sends = trace.comms_by_tag("MPI_SEND")
+    assert sends == trace.comms_by_tag("MPI_RECV")
     for tag in (10, 11, 12, 30, 31, 40, 50, 51, 52, 60, 70, 82):
         assert len(sends[tag]) == 1, f"all members of tag {tag} name one communicator"
     # three duplicates with one handle are three communicators
@@ -72,15 +67,7 @@ def test_peers_are_ranks_of_the_communicator(trace: recording.Trace) -> None:
 
 
 def test_inter_communicator_has_two_groups(trace: recording.Trace) -> None:
-    (line,) = trace.defined("INTER_COMM")
-    assert '"inter"' in line
-    groups = re.findall(r'Group [AB]: "[^"]*" <(\d+)>', line)
-    assert len(groups) == 2
-    members = []
-    for group in groups:
-        (definition,) = [g for g in trace.defined("GROUP") if re.match(rf"GROUP\s+{group}\s", g)]
-        members.append(re.findall(r"(\d+) \(", definition.partition("Members:")[2]))
-    assert sorted(members) == [["0", "1"], ["2", "3"]]
+    assert trace.sides() == [("inter", ["0, 1", "2, 3"])]
     (there,) = [e for e in trace.on(0, "MPI_SEND") if e.number("Tag") == 80]
     assert there.number("Receiver") == 1, "rank in the remote group"
     (here,) = [e for e in trace.on(3, "MPI_RECV") if e.number("Tag") == 80]

@@ -40,7 +40,8 @@ def _rounds(folder: Path, first: int, step: int, end: float, kinds: list[str]) -
 
 
 def _import_all() -> None:
-    """Every verb and what the verbs import when they run, so that each round's process has it; no thread starts yet."""
+    """Every verb and what the verbs import when they run, so that each round's process has it. The table library's
+    own threads start at its first use."""
     for module in pkgutil.iter_modules(logpost.cli.__path__):
         importlib.import_module(f"logpost.cli.{module.name}")
     for name in ("analyzer", "dashboards.report", "dashboards.figures", "collectors.gasnet", "machines", "replay"):

@@ -18,7 +18,7 @@ from random import Random
 from tests.fuzz.subjects import Subject
 
 MOST_SECONDS = 20
-"""Of processor time for one command; of the clock, three times that: other processes share the machine."""
+"""Of processor time for a round; of the clock, three times that: other processes share the machine."""
 MOST_BYTES = 2**30
 STATUSES = {0, 1, 2, 3}
 """Done, a gate failed, bad input, a gate is inconclusive."""

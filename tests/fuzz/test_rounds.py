@@ -1,4 +1,4 @@
-"""The fuzzer finds what it looks for, and sound files pass through it unharmed."""
+"""The fuzzer finds what it looks for, and takes answers and refusals for what they are."""
 
 from __future__ import annotations
 

@@ -93,17 +93,17 @@ static uint32_t define(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint
     return define_like(t, comm, comm, parent, flags, agreed, remote);
 }
 
-/* One number of two, by the finalizer of splitmix64: of chains of communicators (a duplicate's duplicate, a team of a
- * team), a sum that can be undone would name two of them alike. */
+static uint64_t scrambled(uint64_t x) { /* splitmix64 */
+    x += 0x9e3779b97f4a7c15ull;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
+/* One number of two: of chains of communicators (a duplicate's duplicate, a team of a team), a sum that can be undone
+ * would name two of them alike. */
 static uint64_t mixed(uint64_t a, uint64_t b) {
-    uint64_t x = a;
-    for (int i = 0; i < 2; i++) {
-        x += 0x9e3779b97f4a7c15ull;
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-        x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-        x = (x ^ x >> 31) + (i ? 0 : b);
-    }
-    return x;
+    return scrambled(scrambled(a) + b);
 }
 
 #if defined(LOGPOST_SIMULATED)

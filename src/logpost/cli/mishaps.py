@@ -34,8 +34,10 @@ def sentence(error: BaseException, words: Iterable[str] = ()) -> str | None:
 
 
 def _damaged_run(words: Iterable[str]) -> str | None:
+    from logpost.analyzer.run_place import MANIFEST
+
     for word in words:
-        if (Path(word) / "manifest.json").is_file():
+        if (Path(word) / MANIFEST).is_file():
             from logpost.analyzer.soundness import damage
 
             if found := damage(Path(word)):
