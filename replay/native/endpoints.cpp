@@ -1,8 +1,30 @@
 #include "replay/native/endpoints.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace logpost::replay {
+
+namespace {
+
+/// By location: whether it takes part in a message or a transfer.
+std::vector<std::uint8_t> communicating(const Program& program) {
+    std::vector<std::uint8_t> found(program.timelines.size());
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        const auto& timeline = program.timelines[location];
+        if (!timeline.sends.empty() || !timeline.receives.empty() || !timeline.transfers.empty()) {
+            found[location] = 1;
+        }
+        timeline.transfers.for_each([&](std::size_t, const Transfer& transfer) {
+            if (transfer.target != kUndefined) {
+                found[static_cast<std::size_t>(transfer.target)] = 1;
+            }
+        });
+    }
+    return found;
+}
+
+}  // namespace
 
 std::vector<std::vector<std::size_t>> endpoint_groups(const Program& program, std::int32_t nics_per_node) {
     return endpoint_groups(program, program.placement, nics_per_node);
@@ -14,10 +36,10 @@ std::vector<std::vector<std::size_t>> endpoint_groups(const Program& program, co
     const std::size_t nodes = placement.nodes();
     std::vector<std::vector<std::size_t>> groups(nodes * nics);
     std::vector<std::size_t> seen(nodes, 0);
+    const auto communicates = communicating(program);
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         const auto node = placement[location].node;
-        const auto& timeline = program.timelines[location];
-        if (timeline.sends.empty() && timeline.receives.empty()) {
+        if (communicates[location] == 0) {
             continue;
         }
         if (node == kUndefined) {

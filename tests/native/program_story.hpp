@@ -72,6 +72,11 @@ class ProgramStory {
             {bytes, call, complete, remotely ? complete : replay::kNone, to, 0, replay::Transfer::Kind::put});
     }
 
+    /// A get that `call` starts and completes.
+    void get(std::int32_t from, std::uint32_t call, std::int32_t to, std::uint64_t bytes) {
+        timeline(from).transfers.push_back({bytes, call, call, call, to, 0, replay::Transfer::Kind::get});
+    }
+
     /// An epoch of window 0; returns its number.
     std::uint32_t epoch(std::int32_t rank, replay::Epoch::Kind kind, std::uint32_t begin, std::uint32_t end,
                         std::int32_t peer) {

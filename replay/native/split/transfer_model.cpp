@@ -116,11 +116,11 @@ void TransferModel::permit_accesses() {
             const auto& other = peer.epochs[epoch.match];
             if (epoch.kind == Epoch::Kind::access) {
                 permissions_[l][i] = {peer.calls[other.begin_call].enter_ps, category_of(Part::late_receiver),
-                                      epoch.peer, kNone};
+                                      epoch.peer, kNone, other.begin_call};
             } else if (other.end_call != kNone) {
                 const auto origin = static_cast<std::size_t>(epoch.peer);
                 permissions_[l][i] = {peer.calls[other.end_call].enter_ps, category_of(Part::late_sender), epoch.peer,
-                                      last_started_[origin][epoch.match]};
+                                      last_started_[origin][epoch.match], other.end_call};
             }
         }
     }
@@ -162,6 +162,7 @@ void TransferModel::permit_locks() {
         std::int64_t released = INT64_MIN;
         std::int64_t releasing = INT64_MIN;
         std::int32_t by = kUndefined;
+        std::uint32_t call = kNone;
     };
     for (auto& [key, held] : locks) {
         std::ranges::stable_sort(held, {}, [](const Held& one) { return std::pair(one.held, one.released); });
@@ -185,9 +186,9 @@ void TransferModel::permit_locks() {
                 if (request.enter_ps < last.releasing && last.releasing <= request.leave_ps) {
                     at = std::min(at, request.leave_ps);  // it waited until the release, and returned with the lock
                 }
-                permissions_[one.location][one.epoch] = {at, kLockWait, last.by, kNone};
+                permissions_[one.location][one.epoch] = {at, kLockWait, last.by, kNone, last.call};
             }
-            const Last mine{one.released, one.releasing, static_cast<std::int32_t>(one.location)};
+            const Last mine{one.released, one.releasing, static_cast<std::int32_t>(one.location), epoch.end_call};
             any[epoch.peer] = of_any = mine;
             if (alone) {
                 exclusive[epoch.peer] = of_exclusive = mine;
@@ -217,6 +218,7 @@ void TransferModel::permit_changes() {
         std::int64_t at;
         std::int64_t started;
         std::int32_t origin;
+        std::uint32_t transfer;
     };
     const auto locations = program_.timelines.size();
     std::vector<std::uint8_t> waits(locations, 0);
@@ -238,7 +240,7 @@ void TransferModel::permit_changes() {
             const auto planned = plan(l, i, false);
             arrivals[{target, transfer.rma_window}].push_back(
                 {planned.ready + queued_[l][i] + planned.cost.L + planned.cost.serialization, planned.s0,
-                 static_cast<std::int32_t>(l)});
+                 static_cast<std::int32_t>(l), i});
         }
     }
     for (auto& [key, list] : arrivals) {
@@ -256,7 +258,8 @@ void TransferModel::permit_changes() {
             const auto after = std::ranges::upper_bound(to->second, end, {}, &Arrival::at);
             if (after != to->second.begin()) {
                 const auto& last = *std::prev(after);
-                permissions_[l][i] = {last.started, category_of(Part::late_sender), last.origin, kNone};
+                permissions_[l][i] = {last.started, category_of(Part::late_sender), last.origin, kNone, kNone,
+                                      last.transfer};
             }
         }
     }
@@ -304,6 +307,10 @@ TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t inde
         plan.attended = std::min(plan.w1, attends(static_cast<std::size_t>(transfer.target), plan.asked, plan.w1));
     }
     return plan;
+}
+
+std::int64_t TransferModel::asked(std::size_t location, std::uint32_t transfer, bool remotely) const {
+    return plan(location, transfer, remotely).asked;
 }
 
 bool TransferModel::serves_unattended() const {

@@ -20,6 +20,8 @@ struct Permission {
     std::uint8_t category = kResidual;
     std::int32_t by = kUndefined;  ///< the location that was waited for
     std::uint32_t last = kNone;    ///< the last transfer that it had started in its epoch; kNone: none
+    std::uint32_t call = kNone;    ///< its call that was waited for: until its enter; of a lock, until its leave
+    std::uint32_t change = kNone;  ///< the transfer that was waited for
 };
 
 class TransferModel {
@@ -40,6 +42,8 @@ class TransferModel {
     [[nodiscard]] std::uint32_t epoch_of(std::size_t location, std::uint32_t transfer) const noexcept {
         return epochs_[location][transfer];
     }
+    /// When a transfer's request, or its last byte, is at its target.
+    [[nodiscard]] std::int64_t asked(std::size_t location, std::uint32_t transfer, bool remotely) const;
     /// The collective that a call took part in; nullptr: none.
     [[nodiscard]] const Collective* collective_of(std::size_t location, std::uint32_t call) const noexcept;
     /// What a notice from one process to another takes.

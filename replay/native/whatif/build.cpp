@@ -6,23 +6,14 @@
 
 #include "replay/native/endpoints.hpp"
 #include "replay/native/split/message_facts.hpp"
+#include "replay/native/whatif/attention.hpp"
 #include "replay/native/whatif/calibrated.hpp"
 #include "replay/native/whatif/calls_in_time.hpp"
 #include "replay/native/whatif/draft.hpp"
+#include "replay/native/whatif/transfers.hpp"
 
 namespace logpost::replay {
 namespace {
-
-/// The first call from `first` to `last` that answers a handshake which came at `time`; `last` if none does before.
-std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
-                             std::int64_t time) noexcept {
-    const auto open = timeline.calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
-    auto at = std::clamp(static_cast<std::uint32_t>(open), first, last);
-    while (at < last && !answers(program.kind(timeline.calls[at]))) {
-        ++at;
-    }
-    return at;
-}
 
 class Builder {
   public:
@@ -43,7 +34,15 @@ class Builder {
         add_sends();
         add_receives();
         add_collectives(draft_, program_, events_.enters, events_.leaves);
-        for_each_call([&](std::size_t l, std::uint32_t call) { add_own_edge(l, call); });
+        if (OneSided::in(program_)) {
+            OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
+                               {bases_, sending_, receiving_, exchanged_});
+            one_sided.start();
+            add_own_edges();
+            one_sided.follow(first_order());
+        } else {
+            add_own_edges();
+        }
         // What the edges have told by now makes room for what is built next.
         bases_ = completions_ = classes_ = {};
         origins_ = {};
@@ -58,20 +57,12 @@ class Builder {
         served_ = {};
         order.update(draft_);
         auto graph =
-            calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), queues_, program_, network_);
+            calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), exchanged_, program_, network_);
         graph.rebuilt = rebuilt_;
         return graph;
     }
 
   private:
-    /// A message at a NIC, or at its receiver's processor: a node, and how long the server is taken.
-    struct Customer {
-        std::uint32_t node;
-        std::uint32_t service;  // model
-        bool far = false;       // between nodes
-        bool far_then = false;  // between nodes where the program would run
-    };
-    using Customers = std::vector<Customer>;
     /// Where what follows a message's sending starts: after the overhead if `ready`, else before it.
     struct Origin {
         std::uint32_t node = kNone;
@@ -95,26 +86,6 @@ class Builder {
         for_each_call_in_time(program_, std::forward<Body>(body));
     }
 
-    /// Where a program waits for what a call completed: the call's leave; of a Test between computation, the enter of
-    /// the first call behind it that is none. A Test does not wait: what it does not find, a later call does, and the
-    /// program would not have gone on to another kind of call before it had it. Tests with no more than a latency
-    /// between them are taken as waiting.
-    [[nodiscard]] std::uint32_t needed_at(std::size_t l, std::uint32_t completing, const Cost& cost) const noexcept {
-        const auto& calls = program_.timelines[l].calls;
-        const auto is_test = [&](std::uint32_t call) { return program_.kind(calls[call]) == CallKind::test; };
-        if (!is_test(completing) || completing == 0) {
-            return events_.leaves[l][completing];
-        }
-        if (calls[completing].enter_ps - calls[completing - 1].leave_ps <= cost.L) {
-            return events_.leaves[l][completing];
-        }
-        auto next = completing + 1;
-        while (next < calls.size() && is_test(next)) {
-            ++next;
-        }
-        return next < calls.size() ? events_.enters[l][next] : events_.ends[l];
-    }
-
     [[nodiscard]] bool takes_part(std::size_t location) const noexcept { return program_.accounted[location] != 0; }
 
     /// Whether a receive and its send are in the graph.
@@ -129,7 +100,7 @@ class Builder {
         std::size_t messages = 0;
         for (std::size_t l = 0; l < locations_; ++l) {
             calls += program_.timelines[l].calls.size() + 1;
-            messages += program_.timelines[l].receives.size();
+            messages += program_.timelines[l].receives.size() + program_.timelines[l].transfers.size();
         }
         draft_.measured.reserve(2 * calls + 5 * messages);
         draft_.fresh.reserve(2 * calls + 5 * messages);
@@ -194,10 +165,6 @@ class Builder {
         return layout.blocks <= 1 && layout.stride_bytes == 0
                    ? Blocks{}
                    : Blocks{.block_bytes = layout.block_bytes, .stride_bytes = layout.stride_bytes};
-    }
-
-    static Distance distance(const Placement& placement, std::int32_t from, std::int32_t to) noexcept {
-        return {.locality = placement.between(from, to), .hops = placement.hops(from, to)};
     }
 
     /// What the calls of a location start. A call that starts several messages, or one beside receiving, does so one
@@ -312,7 +279,7 @@ class Builder {
         const auto complete = events_.leaves[l][receive.complete_call];
         const auto completion = draft_.message_model(message, kTermSerialization | kTermReceive);
         const auto service = draft_.message_model(message, kTermReceive);
-        const auto needed = needed_at(l, receive.complete_call, draft_.cost(message));
+        const auto needed = needed_at(program_, events_, l, receive.complete_call, draft_.cost(message).L);
         if (needed != complete) {
             draft_.add_edge(bases_[l][receive.complete_call], complete, service);
             draft_.add_edge(first_byte, needed, completion);
@@ -335,7 +302,7 @@ class Builder {
             if (draft_.crossings.size() > crossings) {
                 draft_.crossings.back().sent_edge = static_cast<std::uint32_t>(draft_.edges.size());
             }
-            draft_.add_edge(inject, needed_at(s, send.complete_call, draft_.cost(message)),
+            draft_.add_edge(inject, needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L),
                             draft_.message_model(message, kTermSerialization));
         }
         // A probe right before the receive waits for the same message.
@@ -386,6 +353,10 @@ class Builder {
         }
     }
 
+    void add_own_edges() {
+        for_each_call([&](std::size_t l, std::uint32_t call) { add_own_edge(l, call); });
+    }
+
     /// From each call's enter, or the last thing that it started, to its leave.
     void add_own_edge(std::size_t l, std::uint32_t call) {
         const auto base = bases_[l][call];
@@ -400,9 +371,9 @@ class Builder {
         const auto first = draft_.edges.size();
         add_servers(order, customers, draft_.recorded, draft_.machine.nics_per_node, &Customer::far);
         if (moved) {
-            queues_.only_recorded.push_back({first, draft_.edges.size()});
+            exchanged_.only_recorded.push_back({first, draft_.edges.size()});
             add_servers(order, customers, draft_.planned, planned_.nics_per_node, &Customer::far_then);
-            queues_.only_planned.push_back({queues_.only_recorded.back().second, draft_.edges.size()});
+            exchanged_.only_planned.push_back({exchanged_.only_recorded.back().second, draft_.edges.size()});
         }
     }
 
@@ -462,7 +433,7 @@ class Builder {
     std::vector<std::vector<Origin>> origins_;             // by [location][send]
     std::vector<Customers> sending_, receiving_;           // by location
     std::vector<std::vector<Served>> served_;              // by location
-    MovedQueues queues_;
+    Exchanged exchanged_;
     std::uint64_t rebuilt_ = 0;
 };
 

@@ -11,12 +11,12 @@ namespace {
 
 class Calibration {
   public:
-    Calibration(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const MovedQueues& queues,
+    Calibration(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
                 const Program& program, const Network* network)
         : draft_(std::move(draft)),
           nodes_(std::move(nodes)),
           events_(std::move(events)),
-          queues_(queues),
+          exchanged_(exchanged),
           program_(program),
           network_(network) {}
 
@@ -27,10 +27,14 @@ class Calibration {
         }
         Graph graph;
         std::vector<std::uint32_t> moved_to;  // by edge of the draft; only where single ones are asked for
-        draft_.move_edges(graph, place, draft_.crossings.empty() && queues_.only_planned.empty() ? nullptr : &moved_to);
+        draft_.move_edges(
+            graph, place,
+            draft_.crossings.empty() && exchanged_.only_planned.empty() && exchanged_.only_recorded.empty()
+                ? nullptr
+                : &moved_to);
         graph.models = std::move(draft_.models);
         graph.messages = std::move(draft_.messages);
-        for_each_in(queues_.only_planned, [&](std::size_t edge) { graph.edges[moved_to[edge]].weight = kNever; });
+        for_each_in(exchanged_.only_planned, [&](std::size_t edge) { graph.edges[moved_to[edge]].weight = kNever; });
         add_crossings(graph, moved_to);
         const Recorded recorded(draft_.measured, draft_.fresh, nodes_);
         if (graph.crossings.empty()) {
@@ -41,8 +45,8 @@ class Calibration {
         } else {
             calibrate(graph, program_, *network_, draft_.machine, recorded);
         }
-        if (!queues_.only_recorded.empty()) {
-            move_queues(graph, moved_to);
+        if (!exchanged_.only_recorded.empty()) {
+            exchange(graph, moved_to);
         }
         const auto placed = [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; };
         std::uint32_t calls = 0;
@@ -95,11 +99,11 @@ class Calibration {
         }
     }
 
-    /// Takes away the queues of where the program ran; those of where it would run get their cost.
-    void move_queues(Graph& graph, std::span<const std::uint32_t> moved_to) {
+    /// Takes away what is there only as the program ran; what is there only as it would run gets its cost.
+    void exchange(Graph& graph, std::span<const std::uint32_t> moved_to) {
         std::vector<std::uint8_t> gone(graph.edges.size());
-        for_each_in(queues_.only_recorded, [&](std::size_t edge) { gone[moved_to[edge]] = 1; });
-        for_each_in(queues_.only_planned, [&](std::size_t edge) {
+        for_each_in(exchanged_.only_recorded, [&](std::size_t edge) { gone[moved_to[edge]] = 1; });
+        for_each_in(exchanged_.only_planned, [&](std::size_t edge) {
             auto& come = graph.edges[moved_to[edge]];
             come.weight = draft_.costs[come.model];
         });
@@ -132,7 +136,7 @@ class Calibration {
     Draft draft_;
     std::vector<std::uint32_t> nodes_;
     Events events_;
-    const MovedQueues& queues_;
+    const Exchanged& exchanged_;
     const Program& program_;
     const Network* network_;
 };
@@ -162,9 +166,9 @@ std::string calls_of(const Cycle& cycle, const Events& events) {
     return text + (calls.size() > kMost ? " -> ..." : "");
 }
 
-Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const MovedQueues& queues,
+Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
                  const Program& program, const Network* network) {
-    return Calibration(std::move(draft), std::move(nodes), std::move(events), queues, program, network).graph();
+    return Calibration(std::move(draft), std::move(nodes), std::move(events), exchanged, program, network).graph();
 }
 
 }  // namespace logpost::replay

@@ -19,8 +19,8 @@ struct Events {
         ends;  ///< by location; kNone: it is not followed
 };
 
-/// Queues that are there only where the program ran, or only where it would run: ranges of the draft's edges.
-struct MovedQueues {
+/// Edges that are there only as the program ran, or only as it would run: ranges of the draft's edges.
+struct Exchanged {
     std::vector<std::pair<std::size_t, std::size_t>> only_recorded, only_planned;
 };
 
@@ -30,7 +30,7 @@ std::string calls_of(const Cycle& cycle, const Events& events);
 /// The graph whose replay gives back every measured time. What is given is used up.
 ///
 /// `nodes`: the draft's nodes in their order. `network`: that the program ran on, where contention is replayed.
-Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const MovedQueues& queues,
+Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
                  const Program& program, const Network* network);
 
 }  // namespace logpost::replay

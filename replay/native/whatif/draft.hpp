@@ -124,6 +124,20 @@ class NodeOrder {
     std::vector<std::int64_t> key_;
 };
 
+/// A message at a NIC, or at its receiver's processor: a node, and how long the server is taken.
+struct Customer {
+    std::uint32_t node;
+    std::uint32_t service;  ///< model
+    bool far = false;       ///< between nodes
+    bool far_then = false;  ///< between nodes where the program would run
+};
+using Customers = std::vector<Customer>;
+
+/// Where two locations are, by a placement.
+inline Distance distance(const Placement& placement, std::int32_t from, std::int32_t to) noexcept {
+    return {.locality = placement.between(from, to), .hops = placement.hops(from, to)};
+}
+
 /// Members of collective operations meet: edges by the operation's shape.
 /// `enters` and `leaves` are nodes by location and call, kNone where a location has none.
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,

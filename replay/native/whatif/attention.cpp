@@ -1,0 +1,36 @@
+#include "replay/native/whatif/attention.hpp"
+
+#include <algorithm>
+
+#include "replay/native/split/message_facts.hpp"
+
+namespace logpost::replay {
+
+std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
+                             std::int64_t time) noexcept {
+    const auto open = timeline.calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
+    auto at = std::clamp(static_cast<std::uint32_t>(open), first, last);
+    while (at < last && !answers(program.kind(timeline.calls[at]))) {
+        ++at;
+    }
+    return at;
+}
+
+std::uint32_t needed_at(const Program& program, const Events& events, std::size_t location, std::uint32_t completing,
+                        std::int64_t L) noexcept {
+    const auto& calls = program.timelines[location].calls;
+    const auto is_test = [&](std::uint32_t call) { return program.kind(calls[call]) == CallKind::test; };
+    if (!is_test(completing) || completing == 0) {
+        return events.leaves[location][completing];
+    }
+    if (calls[completing].enter_ps - calls[completing - 1].leave_ps <= L) {
+        return events.leaves[location][completing];
+    }
+    auto next = completing + 1;
+    while (next < calls.size() && is_test(next)) {
+        ++next;
+    }
+    return next < calls.size() ? events.enters[location][next] : events.ends[location];
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,235 @@
+// One-sided communication in what-if replays: o_s = 10, L = 100, o_r = 20, G = 1 ps/B, o_control = o_s. Transfers have
+// 51 B: 50 for serialization.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "program_story.hpp"
+#include "replay/native/whatif/replay.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::plain_machine;
+using tests::ProgramStory;
+
+using Times = std::vector<std::int64_t>;
+
+Parameters machine(bool asynchronous, double L = 100) {
+    auto parameters = plain_machine();
+    parameters.asynchronous_progress = asynchronous;
+    for (auto& locality : parameters.localities) {
+        locality.ranges[0].L = L;
+    }
+    return parameters;
+}
+
+/// A graph and the machine that it was built on; its replays are the leaves of all calls, by location.
+struct Replayed {
+    Replayed(const Program& program, const Parameters& of, const Parameters& planned)
+        : ran_on(of), graph(build_graph(program, of, planned)) {}
+    Replayed(const Program& program, const Parameters& of) : Replayed(program, of, of) {}
+
+    [[nodiscard]] Times leaves(const Setting& setting) const {
+        const std::vector<Setting> settings{setting};
+        const auto times = Weights(graph, ran_on, settings).times();
+        Times found;
+        for (const auto leave : graph.leaves) {
+            found.push_back(times[leave]);
+        }
+        return found;
+    }
+    [[nodiscard]] Times unchanged() const { return leaves({.machine = ran_on}); }
+    [[nodiscard]] Times with_latency(double L) const {
+        return leaves({.machine = machine(ran_on.asynchronous_progress, L)});
+    }
+
+    Parameters ran_on;
+    Graph graph;
+};
+
+/// Rank 0: Put 0..20, flush 20..flushed. Rank 1 computes, and asks for messages from `attends` on.
+struct Flush : ProgramStory {
+    Flush(std::int64_t flushed, std::int64_t attends) {
+        rank(0, 1000);
+        rank(0, 1000);
+        const auto start = call(0, CallKind::one_sided, 0, 20);
+        put(0, start, call(0, CallKind::one_sided, 20, flushed), 1, 51);
+        call(1, CallKind::probe, attends, 1000);
+    }
+};
+
+TEST(OneSidedWhatIf, AFlushWaitsForTwoLatencies) {
+    // 0 o_s 10 L 110 bytes 160 L 260, and 140 that no model explains.
+    Flush story(400, 0);
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{20, 400, 1000}));
+    EXPECT_EQ(replayed.with_latency(200), (Times{20, 600, 1000}));
+    EXPECT_EQ(replayed.with_latency(50), (Times{20, 300, 1000}));
+    const std::vector<Setting> settings{{.machine = machine(true)}};
+    const Weights weights(replayed.graph, machine(true), settings);
+    // Rank 0 computes from 400 until 1000, and its path goes through the flush.
+    const auto path = critical_path(replayed.graph, weights, settings, weights.times(), 0);
+    const auto& near = path.sensitivities[static_cast<std::size_t>(Locality::same_node)];
+    EXPECT_EQ(near.L, 2);
+    EXPECT_EQ(near.o_s, 1);
+    EXPECT_EQ(near.G, 50);
+}
+
+TEST(OneSidedWhatIf, ATargetThatMustProgressIsFollowed) {
+    // There at 160, the target inside at 300: answered 310, acknowledged 410; the flush lasts 40 longer.
+    Flush story(450, 300);
+    const Replayed replayed(story.program(), machine(false));
+    EXPECT_EQ(replayed.unchanged()[1], 450);
+    EXPECT_EQ(replayed.with_latency(200)[1], 300 + 10 + 200 + 40);  // there at 260, and still before the target
+    // A target that computes half as long is inside at 150, before the bytes are there at 160.
+    EXPECT_EQ(replayed.leaves({.machine = machine(false), .by_location = {1, 0.5}})[1], 160 + 110 + 40);
+}
+
+TEST(OneSidedWhatIf, HardwareAnswersInPlaceOfTheProcessor) {
+    // There at 160, and acknowledged at 260; 40 that no model explains stay.
+    Flush story(450, 300);
+    const Replayed replayed(story.program(), machine(false), machine(true));
+    EXPECT_EQ(replayed.leaves({.machine = machine(true)})[1], 260 + 40);
+}
+
+TEST(OneSidedWhatIf, AGetIsOneCallWithARequestAndAnAnswer) {
+    // o_s 10 L 110 L 210 bytes 260 o_r 280; 20 more were measured.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    story.get(0, story.call(0, CallKind::one_sided, 0, 300), 1, 51);
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{300}));
+    EXPECT_EQ(replayed.with_latency(200), (Times{500}));
+}
+
+TEST(OneSidedWhatIf, PutsLeaveTheirOriginOneAfterTheOther) {
+    // Injected at 10 and, after 51 B, at 61: complete 250 later, at 311. Twice the gap per byte: 112, 100 B, 2 L: 412.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    const auto first = story.call(0, CallKind::one_sided, 0, 20);
+    const auto second = story.call(0, CallKind::one_sided, 20, 40);
+    const auto flush = story.call(0, CallKind::one_sided, 40, 311);
+    story.put(0, first, flush, 1, 51);
+    story.put(0, second, flush, 1, 51);
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{20, 40, 311}));
+    auto slower = machine(true);
+    for (auto& locality : slower.localities) {
+        locality.ranges[0].G = 2;
+    }
+    EXPECT_EQ(replayed.leaves({.machine = slower}), (Times{20, 40, 112 + 100 + 200}));
+}
+
+/// Rank 0: Start 100..`started`, Put, Complete. Rank 1: Post `posted`.., Wait until `waited`.
+struct Access : ProgramStory {
+    Access() {
+        rank(0, 1000);
+        rank(0, 1000);
+        const auto start = call(0, CallKind::one_sided, 100, 310);
+        const auto transfer = call(0, CallKind::one_sided, 310, 320);
+        const auto complete = call(0, CallKind::one_sided, 320, 370);
+        const auto post = call(1, CallKind::one_sided, 200, 210);
+        const auto wait = call(1, CallKind::one_sided, 210, 480);
+        put(0, transfer, complete, 1, 51, false);  // Complete says nothing of the target
+        match(0, epoch(0, Epoch::Kind::access, start, complete, 1), 1, epoch(1, Epoch::Kind::exposure, post, wait, 0));
+    }
+};
+
+TEST(OneSidedWhatIf, AnAccessFollowsItsExposureAndTheExposureItsAccess) {
+    // Post 200, told 300, Start until 310. Injected at 320, out at 370, there at 470; Wait until 480.
+    Access story;
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{310, 320, 370, 210, 480}));
+    // Post at 100 of half the computation: all is 100 earlier.
+    EXPECT_EQ(replayed.leaves({.machine = machine(true), .by_location = {1, 0.5}}), (Times{210, 220, 270, 110, 380}));
+    // L once until Start, and once more until Wait.
+    EXPECT_EQ(replayed.with_latency(200), (Times{410, 420, 470, 210, 680}));
+}
+
+TEST(OneSidedWhatIf, ALockGoesFromItsHolderToTheNext) {
+    // Rank 0 locks rank 1's memory until 200 (2 L), puts at 210, is acknowledged at 460, and unlocks until 480. Rank 2
+    // asks at 50, and has the lock 2 L after rank 0's unlock, and 10 that no model explains.
+    ProgramStory story;
+    for (int i = 0; i < 3; ++i) {
+        story.rank(0, 1000);
+    }
+    const auto locked = story.call(0, CallKind::one_sided, 0, 200);
+    const auto start = story.call(0, CallKind::one_sided, 200, 210);
+    const auto unlocked = story.call(0, CallKind::one_sided, 210, 480);
+    story.put(0, start, unlocked, 1, 51);
+    story.epoch(0, Epoch::Kind::lock_exclusive, locked, unlocked, 1);
+    const auto second = story.call(2, CallKind::one_sided, 50, 690);
+    story.epoch(2, Epoch::Kind::lock_exclusive, second, story.call(2, CallKind::one_sided, 690, 700), 1);
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{200, 210, 480, 690, 700}));
+    // Lock 400, Put 410, there 610, bytes 660, acknowledged 860, and 20; rank 2 after 400 and 10 more.
+    EXPECT_EQ(replayed.with_latency(200), (Times{400, 410, 880, 1290, 1300}));
+}
+
+TEST(OneSidedWhatIf, AWaitForAChangeFollowsItsTransfer) {
+    // The put of 300 is injected at 310, there at 410, its last byte at 460; the wait ends 40 later.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    const auto start = story.call(0, CallKind::one_sided, 300, 370);
+    story.put(0, start, start, 1, 51, false);
+    const auto wait = story.call(1, CallKind::one_sided, 0, 500);
+    story.epoch(1, Epoch::Kind::change, wait, wait, kUndefined);
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{370, 500}));
+    EXPECT_EQ(replayed.with_latency(200), (Times{370, 600}));
+    EXPECT_EQ(replayed.leaves({.machine = machine(true), .compute = 0.5}), (Times{220, 350}));
+}
+
+TEST(OneSidedWhatIf, AFenceWaitsForThePutsOfItsMembers) {
+    // Both fences last from 100 to 600; the put of 50 B is at rank 1 at 210, acknowledged at 310. The fence's own
+    // rounds end at 230, so that the transfers bind: with L = 300 they end 200 and 400 later.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    const auto start = story.call(0, CallKind::one_sided, 50, 60);
+    const auto fence = story.call(0, CallKind::one_sided, 100, 600);
+    story.collective(0, fence, Operation::fence);
+    story.collective(1, story.call(1, CallKind::one_sided, 100, 600), Operation::fence);
+    story.put(0, start, fence, 1, 51);
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{60, 600, 600}));
+    EXPECT_EQ(replayed.with_latency(300)[1], 1000);
+}
+
+TEST(OneSidedWhatIf, WhatWasOverBeforeItsCauseIsLeftAsMeasured) {
+    // Clocks that disagree: the wait ended before the put began. Nothing is followed, and nothing is lost.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    const auto start = story.call(0, CallKind::one_sided, 300, 310);
+    story.put(0, start, story.call(0, CallKind::one_sided, 310, 310), 1, 51);
+    const auto post = story.call(1, CallKind::one_sided, 0, 10);
+    const auto wait = story.call(1, CallKind::one_sided, 10, 200);
+    story.match(0, story.epoch(0, Epoch::Kind::access, start, start + 1, 1), 1,
+                story.epoch(1, Epoch::Kind::exposure, post, wait, 0));
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{310, 310, 10, 200}));
+}
+
+TEST(OneSidedWhatIf, BarriersSayWhatComesFirstWhereClocksDisagree) {
+    // Rank 0's clock is 1000 ahead. By the clocks, rank 1's put of 300 changed what rank 0 waited for until 1050; but
+    // it came after a barrier that rank 0 entered behind that wait.
+    ProgramStory story;
+    story.rank(0, 1300);
+    story.rank(0, 400);
+    const auto wait = story.call(0, CallKind::one_sided, 1000, 1050);
+    story.epoch(0, Epoch::Kind::change, wait, wait, kUndefined);
+    story.collective(0, story.call(0, CallKind::barrier, 1100, 1200), Operation::barrier);
+    story.collective(1, story.call(1, CallKind::barrier, 100, 200), Operation::barrier);
+    const auto start = story.call(1, CallKind::one_sided, 300, 310);
+    story.put(1, start, start, 0, 51, false);
+    const Replayed replayed(story.program(), machine(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{1050, 1200, 200, 310}));
+}
+
+}  // namespace
+}  // namespace logpost::replay
