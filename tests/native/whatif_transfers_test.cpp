@@ -185,8 +185,9 @@ TEST(OneSidedWhatIf, AWaitForAChangeFollowsItsTransfer) {
 }
 
 TEST(OneSidedWhatIf, AFenceWaitsForThePutsOfItsMembers) {
-    // Both fences last from 100 to 600; the put of 50 B is at rank 1 at 210, acknowledged at 310. The fence's own
-    // rounds end at 230, so that the transfers bind: with L = 300 they end 200 and 400 later.
+    // Both fences last from 100 to 600. The put is acknowledged at 310, and then rank 0 tells rank 1: by the model it
+    // is out at 310 + o_s + o_r = 340, rank 1 at 310 + o_s + L + o_r = 440; 260 and 160 are unexplained. With L = 300
+    // the put is acknowledged at 710.
     ProgramStory story;
     story.rank(0, 1000);
     story.rank(0, 1000);
@@ -197,7 +198,7 @@ TEST(OneSidedWhatIf, AFenceWaitsForThePutsOfItsMembers) {
     story.put(0, start, fence, 1, 51);
     const Replayed replayed(story.program(), machine(true));
     EXPECT_EQ(replayed.unchanged(), (Times{60, 600, 600}));
-    EXPECT_EQ(replayed.with_latency(300)[1], 1000);
+    EXPECT_EQ(replayed.with_latency(300), (Times{60, 710 + 30 + 260, 710 + 330 + 160}));
 }
 
 TEST(OneSidedWhatIf, WhatWasOverBeforeItsCauseIsLeftAsMeasured) {

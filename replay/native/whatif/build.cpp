@@ -33,14 +33,15 @@ class Builder {
         add_calls();
         add_sends();
         add_receives();
-        add_collectives(draft_, program_, events_.enters, events_.leaves);
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
                                {bases_, sending_, receiving_, exchanged_});
+            add_collectives(draft_, program_, one_sided.gates(), events_.leaves);
             one_sided.start();
             add_own_edges();
             one_sided.follow(first_order());
         } else {
+            add_collectives(draft_, program_, events_.enters, events_.leaves);
             add_own_edges();
         }
         // What the edges have told by now makes room for what is built next.

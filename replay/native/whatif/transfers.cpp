@@ -16,8 +16,8 @@
 namespace logpost::replay {
 namespace {
 
-std::uint64_t key(std::uint32_t instance, std::int32_t location) noexcept {
-    return static_cast<std::uint64_t>(instance) << 32U | static_cast<std::uint32_t>(location);
+std::uint64_t key(std::uint32_t number, std::size_t location) noexcept {
+    return static_cast<std::uint64_t>(number) << 32U | static_cast<std::uint32_t>(location);
 }
 
 bool locks(const Epoch& epoch) noexcept {
@@ -59,6 +59,30 @@ bool OneSided::in(const Program& program) {
     return std::ranges::any_of(program.timelines, [](const Timeline& timeline) {
         return !timeline.transfers.empty() || !timeline.epochs.empty();
     });
+}
+
+std::vector<std::vector<std::uint32_t>> OneSided::gates() {
+    auto found = events_.enters;
+    for_each_location([&](std::size_t l) {
+        const auto& timeline = program_.timelines[l];
+        std::vector<std::uint8_t> completes(timeline.calls.size());
+        timeline.transfers.for_each([&](std::size_t, const Transfer& one) {
+            for (const auto completing : {one.complete_call, one.remote_call}) {
+                if (completing != kNone) {
+                    completes[completing] = 1;
+                }
+            }
+        });
+        timeline.collectives.for_each([&](std::size_t, const Collective& one) {
+            const bool meets = one.operation == Operation::fence || one.operation == Operation::barrier;
+            if (meets && one.instance != kNone && one.complete_call == one.call && completes[one.call] != 0) {
+                const auto node = draft_.add_node(kUnobserved);
+                draft_.add_edge(events_.enters[l][one.call], node, Draft::kMeasured);
+                gates_[key(one.call, l)] = found[l][one.call] = node;
+            }
+        });
+    });
+    return found;
 }
 
 void OneSided::start() {
@@ -124,7 +148,10 @@ void OneSided::find_closings() {
     for_each_location([&](std::size_t l) {
         program_.timelines[l].collectives.for_each([&](std::size_t, const Collective& one) {
             if (one.instance != kNone && one.complete_call != kNone) {
-                closings_[key(one.instance, static_cast<std::int32_t>(l))] = one.complete_call;
+                closings_[key(one.instance, l)] = one.complete_call;
+                const auto left = events_.leaves[l][one.complete_call];
+                const auto [first, added] = first_out_.try_emplace(one.instance, left);
+                first->second = !added && before(left, first->second) ? left : first->second;
             }
         });
     });
@@ -343,8 +370,19 @@ bool OneSided::complete(std::size_t l, std::uint32_t call, const Instant& instan
     if (call == kNone) {
         return false;
     }
-    const auto needed = needed_at(program_, events_, l, call, 0);
-    return wait(instant, needed, model);
+    if (const auto node = gate(l, call, instant); node != kNone) {
+        draft_.add_edge(instant.node, node, model);
+        return true;
+    }
+    return wait(instant, needed_at(program_, events_, l, call, 0), model);
+}
+
+/// Where a fence or barrier begins to wait for others, having completed what it has to; kNone: the call is none, or
+/// others have left it before the instant.
+std::uint32_t OneSided::gate(std::size_t l, std::uint32_t call, const Instant& instant) const {
+    const auto found = gates_.find(key(call, l));
+    const auto* operation = found == gates_.end() ? nullptr : model_.collective_of(l, call);
+    return operation != nullptr && before(instant.event, first_out_.at(operation->instance)) ? found->second : kNone;
 }
 
 /// The target's calls that wait for a put: of the fence or barrier that completes it, and of its exposure.
@@ -357,7 +395,7 @@ void OneSided::change_memory(std::size_t l, std::uint32_t i, const Instant& ther
     const auto completing = one.remote_call != kNone ? one.remote_call : one.complete_call;
     const auto* closing = completing == kNone ? nullptr : model_.collective_of(l, completing);
     if (closing != nullptr && closing->instance != kNone) {
-        if (const auto call = closings_.find(key(closing->instance, one.target)); call != closings_.end()) {
+        if (const auto call = closings_.find(key(closing->instance, t)); call != closings_.end()) {
             wait(there, events_.leaves[t][call->second], model);
         }
     }

@@ -35,6 +35,9 @@ class OneSided {
 
     /// Whether a program has any.
     [[nodiscard]] static bool in(const Program& program);
+    /// The enters of all calls, but of the fences and barriers that complete transfers a node where they have: there
+    /// they begin to wait for each other.
+    [[nodiscard]] std::vector<std::vector<std::uint32_t>> gates();
     /// What the calls spend on starting transfers.
     void start();
     /// The transfers' ways, and who waits for whom. `order`: of the nodes that are there by now.
@@ -70,6 +73,7 @@ class OneSided {
     [[nodiscard]] std::uint8_t control() const noexcept;
     void queue(Customers& server, std::uint32_t node, std::uint32_t message);
     bool complete(std::size_t l, std::uint32_t call, const Instant& instant, std::uint32_t model);
+    [[nodiscard]] std::uint32_t gate(std::size_t l, std::uint32_t call, const Instant& instant) const;
     void change_memory(std::size_t l, std::uint32_t i, const Instant& there, std::uint32_t model);
     void follow_changes(std::size_t l);
 
@@ -82,10 +86,12 @@ class OneSided {
     bool attended_;      // targets attended to transfers with their processors
     bool asynchronous_;  // and do not where the program would run
     const NodeOrder* order_ = nullptr;
-    std::vector<std::vector<std::uint32_t>> injected_;           // node by [location][transfer]
-    std::vector<std::vector<Instant>> granted_;                  // by [location][epoch]
-    std::vector<std::vector<Instant>> there_;                    // by [location][transfer]: of puts
-    std::unordered_map<std::uint64_t, std::uint32_t> closings_;  // completing call, by operation and location
+    std::vector<std::vector<std::uint32_t>> injected_;            // node by [location][transfer]
+    std::vector<std::vector<Instant>> granted_;                   // by [location][epoch]
+    std::vector<std::vector<Instant>> there_;                     // by [location][transfer]: of puts
+    std::unordered_map<std::uint64_t, std::uint32_t> closings_;   // completing call, by operation and location
+    std::unordered_map<std::uint64_t, std::uint32_t> gates_;      // node, by completing call and location
+    std::unordered_map<std::uint32_t, std::uint32_t> first_out_;  // by operation: the leave that comes first
 };
 
 }  // namespace logpost::replay
