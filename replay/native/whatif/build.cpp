@@ -35,7 +35,7 @@ class Builder {
         add_receives();
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
-                               {bases_, sending_, receiving_, exchanged_});
+                               {bases_, sending_, receiving_, answering_, exchanged_});
             add_collectives(draft_, program_, one_sided.gates(), events_.leaves);
             one_sided.start();
             add_own_edges();
@@ -56,6 +56,7 @@ class Builder {
         order.update(draft_);
         add_processors(order);
         served_ = {};
+        answering_ = {};
         order.update(draft_);
         auto graph =
             calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), exchanged_, program_, network_);
@@ -119,6 +120,7 @@ class Builder {
         completions_.resize(locations_);
         sending_.resize(locations_);
         receiving_.resize(locations_);
+        answering_.resize(locations_);
         served_.resize(locations_);
         const auto computes = [&](std::size_t l, std::int32_t callpath) {
             return draft_.model(
@@ -406,8 +408,11 @@ class Builder {
         }
     }
 
-    /// A call that completes several receives does so one after the other.
+    /// A call that completes several receives does so one after the other, and a target answers transfers so.
     void add_processors(const NodeOrder& order) {
+        for (const auto& here : answering_) {
+            add_server(order, here);
+        }
         for (auto& served : served_) {
             std::ranges::sort(served, [&](const Served& a, const Served& b) {
                 return a.call != b.call ? a.call < b.call : order.before(a.customer.node, b.customer.node);
@@ -433,6 +438,7 @@ class Builder {
     std::vector<std::vector<std::uint32_t>> classes_;      // message class by [location][send]
     std::vector<std::vector<Origin>> origins_;             // by [location][send]
     std::vector<Customers> sending_, receiving_;           // by location
+    std::vector<Customers> answering_;                     // likewise: one-sided transfers at their targets
     std::vector<std::vector<Served>> served_;              // by location
     Exchanged exchanged_;
     std::uint64_t rebuilt_ = 0;

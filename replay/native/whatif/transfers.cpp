@@ -354,12 +354,14 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
             attended.event = before(attended.event, answer) ? answer : attended.event;
         }
     }
+    const auto message = message_class(static_cast<std::int32_t>(l), target_of(one, l), one.bytes);
+    const auto answering = draft_.message_model(message, kTermControl);
     if (!asynchronous_) {
+        started_.answering[static_cast<std::size_t>(target_of(one, l))].push_back({attended.node, answering});
         return attended;
     }
     const auto answered = draft_.add_node(kUnobserved);
-    const auto message = message_class(static_cast<std::int32_t>(l), target_of(one, l), one.bytes);
-    draft_.add_edge(attended.node, answered, draft_.message_model(message, kTermControl));
+    draft_.add_edge(attended.node, answered, answering);
     started_.exchanged.only_recorded.emplace_back(first, draft_.edges.size());
     draft_.add_edge(attended.node, answered, Draft::kMeasured);
     return {answered, attended.event};

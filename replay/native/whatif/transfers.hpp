@@ -18,7 +18,8 @@ struct Started {
     std::vector<std::vector<std::uint32_t>>& bases;  ///< node by [location][call]: what its completions follow
     std::vector<Customers>& sending;                 ///< at the NICs
     std::vector<Customers>& receiving;
-    Exchanged& exchanged;  ///< edges that are there only as the program ran
+    std::vector<Customers>& answering;  ///< at the processors of targets
+    Exchanged& exchanged;               ///< edges that are there only as the program ran
 };
 
 /// Transfers go to their targets and come back, as the split has them (docs/split.md, section 13), and what permits
