@@ -78,21 +78,32 @@ class Instance {
         return least;
     }
 
-    /// The terms of `count` messages of `bytes` in a row.
+    /// The terms of `count` messages of `bytes` in a row, as far as members are apart at most.
     [[nodiscard]] std::uint32_t rounds(std::uint32_t count, std::uint64_t bytes, std::uint8_t terms = kRound) {
+        return rounds({.bytes = bytes,
+                       .layout = {},
+                       .recorded = {.locality = locality(draft_.recorded)},
+                       .planned = {.locality = locality(draft_.planned)}},
+                      count, terms);
+    }
+    /// Likewise, from one location to another.
+    [[nodiscard]] std::uint32_t rounds(std::int32_t from, std::int32_t to, std::uint32_t count, std::uint64_t bytes,
+                                       std::uint8_t terms = kRound) {
+        return rounds({.bytes = bytes,
+                       .layout = {},
+                       .recorded = distance(draft_.recorded, from, to),
+                       .planned = distance(draft_.planned, from, to)},
+                      count, terms);
+    }
+    [[nodiscard]] std::uint32_t rounds(const MessageClass& message, std::uint32_t count, std::uint8_t terms) {
         if (count == 0) {
             return Draft::kMeasured;
         }
         return draft_.model({.kind = EdgeModel::Kind::collective,
                              .terms = terms,
                              .count = static_cast<std::uint16_t>(std::min(count, 65535U)),
-                             .message = draft_.message_class({.bytes = bytes,
-                                                              .layout = {},
-                                                              .recorded = {.locality = locality(draft_.recorded)},
-                                                              .planned = {.locality = locality(draft_.planned)}})});
+                             .message = draft_.message_class(message)});
     }
-    /// The one message of a tree.
-    [[nodiscard]] std::uint32_t message(std::uint64_t bytes, std::uint8_t terms) { return rounds(1, bytes, terms); }
 
     /// A node where the members meet.
     std::uint32_t meet() {
@@ -177,19 +188,18 @@ class Instance {
         void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
             at[to] = of.taken({at[from], location[from]}, {at[to], location[to]}, bytes);
             const auto sent = of.draft_.add_node(kUnobserved);
-            of.draft_.add_edge(at[from], sent, of.message(bytes, kTermSend));
+            of.draft_.add_edge(at[from], sent, of.rounds(location[from], location[to], 1, bytes, kTermSend));
             at[from] = sent;
         }
         template <class From>
         void round(std::uint32_t count, From&& from, std::uint64_t bytes, std::uint32_t repeat) {
-            const auto both = of.rounds(repeat, bytes);
-            const auto own = of.rounds(repeat, bytes, kOwn);
             auto next = at;
             for (std::uint32_t i = 0; i < count; ++i) {
                 const auto sender = from(i);
+                const auto both = of.rounds(location[sender], location[i], repeat, bytes);
                 next[i] = of.draft_.add_node(kUnobserved);
                 of.draft_.add_message(at[sender], next[i], both, location[sender], location[i]);
-                of.draft_.add_edge(at[i], next[i], own);
+                of.draft_.add_edge(at[i], next[i], of.rounds(location[sender], location[i], repeat, bytes, kOwn));
             }
             at = std::move(next);
         }
@@ -202,8 +212,9 @@ class Instance {
     /// A node: the receiver has taken the message.
     std::uint32_t taken(const End& sender, const End& receiver, std::uint64_t bytes) {
         const auto node = draft_.add_node(kUnobserved);
-        draft_.add_message(sender.node, node, message(bytes, kRound), sender.location, receiver.location);
-        draft_.add_edge(receiver.node, node, message(bytes, kTermReceive));
+        const auto of = [&](std::uint8_t terms) { return rounds(sender.location, receiver.location, 1, bytes, terms); };
+        draft_.add_message(sender.node, node, of(kRound), sender.location, receiver.location);
+        draft_.add_edge(receiver.node, node, of(kTermReceive));
         return node;
     }
 
@@ -300,7 +311,7 @@ class Instance {
             const auto& member = *tree[r];
             // What left before all below it had entered waited for nobody: its data went another way.
             if (ready[r] != member.enter && member.leave != kNone && draft_.measured[member.leave] >= since[r]) {
-                wait(member, ready[r], r == 0 ? Draft::kMeasured : message(schedule::of_subtree(one, r), kTermSend));
+                wait(member, ready[r], r == 0 ? Draft::kMeasured : rounds(1, schedule::of_subtree(one, r), kTermSend));
             }
         }
     }
