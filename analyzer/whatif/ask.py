@@ -151,5 +151,7 @@ def _notes(run: Run, after: Outcome) -> list[str]:
         notes.append(f"{after.rebuilt} messages change their protocol: what they take is the model's, not the trace's")
     one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").select("region")
     if run.facts("calls").join(one_sided, on="region", how="semi").select(pl.len()).collect().item():
-        notes.append("one-sided transfers: who holds a lock after whom, and which call of a target answers, stay as recorded")
+        notes.append(
+            "one-sided transfers: who holds a lock after whom, and which call of a target answers, stay as recorded"
+        )
     return notes

@@ -15,7 +15,7 @@ from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif import Ask
 from logpost.analyzer.whatif.ask import Replay
-from logpost.analyzer.whatif.uncertainty import _in_common_ranges, interval_ps
+from logpost.analyzer.whatif.uncertainty import REPLAYED, _in_common_ranges, interval_ps
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.whatif import Scenario, changed, on_machine
 
@@ -65,8 +65,9 @@ def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay)
     """30 us in calls that no model takes, 10 us earlier than the model, 12 us of them in start-up and finalization.
 
     Three times the latency: later 30 + 10 - 12 = 28 us, which may become 3 x 28 (a rise of 56) or be swallowed (a fall
-    of 28), and what came early may come 2 x 10 earlier. All else counts nothing: no residual, no deficit, no collective
-    operation, a clock without steps; the machine's values are stated without an uncertainty.
+    of 28), and what came early may come 2 x 10 earlier. Beside that counts what the replay itself may be wrong by, and
+    nothing else: no residual, no deficit, no collective operation, a clock without steps; the machine's values are
+    stated without an uncertainty.
     """
     scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
     engine = replay.rebuilt.engine(contention=False)
@@ -77,8 +78,9 @@ def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay)
     loosened = found.makespan_ps - engine.makespans([scenario], released=True)[0]
     before = replace(outcome, makespan_ps=engine.makespans([engine.recorded], released=True)[0])
     low, high = interval_ps(engine, scenario, before, outcome, doubts)
-    assert high - found.makespan_ps == 56_000_000
-    assert found.makespan_ps - low == pytest.approx(np.hypot(28e6 + 20e6, loosened), abs=1)
+    replayed = REPLAYED * (found.makespan_ps - before.makespan_ps)
+    assert high - found.makespan_ps == pytest.approx(np.hypot(56e6, replayed), abs=1)
+    assert found.makespan_ps - low == pytest.approx(np.hypot(np.hypot(28e6 + 20e6, loosened), replayed), abs=1)
 
 
 def test_each_message_of_the_path_may_be_a_clock_s_step_off(replay: Replay) -> None:
