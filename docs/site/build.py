@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import catalogue
 from stage import pages_of, stage
+
+from logpost.errors import InputError
 
 CONFIG = Path(__file__).resolve().parent / "mkdocs.yml"
 
@@ -18,7 +21,14 @@ def main(folder: Path) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     pages = folder / "pages"
     pages.mkdir(parents=True)
-    config = CONFIG.read_text(encoding="utf-8")
+    try:
+        findings = catalogue.write(pages, folder / "truth")
+    except InputError as error:
+        print(f"docs: {error}", file=sys.stderr)
+        return 2
+    first = "      - findings/index.md\n"
+    every = "".join(f"      - {page}\n" for page in findings)
+    config = CONFIG.read_text(encoding="utf-8").replace(first, every)
     (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
     stage(pages_of(config), pages)
     done = subprocess.run(
@@ -26,6 +36,7 @@ def main(folder: Path) -> int:
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
     )
     if done.returncode == 0:
+        print("its search works when served: python -m http.server -d", folder / "site")
         print(folder / "site" / "index.html")
     return done.returncode
 

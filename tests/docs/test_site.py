@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from logpost.analyzer.schema import FINDING_KINDS
+
 ROOT = Path(__file__).resolve().parents[2]
+SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
 BUILD = ROOT / "docs" / "site" / "build.py"
 FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 """Elements whose address a browser fetches by itself."""
@@ -32,6 +35,8 @@ class Fetches(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("mkdocs", reason="mkdocs is not installed: make setup")
+    if not SIMULATE.exists():
+        pytest.skip("the simulator is not built: make setup")
     folder = tmp_path_factory.mktemp("docs") / "made"
     done = subprocess.run([sys.executable, BUILD, folder], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -42,6 +47,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_document_is_a_page(site: Path) -> None:
     pages = {page.stem for page in (site / "docs").glob("*.html")}
     assert pages >= {page.stem for page in (ROOT / "docs").glob("*.md")}
+
+
+def test_every_kind_of_finding_is_a_page_with_its_cure_and_its_doubts(site: Path) -> None:
+    for kind in FINDING_KINDS:
+        text = (site / "findings" / f"{kind}.html").read_text(encoding="utf-8")
+        assert re.findall(r'<h2 id="([\w-]+)"', text) == ["cause", "cure", "when-it-is-wrong"], kind
+        assert ("Plotly.newPlot" in text) != ("so there is no picture" in text), kind
 
 
 def test_pages_fetch_nothing_from_a_host(site: Path) -> None:
