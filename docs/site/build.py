@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import catalogue
+import tables
 from stage import pages_of, stage
 
 from logpost.errors import InputError
@@ -26,6 +27,7 @@ def main(folder: Path) -> int:
     except InputError as error:
         print(f"docs: {error}", file=sys.stderr)
         return 2
+    tables.write(pages)
     first = "      - findings/index.md\n"
     every = "".join(f"      - {page}\n" for page in findings)
     config = CONFIG.read_text(encoding="utf-8").replace(first, every)

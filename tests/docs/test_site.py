@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from logpost.analyzer.schema import FINDING_KINDS
+from logpost.analyzer.schema import FINDING_KINDS, TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
@@ -54,6 +54,13 @@ def test_every_kind_of_finding_is_a_page_with_its_cure_and_its_doubts(site: Path
         text = (site / "findings" / f"{kind}.html").read_text(encoding="utf-8")
         assert re.findall(r'<h2 id="([\w-]+)"', text) == ["cause", "cure", "when-it-is-wrong"], kind
         assert ("Plotly.newPlot" in text) != ("so there is no picture" in text), kind
+
+
+def test_every_column_of_a_run_is_in_the_reference(site: Path) -> None:
+    text = (site / "reference" / "tables.html").read_text(encoding="utf-8")
+    for table in TABLES.values():
+        section = text.partition(f'<h2 id="{table.name}">')[2].partition("<h2")[0]
+        assert re.findall(r"<td><code>(\w+)</code></td>", section) == [one.name for one in table.columns], table.name
 
 
 def test_pages_fetch_nothing_from_a_host(site: Path) -> None:
