@@ -24,7 +24,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 # Each native source is compiled once for the package and the tests, where ccache could be installed.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 
-.PHONY: help setup demo check test lint bench sanitize fuzz conformance wheel wheel-test clean
+.PHONY: help setup demo docs check test lint bench sanitize fuzz conformance wheel wheel-test clean
 
 help:
 	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
@@ -33,6 +33,7 @@ help:
 	@echo 'make lint      formatters, linters, types, import layers'
 	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'
 	@echo 'make fuzz SECONDS=600   analyzes archives made by chance for so long: nothing may die, hang or not add up'
+	@echo 'make docs      the documentation as pages in build/docs; prints the path to open'
 	@echo 'make conformance  MPICH'"'"'s test suite with and without the collector (hours; ONLY=PATTERN for a part)'
 	@echo 'make wheel     a wheel with libotf2 inside, and the sdist, in build/dist'
 	@echo 'make wheel-test  installs it on a system with Python alone, from an archive to a report'
@@ -65,6 +66,10 @@ build/.made:
 
 demo: $(VENV)/.base
 	@packaging/demo
+
+docs: build/.made $(VENV)/.check build/dev/.built
+	@python -m pip install -q --disable-pip-version-check --group docs
+	@nice python docs/site/build.py build/docs
 
 check: build/.made $(VENV)/.check build/dev/.built
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error

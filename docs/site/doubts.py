@@ -1,0 +1,108 @@
+"""When a finding is wrong, or right and of no use: what to check before a program is changed. A paragraph a kind."""
+
+from __future__ import annotations
+
+DOUBTS = {
+    "hot_receiver": (
+        "A rank that has to hear from all others (a master that hands out work, a reduction by hand) is hot by "
+        "design: the finding is right, and only another algorithm helps. The gain assumes that the work at that rank "
+        "can be spread, or that an order without crowding exists. An estimated machine tells queues from other "
+        "transport only in part: confirm it with a calibrated machine."
+    ),
+    "hot_sender": (
+        "A sender whose data nobody else has cannot share its sends at once: a tree begins with it, too, so that less "
+        "is saved than stated. Several ranks that send from one node share a NIC only if the placement in the archive "
+        "is that of the run. An estimated machine tells queues from other transport only in part: confirm it with a "
+        "calibrated machine."
+    ),
+    "hot_link": (
+        "The route comes from the machine file's topology, not from the network: with adaptive routing, or other jobs "
+        "on the links, the named link may be another one. Without a topology this finding never appears."
+    ),
+    "late_sender_chain": (
+        "The code that the sender runs while it is waited for need not be what made it late: a delay before the "
+        "interval counts, too; [delay costs](../docs/causes.md) say more. Noise makes ranks late in turn, and no code "
+        "is then to blame. Clocks that disagree by more than a message takes make senders look late."
+    ),
+    "late_receiver": (
+        "The gain is a bound: whoever is not held here may wait as long elsewhere. Receives that are posted late "
+        "because their buffer is still in use cannot be posted earlier without a second buffer. Which messages are a "
+        "rendezvous is inferred where the archive does not say."
+    ),
+    "processor_queueing": (
+        "It rests on the time that the machine's values leave unexplained: latency that is stated too low, or a "
+        "network that is slow that day, looks like a processor that does not attend. An estimated machine tells "
+        "queues from other transport only in part: confirm it with a calibrated machine."
+    ),
+    "load_imbalance": (
+        "Longer computation is not always more work: a slower node, a rank without a core of its own, page faults, or "
+        "a loop that polls for messages outside of calls look alike. Where ranks differ by design (a master, pipeline "
+        "stages) there is nothing to even out."
+    ),
+    "many_small_messages": (
+        "Messages that are packable by their order may still not be known together: the receiver may need the first "
+        "at once, or the second may depend on data from elsewhere. The gain assumes that packing itself is free."
+    ),
+    "collective_wait": (
+        "Who comes last is often late for an earlier reason; the finding that names that one is the one to cure. Few "
+        "operations prove little: noise decides who is last. Clocks that disagree show as waits that no one causes."
+    ),
+    "collective_cost": (
+        "The least cost that it is compared with is that of the machine's values; where these are better than the "
+        "network's (other jobs, fewer cores than ranks), the excess is no fault of the algorithm. Operations in a row "
+        "can be fused only if the second does not need the first one's result."
+    ),
+    "unattended": (
+        "A network that answers by itself (asynchronous progress) has no such waits; where the archive does not say "
+        "that a message asks first, its protocol is inferred from the eager limit. Calls of MPI_Test cost time as "
+        "well."
+    ),
+    "missed_overlap": (
+        "Whether the work behind the Wait needs the data that it waits for is not in the trace: often it does, and "
+        "then nothing can be moved."
+    ),
+    "needless_barrier": (
+        "A barrier that orders what the trace does not show (files, memory that several processes share, one-sided "
+        "access) is needed. Without it, waits may move to the next call that needs the late rank."
+    ),
+    "wavefront": (
+        "Some recurrences can only be computed in order, and smaller blocks cost more messages: past the best number "
+        "of blocks a program becomes slower. A single sweep that starts a program is not worth a change."
+    ),
+    "round_trips": (
+        "Questions that depend on the answer before (a search, a linked structure) cannot be asked at once. What "
+        "looks like an answer may be an independent message that happened to follow."
+    ),
+    "strided_datatype": (
+        "Packing by hand costs as well, sometimes more than the library's own. An archive without datatype layouts "
+        "(Score-P's) cannot show this; that it is absent there says nothing."
+    ),
+    "start_up_skew": (
+        "It concerns the launch, not the code, and another job start may not show it. Clocks are compared across "
+        "nodes from start-up on: a large error of their offset looks the same."
+    ),
+    "wait_at_fence": (
+        "Fences can be replaced only if each process knows who accesses its memory; where that is found out at run "
+        "time, everyone has to be asked. Uneven work that remains moves the waits to the notifications."
+    ),
+    "late_post": (
+        "A window whose memory is read until the last moment cannot be posted earlier without a second buffer. Where "
+        "no instant is recorded that ends a wait, the gain is a bound, and the finding says so."
+    ),
+    "late_complete": (
+        "Work between the last transfer and the end of the access is not always movable: it may produce what is put. "
+        "Where no instant is recorded that ends a wait, the gain is a bound, and the finding says so."
+    ),
+    "late_put": (
+        "Whose put ended the wait is the last transfer before it; other writes to the same memory, which no recorded "
+        "call makes, are not seen. A wait may be meant: a signal that says when work begins."
+    ),
+    "lock_contention": (
+        "The holder that is named released last before the wait ended: several that queue share the blame. A lock "
+        "that guards a real order (a counter, a queue) needs another algorithm, not a shorter hold."
+    ),
+    "unattended_target": (
+        "It rests on transfers whose target computes meanwhile; a network that accesses memory remotely by itself "
+        "shows long transfers for other reasons (a congested link)."
+    ),
+}

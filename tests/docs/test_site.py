@@ -1,0 +1,91 @@
+"""The documentation site: made without a broken link, and complete without the network."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from logpost.analyzer.schema import FINDING_KINDS, TABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
+BUILD = ROOT / "docs" / "site" / "build.py"
+FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+"""Elements whose address a browser fetches by itself."""
+
+
+class Fetches(HTMLParser):
+    """Addresses that a browser fetches when it shows a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        address = dict(attrs).get(FETCHED.get(tag, ""))
+        if address:
+            self.found.append(address)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed: make setup")
+    if not SIMULATE.exists():
+        pytest.skip("the simulator is not built: make setup")
+    folder = tmp_path_factory.mktemp("docs") / "made"
+    done = subprocess.run([sys.executable, BUILD, folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == str(folder / "site" / "index.html")
+    return folder / "site"
+
+
+def test_every_document_is_a_page(site: Path) -> None:
+    pages = {page.stem for page in (site / "docs").glob("*.html")}
+    assert pages >= {page.stem for page in (ROOT / "docs").glob("*.md")}
+
+
+def test_every_kind_of_finding_is_a_page_with_its_cure_and_its_doubts(site: Path) -> None:
+    for kind in FINDING_KINDS:
+        text = (site / "findings" / f"{kind}.html").read_text(encoding="utf-8")
+        assert re.findall(r'<h2 id="([\w-]+)"', text) == ["cause", "cure", "when-it-is-wrong"], kind
+        assert ("Plotly.newPlot" in text) != ("so there is no picture" in text), kind
+
+
+def test_every_column_of_a_run_is_in_the_reference(site: Path) -> None:
+    text = (site / "reference" / "tables.html").read_text(encoding="utf-8")
+    for table in TABLES.values():
+        section = text.partition(f'<h2 id="{table.name}">')[2].partition("<h2")[0]
+        assert re.findall(r"<td><code>(\w+)</code></td>", section) == [one.name for one in table.columns], table.name
+
+
+def test_pages_fetch_nothing_from_a_host(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        fetches = Fetches()
+        fetches.feed(page.read_text(encoding="utf-8"))
+        assert fetches.found, page
+        assert [one for one in fetches.found if re.match(r"(?:\w+:)?//", one)] == [], page
+    for sheet in site.rglob("*.css"):
+        text = sheet.read_text(encoding="utf-8")
+        assert re.findall(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//[^)'\"]*", text) == [], sheet
+
+
+def test_what_the_pages_fetch_is_there(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        if page.name == "404.html":  # its addresses begin at the root of a server
+            continue
+        fetches = Fetches()
+        fetches.feed(page.read_text(encoding="utf-8"))
+        for one in fetches.found:
+            if not one.startswith("data:"):
+                assert page.parent.joinpath(re.sub("[?#].*", "", one)).exists(), (page, one)
+
+
+def test_the_extra_and_the_group_name_the_same_packages() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    first, second = re.findall(r"^docs = (.*)$", text, flags=re.MULTILINE)
+    assert first == second
