@@ -15,6 +15,7 @@ from logpost.analyzer.schema import FINDING_KINDS, TABLES
 ROOT = Path(__file__).resolve().parents[2]
 SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
 BUILD = ROOT / "docs" / "site" / "build.py"
+pytestmark = pytest.mark.slow
 FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 """Elements whose address a browser fetches by itself."""
 
