@@ -216,6 +216,25 @@ TEST(OneSidedWhatIf, WhatWasOverBeforeItsCauseIsLeftAsMeasured) {
     EXPECT_EQ(replayed.unchanged(), (Times{310, 310, 10, 200}));
 }
 
+TEST(OneSidedWhatIf, WhatAKilledProgramDidNotEndIsLeftAsMeasured) {
+    // An access that was ended, its exposure that was not; a put and a lock that nobody completed.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    const auto start = story.call(0, CallKind::one_sided, 100, 110);
+    const auto transfer = story.call(0, CallKind::one_sided, 110, 120);
+    const auto complete = story.call(0, CallKind::one_sided, 120, 180);
+    const auto lock = story.call(0, CallKind::one_sided, 200, 500);
+    const auto post = story.call(1, CallKind::one_sided, 0, 10);
+    story.put(0, transfer, complete, 1, 51, false);
+    story.put(0, lock, kNone, 1, 51, false);
+    story.match(0, story.epoch(0, Epoch::Kind::access, start, complete, 1), 1,
+                story.epoch(1, Epoch::Kind::exposure, post, kNone, 0));
+    story.epoch(0, Epoch::Kind::lock_exclusive, lock, kNone, 1);
+    const Replayed replayed(story.program(), machine(false));
+    EXPECT_EQ(replayed.unchanged(), (Times{110, 120, 180, 500, 10}));
+}
+
 TEST(OneSidedWhatIf, BarriersSayWhatComesFirstWhereClocksDisagree) {
     // Rank 0's clock is 1000 ahead. By the clocks, rank 1's put of 300 changed what rank 0 waited for until 1050; but
     // it came after a barrier that rank 0 entered behind that wait.

@@ -78,7 +78,8 @@ std::vector<std::vector<std::uint32_t>> OneSided::gates() {
             if (meets && one.instance != kNone && one.complete_call == one.call && completes[one.call] != 0) {
                 const auto node = draft_.add_node(kUnobserved);
                 draft_.add_edge(events_.enters[l][one.call], node, Draft::kMeasured);
-                gates_[key(one.call, l)] = found[l][one.call] = node;
+                gates_[key(one.call, l)] = {node, one.instance};
+                found[l][one.call] = node;
             }
         });
     });
@@ -172,7 +173,9 @@ void OneSided::permit(std::size_t l) {
         const auto by = static_cast<std::size_t>(permission.by);
         const auto entered = events_.enters[by][permission.call];
         if (epoch.kind == Epoch::Kind::exposure) {
-            wait({entered, entered}, events_.leaves[l][epoch.end_call], notices(permission.by, here, 1));
+            if (epoch.end_call != kNone) {
+                wait({entered, entered}, events_.leaves[l][epoch.end_call], notices(permission.by, here, 1));
+            }
             continue;
         }
         const auto first = waiting_call(timeline, epoch, permission.at_ps);
@@ -383,8 +386,8 @@ bool OneSided::complete(std::size_t l, std::uint32_t call, const Instant& instan
 /// others have left it before the instant.
 std::uint32_t OneSided::gate(std::size_t l, std::uint32_t call, const Instant& instant) const {
     const auto found = gates_.find(key(call, l));
-    const auto* operation = found == gates_.end() ? nullptr : model_.collective_of(l, call);
-    return operation != nullptr && before(instant.event, first_out_.at(operation->instance)) ? found->second : kNone;
+    return found != gates_.end() && before(instant.event, first_out_.at(found->second.instance)) ? found->second.node
+                                                                                                 : kNone;
 }
 
 /// The target's calls that wait for a put: of the fence or barrier that completes it, and of its exposure.

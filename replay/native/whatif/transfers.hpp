@@ -50,6 +50,11 @@ class OneSided {
         std::uint32_t node = kNone;
         std::uint32_t event = kNone;
     };
+    /// Where a member of an operation begins to wait for the others.
+    struct Gate {
+        std::uint32_t node = kNone;
+        std::uint32_t instance = kNone;
+    };
 
     template <class Body>
     void for_each_location(Body&& body) const;
@@ -91,7 +96,7 @@ class OneSided {
     std::vector<std::vector<Instant>> granted_;                   // by [location][epoch]
     std::vector<std::vector<Instant>> there_;                     // by [location][transfer]: of puts
     std::unordered_map<std::uint64_t, std::uint32_t> closings_;   // completing call, by operation and location
-    std::unordered_map<std::uint64_t, std::uint32_t> gates_;      // node, by completing call and location
+    std::unordered_map<std::uint64_t, Gate> gates_;               // by completing call and location
     std::unordered_map<std::uint32_t, std::uint32_t> first_out_;  // by operation: the leave that comes first
 };
 
