@@ -25,15 +25,30 @@ extern "C" {
 
 extern void logpost_cut_here(void) __attribute__((weak)); /* of the recorder, where there is one */
 extern void logpost_ask_for_archive(void) __attribute__((weak));
+/* Under a name of its own, so that it does not contradict <dlfcn.h>. */
+extern void* logpost_dlsym_(void*, const char*) __asm__("dlsym") __attribute__((weak));
+
+/* In a program that is linked to a fixed address (-no-pie -fno-pie) the linker has decided that a weak function which
+ * no library had is none; the one that was preloaded since has to be looked for. */
+static inline void logpost_tell_(void (*hook)(void), const char* name) {
+    union {
+        void* address;
+        void (*hook)(void);
+    } found = {0};
+    if (!hook && logpost_dlsym_) {
+        found.address = logpost_dlsym_((void*)0, name); /* RTLD_DEFAULT */
+        hook = found.hook;
+    }
+    if (hook)
+        hook();
+}
 
 static inline void logpost_start(void) {
-    if (logpost_cut_here)
-        logpost_cut_here();
+    logpost_tell_(logpost_cut_here, "logpost_cut_here");
 }
 
 static inline void logpost_dump(void) {
-    if (logpost_ask_for_archive)
-        logpost_ask_for_archive();
+    logpost_tell_(logpost_ask_for_archive, "logpost_ask_for_archive");
 }
 
 #ifdef __cplusplus

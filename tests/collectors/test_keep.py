@@ -175,14 +175,14 @@ def test_a_deadlock_is_named_and_a_signal_disturbs_nobody(openmpi: str, tmp_path
     assert "Deadlock: rank 0" in told
 
 
-@pytest.mark.parametrize("how", ["-pie", "-no-pie"])
+@pytest.mark.parametrize("how", ["-pie -fPIE", "-no-pie -fPIE", "-no-pie -fno-pie"])
 def test_a_program_asks_for_an_archive(openmpi: str, tmp_path: Path, how: str) -> None:
     """logpost_dump() after 100 of 101 barriers: one archive has the 100, the other one, of the end, has all.
 
     Without the recorder it does nothing.
     """
     include = f"-I{Path(collectors.__file__).parent}"
-    program = recording.build("keeps_asked.c", openmpi, tmp_path, include, how, *(["-fPIE"] if how == "-pie" else []))
+    program = recording.build("keeps_asked.c", openmpi, tmp_path, include, *how.split())
     alone = subprocess.run(
         [recording.LAUNCHERS[openmpi], "-n", "2", str(program)],
         env=recording.environment(),
