@@ -3,7 +3,7 @@
 What it takes there is POP's T_ideal, which divides communication efficiency into serialization and transfer.
 Computation stays as measured, and so does what no model of the machine explains (residuals, I/O, probes): what is left
 of waiting is the program's own dependencies and that. A moment inside a call is as far through it there as it was when
-measured. One-sided transfers last as long as measured.
+measured.
 """
 
 from __future__ import annotations
