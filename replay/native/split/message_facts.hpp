@@ -61,4 +61,9 @@ bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept;
     return makes_progress(kind, true) || kind == CallKind::one_sided;
 }
 
+/// The first call from `first` to `last` that answers what came at `time`; `last`, which may be the number of calls, if
+/// none does before.
+std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
+                             std::int64_t time) noexcept;
+
 }  // namespace logpost::replay

@@ -266,11 +266,10 @@ void TransferModel::permit_changes() {
 }
 
 std::int64_t TransferModel::attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept {
-    const auto& calls = program_.timelines[location].calls;
-    auto at = calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
-    while (at < calls.size() && calls[at].enter_ps < limit && !answers(program_.kind(calls[at]))) {
-        ++at;
-    }
+    const auto& timeline = program_.timelines[location];
+    const auto& calls = timeline.calls;
+    const auto last = calls.partition_point([&](const Call& call) { return call.enter_ps < limit; });
+    const auto at = answering_call(program_, timeline, 0, static_cast<std::uint32_t>(last), time);
     return at == calls.size() ? INT64_MAX : std::max(time, calls[at].enter_ps);
 }
 

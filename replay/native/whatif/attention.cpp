@@ -6,16 +6,6 @@
 
 namespace logpost::replay {
 
-std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
-                             std::int64_t time) noexcept {
-    const auto open = timeline.calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
-    auto at = std::clamp(static_cast<std::uint32_t>(open), first, last);
-    while (at < last && !answers(program.kind(timeline.calls[at]))) {
-        ++at;
-    }
-    return at;
-}
-
 std::uint32_t needed_at(const Program& program, const Events& events, std::size_t location, std::uint32_t completing,
                         std::int64_t L) noexcept {
     const auto& calls = program.timelines[location].calls;

@@ -10,10 +10,6 @@
 
 namespace logpost::replay {
 
-/// The first call from `first` to `last` that answers what came at `time`; `last` if none does before.
-std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
-                             std::int64_t time) noexcept;
-
 /// The node where a program waits for what a call completed: the call's leave; of a Test between computation, the enter
 /// of the first call behind it that is none. A Test does not wait: what it does not find, a later call does, and the
 /// program would not have gone on to another kind of call before it had it. Tests with no more than `L` between them

@@ -217,10 +217,7 @@ class Builder {
             return;
         }
         const auto here = static_cast<std::int32_t>(l);
-        const auto message = draft_.message_class({.bytes = send.bytes,
-                                                   .layout = blocks(timeline, i, layout),
-                                                   .recorded = distance(draft_.recorded, here, send.peer),
-                                                   .planned = distance(draft_.planned, here, send.peer)});
+        const auto message = draft_.message_class(here, send.peer, send.bytes, blocks(timeline, i, layout));
         classes_[l][i] = message;
         const auto overhead = draft_.message_model(message, kTermSend);
         if (!one_of_several && completions_[l][send.call] == 0) {
@@ -296,11 +293,8 @@ class Builder {
             draft_.add_edge(served, complete, Draft::kMeasured);
             served_[l].push_back({receive.complete_call, {served, service}});
         }
-        const auto busy = draft_.message_model(message, kTermService);
-        const bool far = kind.recorded.locality == Locality::other_node;
-        const bool far_then = kind.planned.locality == Locality::other_node;
-        sending_[s].push_back({inject, busy, far, far_then});
-        receiving_[l].push_back({first_byte, busy, far, far_then});
+        sending_[s].push_back(draft_.at_nic(inject, message));
+        receiving_[l].push_back(draft_.at_nic(first_byte, message));
         if (rendezvous && send.complete_call != kNone) {
             if (draft_.crossings.size() > crossings) {
                 draft_.crossings.back().sent_edge = static_cast<std::uint32_t>(draft_.edges.size());

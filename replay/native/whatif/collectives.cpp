@@ -80,29 +80,22 @@ class Instance {
 
     /// The terms of `count` messages of `bytes` in a row, as far as members are apart at most.
     [[nodiscard]] std::uint32_t rounds(std::uint32_t count, std::uint64_t bytes, std::uint8_t terms = kRound) {
-        return rounds({.bytes = bytes,
-                       .layout = {},
-                       .recorded = {.locality = locality(draft_.recorded)},
-                       .planned = {.locality = locality(draft_.planned)}},
-                      count, terms);
+        const MessageClass farthest{.bytes = bytes,
+                                    .layout = {},
+                                    .recorded = {.locality = locality(draft_.recorded)},
+                                    .planned = {.locality = locality(draft_.planned)}};
+        return count == 0 ? Draft::kMeasured : repeated(draft_.message_class(farthest), count, terms);
     }
     /// Likewise, from one location to another.
     [[nodiscard]] std::uint32_t rounds(std::int32_t from, std::int32_t to, std::uint32_t count, std::uint64_t bytes,
                                        std::uint8_t terms = kRound) {
-        return rounds({.bytes = bytes,
-                       .layout = {},
-                       .recorded = distance(draft_.recorded, from, to),
-                       .planned = distance(draft_.planned, from, to)},
-                      count, terms);
+        return repeated(draft_.message_class(from, to, bytes), count, terms);
     }
-    [[nodiscard]] std::uint32_t rounds(const MessageClass& message, std::uint32_t count, std::uint8_t terms) {
-        if (count == 0) {
-            return Draft::kMeasured;
-        }
+    [[nodiscard]] std::uint32_t repeated(std::uint32_t message, std::uint32_t count, std::uint8_t terms) {
         return draft_.model({.kind = EdgeModel::Kind::collective,
                              .terms = terms,
                              .count = static_cast<std::uint16_t>(std::min(count, 65535U)),
-                             .message = draft_.message_class(message)});
+                             .message = message});
     }
 
     /// A node where the members meet.

@@ -20,6 +20,15 @@ struct DraftEdge {
     std::uint32_t model;
 };
 
+/// A message at a NIC, or at its receiver's processor: a node, and how long the server is taken.
+struct Customer {
+    std::uint32_t node;
+    std::uint32_t service;  ///< model
+    bool far = false;       ///< between nodes
+    bool far_then = false;  ///< between nodes where the program would run
+};
+using Customers = std::vector<Customer>;
+
 class Draft {
   public:
     /// `recorded`: where the program ran; `planned`: where it would run.
@@ -48,10 +57,18 @@ class Draft {
     void move_edges(Graph& graph, std::span<const std::uint32_t> place, std::vector<std::uint32_t>* moved_to);
 
     std::uint32_t message_class(const MessageClass& message);
+    /// The class of a message from one location to another.
+    std::uint32_t message_class(std::int32_t from, std::int32_t to, std::uint64_t bytes, const Blocks& layout = {});
     std::uint32_t model(const EdgeModel& model);
     /// Terms of the cost of one message.
     std::uint32_t message_model(std::uint32_t message, int terms) {
         return model({.kind = EdgeModel::Kind::message, .terms = static_cast<std::uint8_t>(terms), .message = message});
+    }
+    /// A node at which a message takes a NIC.
+    [[nodiscard]] Customer at_nic(std::uint32_t node, std::uint32_t message) {
+        const auto& of = messages[message];
+        return {node, message_model(message, kTermService), of.recorded.locality == Locality::other_node,
+                of.planned.locality == Locality::other_node};
     }
     /// The edge's cost is nothing but what was measured.
     static constexpr std::uint32_t kMeasured = 0;
@@ -123,20 +140,6 @@ class NodeOrder {
     std::vector<std::uint32_t> place_;
     std::vector<std::int64_t> key_;
 };
-
-/// A message at a NIC, or at its receiver's processor: a node, and how long the server is taken.
-struct Customer {
-    std::uint32_t node;
-    std::uint32_t service;  ///< model
-    bool far = false;       ///< between nodes
-    bool far_then = false;  ///< between nodes where the program would run
-};
-using Customers = std::vector<Customer>;
-
-/// Where two locations are, by a placement.
-inline Distance distance(const Placement& placement, std::int32_t from, std::int32_t to) noexcept {
-    return {.locality = placement.between(from, to), .hops = placement.hops(from, to)};
-}
 
 /// Members of collective operations meet: edges by the operation's shape.
 /// `enters` and `leaves` are nodes by location and call, kNone where a location has none.

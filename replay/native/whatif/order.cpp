@@ -49,6 +49,13 @@ std::uint32_t Draft::message_class(const MessageClass& message) {
     return place->second;
 }
 
+std::uint32_t Draft::message_class(std::int32_t from, std::int32_t to, std::uint64_t bytes, const Blocks& layout) {
+    return message_class({.bytes = bytes,
+                          .layout = layout,
+                          .recorded = {.locality = recorded.between(from, to), .hops = recorded.hops(from, to)},
+                          .planned = {.locality = planned.between(from, to), .hops = planned.hops(from, to)}});
+}
+
 std::uint32_t Draft::model(const EdgeModel& given) {
     const auto [place, added] = model_index_.try_emplace(given, static_cast<std::uint32_t>(models.size()));
     if (added) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "replay/native/split/message_facts.hpp"
 #include "replay/native/whatif/attention.hpp"
 
 namespace logpost::replay {
@@ -27,6 +28,19 @@ bool locks(const Epoch& epoch) noexcept {
 /// Where a transfer goes; one to nobody known stays at its origin.
 std::int32_t target_of(const Transfer& one, std::size_t origin) noexcept {
     return one.target == kUndefined ? static_cast<std::int32_t>(origin) : one.target;
+}
+
+/// By call: whether it completes a transfer.
+std::vector<std::uint8_t> completing_calls(const Timeline& timeline) {
+    std::vector<std::uint8_t> found(timeline.calls.size());
+    timeline.transfers.for_each([&](std::size_t, const Transfer& one) {
+        for (const auto completing : {one.complete_call, one.remote_call}) {
+            if (completing != kNone) {
+                found[completing] = 1;
+            }
+        }
+    });
+    return found;
 }
 
 /// The first call of an epoch that lasts until its permission; kNone: none.
@@ -65,14 +79,7 @@ std::vector<std::vector<std::uint32_t>> OneSided::gates() {
     auto found = events_.enters;
     for_each_location([&](std::size_t l) {
         const auto& timeline = program_.timelines[l];
-        std::vector<std::uint8_t> completes(timeline.calls.size());
-        timeline.transfers.for_each([&](std::size_t, const Transfer& one) {
-            for (const auto completing : {one.complete_call, one.remote_call}) {
-                if (completing != kNone) {
-                    completes[completing] = 1;
-                }
-            }
-        });
+        const auto completes = completing_calls(timeline);
         timeline.collectives.for_each([&](std::size_t, const Collective& one) {
             const bool meets = one.operation == Operation::fence || one.operation == Operation::barrier;
             if (meets && one.instance != kNone && one.complete_call == one.call && completes[one.call] != 0) {
@@ -116,19 +123,12 @@ bool OneSided::takes_part(std::int32_t location) const noexcept {
     return location != kUndefined && program_.accounted[static_cast<std::size_t>(location)] != 0;
 }
 
-std::uint32_t OneSided::message_class(std::int32_t from, std::int32_t to, std::uint64_t bytes) {
-    return draft_.message_class({.bytes = bytes,
-                                 .layout = {},
-                                 .recorded = distance(draft_.recorded, from, to),
-                                 .planned = distance(draft_.planned, from, to)});
-}
-
 /// `count` empty messages in a row.
 std::uint32_t OneSided::notices(std::int32_t from, std::int32_t to, std::uint16_t count) {
     return draft_.model({.kind = EdgeModel::Kind::message,
                          .terms = kTermLatency,
                          .count = count,
-                         .message = message_class(from, to, 0)});
+                         .message = draft_.message_class(from, to, 0)});
 }
 
 bool OneSided::before(std::uint32_t event, std::uint32_t other) const noexcept {
@@ -137,7 +137,7 @@ bool OneSided::before(std::uint32_t event, std::uint32_t other) const noexcept {
 
 /// `target`, an enter or leave, waits for an instant, unless it was before that. Whether it does.
 bool OneSided::wait(const Instant& instant, std::uint32_t target, std::uint32_t model) {
-    if (instant.node == kNone || !before(instant.event, target)) {
+    if (!before(instant.event, target)) {
         return false;
     }
     draft_.add_edge(instant.node, target, model);
@@ -224,14 +224,9 @@ void OneSided::ask_for_lock(std::size_t l, const Epoch& epoch, const Permission&
 void OneSided::start(std::size_t l) {
     const auto& timeline = program_.timelines[l];
     const auto& transfers = timeline.transfers;
-    std::vector<std::uint8_t> busy(timeline.calls.size());  // starts more than one transfer, or completes one
-    for (std::uint32_t i = 0; i < transfers.size(); ++i) {
-        for (const auto completing : {transfers[i].complete_call, transfers[i].remote_call}) {
-            if (completing != kNone) {
-                busy[completing] = 1;
-            }
-        }
-        if (i > 0 && transfers[i].call == transfers[i - 1].call) {
+    auto busy = completing_calls(timeline);  // and those that start more than one transfer
+    for (std::uint32_t i = 1; i < transfers.size(); ++i) {
+        if (transfers[i].call == transfers[i - 1].call) {
             busy[transfers[i].call] = 1;
         }
     }
@@ -240,7 +235,7 @@ void OneSided::start(std::size_t l) {
         const auto here = static_cast<std::int32_t>(l);
         const auto entered = events_.enters[l][one.call];
         auto& base = started_.bases[l][one.call];
-        const auto overhead = draft_.message_model(message_class(here, target_of(one, l), one.bytes), kTermSend);
+        const auto overhead = draft_.message_model(draft_.message_class(here, target_of(one, l), one.bytes), kTermSend);
         const auto injected = draft_.add_node(kUnobserved);
         injected_[l].push_back(injected);
         if (base == entered && busy[one.call] == 0) {
@@ -280,25 +275,19 @@ OneSided::Instant OneSided::permitted(std::size_t l, std::uint32_t i) {
     return {injected.node, before(started, granted.event) ? granted.event : started};
 }
 
-void OneSided::queue(Customers& server, std::uint32_t node, std::uint32_t message) {
-    const auto& kind = draft_.messages[message];
-    server.push_back({node, draft_.message_model(message, kTermService), kind.recorded.locality == Locality::other_node,
-                      kind.planned.locality == Locality::other_node});
-}
-
 /// What a get or an atomic brings leaves the NIC of its target.
 void OneSided::fetch(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto& one = program_.timelines[l].transfers[i];
     const auto here = static_cast<std::int32_t>(l);
     const auto target = target_of(one, l);
-    const auto message = message_class(here, target, one.bytes);
+    const auto message = draft_.message_class(here, target, one.bytes);
     const Instant asked{draft_.add_node(kUnobserved), injected.event};
     draft_.add_edge(injected.node, asked.node, notices(here, target, 1));
     const auto attended = attend(l, i, asked, Draft::kMeasured, false);
-    queue(started_.sending[static_cast<std::size_t>(target)], attended.node, message);
+    started_.sending[static_cast<std::size_t>(target)].push_back(draft_.at_nic(attended.node, message));
     const auto back = draft_.add_node(kUnobserved);
     draft_.add_message(attended.node, back, draft_.message_model(message, kTermLatency | control()), target, here);
-    queue(started_.receiving[l], back, message);
+    started_.receiving[l].push_back(draft_.at_nic(back, message));
     complete(l, one.complete_call, {back, attended.event},
              draft_.message_model(message, kTermSerialization | kTermReceive));
     there_[l][i] = asked;
@@ -308,13 +297,13 @@ void OneSided::put(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto& one = program_.timelines[l].transfers[i];
     const auto here = static_cast<std::int32_t>(l);
     const auto target = target_of(one, l);
-    const auto message = message_class(here, target, one.bytes);
+    const auto message = draft_.message_class(here, target, one.bytes);
     const auto bytes = draft_.message_model(message, kTermSerialization);
     const Instant there{draft_.add_node(kUnobserved), injected.event};
     const auto crossings = draft_.crossings.size();
-    queue(started_.sending[l], injected.node, message);
+    started_.sending[l].push_back(draft_.at_nic(injected.node, message));
     draft_.add_message(injected.node, there.node, draft_.message_model(message, kTermLatency), here, target);
-    queue(started_.receiving[static_cast<std::size_t>(target)], there.node, message);
+    started_.receiving[static_cast<std::size_t>(target)].push_back(draft_.at_nic(there.node, message));
     if (one.complete_call != one.remote_call) {
         const auto edge = static_cast<std::uint32_t>(draft_.edges.size());
         if (complete(l, one.complete_call, injected, bytes) && draft_.crossings.size() > crossings) {
@@ -357,7 +346,7 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
             attended.event = before(attended.event, answer) ? answer : attended.event;
         }
     }
-    const auto message = message_class(static_cast<std::int32_t>(l), target_of(one, l), one.bytes);
+    const auto message = draft_.message_class(static_cast<std::int32_t>(l), target_of(one, l), one.bytes);
     const auto answering = draft_.message_model(message, kTermControl);
     if (!asynchronous_) {
         started_.answering[static_cast<std::size_t>(target_of(one, l))].push_back({attended.node, answering});
@@ -426,7 +415,7 @@ void OneSided::follow_changes(std::size_t l) {
         const auto origin = static_cast<std::size_t>(permission.by);
         const auto bytes = program_.timelines[origin].transfers[permission.change].bytes;
         wait(there_[origin][permission.change], events_.leaves[l][timeline.epochs[i].begin_call],
-             draft_.message_model(message_class(permission.by, static_cast<std::int32_t>(l), bytes),
+             draft_.message_model(draft_.message_class(permission.by, static_cast<std::int32_t>(l), bytes),
                                   kTermSerialization));
     }
 }

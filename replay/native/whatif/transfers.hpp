@@ -59,7 +59,6 @@ class OneSided {
     template <class Body>
     void for_each_location(Body&& body) const;
     [[nodiscard]] bool takes_part(std::int32_t location) const noexcept;
-    [[nodiscard]] std::uint32_t message_class(std::int32_t from, std::int32_t to, std::uint64_t bytes);
     [[nodiscard]] std::uint32_t notices(std::int32_t from, std::int32_t to, std::uint16_t count);
     [[nodiscard]] bool before(std::uint32_t event, std::uint32_t other) const noexcept;
     bool wait(const Instant& instant, std::uint32_t target, std::uint32_t model);
@@ -77,7 +76,6 @@ class OneSided {
     [[nodiscard]] Instant attend(std::size_t l, std::uint32_t i, const Instant& there, std::uint32_t model,
                                  bool remotely);
     [[nodiscard]] std::uint8_t control() const noexcept;
-    void queue(Customers& server, std::uint32_t node, std::uint32_t message);
     bool complete(std::size_t l, std::uint32_t call, const Instant& instant, std::uint32_t model);
     [[nodiscard]] std::uint32_t gate(std::size_t l, std::uint32_t call, const Instant& instant) const;
     void change_memory(std::size_t l, std::uint32_t i, const Instant& there, std::uint32_t model);
