@@ -55,6 +55,7 @@ class Recorded {
         const auto instance = needed<std::int32_t>(members, "instance");
         const auto member = needed<std::int32_t>(members, "call");
         const auto operation = needed<std::uint8_t>(members, "operation");
+        const auto root = needed<std::uint8_t>(members, "root");
         const auto waits = needed<std::int32_t>(epochs, "call");
         const auto source = needed<std::int32_t>(epochs, "source");
         const auto leaves = needed<std::uint8_t>(epochs, "leaves");
@@ -65,7 +66,7 @@ class Recorded {
         graph_.emplace(RecordedCalls{span(location), span(callpath), span(enter), span(leave), span(begin), span(work)},
                        RecordedMessages{span(send), span(complete), span(post), span(receive), span(rendezvous),
                                         span(transport), span(latency), span(serialization), span(received)},
-                       RecordedMembers{span(instance), span(member), span(operation)},
+                       RecordedMembers{span(instance), span(member), span(operation), span(root)},
                        RecordedEpochs{span(waits), span(source), span(leaves), span(reason), span(rest)},
                        Polling{span(query), spin_ps});
     }
@@ -195,7 +196,8 @@ void bind_recorded(nb::module_& module) {
         .def("polls", copied(&RecordedGraph::polls), nb::sig("def polls(self) -> logpost.replay.columns.UInt8"),
              "By call: 1 where it asks for a message that has not come.")
         .def("waits", &Recorded::waits, nb::sig("def waits(self) -> logpost.replay.columns.Waits"),
-             "What calls wait for: the enter of `source`, of members the last one's; it has got there at `arrival_ps`.")
+             "What calls wait for: the enter of `source`, of members the last one's or the root's; it has got there at "
+             "`arrival_ps`.")
         .def("binding", &Recorded::binding, nb::sig("def binding(self) -> logpost.replay.columns.Int32"),
              "By call: the row of the wait that ends last; -1 where its own work lasts longer.")
         .def("depths", &Recorded::depths, "calls"_a,

@@ -115,7 +115,7 @@ class Graph:
         row_of = _rows(calls["call"].to_numpy())
         self.messages = _messages(evidence, row_of, calls)
         self.members = members = _members(evidence, row_of)
-        """of collective operations: instance, call, operation"""
+        """of collective operations: instance, call, operation, root (1: it is that)"""
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
         """whether a call takes part in a collective operation"""
         self.is_member[members["call"]] = True
@@ -333,7 +333,7 @@ def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:
     rows = (
         evidence.tables["collectives"]
         .filter(pl.col("instance") >= 0)
-        .select("instance", "call", pl.col("operation").cast(pl.String))
+        .select("instance", "call", "location", "comm", "root", pl.col("operation").cast(pl.String))
         .collect()
     )
     calls = _looked_up(row_of, rows["call"])
@@ -342,7 +342,27 @@ def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:
     inside = inside[np.lexsort([calls[inside], instance[inside]])]
     names = rows["operation"].gather(pl.Series(inside))
     codes = names.replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
-    return {"instance": instance[inside], "call": calls[inside], "operation": codes.to_numpy()}
+    return {
+        "instance": instance[inside],
+        "call": calls[inside],
+        "operation": codes.to_numpy(),
+        "root": _is_root(evidence, rows)[inside],
+    }
+
+
+def _is_root(evidence: Evidence, rows: pl.DataFrame) -> UInt8:
+    """Of each member, 1 where it is its operation's root: the table has that as a rank of the communicator."""
+    ranks = (
+        evidence.tables["communicators"]
+        .select("comm", location="members", root=pl.int_ranges(pl.col("members").list.len(), dtype=pl.Int32))
+        .explode("location", "root")
+        .with_columns(is_root=pl.lit(1, dtype=pl.UInt8))
+        .collect()
+    )
+    joined = rows.select("comm", "location", "root").join(
+        ranks, on=["comm", "location", "root"], how="left", maintain_order="left"
+    )
+    return joined["is_root"].fill_null(0).to_numpy()
 
 
 def polling_places(evidence: Evidence) -> set[int]:

@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "replay/native/collectives/shape.hpp"
 #include "replay/native/whatif/topological.hpp"
 
 namespace logpost::replay {
@@ -13,13 +12,6 @@ namespace {
 
 /// What takes at least this part of its modelled time may have happened so: the model is not exact to a tenth.
 constexpr double kFits = 0.9;
-
-/// How a query's waits are told.
-enum Polled : std::uint8_t {
-    kKept,     ///< as those of any call
-    kCleared,  ///< none: a later query has them
-    kTaken,    ///< for the senders of the messages that it asks for
-};
 
 struct Edges {
     std::uint32_t source, target;
@@ -37,7 +29,7 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
         !all_of_size(messages.send_call.size(), messages.complete_call, messages.post_call, messages.recv_call,
                      messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps,
                      messages.received_ps) ||
-        !all_of_size(members.call.size(), members.instance, members.operation) ||
+        !all_of_size(members.call.size(), members.instance, members.operation, members.root) ||
         !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.reason, epochs.rest_ps)) {
         throw std::invalid_argument("columns of one table must be of one length");
     }
@@ -95,7 +87,7 @@ RecordedGraph::RecordedGraph(const RecordedCalls& calls, const RecordedMessages&
     pending.reserve(2 * messages.send_call.size() + members.call.size());
     const auto polled = see_through_polls(calls, messages, polling, pending);
     wait_for_messages(messages, polled, pending);
-    wait_for_members(polled, pending);
+    wait_for_members(calls.callpath, polled, pending);
     wait_for_epochs(epochs, pending);
     repeat_the_run(pending);
     put_in_order();
@@ -128,24 +120,6 @@ void RecordedGraph::take_calls(const RecordedCalls& calls) {
     for (std::uint32_t call = 0; call < n; ++call) {
         gap_ps[call] = enter_ps[call] - (has_before(call) ? leave_ps[call - 1] : calls.begin_ps[call]);
     }
-}
-
-void RecordedGraph::take_members(const RecordedMembers& members) {
-    for (std::size_t i = 0; i < members.call.size(); ++i) {
-        const auto call = static_cast<std::uint32_t>(members.call[i]);
-        if (i == 0 || members.instance[i] != members.instance[i - 1]) {
-            first_member.push_back(static_cast<std::uint32_t>(i));
-            last_member.push_back(call);
-            const auto operation = static_cast<Operation>(members.operation[i]);
-            synchronizes.push_back(shape(operation) == Shape::all_to_all ? 1 : 0);
-        }
-        if (enter_ps[call] > enter_ps[last_member.back()]) {
-            last_member.back() = call;
-        }
-        member.push_back(call);
-        is_member_[call] = 1;
-    }
-    first_member.push_back(static_cast<std::uint32_t>(members.call.size()));
 }
 
 /// Queries in a row wait for the message that the last of them, or the receive behind them, takes.
@@ -228,24 +202,6 @@ void RecordedGraph::wait_for_messages(const RecordedMessages& messages, const st
             }
             if (complete != send && fits(call, complete, moved)) {
                 wait(call, complete, moved, Reason::begin);
-            }
-        }
-    }
-}
-
-/// A member that left after all had entered may have waited for each of them.
-void RecordedGraph::wait_for_members(const std::vector<std::uint8_t>& polled, std::vector<Pending>& pending) const {
-    for (std::size_t operation = 0; operation + 1 < first_member.size(); ++operation) {
-        if (first_member[operation + 1] - first_member[operation] < 2) {
-            continue;
-        }
-        const auto meeting = time(meeting_node(operation));
-        for (auto i = first_member[operation]; i < first_member[operation + 1]; ++i) {
-            const auto leave = leave_ps[member[i]];
-            if (polled[member[i]] == kKept && leave >= meeting) {
-                // What follows the meeting is everybody's, the last one's as well.
-                const auto lag = synchronizes[operation] != 0 ? leave - meeting : 0;
-                pending.push_back({member[i], {meeting_node(operation), -1, lag, Reason::member}});
             }
         }
     }
