@@ -337,7 +337,15 @@ def _load_imbalance(facts: Facts) -> str:
     return title + f": {time_text(facts.number('longest'))} at most, {time_text(facts.number('mean'))} on average"
 
 
-def _balance(_: Facts) -> str:
+def _balance(facts: Facts) -> str:
+    if facts.all("median_of_others"):
+        norm, shared = time_text(facts.number("median_of_others")), facts.number("gain_if_shared")
+        these = "this rank" if len(facts.row["ranks"]) == 1 else "these ranks"
+        return (
+            f"Make {these} as fast as the others ({norm}): check what is slower there "
+            "(node, binding, input) and what runs there alone. To give the excess to all ranks instead "
+            f"(weighted or finer partition, work stealing) makes the program {gain_text(shared)}."
+        )
     return (
         "Give these ranks less work (weighted or finer partition, work stealing), or check what is slower there: "
         "node, binding, input."
@@ -372,6 +380,12 @@ def _come_together(facts: Facts) -> str:
     if facts.all("passed_on_waiting") and facts.cause != facts.row["region"]:
         return (
             f"Remove the waiting in {facts.cause} before it first (see the other findings): it causes this one." + rest
+        )
+    if facts.all("gain_if_shared"):
+        shared = gain_text(facts.number("gain_if_shared"))
+        return (
+            "Make this rank as fast as the others before it: check what is slower there (node, binding, input) and "
+            f"what runs there alone. To share its excess among all ranks makes the program {shared}." + rest
         )
     if facts.all("last_rank"):
         return "Balance the work before it on this rank." + rest
