@@ -124,6 +124,7 @@ class Recorded {
         const auto share = column_of<double>(hypothesis, "share");
         const auto freed = column_of<std::uint8_t>(hypothesis, "freed");
         const auto later = column_of<std::int32_t>(hypothesis, "later");
+        const auto member = column_of<std::int64_t>(hypothesis, "member_ps");
         const auto less = column_of<std::int64_t>(hypothesis, "less_ps");
         const auto most = column_of<std::int64_t>(hypothesis, "most_ps");
         const auto of = column_of<std::uint8_t>(hypothesis, "of");
@@ -135,8 +136,8 @@ class Recorded {
         {
             const nb::gil_scoped_release release;
             outcome = logpost::replay::replay(*graph_,
-                                              {span(gap), span(work), span(share), span(freed), span(later), span(less),
-                                               span(most), reasons, span(of)},
+                                              {span(gap), span(work), span(share), span(freed), span(later),
+                                               span(member), span(less), span(most), reasons, span(of)},
                                               messages_, with_path);
         }
         std::vector<std::int32_t> on_path;

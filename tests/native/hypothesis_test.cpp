@@ -301,6 +301,16 @@ TEST(Hypothesis, MembersMeet) {
     EXPECT_EQ(story.replayed({.work_ps = nothing, .freed = freed}).leave_ps, (Times{10, 20, 30}));
 }
 
+TEST(Hypothesis, AnOperationTakesAtMostSoLongOnceAllHaveCome) {
+    const auto story = barrier(Operation::barrier);
+    // Instead of 10 after the last enter, at 30, all leave 4 after it; the last one only if its work is as short.
+    const Times most{4, 4, 4};
+    EXPECT_EQ(story.replayed({.work_ps = most, .member_ps = most}).leave_ps, (Times{34, 34, 34}));
+    EXPECT_EQ(story.replayed({.member_ps = most}).leave_ps, (Times{34, 34, 40}));
+    const Times one{1};
+    EXPECT_THROW(static_cast<void>(story.replayed({.member_ps = one})), std::invalid_argument);
+}
+
 TEST(Hypothesis, WhoComesLastToAReductionOwesNothingToTheOthers) {
     // Where data goes one way, who is last does its work and leaves: 10 after its own enter at 5, the meeting being
     // at 20.

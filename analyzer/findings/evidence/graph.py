@@ -112,7 +112,8 @@ class Graph:
         self.leave_ps: Int64 = calls["leave_ps"].to_numpy()
         self.middleware_ps: Int64 = calls["middleware_ps"].to_numpy()
         """part of the work: packing and unpacking"""
-        row_of = _rows(calls["call"].to_numpy())
+        self.row_of = row_of = _rows(calls["call"].to_numpy())
+        """see `_rows`"""
         self.messages = _messages(evidence, row_of, calls)
         self.members = members = _members(evidence, row_of)
         """of collective operations: instance, call, operation, root (1: it is that)"""
@@ -154,6 +155,13 @@ class Graph:
     def count(self) -> int:
         """Calls."""
         return len(self.location)
+
+    def flags(self, numbers: pl.Series) -> Flags:
+        """By row: whether its call is one of these numbers."""
+        found = np.zeros(self.count, dtype=np.bool_)
+        rows = _looked_up(self.row_of, numbers)
+        found[rows[rows >= 0]] = True
+        return found
 
     def stated(self, certainty: str) -> str:
         """The reason of a confidence, with the part of the program that the graph holds, where that is not all."""

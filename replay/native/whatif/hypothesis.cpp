@@ -13,8 +13,8 @@ void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t
     const auto fits = [](const auto& column, std::size_t size) { return column.empty() || column.size() == size; };
     const auto n = graph.calls();
     if (!fits(hypothesis.gap_ps, n) || !fits(hypothesis.work_ps, n) || !fits(hypothesis.share, n) ||
-        !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.less_ps, messages) ||
-        !fits(hypothesis.most_ps, messages) || !fits(hypothesis.of, messages)) {
+        !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.member_ps, n) ||
+        !fits(hypothesis.less_ps, messages) || !fits(hypothesis.most_ps, messages) || !fits(hypothesis.of, messages)) {
         throw std::invalid_argument("a hypothesis needs a value for every call or message");
     }
     for (std::uint32_t call = 0; call < hypothesis.later.size(); ++call) {
@@ -110,6 +110,9 @@ class Edges {
                 continue;
             }
             auto lag = wait.source == RecordedGraph::enter_node(call) ? shared(call, wait.lag_ps) : wait.lag_ps;
+            if (wait.reason == Reason::member && !hypothesis_.member_ps.empty()) {
+                lag = std::min(lag, hypothesis_.member_ps[call]);
+            }
             if (wait.message >= 0) {
                 const auto message = static_cast<std::size_t>(wait.message);
                 if (!hypothesis_.less_ps.empty()) {
