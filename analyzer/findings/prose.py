@@ -209,9 +209,26 @@ def _cool_sender(facts: Facts) -> str:
             "Let fewer ranks of a node send at a time: gather what a node sends on one rank, shift the sends against "
             "each other so that work hides them, place ranks that talk on the same node, or use more NICs."
         )
+    if facts.all("gain_if_shared"):
+        return _sent_by_others(facts)
     return (
         "Let other ranks help: use a collective (Bcast, Scatter) or a tree instead of one rank sending to all in "
         "turn, or nonblocking sends with the most urgent receiver first."
+    )
+
+
+def _sent_by_others(facts: Facts) -> str:
+    shared = f"makes the program {gain_text(facts.number('gain_if_shared'))}"
+    if not facts.all("gain_as_tree"):
+        return (
+            f"Let all ranks share in sending what this one sends, which {shared}: distribute the data. Receivers get "
+            "different sizes or several messages each, so that it is no broadcast, which a tree could pass on."
+        )
+    tree = f"makes the program {gain_text(facts.number('gain_as_tree'))}"
+    return (
+        "All receivers get as many bytes at a time. Where that is the same data, send it along a tree (MPI_Bcast), "
+        f"which {tree}. Where each gets other data (a scatter), no tree can pass it on: let all ranks share in "
+        f"sending it (distribute the data), which {shared}."
     )
 
 

@@ -84,6 +84,15 @@ class Story {
     std::vector<std::uint8_t> query_{0, 1, 2};
 };
 
+std::string refusal(const auto& act) {
+    try {
+        act();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "";
+}
+
 std::uint32_t dropping(Reason reason) {
     return 1U << static_cast<unsigned>(reason);
 }
@@ -197,6 +206,34 @@ TEST(Hypothesis, WhatArrivesLastTakesWhatWasMeasured) {
     story.rendezvous_.clear();
     story.repeats_itself();
     EXPECT_EQ(story.graph().work_ps[2], 239);
+}
+
+TEST(Hypothesis, AReceiverWaitsForAnotherNodeInstead) {
+    // Rank 0 sends to rank 1 from 100 to 110 and to rank 2 until 120; both wait from 0, until 150 and 170.
+    Story story;
+    const auto first = story.call(0, 100, 110, 10);
+    const auto second = story.call(0, 110, 120, 10);
+    const auto one = story.call(1, 0, 150, 0);
+    const auto other = story.call(2, 40, 170, 0);
+    story.message(first, one, 50);
+    story.message(second, other, 60);
+    story.repeats_itself();
+    // Rank 2 has it 30 after rank 1 has.
+    const std::vector<std::int32_t> behind{-1, 2 * one + 1};
+    const Times lags{0, 30};
+    EXPECT_EQ(story.replayed({.instead = behind, .lag_ps = lags}).leave_ps, (Times{110, 120, 150, 180}));
+    // Each has it 5 after the other has begun to wait: rank 1 from 40, rank 2 from 0 on.
+    const std::vector<std::int32_t> crossed{2 * other, 2 * one};
+    const Times short_lags{5, 5};
+    EXPECT_EQ(story.replayed({.instead = crossed, .lag_ps = short_lags}).leave_ps, (Times{110, 120, 45, 40}));
+    // Each behind the other's end is a cycle: rank 1, which ended first, does not wait.
+    const std::vector<std::int32_t> cycle{2 * other + 1, 2 * one + 1};
+    EXPECT_EQ(story.replayed({.instead = cycle, .lag_ps = short_lags}).leave_ps, (Times{110, 120, 0, 40}));
+    const std::vector<std::int32_t> nowhere{8, -1};
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.replayed({.instead = nowhere, .lag_ps = lags})); }),
+              "a message can only wait for the enter or the leave of a call");
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.replayed({.instead = nowhere})); }),
+              "a hypothesis needs a value for every call or message");
 }
 
 TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
@@ -443,15 +480,6 @@ TEST(Hypothesis, ClocksThatContradictEachOtherLetAWaitGo) {
     EXPECT_EQ(graph.waits.size(), 1U);                 // of two
     EXPECT_EQ(graph.work_ps, (Times{10, 10, 0, 10}));  // the first call's time is work now
     story.repeats_itself();
-}
-
-std::string refusal(const auto& act) {
-    try {
-        act();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "";
 }
 
 TEST(Hypothesis, WhatDoesNotFitIsRefused) {

@@ -66,6 +66,7 @@ class Messages:
     sender: Int32
     receiver: Int32
     rendezvous: Flags
+    bytes: Int64
     send_call: Int32
     complete_call: Int32
     post_call: Int32
@@ -292,6 +293,7 @@ def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Message
             "recv_post_call",
             "recv_call",
             "recv_post_ps",
+            pl.col("bytes").cast(pl.Int64),
             *(f"{part}_ps" for part in TRANSPORT),
             undivided_ps=pl.sum_horizontal(pl.lit(0, dtype=pl.Int64), *(f"{part}_ps" for part in evidence.undivided)),
             rendezvous=pl.col("protocol").cast(pl.String) == "rendezvous",
@@ -307,6 +309,7 @@ def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Message
         sender=rows["send_location"].to_numpy(),
         receiver=rows["recv_location"].to_numpy(),
         rendezvous=rows["rendezvous"].to_numpy() | _held(rows["recv_post_ps"].to_numpy(), calls, ends),
+        bytes=rows["bytes"].to_numpy(),
         send_call=send,
         complete_call=ends,
         post_call=np.where(post >= 0, post, receive),

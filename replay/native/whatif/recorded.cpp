@@ -13,10 +13,6 @@ namespace {
 /// What takes at least this part of its modelled time may have happened so: the model is not exact to a tenth.
 constexpr double kFits = 0.9;
 
-struct Edges {
-    std::uint32_t source, target;
-};
-
 template <class... Columns>
 bool all_of_size(std::size_t size, const Columns&... columns) {
     return ((columns.size() == size) && ...);
@@ -256,10 +252,9 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
     }
 }
 
-void RecordedGraph::put_in_order() {
+std::vector<Dependency> RecordedGraph::dependencies() const {
     const auto n = calls();
-    const std::size_t nodes = 2 * static_cast<std::size_t>(n) + last_member.size();
-    std::vector<Edges> edges;
+    std::vector<Dependency> edges;
     edges.reserve(2 * static_cast<std::size_t>(n) + waits.size() + member.size());
     for (std::uint32_t call = 0; call < n; ++call) {
         if (has_before(call)) {
@@ -275,11 +270,15 @@ void RecordedGraph::put_in_order() {
             edges.push_back({enter_node(member[i]), meeting_node(operation)});
         }
     }
-    // Clocks may contradict each other at one instant. Of what is left, the earliest goes first: a call whose waits
-    // close the cycle, and are let go.
+    return edges;
+}
+
+RecordedGraph::Ordered RecordedGraph::in_order(const std::vector<Dependency>& edges) const {
+    const std::size_t nodes = 2 * static_cast<std::size_t>(calls()) + last_member.size();
+    // Of what is left in a cycle, the earliest goes first.
     std::vector<std::uint32_t> by_time;
     std::size_t earliest = 0;
-    order = topological_order(nodes, edges, [&](std::span<const std::uint32_t> waiting) {
+    auto found = topological_order(nodes, edges, [&](std::span<const std::uint32_t> waiting) {
         if (by_time.empty()) {
             by_time.resize(nodes);
             std::iota(by_time.begin(), by_time.end(), 0U);
@@ -290,11 +289,19 @@ void RecordedGraph::put_in_order() {
         }
         return by_time[earliest];
     });
-    if (by_time.empty()) {
+    return {std::move(found), !by_time.empty()};
+}
+
+void RecordedGraph::put_in_order() {
+    const auto n = calls();
+    // Clocks may contradict each other at one instant: a call whose waits close a cycle lets them go.
+    auto found = in_order(dependencies());
+    order = std::move(found.order);
+    if (!found.cyclic) {
         return;
     }
-    std::vector<std::uint32_t> place(nodes);
-    for (std::uint32_t i = 0; i < nodes; ++i) {
+    std::vector<std::uint32_t> place(order.size());
+    for (std::uint32_t i = 0; i < place.size(); ++i) {
         place[order[i]] = i;
     }
     auto kept = waits.begin();

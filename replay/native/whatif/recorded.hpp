@@ -102,8 +102,18 @@ struct Wait {
     std::int64_t cut_ps = 0;  ///< by how much the message's parts are more than there was time for
 };
 
+/// The target is not before the source.
+struct Dependency {
+    std::uint32_t source, target;  ///< nodes
+};
+
 class RecordedGraph {
   public:
+    struct Ordered {
+        std::vector<std::uint32_t> order;  ///< all nodes, causes first
+        bool cyclic;                       ///< of a cycle the earliest node goes first
+    };
+
     /// Throws std::invalid_argument where columns contradict each other.
     RecordedGraph(const RecordedCalls& calls, const RecordedMessages& messages, const RecordedMembers& members,
                   const RecordedEpochs& epochs, const Polling& polling);
@@ -129,6 +139,10 @@ class RecordedGraph {
     [[nodiscard]] const Wait* binding(std::uint32_t call) const noexcept;
     /// When a node was.
     [[nodiscard]] std::int64_t time(std::uint32_t node) const noexcept;
+
+    /// All of them, one per pair of nodes and reason.
+    [[nodiscard]] std::vector<Dependency> dependencies() const;
+    [[nodiscard]] Ordered in_order(const std::vector<Dependency>& edges) const;
 
     /// Ranks that compute one after the other, each on what the one before it has passed on, from the call's enter
     /// until it has its message.
