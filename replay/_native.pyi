@@ -334,7 +334,7 @@ class RecordedGraph:
 
     def waits(self) -> logpost.replay.columns.Waits:
         """
-        What calls wait for: the enter of `source`, of members the last one's; it has got there at `arrival_ps`.
+        What calls wait for: the enter of `source`, of members the last one's or the root's; it has got there at `arrival_ps`.
         """
 
     def binding(self) -> logpost.replay.columns.Int32:

@@ -209,9 +209,26 @@ def _cool_sender(facts: Facts) -> str:
             "Let fewer ranks of a node send at a time: gather what a node sends on one rank, shift the sends against "
             "each other so that work hides them, place ranks that talk on the same node, or use more NICs."
         )
+    if facts.all("gain_if_shared"):
+        return _sent_by_others(facts)
     return (
         "Let other ranks help: use a collective (Bcast, Scatter) or a tree instead of one rank sending to all in "
         "turn, or nonblocking sends with the most urgent receiver first."
+    )
+
+
+def _sent_by_others(facts: Facts) -> str:
+    shared = f"makes the program {gain_text(facts.number('gain_if_shared'))}"
+    if not facts.all("gain_as_tree"):
+        return (
+            f"Let all ranks share in sending what this one sends, which {shared}: distribute the data. Receivers get "
+            "different sizes or several messages each, so that it is no broadcast, which a tree could pass on."
+        )
+    tree = f"makes the program {gain_text(facts.number('gain_as_tree'))}"
+    return (
+        "All receivers get as many bytes at a time. Where that is the same data, send it along a tree (MPI_Bcast), "
+        f"which {tree}. Where each gets other data (a scatter), no tree can pass it on: let all ranks share in "
+        f"sending it (distribute the data), which {shared}."
     )
 
 
@@ -337,7 +354,15 @@ def _load_imbalance(facts: Facts) -> str:
     return title + f": {time_text(facts.number('longest'))} at most, {time_text(facts.number('mean'))} on average"
 
 
-def _balance(_: Facts) -> str:
+def _balance(facts: Facts) -> str:
+    if facts.all("median_of_others"):
+        norm, shared = time_text(facts.number("median_of_others")), facts.number("gain_if_shared")
+        these = "this rank" if len(facts.row["ranks"]) == 1 else "these ranks"
+        return (
+            f"Make {these} as fast as the others ({norm}): check what is slower there "
+            "(node, binding, input) and what runs there alone. To give the excess to all ranks instead "
+            f"(weighted or finer partition, work stealing) makes the program {gain_text(shared)}."
+        )
     return (
         "Give these ranks less work (weighted or finer partition, work stealing), or check what is slower there: "
         "node, binding, input."
@@ -372,6 +397,12 @@ def _come_together(facts: Facts) -> str:
     if facts.all("passed_on_waiting") and facts.cause != facts.row["region"]:
         return (
             f"Remove the waiting in {facts.cause} before it first (see the other findings): it causes this one." + rest
+        )
+    if facts.all("gain_if_shared"):
+        shared = gain_text(facts.number("gain_if_shared"))
+        return (
+            "Make this rank as fast as the others before it: check what is slower there (node, binding, input) and "
+            f"what runs there alone. To share its excess among all ranks makes the program {shared}." + rest
         )
     if facts.all("last_rank"):
         return "Balance the work before it on this rank." + rest

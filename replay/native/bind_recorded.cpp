@@ -55,6 +55,7 @@ class Recorded {
         const auto instance = needed<std::int32_t>(members, "instance");
         const auto member = needed<std::int32_t>(members, "call");
         const auto operation = needed<std::uint8_t>(members, "operation");
+        const auto root = needed<std::uint8_t>(members, "root");
         const auto waits = needed<std::int32_t>(epochs, "call");
         const auto source = needed<std::int32_t>(epochs, "source");
         const auto leaves = needed<std::uint8_t>(epochs, "leaves");
@@ -65,7 +66,7 @@ class Recorded {
         graph_.emplace(RecordedCalls{span(location), span(callpath), span(enter), span(leave), span(begin), span(work)},
                        RecordedMessages{span(send), span(complete), span(post), span(receive), span(rendezvous),
                                         span(transport), span(latency), span(serialization), span(received)},
-                       RecordedMembers{span(instance), span(member), span(operation)},
+                       RecordedMembers{span(instance), span(member), span(operation), span(root)},
                        RecordedEpochs{span(waits), span(source), span(leaves), span(reason), span(rest)},
                        Polling{span(query), spin_ps});
     }
@@ -123,8 +124,11 @@ class Recorded {
         const auto share = column_of<double>(hypothesis, "share");
         const auto freed = column_of<std::uint8_t>(hypothesis, "freed");
         const auto later = column_of<std::int32_t>(hypothesis, "later");
+        const auto member = column_of<std::int64_t>(hypothesis, "member_ps");
         const auto less = column_of<std::int64_t>(hypothesis, "less_ps");
         const auto most = column_of<std::int64_t>(hypothesis, "most_ps");
+        const auto instead = column_of<std::int32_t>(hypothesis, "instead");
+        const auto lag = column_of<std::int64_t>(hypothesis, "lag_ps");
         const auto of = column_of<std::uint8_t>(hypothesis, "of");
         std::uint32_t reasons = 0;
         for (std::size_t reason = 0; reason < kReasonNames.size(); ++reason) {
@@ -133,10 +137,11 @@ class Recorded {
         HypothesisOutcome outcome;
         {
             const nb::gil_scoped_release release;
-            outcome = logpost::replay::replay(*graph_,
-                                              {span(gap), span(work), span(share), span(freed), span(later), span(less),
-                                               span(most), reasons, span(of)},
-                                              messages_, with_path);
+            outcome =
+                logpost::replay::replay(*graph_,
+                                        {span(gap), span(work), span(share), span(freed), span(later), span(member),
+                                         span(less), span(most), span(instead), span(lag), reasons, span(of)},
+                                        messages_, with_path);
         }
         std::vector<std::int32_t> on_path;
         std::vector<std::uint8_t> what;
@@ -195,7 +200,8 @@ void bind_recorded(nb::module_& module) {
         .def("polls", copied(&RecordedGraph::polls), nb::sig("def polls(self) -> logpost.replay.columns.UInt8"),
              "By call: 1 where it asks for a message that has not come.")
         .def("waits", &Recorded::waits, nb::sig("def waits(self) -> logpost.replay.columns.Waits"),
-             "What calls wait for: the enter of `source`, of members the last one's; it has got there at `arrival_ps`.")
+             "What calls wait for: the enter of `source`, of members the last one's or the root's; it has got there at "
+             "`arrival_ps`.")
         .def("binding", &Recorded::binding, nb::sig("def binding(self) -> logpost.replay.columns.Int32"),
              "By call: the row of the wait that ends last; -1 where its own work lasts longer.")
         .def("depths", &Recorded::depths, "calls"_a,

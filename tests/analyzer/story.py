@@ -183,7 +183,13 @@ class Story:
                 }
             )
 
-    def collective(self, path: int, operation: str, members: dict[int, tuple[int, int]]) -> None:
+    def communicator(self, *members: int) -> None:
+        """Communicator 0, of these locations in the order of their ranks."""
+        self.rows["communicators"].append(
+            {"comm": 0, "parent": -1, "size": len(members), "name": "", "ref": 0, "members": list(members)}
+        )
+
+    def collective(self, path: int, operation: str, members: dict[int, tuple[int, int]], root: int = -1) -> None:
         """A synchronizing operation: members wait for the last to enter; the rest of their call is `collective`."""
         assert operation in operations(), operation
         last = max(enter for enter, _ in members.values())
@@ -194,7 +200,7 @@ class Story:
                     "instance": self.instances,
                     "location": rank,
                     "comm": 0,
-                    "root": -1,
+                    "root": root,
                     "rma_window": 0 if operation == "Fence" else -1,
                     "callpath": path,
                     "operation": operation,

@@ -10,6 +10,8 @@ import pytest
 from tests.archives import DATA
 
 from logpost.analyzer import schema
+from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.run import Run
 from logpost.errors import InputError
 
@@ -46,6 +48,17 @@ def test_parts_of_every_transfer_add_up_to_its_envelope(runs: dict[str, Run]) ->
     assert transfers["scorep-prk-rma-stencil-8"] == 12_020
     assert transfers["scorep-prk-rma-transpose-flush-4"] == 2_412
     assert transfers["scorep-shmem-stencil-4"] == 4_008 + 4_008
+
+
+def test_the_graph_of_what_waits_for_what_repeats_every_run(runs: dict[str, Run]) -> None:
+    calls = 0
+    for name, run in runs.items():
+        graph = graph_of(Evidence({table: run.table(table) for table in schema.TABLES}, run.manifest))
+        same = graph.native.replay({}, [])
+        assert (same["enter_ps"] == graph.enter_ps).all(), name
+        assert (same["leave_ps"] == graph.leave_ps).all(), name
+        calls += graph.count
+    assert calls > 100_000
 
 
 def test_one_sided_calls_are_divided_and_only_the_management_of_windows_is_other(runs: dict[str, Run]) -> None:

@@ -9,17 +9,17 @@ from logpost.analyzer.findings.finders import collective_wait
 from logpost.analyzer.findings.finding import HIGH
 
 
-def barriers(late_rank: list[int]) -> Story:
+def barriers(late_rank: list[int], ranks: int = 3) -> Story:
     """Operation i of 10 ms: all enter 2 ms after its begin but `late_rank[i]`, which enters after 5 ms; all leave at 6
     ms."""
-    story = Story(3, 10 * MS * len(late_rank), windows=len(late_rank))
+    story = Story(ranks, 10 * MS * len(late_rank), windows=len(late_rank))
     path = story.path("main", "step", "MPI_Allreduce")
     for i, late in enumerate(late_rank):
         t = 10 * MS * i
         story.collective(
-            path, "Allreduce", {rank: (t + (5 if rank == late else 2) * MS, t + 6 * MS) for rank in range(3)}
+            path, "Allreduce", {rank: (t + (5 if rank == late else 2) * MS, t + 6 * MS) for rank in range(ranks)}
         )
-    for rank in range(3):
+    for rank in range(ranks):
         late_ones = late_rank.count(rank)
         story.user(rank, story.path("main", "step"), 6 * MS * len(late_rank) + 3 * MS * late_ones)
         story.user(rank, story.path("main"), MS)
@@ -39,6 +39,14 @@ def test_the_rank_that_always_comes_last_is_named_with_its_region() -> None:
     assert finding["confidence"] == HIGH
     # Were all to enter at the mean of their enters, the last one would come 2 ms earlier in each of ten operations.
     assert finding["gain"] == pytest.approx(0.2)
+
+
+def test_one_rank_of_many_that_comes_last_may_become_as_fast_as_the_others() -> None:
+    finding = barriers([1] * 10, ranks=5).alone(collective_wait.find).row(0, named=True)
+    # 3 ms of 10 in each operation; with the excess shared among five ranks, 3 - 3 / 5.
+    assert finding["gain"] == pytest.approx(0.3, abs=0.001)
+    assert finding["advice"].startswith("Make this rank as fast as the others before it: check what is slower there")
+    assert "among all ranks makes the program at most 24.0 % faster" in finding["advice"]
 
 
 def test_ranks_that_take_turns_are_not_blamed_one_by_one() -> None:

@@ -41,6 +41,14 @@ def test_who_works_longer_gives_half_of_it_away() -> None:
     assert saving_if(graph, even_work(graph, barrier + 1)).gain == 0.0
 
 
+def test_who_is_slow_becomes_as_fast_as_the_other() -> None:
+    story, barrier = rounds(waits=False)
+    graph = graph_of(evidence(story))
+    # Rank 1 enters after 3 ms instead of 9, as rank 0 does, and the barrier takes 1: 4 of 10 ms.
+    assert saving_if(graph, even_work(graph, barrier, slow=1)).gain == pytest.approx(0.6)
+    assert saving_if(graph, even_work(graph, barrier, slow=0)).gain == 0.0
+
+
 def test_who_waits_for_a_message_stays_late() -> None:
     story, barrier = rounds(waits=True)
     graph = graph_of(evidence(story))

@@ -44,10 +44,12 @@ class Story {
         received_.push_back(0);
         rendezvous_.push_back(1);
     }
-    void meet(std::int32_t instance, Operation operation, std::initializer_list<std::int32_t> calls) {
+    void meet(std::int32_t instance, Operation operation, std::initializer_list<std::int32_t> calls,
+              std::int32_t root = -1) {
         for (const auto call : calls) {
             instance_.push_back(instance);
             member_.push_back(call);
+            root_.push_back(call == root ? 1 : 0);
             operation_.push_back(static_cast<std::uint8_t>(operation));
         }
     }
@@ -61,7 +63,7 @@ class Story {
     [[nodiscard]] RecordedGraph graph(std::int64_t spin = 0) const {
         return {{location_, callpath_, enter_, leave_, begin_, work_},
                 {send_, complete_, post_, receive_, rendezvous_, transport_, latency_, serialization_, received_},
-                {instance_, member_, operation_},
+                {instance_, member_, operation_, root_},
                 {epoch_, source_, leaves_, reason_, rest_},
                 {query_, spin}};
     }
@@ -78,9 +80,18 @@ class Story {
     std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_, epoch_,
         source_;
     std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_, received_, rest_;
-    std::vector<std::uint8_t> rendezvous_, operation_, leaves_, reason_;
+    std::vector<std::uint8_t> rendezvous_, operation_, root_, leaves_, reason_;
     std::vector<std::uint8_t> query_{0, 1, 2};
 };
+
+std::string refusal(const auto& act) {
+    try {
+        act();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "";
+}
 
 std::uint32_t dropping(Reason reason) {
     return 1U << static_cast<unsigned>(reason);
@@ -197,6 +208,34 @@ TEST(Hypothesis, WhatArrivesLastTakesWhatWasMeasured) {
     EXPECT_EQ(story.graph().work_ps[2], 239);
 }
 
+TEST(Hypothesis, AReceiverWaitsForAnotherNodeInstead) {
+    // Rank 0 sends to rank 1 from 100 to 110 and to rank 2 until 120; both wait from 0, until 150 and 170.
+    Story story;
+    const auto first = story.call(0, 100, 110, 10);
+    const auto second = story.call(0, 110, 120, 10);
+    const auto one = story.call(1, 0, 150, 0);
+    const auto other = story.call(2, 40, 170, 0);
+    story.message(first, one, 50);
+    story.message(second, other, 60);
+    story.repeats_itself();
+    // Rank 2 has it 30 after rank 1 has.
+    const std::vector<std::int32_t> behind{-1, 2 * one + 1};
+    const Times lags{0, 30};
+    EXPECT_EQ(story.replayed({.instead = behind, .lag_ps = lags}).leave_ps, (Times{110, 120, 150, 180}));
+    // Each has it 5 after the other has begun to wait: rank 1 from 40, rank 2 from 0 on.
+    const std::vector<std::int32_t> crossed{2 * other, 2 * one};
+    const Times short_lags{5, 5};
+    EXPECT_EQ(story.replayed({.instead = crossed, .lag_ps = short_lags}).leave_ps, (Times{110, 120, 45, 40}));
+    // Each behind the other's end is a cycle: rank 1, which ended first, does not wait.
+    const std::vector<std::int32_t> cycle{2 * other + 1, 2 * one + 1};
+    EXPECT_EQ(story.replayed({.instead = cycle, .lag_ps = short_lags}).leave_ps, (Times{110, 120, 0, 40}));
+    const std::vector<std::int32_t> nowhere{8, -1};
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.replayed({.instead = nowhere, .lag_ps = lags})); }),
+              "a message can only wait for the enter or the leave of a call");
+    EXPECT_EQ(refusal([&] { static_cast<void>(story.replayed({.instead = nowhere})); }),
+              "a hypothesis needs a value for every call or message");
+}
+
 TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
     Story story;
     // Rank 0 sends at 0 and is held until 800; rank 1 posted the receive at 0 and computes until its Wait at 500, where
@@ -299,11 +338,98 @@ TEST(Hypothesis, MembersMeet) {
     EXPECT_EQ(story.replayed({.work_ps = nothing, .freed = freed}).leave_ps, (Times{10, 20, 30}));
 }
 
+TEST(Hypothesis, AnOperationTakesAtMostSoLongOnceAllHaveCome) {
+    const auto story = barrier(Operation::barrier);
+    // Instead of 10 after the last enter, at 30, all leave 4 after it; the last one only if its work is as short.
+    const Times most{4, 4, 4};
+    EXPECT_EQ(story.replayed({.work_ps = most, .member_ps = most}).leave_ps, (Times{34, 34, 34}));
+    EXPECT_EQ(story.replayed({.member_ps = most}).leave_ps, (Times{34, 34, 40}));
+    const Times one{1};
+    EXPECT_THROW(static_cast<void>(story.replayed({.member_ps = one})), std::invalid_argument);
+}
+
 TEST(Hypothesis, WhoComesLastToAReductionOwesNothingToTheOthers) {
     // Where data goes one way, who is last does its work and leaves: 10 after its own enter at 5, the meeting being
     // at 20.
     const Times gaps{10, 20, 5};
     EXPECT_EQ(barrier(Operation::reduce).replayed({.gap_ps = gaps}).leave_ps, (Times{30, 30, 20}));
+}
+
+TEST(Hypothesis, ABroadcastWaitsForItsRootAlone) {
+    // Rank 0, the root, enters at 30 and is done at 35; rank 1 waits from 10 until 37, of which 7 is its own work;
+    // rank 2 comes at 50, finds the data and takes 2.
+    Story story;
+    const auto root = story.call(0, 30, 35, 5);
+    const auto early = story.call(1, 10, 37, 7);
+    const auto late = story.call(2, 50, 52, 2);
+    story.meet(0, Operation::bcast, {root, early, late}, root);
+    story.repeats_itself();
+    const auto graph = story.graph();
+    EXPECT_EQ(graph.binding(0), nullptr);
+    EXPECT_EQ(graph.call_of(graph.binding(1)->source), 0U);
+    EXPECT_EQ(graph.binding(2), nullptr);
+    // The root comes 25 earlier, and waits for nobody: its data is there 7 later, at 12. Rank 1, which is there at 10,
+    // takes 2 with data at hand, as rank 2 did.
+    const Times soon{5, 10, 50};
+    EXPECT_EQ(story.replayed({.gap_ps = soon}).leave_ps, (Times{10, 12, 52}));
+    // The root comes at 60: rank 1 has the data 7 later, as it was; rank 2, which took 2 with data at hand, 2 later.
+    const Times later{60, 10, 50};
+    EXPECT_EQ(story.replayed({.gap_ps = later}).leave_ps, (Times{65, 67, 62}));
+}
+
+TEST(Hypothesis, TheRootOfAReductionAloneWaits) {
+    // Rank 0, the root, enters at 10 and has all at 44; rank 1 gives and leaves, from 20 to 22; rank 2 from 40 to 42.
+    Story story;
+    const auto root = story.call(0, 10, 44, 4);
+    const auto first = story.call(1, 20, 22, 2);
+    const auto last = story.call(2, 40, 42, 2);
+    story.meet(0, Operation::reduce, {root, first, last}, root);
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().call_of(story.graph().binding(0)->source), 2U);
+    // Rank 2 comes 30 earlier: rank 1 is the last, at 20; the root has all 4 later.
+    const Times sooner{10, 20, 10};
+    EXPECT_EQ(story.replayed({.gap_ps = sooner}).leave_ps, (Times{24, 22, 12}));
+    // The root comes at 100: nobody waits for it.
+    const Times root_late{100, 20, 40};
+    EXPECT_EQ(story.replayed({.gap_ps = root_late}).leave_ps, (Times{104, 22, 42}));
+}
+
+TEST(Hypothesis, AGiverThatWaitedAllTheSameWaits) {
+    // Rank 1 passes on to the root, rank 0, what it gets from rank 2: it stays from 20 until 43, while rank 2 gives
+    // and leaves in 2. The root has all at 46.
+    Story story;
+    const auto root = story.call(0, 10, 46, 6);
+    const auto inner = story.call(1, 20, 43, 23);
+    const auto leaf = story.call(2, 40, 42, 2);
+    story.meet(0, Operation::reduce, {root, inner, leaf}, root);
+    story.repeats_itself();
+    // Rank 2 comes 30 earlier: all are in at 20, when rank 1 comes; it is done 3 later, the root 6 later.
+    const Times sooner{10, 20, 10};
+    EXPECT_EQ(story.replayed({.gap_ps = sooner}).leave_ps, (Times{26, 23, 12}));
+    // Had it left after the root, it would have had another reason to stay.
+    story.leave_[1] = 50;
+    story.work_[1] = 30;
+    story.repeats_itself();
+    EXPECT_EQ(story.replayed({.gap_ps = sooner}).leave_ps, (Times{26, 50, 12}));
+
+    // The root of a broadcast stays 5 where all others are there; once it stays from 110 until 143, rank 1 having come
+    // at 140: it waited for it.
+    Story large;
+    const auto once = large.call(0, 10, 15, 5);
+    const auto again = large.call(0, 110, 143, 33);
+    const auto there = large.call(1, 5, 16, 6);
+    const auto comes = large.call(1, 140, 145, 5);
+    large.meet(0, Operation::bcast, {once, there}, once);
+    large.meet(1, Operation::bcast, {again, comes}, again);
+    large.repeats_itself();
+    const Times prompt{10, 95, 5, 94};  // rank 1 comes at 110, too, and both take what they took after the last enter
+    EXPECT_EQ(large.replayed({.gap_ps = prompt}).leave_ps, (Times{15, 115, 16, 115}));
+}
+
+TEST(Hypothesis, WithoutAKnownRootAllMeet) {
+    // Who entered last, at 30, may be the root: its data is there when it comes.
+    EXPECT_EQ(barrier(Operation::bcast).graph().call_of(barrier(Operation::bcast).graph().binding(0)->source), 2U);
+    barrier(Operation::bcast).repeats_itself();
 }
 
 TEST(Hypothesis, AWaitMovedBehindTheWorkThatFollows) {
@@ -354,15 +480,6 @@ TEST(Hypothesis, ClocksThatContradictEachOtherLetAWaitGo) {
     EXPECT_EQ(graph.waits.size(), 1U);                 // of two
     EXPECT_EQ(graph.work_ps, (Times{10, 10, 0, 10}));  // the first call's time is work now
     story.repeats_itself();
-}
-
-std::string refusal(const auto& act) {
-    try {
-        act();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "";
 }
 
 TEST(Hypothesis, WhatDoesNotFitIsRefused) {

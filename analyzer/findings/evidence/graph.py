@@ -66,6 +66,7 @@ class Messages:
     sender: Int32
     receiver: Int32
     rendezvous: Flags
+    bytes: Int64
     send_call: Int32
     complete_call: Int32
     post_call: Int32
@@ -112,10 +113,11 @@ class Graph:
         self.leave_ps: Int64 = calls["leave_ps"].to_numpy()
         self.middleware_ps: Int64 = calls["middleware_ps"].to_numpy()
         """part of the work: packing and unpacking"""
-        row_of = _rows(calls["call"].to_numpy())
+        self.row_of = row_of = _rows(calls["call"].to_numpy())
+        """see `_rows`"""
         self.messages = _messages(evidence, row_of, calls)
         self.members = members = _members(evidence, row_of)
-        """of collective operations: instance, call, operation"""
+        """of collective operations: instance, call, operation, root (1: it is that)"""
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
         """whether a call takes part in a collective operation"""
         self.is_member[members["call"]] = True
@@ -154,6 +156,13 @@ class Graph:
     def count(self) -> int:
         """Calls."""
         return len(self.location)
+
+    def flags(self, numbers: pl.Series) -> Flags:
+        """By row: whether its call is one of these numbers."""
+        found = np.zeros(self.count, dtype=np.bool_)
+        rows = _looked_up(self.row_of, numbers)
+        found[rows[rows >= 0]] = True
+        return found
 
     def stated(self, certainty: str) -> str:
         """The reason of a confidence, with the part of the program that the graph holds, where that is not all."""
@@ -284,6 +293,7 @@ def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Message
             "recv_post_call",
             "recv_call",
             "recv_post_ps",
+            pl.col("bytes").cast(pl.Int64),
             *(f"{part}_ps" for part in TRANSPORT),
             undivided_ps=pl.sum_horizontal(pl.lit(0, dtype=pl.Int64), *(f"{part}_ps" for part in evidence.undivided)),
             rendezvous=pl.col("protocol").cast(pl.String) == "rendezvous",
@@ -299,6 +309,7 @@ def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Message
         sender=rows["send_location"].to_numpy(),
         receiver=rows["recv_location"].to_numpy(),
         rendezvous=rows["rendezvous"].to_numpy() | _held(rows["recv_post_ps"].to_numpy(), calls, ends),
+        bytes=rows["bytes"].to_numpy(),
         send_call=send,
         complete_call=ends,
         post_call=np.where(post >= 0, post, receive),
@@ -333,7 +344,7 @@ def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:
     rows = (
         evidence.tables["collectives"]
         .filter(pl.col("instance") >= 0)
-        .select("instance", "call", pl.col("operation").cast(pl.String))
+        .select("instance", "call", "location", "comm", "root", pl.col("operation").cast(pl.String))
         .collect()
     )
     calls = _looked_up(row_of, rows["call"])
@@ -342,7 +353,27 @@ def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:
     inside = inside[np.lexsort([calls[inside], instance[inside]])]
     names = rows["operation"].gather(pl.Series(inside))
     codes = names.replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
-    return {"instance": instance[inside], "call": calls[inside], "operation": codes.to_numpy()}
+    return {
+        "instance": instance[inside],
+        "call": calls[inside],
+        "operation": codes.to_numpy(),
+        "root": _is_root(evidence, rows)[inside],
+    }
+
+
+def _is_root(evidence: Evidence, rows: pl.DataFrame) -> UInt8:
+    """Of each member, 1 where it is its operation's root: the table has that as a rank of the communicator."""
+    ranks = (
+        evidence.tables["communicators"]
+        .select("comm", location="members", root=pl.int_ranges(pl.col("members").list.len(), dtype=pl.Int32))
+        .explode("location", "root")
+        .with_columns(is_root=pl.lit(1, dtype=pl.UInt8))
+        .collect()
+    )
+    joined = rows.select("comm", "location", "root").join(
+        ranks, on=["comm", "location", "root"], how="left", maintain_order="left"
+    )
+    return joined["is_root"].fill_null(0).to_numpy()
 
 
 def polling_places(evidence: Evidence) -> set[int]:

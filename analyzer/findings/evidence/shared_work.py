@@ -1,8 +1,8 @@
-"""Code as long on each rank as on the mean of them: what every gap between two calls then takes.
+"""Code as long on each rank as is wanted of it: what every gap between two calls then takes.
 
-A region's time is known by rank, not by call. What a rank spends in it beyond the mean is taken from the gaps in which
-its code takes longer than that of the others that have such gaps, in proportion to how much; what it spends less is
-added where it is shorter. Gaps are told apart by the calls around them; on a rank whose calls follow each other in
+A region's time is known by rank, not by call. What a rank spends in it beyond what is wanted is taken from the gaps in
+which its code takes longer than that of the others that have such gaps, in proportion to how much; what it spends less
+is added where it is shorter. Gaps are told apart by the calls around them; on a rank whose calls follow each other in
 another order than on the others, so that this explains less than half, by the call behind them; and all of its gaps
 are meant where that does not either.
 """
@@ -19,19 +19,18 @@ from logpost.replay.columns import Int64
 
 Floats = npt.NDArray[np.float64]
 EXPLAINS = 0.5
-"""Part of what a rank has more or less than the mean."""
+"""Part of what a rank has more or less than is wanted."""
 
 
-def shared_gaps(graph: Graph, times: Mapping[int, float]) -> Int64:
-    """Every call's gap, if each location had the mean of these times (ps) in the region that they are of."""
+def shared_gaps(graph: Graph, times: Mapping[int, float], wanted: Mapping[int, float]) -> Int64:
+    """Every call's gap, if each location had its wanted time in a region instead of what it spends there; ps."""
     paths = int(graph.callpath.max(initial=0)) + 1
     before = np.where(graph.follows, np.roll(graph.callpath, 1), -1).astype(np.int64)
     around, behind = (_Places(graph, keys) for keys in ((before + 1) * paths + graph.callpath, graph.callpath))
     ranks = [location for location in times if location < around.spent.shape[0]]
-    mean = sum(times.values()) / len(times)
     factor = np.ones(graph.count)
     for location in ranks:
-        more = times[location] - mean  # to be taken away
+        more = times[location] - wanted[location]  # to be taken away
         for places in (around, behind):
             way = places.beyond(location, ranks, longer=more > 0)
             spent = places.spent[location]

@@ -27,10 +27,17 @@ class Hypothesis:
     """calls that wait for nobody"""
     later: Int32 | None = None
     """the later call that waits instead of each call, behind its own work; -1: itself"""
+    member_ps: Int64 | None = None
+    """of each call's waits for members of an operation, the lag at most: what it takes when all have come"""
     less_ps: npt.NDArray[np.int64] | None = None
     """by message: taken off the lag of every wait for it"""
     most_ps: npt.NDArray[np.int64] | None = None
     """by message: that lag at most"""
+    instead: Int32 | None = None
+    """by message: what its receiver waits for instead of its send: twice a call's row for its enter, one more for its
+    leave; nobody waits for such a message else; -1: as it was"""
+    lag_ps: Int64 | None = None
+    """by message: how long after that it is there"""
     dropped: tuple[Reason, ...] = ()
     """for what nobody waits"""
     of: Flags | None = None
@@ -39,7 +46,15 @@ class Hypothesis:
     def columns(self) -> dict[str, Any]:
         """Those that are given, as the engine takes them."""
         kinds = {"gap_ps": np.int64, "work_ps": np.int64, "share": np.float64, "freed": np.uint8}
-        kinds |= {"later": np.int32, "less_ps": np.int64, "most_ps": np.int64, "of": np.uint8}
+        kinds |= {
+            "later": np.int32,
+            "member_ps": np.int64,
+            "less_ps": np.int64,
+            "most_ps": np.int64,
+            "instead": np.int32,
+            "lag_ps": np.int64,
+            "of": np.uint8,
+        }
         given = {name: getattr(self, name) for name in kinds}
         return {
             name: np.ascontiguousarray(column, dtype=kinds[name])

@@ -22,7 +22,8 @@ The time after the last member has come is no waiting for it, however uneven the
 Where nothing is known of messages, no minimum is: the whole cost is then what is said, beyond `NOISE` only.
 
 Gain: on the worst-hit rank, the operations that follow another one where these are most, waiting included, bytes not;
-else the cost beyond the latency that every algorithm pays: less data, or another algorithm, saves no more.
+else the cost beyond the latency that every algorithm pays: less data, or another algorithm, saves no more. At most what
+the program saves without those operations, or with none that takes longer, where that is replayed.
 """
 
 from __future__ import annotations
@@ -31,12 +32,15 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.machine_values import measures, value_ps
 from logpost.analyzer.findings.evidence.once import once
-from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive
+from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.units import count_text
@@ -201,6 +205,30 @@ def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estima
     return _estimate(evidence, calls.operations[callpath], calls.members[callpath], size)
 
 
+def _replayed(evidence: Evidence, calls: Successive, callpath: int) -> Saving | None:
+    """What the cure saves; None where the graph holds a part of the program, or transfers end in the operations."""
+    graph = graph_of(evidence)
+    if not graph.whole or calls.operations[callpath] == "Fence":
+        return None
+    here = graph.is_member & (graph.callpath == callpath)
+    if calls.share(callpath) > IN_A_ROW:
+        follows = here & graph.flags(_following(evidence))
+        divided = _divided(evidence, callpath)
+        kept = np.rint(graph.length * (divided.bytes if divided is not None else 0.0)).astype(np.int64)
+        return saving_if(graph, Hypothesis(work_ps=np.where(follows, kept, graph.work_ps), freed=follows))
+    estimate = _estimate_at(evidence, calls, callpath)
+    least = round(estimate.latency) if estimate is not None else 0
+    shorter = np.where(here, np.minimum(graph.work_ps, least), graph.work_ps)
+    return saving_if(graph, Hypothesis(work_ps=shorter, member_ps=np.where(here, least, np.iinfo(np.int64).max)))
+
+
+@once
+def _following(evidence: Evidence) -> pl.Series:
+    """The calls that directly follow another one of their kind."""
+    rows = with_follows(evidence.tables["collectives"], "call")
+    return rows.filter(pl.col("follows"))["call"]
+
+
 def _finding(
     evidence: Evidence, callpath: int, cost: Mapping[int, float], saved: Mapping[int, float], calls: Successive
 ) -> Finding:
@@ -223,6 +251,7 @@ def _finding(
         reason += f"; the minimum time of an operation is modelled ({evidence.manifest.machine.label})"
     confidence, certainty = evidence.confidence(level, reason)
     share = worst_hit(saved, evidence.slowest_program_ps)
+    saving = _replayed(evidence, calls, callpath)
     return Finding(
         kind="collective_cost",
         ranks=evidence.ranks(cost),
@@ -260,5 +289,6 @@ def _finding(
         last_window=last,
         exposed_ps=round(sum(saved.values())) if fused else round(total),
         share=share,
-        gain=min(1.0, share),
+        gain=min(1.0, share, saving.gain if saving is not None else 1.0),
+        cure=saving.cure if saving is not None else None,
     )

@@ -26,7 +26,8 @@ only that it exchanges transfers with (`evidence.neighbours`).
 Gain: over the operations, the mean wait of the members, but what is passed on: were all to enter at the mean of their
 enters, the last one would come so much earlier (`gain`). At most what the program saves with the work between two
 operations shared evenly (`evidence.even_work`), where that is replayed: who is late by messages, or in a call that
-takes others as long, stays late.
+takes others as long, stays late. Where one rank comes last, by exception (`evidence.slow_ranks`), it may as well become
+as fast as the others: the mean wait of the others, likewise. The larger gain is stated, and the advice names its cure.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, laten
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
 from logpost.analyzer.findings.evidence.neighbours import saved_by_neighbours
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.slow_ranks import by_exception
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
@@ -58,7 +60,7 @@ from logpost.analyzer.findings.finding import (
     Number,
     worst_hit,
 )
-from logpost.analyzer.findings.gain import gain_by_sharing
+from logpost.analyzer.findings.gain import gain_by_changing, gain_by_sharing
 from logpost.analyzer.reporting.units import count_text
 from logpost.analyzer.wide import wide_sum
 
@@ -112,7 +114,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             if not any(number.name == "last_rank" for number in found.evidence):
                 found = replace(found, gain=min(found.gain, saved_by_neighbours(evidence, _rounds_less(evidence))))
         else:
-            found = _at_most_by_sharing(evidence, found)
+            found = _as_fast_as_the_others(evidence, _at_most_by_sharing(evidence, found), here)
         named = any(number.name == "last_rank" for number in found.evidence)
         passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
         often = here.height >= MIN_SAMPLES
@@ -145,6 +147,23 @@ def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
         without = saving_if(graph, replace(even, less_ps=graph.messages.undivided_ps)).gain
         gain = max(gain, without - _saved_by_no_transport(evidence))
     return replace(found, gain=min(found.gain, gain), cure=saving.cure)
+
+
+def _as_fast_as_the_others(evidence: Evidence, found: Finding, delays: pl.DataFrame) -> Finding:
+    """The same with the gain of the other cure, where one rank comes last by exception, and that gains more."""
+    graph = graph_of(evidence)
+    slow, share = _foremost(delays)
+    members = evidence.exposure.filter(pl.col("callpath") == found.callpath)["location"].unique().to_list()
+    passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
+    if share <= MAINLY or passed_on or not graph.whole or not by_exception([slow], members):
+        return found
+    saving = saving_if(graph, even_work(graph, found.callpath, slow))
+    mean = found.exposed_ps / (len(members) - 1)
+    gain = min(saving.gain, gain_by_changing(evidence, mean, {slow: -mean}))
+    if gain <= found.gain:
+        return found
+    shared = Number("gain_if_shared", found.gain, "1")
+    return replace(found, gain=gain, cure=saving.cure, evidence=(*found.evidence, shared))
 
 
 @once
@@ -215,6 +234,19 @@ def _delays(evidence: Evidence) -> pl.DataFrame:
     )
 
 
+def _waits_by_last(delays: pl.DataFrame) -> dict[int, int]:
+    """Location to what the others waited for it when it came last; ps."""
+    return dict(delays.group_by("location").agg(wide_sum("wait_ps")).sort("location").iter_rows())
+
+
+def _foremost(delays: pl.DataFrame) -> tuple[int, float]:
+    """The location that is waited for most, and its part of that; -1: none."""
+    by_last = _waits_by_last(delays)
+    every = sum(by_last.values())
+    last = max(by_last, key=lambda location: by_last[location], default=-1)
+    return last, by_last[last] / every if every > 0 else 0.0
+
+
 @dataclass(frozen=True)
 class Delay:
     """What the late ranks of one place do while the others wait, over all of them; fractions of that time."""
@@ -267,10 +299,10 @@ def _finding(
 ) -> Finding:
     total, operations = sum(exposed.values()), delays.height
     delay = _delay(states, lateness)
-    by_last = dict(delays.group_by("location").agg(wide_sum("wait_ps")).sort("location").iter_rows())
+    by_last = _waits_by_last(delays)
     every = sum(by_last.values())
-    last = max(by_last, key=lambda location: by_last[location], default=-1)
-    named = every > 0 and by_last[last] / every > MAINLY
+    last, of_last = _foremost(delays)
+    named = of_last > MAINLY
     waiters = [location for location, time in exposed.items() if time > 0]
     first, last_window = evidence.active_windows(["collective_wait"], waiters)
     certain = operations >= MIN_SAMPLES
@@ -293,7 +325,7 @@ def _finding(
             *evidence.exposed_numbers(exposed),
             Number("operations", operations, "count"),
             *(evidence.rank_numbers("last_rank", [last]) if named else ()),
-            *((Number("foremost_last_rank_share", by_last[last] / every, "1"),) if every > 0 else ()),
+            *((Number("foremost_last_rank_share", of_last, "1"),) if every > 0 else ()),
             *_meanwhile(states, delay),
             *(lateness.numbers if lateness else ()),
             *((Number("passed_on_waiting", delay.waiting, "1"),) if delay.passed_on else ()),

@@ -6,22 +6,23 @@ messages is charged, as for a hot receiver with the share 1 - 1/R. A rank that i
 hot sender: its receivers' late sender is left to `late_sender_chain`, unless communication takes at least half of its
 time in those windows; what waits in the queue at it counts in any case, and what spreading its sends alone saves.
 
-Gain: of a sender that is hot over the whole run, what the same program saves with its sends spread over all ranks
-(`evidence.what_if`); else the worst-hit rank's charged time: a tree shares the work of sending (`gain`).
+Gain: of a sender that is hot over the whole run, what the same program saves with its sends shared by all ranks, or
+sent along trees where their sizes allow that they are the same data (`evidence.one_to_many`): the larger of the two,
+and the advice tells both. Else the worst-hit rank's charged time: others share the work of sending (`gain`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.attribution import attribute
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
+from logpost.analyzer.findings.evidence.one_to_many import along_trees, broadcasts_of, bursts_of, shared_by_all
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
+from logpost.analyzer.findings.evidence.what_if import Saving, saving_if
 from logpost.analyzer.findings.finders.hot_receiver import CERTAIN_LOAD
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_sharing
@@ -66,7 +67,7 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
     waits = attribute(evidence.pairs, waits_for, exposed, direction="send")
     waits = waits.filter(pl.col("endpoint") == hot.location)
     charged = {location: time * (1 - 1 / hot.excess) for location, _, time in waits.iter_rows()}
-    saving = _if_spread(evidence, hot) if hot.whole_run else Saving(0.0, {})
+    saving, told = _sent_otherwise(evidence, hot) if hot.whole_run else (Saving(0.0, {}), ())
     if not evidence.matters(charged) and saving.gain < MIN_SHARE:
         return None
     callpath, region = evidence.where(waits_for, charged)
@@ -92,6 +93,7 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
             *evidence.rank_numbers("waiting_rank", lost),
             Number("waiting_for_it", sum(every.values()), "ps"),
             Number("beyond_an_even_load", sum(lost.values()), "ps"),
+            *told,
         ),
         confidence=confidence,
         certainty=certainty,
@@ -108,18 +110,15 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
     )
 
 
-def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
-    """The same program if this endpoint sent its share of all messages only: none queues, and its calls that send take
-    so much less. Where queues are not divided from the transfers, all of that time may be a queue's."""
+def _sent_otherwise(evidence: Evidence, hot: HotEndpoint) -> tuple[Saving, tuple[Number, ...]]:
+    """What the better of the two cures saves, and each of them."""
     graph = graph_of(evidence)
-    messages = graph.messages
-    from_it = messages.sender == hot.location
-    share = min(1.0, messages.count / max(1, evidence.locations.height) / max(1, int(from_it.sum())))
-    takes = np.ones(graph.count)
-    takes[messages.send_call[from_it]] = share
-    takes[messages.complete_call[from_it]] = share
-    if not evidence.divides(*QUEUES):
-        less = (1 - share) * np.where(from_it, messages.undivided_ps, 0)
-        return saving_if(graph, Hypothesis(share=takes, less_ps=less.astype(np.int64)))
-    queued = sum(messages.parts[part] for part in QUEUES)
-    return saving_if(graph, Hypothesis(share=takes, less_ps=np.where(from_it, queued, 0)))
+    bursts = bursts_of(graph, hot.location)
+    shared = saving_if(graph, shared_by_all(evidence, graph, bursts))
+    number = Number("gain_if_shared", shared.gain, "1")
+    alike = broadcasts_of(graph, bursts)
+    if not alike:
+        return shared, (number,)
+    tree = saving_if(graph, along_trees(evidence, graph, alike))
+    better = tree if tree.gain > shared.gain else shared
+    return better, (number, Number("gain_as_tree", tree.gain, "1"))

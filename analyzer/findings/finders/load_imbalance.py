@@ -10,12 +10,14 @@ what they really do wait, at most that:
 waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait (ps).
 
 Gain: max(c) - mean(c), at most what the program saves with that much less or more code on each rank
-(`evidence.shared_work`). Whatever the partition, the work of the region remains, and the ranks share it at best.
+(`evidence.shared_work`): whatever the partition, the work of the region remains, and the ranks share it at best. Where
+ranks are slow by exception (`evidence.slow_ranks`), they may as well become as fast as the others: max(c) less the
+largest time then, likewise. The larger gain is stated, and the advice names its cure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,10 +28,11 @@ from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
+from logpost.analyzer.findings.evidence.slow_ranks import as_the_others, by_exception, evenly
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
-from logpost.analyzer.findings.gain import gain_by_sharing
+from logpost.analyzer.findings.gain import gain_by_changing, gain_by_sharing
 from logpost.analyzer.wide import exact_sum, wide_sum
 
 HEAVY = 0.5
@@ -144,7 +147,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         for location in times
     }
     spread = sum(top - sum(some.values()) / len(some) for top, some in zip(tops, regions, strict=True))
-    gain, cure = _gain(evidence, spread, regions)
+    gain, cure, others = _larger_gain(evidence, times) if len(regions) == 1 else _shared(evidence, spread)
     if not evidence.matters(charged) or most - mean < evidence.least_ps or gain < MIN_SHARE:
         return None
     heavy = sorted({location for some in regions for location in _heavy(some)})
@@ -179,6 +182,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
             *evidence.rank_numbers("fastest_rank", [least]),
             Number("load_balance", mean / most, "1"),
             Number("others_wait", sum(charged.values()), "ps"),
+            *others,
         ),
         confidence=confidence,
         certainty=certainty,
@@ -194,17 +198,42 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     )
 
 
-def _gain(evidence: Evidence, spread: float, regions: Sequence[Mapping[int, float]]) -> tuple[float, Hypothesis | None]:
-    """What sharing the work of these regions saves, and the program with it shared, where that is replayed."""
+Cured = tuple[float, Hypothesis | None, tuple[Number, ...]]
+"""What a cure saves, the program with it, where that is replayed, and what tells which cure it is."""
+
+
+def _shared(evidence: Evidence, spread: float) -> Cured:
+    return gain_by_sharing(evidence, spread), None, ()
+
+
+def _larger_gain(evidence: Evidence, times: Mapping[int, float]) -> Cured:
+    """Of the two cures."""
+    shared, cure = _gain(evidence, times, evenly(times))
+    slow = _heavy(times)
+    if not by_exception(slow, times):
+        return shared, cure, ()
+    wanted = as_the_others(times, slow)
+    gain, removed = _gain(evidence, times, wanted)
+    if gain <= shared:
+        return shared, cure, ()
+    return gain, removed, (Number("median_of_others", wanted[slow[0]], "ps"), Number("gain_if_shared", shared, "1"))
+
+
+def _gain(
+    evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, float]
+) -> tuple[float, Hypothesis | None]:
+    """What the program saves with the wanted times in a region, and how it is replayed."""
+    less = max(times.values()) - max(wanted.values())
     # Waits for posts, locks and puts keep their length in the replay.
     follows = evidence.tables["epochs"].head(1).collect().is_empty()
-    if len(regions) > 1 or spread < evidence.least_ps or not follows:
-        return gain_by_sharing(evidence, spread), None
+    if less < evidence.least_ps or not follows:
+        more = {location: wanted[location] - time for location, time in times.items()}
+        return gain_by_changing(evidence, less, more), None
     graph = graph_of(evidence)
-    part = graph.length_ps / max(1, evidence.slowest_program_ps)  # the graph may hold a part of the program only
-    gaps = shared_gaps(graph, {location: time * min(1.0, part) for location, time in regions[0].items()})
+    part = min(1.0, graph.length_ps / max(1, evidence.slowest_program_ps))  # the graph may hold a part only
+    gaps = shared_gaps(graph, *({location: time * part for location, time in some.items()} for some in (times, wanted)))
     saving = saving_if(graph, Hypothesis(gap_ps=gaps))
-    return min(spread / evidence.slowest_program_ps, saving.gain), saving.cure
+    return min(less / evidence.slowest_program_ps, saving.gain), saving.cure
 
 
 def _region(evidence: Evidence, callpath: int, slowest: int) -> str:

@@ -13,8 +13,9 @@ void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t
     const auto fits = [](const auto& column, std::size_t size) { return column.empty() || column.size() == size; };
     const auto n = graph.calls();
     if (!fits(hypothesis.gap_ps, n) || !fits(hypothesis.work_ps, n) || !fits(hypothesis.share, n) ||
-        !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.less_ps, messages) ||
-        !fits(hypothesis.most_ps, messages) || !fits(hypothesis.of, messages)) {
+        !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.member_ps, n) ||
+        !fits(hypothesis.less_ps, messages) || !fits(hypothesis.most_ps, messages) || !fits(hypothesis.of, messages) ||
+        !fits(hypothesis.instead, messages) || hypothesis.instead.size() != hypothesis.lag_ps.size()) {
         throw std::invalid_argument("a hypothesis needs a value for every call or message");
     }
     for (std::uint32_t call = 0; call < hypothesis.later.size(); ++call) {
@@ -24,20 +25,48 @@ void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t
             throw std::invalid_argument("waits can only be moved to a later call of the same location");
         }
     }
+    if (std::ranges::any_of(hypothesis.instead, [&](std::int32_t node) {
+            return node < -1 || (node >= 0 && static_cast<std::uint32_t>(node) >= 2 * n);
+        })) {
+        throw std::invalid_argument("a message can only wait for the enter or the leave of a call");
+    }
+}
+
+/// Whether it is the receiver's wait for a message's send.
+bool receives(const RecordedGraph& graph, std::uint32_t call, const Wait& wait) noexcept {
+    return wait.reason == Reason::send && graph.location[graph.call_of(wait.source)] != graph.location[call];
+}
+
+/// The order of the nodes where receivers wait for other nodes; of those in a cycle, the earliest of the run goes
+/// first.
+std::vector<std::uint32_t> order_with(const RecordedGraph& graph, const Hypothesis& hypothesis) {
+    auto edges = graph.dependencies();
+    for (std::uint32_t call = 0; call < graph.calls(); ++call) {
+        for (const auto& wait : graph.waits_of(call)) {
+            const auto instead = wait.message < 0 ? -1 : hypothesis.instead[static_cast<std::size_t>(wait.message)];
+            if (instead >= 0 && receives(graph, call, wait)) {
+                edges.push_back({static_cast<std::uint32_t>(instead), RecordedGraph::leave_node(call)});
+            }
+        }
+    }
+    return graph.in_order(edges).order;
 }
 
 /// The graph as the hypothesis has it, its nodes in their order.
 class Edges {
   public:
     Edges(const RecordedGraph& graph, const Hypothesis& hypothesis)
-        : graph_(graph), hypothesis_(hypothesis), place_(graph.order.size()) {
+        : order(hypothesis.instead.empty() ? graph.order : order_with(graph, hypothesis)),
+          graph_(graph),
+          hypothesis_(hypothesis),
+          place_(order.size()) {
         for (std::uint32_t i = 0; i < place_.size(); ++i) {
-            place_[graph.order[i]] = i;
+            place_[order[i]] = i;
         }
         take_moved();
         first.reserve(place_.size() + 1);
         edges.reserve(2 * static_cast<std::size_t>(graph.calls()) + graph.waits.size() + graph.member.size());
-        for (const auto node : graph.order) {
+        for (const auto node : order) {
             first.push_back(static_cast<std::uint32_t>(edges.size()));
             const auto call = node / 2;
             if (node >= 2 * graph.calls()) {
@@ -56,6 +85,7 @@ class Edges {
         return shared(call, hypothesis_.work_ps.empty() ? graph_.work_ps[call] : hypothesis_.work_ps[call]);
     }
 
+    std::vector<std::uint32_t> order;  ///< all nodes, causes first
     std::vector<std::uint32_t> first;
     std::vector<Edge> edges;
 
@@ -109,7 +139,15 @@ class Edges {
             if (of && (hypothesis_.dropped >> static_cast<unsigned>(wait.reason) & 1U) != 0) {
                 continue;
             }
+            if (wait.message >= 0 && !hypothesis_.instead.empty() &&
+                hypothesis_.instead[static_cast<std::size_t>(wait.message)] >= 0) {
+                wait_instead(call, wait, behind);
+                continue;
+            }
             auto lag = wait.source == RecordedGraph::enter_node(call) ? shared(call, wait.lag_ps) : wait.lag_ps;
+            if (wait.reason == Reason::member && !hypothesis_.member_ps.empty()) {
+                lag = std::min(lag, hypothesis_.member_ps[call]);
+            }
             if (wait.message >= 0) {
                 const auto message = static_cast<std::size_t>(wait.message);
                 if (!hypothesis_.less_ps.empty()) {
@@ -120,6 +158,15 @@ class Edges {
                 lag = hypothesis_.most_ps.empty() ? lag : std::min(lag, hypothesis_.most_ps[message]);
             }
             add(wait.source, lag + behind);
+        }
+    }
+
+    /// The receiver's wait for another node than the send. Where that would close a cycle, it does not wait.
+    void wait_instead(std::uint32_t call, const Wait& wait, std::int64_t behind) {
+        const auto message = static_cast<std::size_t>(wait.message);
+        const auto node = static_cast<std::uint32_t>(hypothesis_.instead[message]);
+        if (receives(graph_, call, wait) && place_[node] < place_[RecordedGraph::leave_node(call)]) {
+            add(node, hypothesis_.lag_ps[message] + behind);
         }
     }
 
@@ -141,7 +188,7 @@ std::vector<PathStretch> path_to(std::uint32_t last, const RecordedGraph& graph,
     std::vector<PathStretch> found;
     auto at = edges.place(RecordedGraph::leave_node(last));
     while (true) {
-        const auto node = graph.order[at];
+        const auto node = edges.order[at];
         const auto call = graph.call_of(node);
         const auto* begin = edges.edges.data() + edges.first[at];
         const auto* end = edges.edges.data() + edges.first[at + 1];
@@ -173,7 +220,7 @@ HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesi
                          bool with_path) {
     check(graph, hypothesis, messages);
     const Edges edges(graph, hypothesis);
-    std::vector<std::int64_t> times(graph.order.size());
+    std::vector<std::int64_t> times(edges.order.size());
     pass<1>(edges.first, edges.edges, 1, 0, times,
             [](const Edge& edge, const std::int64_t* source, std::array<std::int64_t, 1>& latest) {
                 latest[0] = std::max(latest[0], *source + edge.weight);

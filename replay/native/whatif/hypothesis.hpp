@@ -21,11 +21,16 @@ struct Hypothesis {
     std::span<const std::uint8_t> freed = {};  ///< 1: waits for nobody
     std::span<const std::int32_t> later = {};  ///< the later call of its location that waits instead of it, behind its
                                                ///< own work; -1: itself
+    std::span<const std::int64_t> member_ps = {};  ///< the lag of its waits for members of an operation at most
     // By message.
     std::span<const std::int64_t> less_ps = {};  ///< taken off the lag of every wait for it
     std::span<const std::int64_t> most_ps = {};  ///< that lag at most
-    std::uint32_t dropped = 0;                   ///< a bit per Reason: nobody waits for that
-    std::span<const std::uint8_t> of = {};       ///< by message: 1: one of those for which that is so; empty: all
+    /// The node (twice a call for its enter, one more for its leave) that its receiver waits for instead of its send,
+    /// and then for `lag_ps`, and nobody waits for this message else; -1: as it was.
+    std::span<const std::int32_t> instead = {};
+    std::span<const std::int64_t> lag_ps = {};
+    std::uint32_t dropped = 0;              ///< a bit per Reason: nobody waits for that
+    std::span<const std::uint8_t> of = {};  ///< by message: 1: one of those for which that is so; empty: all
 };
 
 /// What a stretch of the critical path is.

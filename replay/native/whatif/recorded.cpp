@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "replay/native/collectives/shape.hpp"
 #include "replay/native/whatif/topological.hpp"
 
 namespace logpost::replay {
@@ -13,17 +12,6 @@ namespace {
 
 /// What takes at least this part of its modelled time may have happened so: the model is not exact to a tenth.
 constexpr double kFits = 0.9;
-
-/// How a query's waits are told.
-enum Polled : std::uint8_t {
-    kKept,     ///< as those of any call
-    kCleared,  ///< none: a later query has them
-    kTaken,    ///< for the senders of the messages that it asks for
-};
-
-struct Edges {
-    std::uint32_t source, target;
-};
 
 template <class... Columns>
 bool all_of_size(std::size_t size, const Columns&... columns) {
@@ -37,7 +25,7 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
         !all_of_size(messages.send_call.size(), messages.complete_call, messages.post_call, messages.recv_call,
                      messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps,
                      messages.received_ps) ||
-        !all_of_size(members.call.size(), members.instance, members.operation) ||
+        !all_of_size(members.call.size(), members.instance, members.operation, members.root) ||
         !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.reason, epochs.rest_ps)) {
         throw std::invalid_argument("columns of one table must be of one length");
     }
@@ -95,7 +83,7 @@ RecordedGraph::RecordedGraph(const RecordedCalls& calls, const RecordedMessages&
     pending.reserve(2 * messages.send_call.size() + members.call.size());
     const auto polled = see_through_polls(calls, messages, polling, pending);
     wait_for_messages(messages, polled, pending);
-    wait_for_members(polled, pending);
+    wait_for_members(calls.callpath, polled, pending);
     wait_for_epochs(epochs, pending);
     repeat_the_run(pending);
     put_in_order();
@@ -128,24 +116,6 @@ void RecordedGraph::take_calls(const RecordedCalls& calls) {
     for (std::uint32_t call = 0; call < n; ++call) {
         gap_ps[call] = enter_ps[call] - (has_before(call) ? leave_ps[call - 1] : calls.begin_ps[call]);
     }
-}
-
-void RecordedGraph::take_members(const RecordedMembers& members) {
-    for (std::size_t i = 0; i < members.call.size(); ++i) {
-        const auto call = static_cast<std::uint32_t>(members.call[i]);
-        if (i == 0 || members.instance[i] != members.instance[i - 1]) {
-            first_member.push_back(static_cast<std::uint32_t>(i));
-            last_member.push_back(call);
-            const auto operation = static_cast<Operation>(members.operation[i]);
-            synchronizes.push_back(shape(operation) == Shape::all_to_all ? 1 : 0);
-        }
-        if (enter_ps[call] > enter_ps[last_member.back()]) {
-            last_member.back() = call;
-        }
-        member.push_back(call);
-        is_member_[call] = 1;
-    }
-    first_member.push_back(static_cast<std::uint32_t>(members.call.size()));
 }
 
 /// Queries in a row wait for the message that the last of them, or the receive behind them, takes.
@@ -233,24 +203,6 @@ void RecordedGraph::wait_for_messages(const RecordedMessages& messages, const st
     }
 }
 
-/// A member that left after all had entered may have waited for each of them.
-void RecordedGraph::wait_for_members(const std::vector<std::uint8_t>& polled, std::vector<Pending>& pending) const {
-    for (std::size_t operation = 0; operation + 1 < first_member.size(); ++operation) {
-        if (first_member[operation + 1] - first_member[operation] < 2) {
-            continue;
-        }
-        const auto meeting = time(meeting_node(operation));
-        for (auto i = first_member[operation]; i < first_member[operation + 1]; ++i) {
-            const auto leave = leave_ps[member[i]];
-            if (polled[member[i]] == kKept && leave >= meeting) {
-                // What follows the meeting is everybody's, the last one's as well.
-                const auto lag = synchronizes[operation] != 0 ? leave - meeting : 0;
-                pending.push_back({member[i], {meeting_node(operation), -1, lag, Reason::member}});
-            }
-        }
-    }
-}
-
 /// Beside its waits a call takes what it does; behind the last of them, what it is measured to.
 void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const {
     for (std::size_t i = 0; i < epochs.call.size(); ++i) {
@@ -300,10 +252,9 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
     }
 }
 
-void RecordedGraph::put_in_order() {
+std::vector<Dependency> RecordedGraph::dependencies() const {
     const auto n = calls();
-    const std::size_t nodes = 2 * static_cast<std::size_t>(n) + last_member.size();
-    std::vector<Edges> edges;
+    std::vector<Dependency> edges;
     edges.reserve(2 * static_cast<std::size_t>(n) + waits.size() + member.size());
     for (std::uint32_t call = 0; call < n; ++call) {
         if (has_before(call)) {
@@ -319,11 +270,15 @@ void RecordedGraph::put_in_order() {
             edges.push_back({enter_node(member[i]), meeting_node(operation)});
         }
     }
-    // Clocks may contradict each other at one instant. Of what is left, the earliest goes first: a call whose waits
-    // close the cycle, and are let go.
+    return edges;
+}
+
+RecordedGraph::Ordered RecordedGraph::in_order(const std::vector<Dependency>& edges) const {
+    const std::size_t nodes = 2 * static_cast<std::size_t>(calls()) + last_member.size();
+    // Of what is left in a cycle, the earliest goes first.
     std::vector<std::uint32_t> by_time;
     std::size_t earliest = 0;
-    order = topological_order(nodes, edges, [&](std::span<const std::uint32_t> waiting) {
+    auto found = topological_order(nodes, edges, [&](std::span<const std::uint32_t> waiting) {
         if (by_time.empty()) {
             by_time.resize(nodes);
             std::iota(by_time.begin(), by_time.end(), 0U);
@@ -334,11 +289,19 @@ void RecordedGraph::put_in_order() {
         }
         return by_time[earliest];
     });
-    if (by_time.empty()) {
+    return {std::move(found), !by_time.empty()};
+}
+
+void RecordedGraph::put_in_order() {
+    const auto n = calls();
+    // Clocks may contradict each other at one instant: a call whose waits close a cycle lets them go.
+    auto found = in_order(dependencies());
+    order = std::move(found.order);
+    if (!found.cyclic) {
         return;
     }
-    std::vector<std::uint32_t> place(nodes);
-    for (std::uint32_t i = 0; i < nodes; ++i) {
+    std::vector<std::uint32_t> place(order.size());
+    for (std::uint32_t i = 0; i < place.size(); ++i) {
         place[order[i]] = i;
     }
     auto kept = waits.begin();

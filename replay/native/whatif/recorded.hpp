@@ -8,8 +8,10 @@
 ///     enter(c) = leave(call before c) + code between the two
 ///     leave(c) = max(enter(c) + work(c), t + lag for each node at t that c waits for)
 ///
-/// Lags are the messages' own parts; what arrives last gets what was measured, so that the graph repeats the run
-/// exactly. Queries that poll for a message, in a row or blocking, wait for it as a receive does. Times in ps.
+/// Members of a collective operation wait for those whose data they need: for all, for the root, or, of a reduction or
+/// a gather, the root alone for all. Lags are the messages' own parts; what arrives last gets what was measured, so
+/// that the graph repeats the run exactly. Queries that poll for a message, in a row or blocking, wait for it as a
+/// receive does. Times in ps.
 
 #include <array>
 #include <cstdint>
@@ -17,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "replay/native/collectives/shape.hpp"
 #include "replay/native/whatif/graph.hpp"
 
 namespace logpost::replay {
@@ -66,6 +69,7 @@ struct RecordedMessages {
 struct RecordedMembers {
     std::span<const std::int32_t> instance, call;
     std::span<const std::uint8_t> operation;  ///< Operation
+    std::span<const std::uint8_t> root;       ///< 1: the operation's root
 };
 
 /// Waits of one-sided communication: calls, and those whose enter or leave each of them waits for.
@@ -82,6 +86,13 @@ struct Polling {
     std::int64_t spin_ps = 0;             ///< code between two queries that is no more than this is waiting, too
 };
 
+/// How a query's waits are told.
+enum Polled : std::uint8_t {
+    kKept,     ///< as those of any call
+    kCleared,  ///< none: a later query has them
+    kTaken,    ///< for the senders of the messages that it asks for
+};
+
 /// A call waits for a node, and then for `lag_ps`.
 struct Wait {
     std::uint32_t source;  ///< node
@@ -91,8 +102,18 @@ struct Wait {
     std::int64_t cut_ps = 0;  ///< by how much the message's parts are more than there was time for
 };
 
+/// The target is not before the source.
+struct Dependency {
+    std::uint32_t source, target;  ///< nodes
+};
+
 class RecordedGraph {
   public:
+    struct Ordered {
+        std::vector<std::uint32_t> order;  ///< all nodes, causes first
+        bool cyclic;                       ///< of a cycle the earliest node goes first
+    };
+
     /// Throws std::invalid_argument where columns contradict each other.
     RecordedGraph(const RecordedCalls& calls, const RecordedMessages& messages, const RecordedMembers& members,
                   const RecordedEpochs& epochs, const Polling& polling);
@@ -119,6 +140,10 @@ class RecordedGraph {
     /// When a node was.
     [[nodiscard]] std::int64_t time(std::uint32_t node) const noexcept;
 
+    /// All of them, one per pair of nodes and reason.
+    [[nodiscard]] std::vector<Dependency> dependencies() const;
+    [[nodiscard]] Ordered in_order(const std::vector<Dependency>& edges) const;
+
     /// Ranks that compute one after the other, each on what the one before it has passed on, from the call's enter
     /// until it has its message.
     [[nodiscard]] std::uint32_t depth(std::uint32_t call) const;
@@ -134,7 +159,8 @@ class RecordedGraph {
 
     std::vector<std::uint32_t> first_member;  ///< by operation
     std::vector<std::uint32_t> member;        ///< calls
-    std::vector<std::uint8_t> synchronizes;   ///< by operation: 1: no member is done before all have come
+    std::vector<Shape> shapes;                ///< by operation: whom its members need
+    std::vector<std::int64_t> root;           ///< by operation: the root's call; -1: none, or not known
     std::vector<std::uint32_t> last_member;   ///< by operation: the call that enters last
     std::vector<std::uint32_t> order;         ///< all nodes, causes first
 
@@ -152,7 +178,18 @@ class RecordedGraph {
                                                               std::vector<Pending>& pending);
     void wait_for_messages(const RecordedMessages& messages, const std::vector<std::uint8_t>& polled,
                            std::vector<Pending>& pending) const;
-    void wait_for_members(const std::vector<std::uint8_t>& polled, std::vector<Pending>& pending) const;
+    void wait_for_members(std::span<const std::int32_t> callpath, const std::vector<std::uint8_t>& polled,
+                          std::vector<Pending>& pending);
+    /// Whether data goes to or from a root that is known.
+    [[nodiscard]] bool one_way(std::size_t operation) const noexcept;
+    /// Of such an operation, whether a member needs no other: the root of Bcast, all but the root of Reduce.
+    [[nodiscard]] bool gives(std::size_t operation, std::uint32_t call) const noexcept;
+    /// When all are in whom those wait for who take.
+    [[nodiscard]] std::uint32_t giver_node(std::size_t operation) const noexcept;
+    /// By member of such operations: the shortest stay at its place, in its role, with nobody to wait for; 0: none was.
+    [[nodiscard]] std::vector<std::int64_t> stays_alone(std::span<const std::int32_t> callpath) const;
+    /// Whether one that gives waited all the same, as its times show.
+    [[nodiscard]] bool did_wait(std::size_t operation, std::uint32_t call, std::int64_t alone) const noexcept;
     void wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const;
     void repeat_the_run(std::vector<Pending>& pending);
     void put_in_order();
