@@ -6,7 +6,8 @@
 2. Identify. A parameter that is only bounded may be anything within its bound. The replay is repeated with each such
    parameter at its bound (or as near to it as the measured times allow) and L as much shorter. A part of the messages,
    or of the ranks' time in calls, that these machines do not agree on is not identified: it is shown together with
-   the others of which that is true, as transport that is not divided further.
+   the others of which that is true, as transport that is not divided further. Where a deficit beyond noise stays
+   after settling, so are the parts that changed while L gave way: nothing says how far it must.
 3. Refuse. Where the deficit stays above `MOST_DEFICIT` of all message time, the estimate contradicts the trace, and
    nothing that depends on it is divided.
 """
@@ -163,7 +164,11 @@ def identify(
         doubtful = list(pool.map(lambda doubt: doubt(), doubts))
     machines = sum(tried for _, tried in doubtful)
     undivided = undivided.union(*(parts for parts, _ in doubtful))
-    if not estimate.transport_measured or "residual" in undivided or base.share("residual") > DISAGREE:
+    if base.deficit_share > SMALL_DEFICIT:
+        undivided |= base.differs(first)
+    # Transfers last as long as L and G say, and nothing settles those with them where only messages bound them.
+    transport_unknown = not estimate.transport_measured or (one_sided and bool({"L", "G"} & unmeasured))
+    if transport_unknown or "residual" in undivided or base.share("residual") > DISAGREE:
         # What L holds, or nothing explains, may be a queue whose service nothing measured.
         undivided |= {"residual", *(queue for queue, of in QUEUES.items() if unmeasured & of)}
     refused = base.deficit_share > MOST_DEFICIT

@@ -102,6 +102,17 @@ def test_so_does_one_that_the_longest_possible_messages_change() -> None:
     assert "late_receiver" in identify.identify(contended(), replay, strided=False).undivided
 
 
+def test_what_changed_while_l_gave_way_is_not_divided_where_a_deficit_stays() -> None:
+    def replay(machine: ReplayParameters) -> Replayed:
+        # Shorter messages lack less, yet noise does not explain what they lack; 300 ps of middleware go meanwhile.
+        whole = machine.L_ps[-1] == 2902
+        return replayed(deficit=80 if whole else 40, too_long=500.0, latency=300, middleware=300 if whole else 0)
+
+    found = identify.identify(contended(), replay, strided=False)
+    assert not found.refused
+    assert "middleware" in found.undivided
+
+
 def test_strided_messages_leave_middleware_and_overheads_undivided() -> None:
     found = identify.identify(contended(), lambda _: replayed(latency=300), strided=True)
     assert {"middleware", "send_overhead", "recv_overhead"} <= set(found.undivided)
