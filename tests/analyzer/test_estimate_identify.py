@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from logpost.analyzer.estimate import Estimate, identify
 from logpost.analyzer.estimate.identify import ROUNDS, Replayed
 from logpost.analyzer.schema import CATEGORIES, PARTS
@@ -111,6 +113,19 @@ def test_what_changed_while_l_gave_way_is_not_divided_where_a_deficit_stays() ->
     found = identify.identify(contended(), replay, strided=False)
     assert not found.refused
     assert "middleware" in found.undivided
+
+
+def test_the_residual_of_transfers_is_not_divided_where_messages_only_bound_l() -> None:
+    seen = contended()
+    undisturbed = replace(seen, classes={place: replace(one, undisturbed=True) for place, one in seen.classes.items()})
+    assert undisturbed.transport_measured
+
+    def undivided(*, one_sided: bool) -> tuple[str, ...]:
+        found = identify.identify(undisturbed, lambda _: replayed(), strided=False, one_sided=one_sided)
+        return found.undivided
+
+    assert "residual" in undivided(one_sided=True)
+    assert "residual" not in undivided(one_sided=False)
 
 
 def test_strided_messages_leave_middleware_and_overheads_undivided() -> None:
