@@ -2,11 +2,12 @@
 
 /// What the waits of a location are charged for later ones.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "replay/native/causes/waits.hpp"
 
@@ -23,20 +24,21 @@ class Charges {
   public:
     /// From now on, back to the call `until`, each picosecond of waiting costs so much.
     void open(std::uint32_t until, const Costs& rates) {
-        auto& ends = ends_[until];
-        for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {
-            ends[kind] += rates[kind];
-            rates_[kind] += rates[kind];
+        const auto place = std::ranges::lower_bound(ends_, until, {}, &End::first);
+        if (place != ends_.end() && place->first == until) {
+            add(place->second, rates);
+        } else {
+            ends_.insert(place, {until, rates});
         }
+        add(rates_, rates);
     }
     /// The rates at a call, once those of intervals that begin at it or later are closed.
     const Costs& at(std::uint32_t call) {
-        while (!ends_.empty() && std::prev(ends_.end())->first >= call + 1) {
-            const auto last = std::prev(ends_.end());
+        while (!ends_.empty() && ends_.back().first >= call + 1) {
             for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {
-                rates_[kind] -= last->second[kind];
+                rates_[kind] -= ends_.back().second[kind];
             }
-            ends_.erase(last);
+            ends_.pop_back();
         }
         if (ends_.empty()) {
             rates_.fill(0);  // no rounding errors are left behind
@@ -45,7 +47,16 @@ class Charges {
     }
 
   private:
-    std::map<std::uint32_t, Costs> ends_;  // by the call at which they end, plus 1: 0 is the location's begin
+    using End = std::pair<std::uint32_t, Costs>;
+    static void add(Costs& sum, const Costs& rates) noexcept {
+        for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {
+            sum[kind] += rates[kind];
+        }
+    }
+
+    // By the call at which they end, plus 1: 0 is the location's begin. Few are open, and one that opens ends early
+    // among them or late: a sorted array costs less than a tree.
+    std::vector<End> ends_;
     Costs rates_{};
 };
 

@@ -140,15 +140,18 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
             const auto& call = program.timelines[location].calls[wait.call];
             const auto length = wait.until_ps - call.enter_ps;
             auto costs = charges[location].at(wait.call);
-            bool charged = false;
-            for (auto& cost : costs) {
-                cost *= static_cast<double>(length);
-                charged = charged || cost > 0;
+            std::array<std::uint8_t, kWaitKinds> charging{};  // kinds of the waits that it is charged for
+            std::size_t charged = 0;
+            for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {
+                costs[kind] *= static_cast<double>(length);
+                if (costs[kind] > 0) {
+                    charging[charged++] = static_cast<std::uint8_t>(kind);
+                }
             }
             const bool of_interest = counts(block[i]);
             if (of_interest) {
                 total[static_cast<std::size_t>(wait.kind)] += length;
-            } else if (!charged) {
+            } else if (charged == 0) {
                 continue;
             }
             const auto& excess = compared.of(i, block[i]);
@@ -162,11 +165,9 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
                 if (direct > 0) {
                     ledger.at(delaying, place, wait.kind, call.callpath).short_term += direct * delay;
                 }
-                for (std::size_t kind = 0; charged && kind < kWaitKinds; ++kind) {
-                    if (costs[kind] > 0) {
-                        ledger.at(delaying, place, static_cast<WaitKind>(kind), call.callpath).long_term +=
-                            costs[kind] / whole * delay;
-                    }
+                for (const auto kind : std::span(charging).first(charged)) {
+                    ledger.at(delaying, place, static_cast<WaitKind>(kind), call.callpath).long_term +=
+                        costs[kind] / whole * delay;
                 }
             }
             if (excess.waited_ps > 0) {
