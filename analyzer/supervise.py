@@ -104,8 +104,9 @@ def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _t
         [sys.executable, "-m", "logpost.analyzer.worker", str(send), json.dumps(asdict(request))],
         pass_fds=[send],
         stdin=subprocess.DEVNULL,
-        # The system's allocator gives back what one batch of rows took; Arrow's own keeps it for the next.
-        env={"ARROW_DEFAULT_MEMORY_POOL": "system", **os.environ},
+        # The system's allocator gives back what one batch of rows took; Arrow's own keeps it for the next. Threads of
+        # numpy's linear algebra, of which there is none, would wait busily when they start.
+        env={"ARROW_DEFAULT_MEMORY_POOL": "system", "OPENBLAS_NUM_THREADS": "1", **os.environ},
     )
     os.close(send)
     watch = _Watch()
