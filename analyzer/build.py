@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -46,7 +47,7 @@ from logpost.machines.calibration.while_recording import NAME as MEASURED
 from logpost.machines.calibration.while_recording import read_outcome
 from logpost.machines.parameters import ESTIMATED
 from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
-from logpost.replay._native import Analysis
+from logpost.replay._native import Analysis, Causes
 from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
@@ -160,14 +161,19 @@ def _write_tables(
     if request.pack is not None:
         check(request.pack, user_regions(trace))
     report("choosing the machine", 0, 0)
-    chosen = choose_machine(request, trace, anchor, source.threads)
+    # Who waited for whom depends on no machine, and an estimate leaves cores idle.
+    causes = Causes(trace.program, source.threads)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        found = pool.submit(causes.find)
+        chosen = choose_machine(request, trace, anchor, source.threads)
+        found.result()
     placed = place_trace(trace, chosen.machine)
     release_memory()  # an estimate's replays leave as much behind as the trace takes
     report("replaying queues", 0, 0)
     parameters = native_parameters(
         chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
     )
-    analysis = Analysis(trace.program, parameters, source.threads)
+    analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
     written, sums = write_analysis(writer, analysis, placed.network, report)
     frames = definition_frames(trace, analysis, placed.sockets)
     frames |= profile_frames(trace)

@@ -113,10 +113,22 @@ class Program:
     def samples(self, limit: int) -> list[logpost.replay.columns.Samples]:
         """Observations of LogGP parameters, a dict per locality class."""
 
+class Causes:
+    """
+    What made whom wait in a program, from its recorded times: no machine is needed for it.
+    """
+
+    def __init__(self, program: Program, threads: int) -> None: ...
+
+    def find(self) -> None:
+        """
+        Finds the critical path and the delay costs; an analysis finds at once what is not yet known.
+        """
+
 class Analysis:
     """Rows of a run's tables, in batches."""
 
-    def __init__(self, program: Program, parameters: Parameters, threads: int, begin_ps: logpost.replay.columns.Int64 | None = None, end_ps: logpost.replay.columns.Int64 | None = None) -> None: ...
+    def __init__(self, program: Program, parameters: Parameters, threads: int, begin_ps: logpost.replay.columns.Int64 | None = None, end_ps: logpost.replay.columns.Int64 | None = None, causes: Causes | None = None) -> None: ...
 
     def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None: ...
 

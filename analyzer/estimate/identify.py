@@ -27,7 +27,7 @@ from logpost.analyzer.schema import CATEGORIES, PARTS
 from logpost.analyzer.wide import exact_sum
 from logpost.machines import ReplayParameters
 from logpost.machines.parameters import PARAMETERS
-from logpost.replay._native import Analysis, Program, categories
+from logpost.replay._native import Analysis, Causes, Program, categories
 from logpost.replay.parameters import native_parameters
 
 ROUNDS = 6
@@ -229,10 +229,11 @@ def replayer(program: Program, *, asynchronous_progress: bool) -> Callable[[Repl
     Always under the whole model: a machine is the same whichever model the messages are then split under.
     """
     middle = program.excerpt(REPLAYED)
+    causes = Causes(middle, 1)
 
     def replay(parameters: ReplayParameters) -> Replayed:
         native = native_parameters(parameters, asynchronous_progress=asynchronous_progress)
-        analysis = Analysis(middle, native, 1)
+        analysis = Analysis(middle, native, 1, causes=causes)
         parts = dict.fromkeys(PARTS, 0)
         deficits = []
         while (batch := analysis.next_messages(ROWS)) is not None:

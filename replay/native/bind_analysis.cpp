@@ -1,3 +1,5 @@
+#include <nanobind/stl/shared_ptr.h>
+
 #include "bindings.hpp"
 #include "replay/native/split/analysis.hpp"
 #include "replay/native/split/wait_states.hpp"
@@ -26,9 +28,18 @@ std::string time_name(std::size_t time) {
     return std::string(kPartNames[time - MessageRows::first_part]) + "_ps";
 }
 
-/// The region of interest is given by its begin and end on every location, or not at all.
+/// The region of interest is given by its begin and end on every location, or not at all; or lies in the causes.
 void make_analysis(Analysis* self, const Program& program, const Parameters& parameters, unsigned threads,
-                   const std::optional<In<std::int64_t>>& begin_ps, const std::optional<In<std::int64_t>>& end_ps) {
+                   const std::optional<In<std::int64_t>>& begin_ps, const std::optional<In<std::int64_t>>& end_ps,
+                   std::shared_ptr<Causes> causes) {
+    if (causes) {
+        if (&causes->program() != &program) {
+            throw std::invalid_argument("the causes are those of another program");
+        }
+        const nb::gil_scoped_release release;
+        new (self) Analysis(program, parameters, threads, std::move(causes));
+        return;
+    }
     std::vector<Span> interest;
     if (begin_ps && end_ps) {
         if (begin_ps->size() != program.timelines.size() || end_ps->size() != program.timelines.size()) {
@@ -78,6 +89,7 @@ nb::object next_calls(Analysis& analysis, std::size_t limit) {
         return nb::none();
     }
     nb::dict d;
+    const auto zeros = array(std::vector<std::int64_t>(rows.call.size()));  // one array for all such columns
     d["call"] = array(std::move(rows.call));
     d["location"] = array(std::move(rows.location));
     d["enter_ps"] = array(std::move(rows.enter));
@@ -85,7 +97,8 @@ nb::object next_calls(Analysis& analysis, std::size_t limit) {
     d["region"] = array(std::move(rows.region));
     d["callpath"] = array(std::move(rows.callpath));
     for (std::size_t i = 1; i < kCategories; ++i) {
-        d[(std::string(kCategoryNames[i]) + "_ps").c_str()] = array(std::move(rows.exposed[i - 1]));
+        auto& exposed = rows.exposed[i - 1];
+        d[(std::string(kCategoryNames[i]) + "_ps").c_str()] = exposed.empty() ? zeros : array(std::move(exposed));
     }
     return d;
 }
@@ -522,13 +535,25 @@ nb::dict network(const Analysis& analysis) {
 }  // namespace
 
 void bind_analysis(nb::module_& module) {
+    nb::class_<Causes>(module, "Causes",
+                       "What made whom wait in a program, from its recorded times: no machine is needed for it.")
+        .def(
+            "__init__",
+            [](Causes* self, const Program& program, unsigned threads) {
+                const nb::gil_scoped_release release;
+                new (self) Causes(program, {}, threads);
+            },
+            "program"_a, "threads"_a, nb::keep_alive<1, 2>())
+        .def(
+            "find", [](Causes& self) { self.delays(); }, nb::call_guard<nb::gil_scoped_release>(),
+            "Finds the critical path and the delay costs; an analysis finds at once what is not yet known.");
     nb::class_<Analysis> analysis(module, "Analysis", "Rows of a run's tables, in batches.");
     analysis
         .def("__init__", &make_analysis, "program"_a, "parameters"_a, "threads"_a, "begin_ps"_a = nb::none(),
-             "end_ps"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+             "end_ps"_a = nb::none(), "causes"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              nb::sig("def __init__(self, program: Program, parameters: Parameters, threads: int, "
                      "begin_ps: logpost.replay.columns.Int64 | None = None, "
-                     "end_ps: logpost.replay.columns.Int64 | None = None) -> None"))
+                     "end_ps: logpost.replay.columns.Int64 | None = None, causes: Causes | None = None) -> None"))
         .def("next_messages", &next_messages, "limit"_a,
              nb::sig("def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None"))
         .def("next_calls", &next_calls, "limit"_a,

@@ -18,7 +18,7 @@ from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
-from logpost.replay._native import Analysis
+from logpost.replay._native import Analysis, Causes
 from logpost.replay.parameters import native_parameters
 
 
@@ -77,3 +77,10 @@ def test_columns_of_different_lengths_are_refused(runs: dict[str, Run]) -> None:
     one = np.zeros(1, dtype=np.int64)
     with pytest.raises(ValueError, match="needs a begin and an end on every location"):
         Analysis(program, parameters, 1, one, one)
+
+
+def test_causes_of_another_program_are_refused(runs: dict[str, Run]) -> None:
+    programs = [program_of(runs[name]) for name in ("pipit-ping-pong", "pipit-ping-pong-papi")]
+    parameters = native_parameters(replay_parameters(load_machine(runs["pipit-ping-pong"].machine_file)))
+    with pytest.raises(ValueError, match="the causes are those of another program"):
+        Analysis(programs[0], parameters, 1, causes=Causes(programs[1], 1))

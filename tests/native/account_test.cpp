@@ -88,6 +88,41 @@ TEST(Account, RowsThatNobodyAskedForAreAccountedAllTheSame) {
     EXPECT_EQ(none.pairs()[1].at(0).bytes, 51U);
 }
 
+TEST(Account, ColumnsOfCategoriesInWhichNoCallHasTimeAreLeftOut) {
+    InitToFinalize story;
+    const auto machine = plain_machine();
+    Analysis analysis(story.program(), machine, {}, 2);
+    CallRows rows;
+    ASSERT_TRUE(analysis.next_calls(16, rows));
+    ASSERT_EQ(rows.call.size(), 6U);
+    const auto of = [&](Part part) { return rows.exposed[category_of(part) - 1]; };
+    EXPECT_EQ(of(Part::late_sender), (std::vector<std::int64_t>{0, 0, 0, 0, 50, 0}));
+    EXPECT_EQ(of(Part::send_overhead), (std::vector<std::int64_t>{0, 10, 0, 0, 10, 0}));
+    EXPECT_EQ(rows.exposed[kMpiOther - 1], (std::vector<std::int64_t>{100, 0, 100, 150, 0, 100}));
+    EXPECT_TRUE(of(Part::middleware).empty());
+    EXPECT_TRUE(of(Part::late_receiver).empty());
+}
+
+TEST(Account, OneSetOfCausesServesAnalysesUnderSeveralMachines) {
+    InitToFinalize story;
+    const auto machine = plain_machine();
+    auto slower = machine;
+    for (auto& of : slower.localities) {
+        for (auto& range : of.ranges) {
+            range.L *= 1.5;
+        }
+    }
+    const auto causes = std::make_shared<Causes>(story.program(), std::vector<Span>{}, 1);
+    ASSERT_FALSE(causes->delays().empty());  // found before either machine is known
+    Analysis shared(story.program(), machine, 1, causes);
+    Analysis other(story.program(), slower, 1, causes);
+    Analysis alone(story.program(), machine, {}, 1);
+    EXPECT_EQ(sums(shared, 1), sums(alone, 1));
+    EXPECT_NE(sums(other, 1), sums(alone, 1));
+    EXPECT_EQ(shared.delays().size(), alone.delays().size());
+    EXPECT_EQ(other.path().size(), alone.path().size());
+}
+
 TEST(Account, CallsAreNumberedOverTheWholeRun) {
     InitToFinalize story;
     const auto machine = plain_machine();

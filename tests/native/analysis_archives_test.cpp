@@ -66,9 +66,9 @@ std::vector<std::int64_t> analyze(const replay::Program& program, unsigned threa
     while (analysis.next_calls(batch, calls)) {
         for (std::size_t i = 0; i < calls.enter.size(); ++i) {
             std::int64_t sum = 0;
-            for (const auto& category : calls.exposed) {
-                sum += category[i];
-                figures.push_back(category[i]);
+            for (std::size_t category = 0; category < calls.exposed.size(); ++category) {
+                sum += calls.exposed_ps(category, i);
+                figures.push_back(calls.exposed_ps(category, i));
             }
             EXPECT_EQ(sum, calls.leave[i] - calls.enter[i]);
         }

@@ -103,9 +103,9 @@ void check_locations(replay::Analysis& analysis) {
     while (analysis.next_calls(1000, calls)) {
         for (std::size_t i = 0; i < calls.enter.size(); ++i) {
             std::int64_t sum = 0;
-            for (const auto& category : calls.exposed) {
-                require(category[i] >= 0, "a category of a call is negative");
-                sum += category[i];
+            for (std::size_t category = 0; category < calls.exposed.size(); ++category) {
+                require(calls.exposed_ps(category, i) >= 0, "a category of a call is negative");
+                sum += calls.exposed_ps(category, i);
             }
             require(sum == calls.leave[i] - calls.enter[i], "categories are not their call's time");
         }

@@ -30,7 +30,7 @@ void CallRows::resize(std::size_t n) {
     enter.resize(n);
     leave.resize(n);
     for (auto& column : exposed) {
-        column.resize(n);
+        column.clear();
     }
 }
 
@@ -46,6 +46,67 @@ void TransferRows::resize(std::size_t n) {
     }
 }
 
+namespace {
+
+/// Exposed times on their way into the columns of `CallRows`, some rows at a time: most calls have time in few
+/// categories, and a column in which no row has any is never made.
+class ExposedRows {
+    static constexpr std::size_t kColumns = kCategories - 1;
+
+  public:
+    explicit ExposedRows(CallRows& rows) : rows_(rows) {}
+
+    /// The rows of one slice, in order.
+    class Filler {
+      public:
+        Filler(ExposedRows& columns, std::size_t first_row) : columns_(columns), row_(first_row) {}
+        ~Filler() { flush(); }
+        Filler(const Filler&) = delete;
+        Filler& operator=(const Filler&) = delete;
+
+        void put(const std::array<std::int64_t, kCategories>& exposed) {
+            for (std::size_t column = 0; column < kColumns; ++column) {
+                times_[column][held_] = exposed[column + 1];
+                any_[column] |= exposed[column + 1];
+            }
+            if (++held_ == kHeld) {
+                flush();
+            }
+        }
+
+      private:
+        static constexpr std::size_t kHeld = 128;
+        void flush() {
+            for (std::size_t column = 0; column < kColumns; ++column) {
+                if (any_[column] != 0) {
+                    std::copy_n(times_[column].begin(), held_, columns_.of(column).begin() + offset());
+                    any_[column] = 0;
+                }
+            }
+            row_ += held_;
+            held_ = 0;
+        }
+        [[nodiscard]] std::ptrdiff_t offset() const noexcept { return static_cast<std::ptrdiff_t>(row_); }
+
+        ExposedRows& columns_;
+        std::size_t row_;
+        std::size_t held_ = 0;
+        std::array<std::array<std::int64_t, kHeld>, kColumns> times_;  // NOLINT: written before it is read
+        std::array<std::int64_t, kColumns> any_{};
+    };
+
+  private:
+    std::vector<std::int64_t>& of(std::size_t column) {
+        std::call_once(made_[column], [&] { rows_.exposed[column].resize(rows_.call.size()); });
+        return rows_.exposed[column];
+    }
+
+    CallRows& rows_;
+    std::array<std::once_flag, kColumns> made_;
+};
+
+}  // namespace
+
 std::vector<std::size_t> accounted_locations(const Program& program) {
     std::vector<std::size_t> result;
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
@@ -57,15 +118,18 @@ std::vector<std::size_t> accounted_locations(const Program& program) {
 }
 
 Analysis::Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads)
+    : Analysis(program, parameters, threads, std::make_shared<Causes>(program, std::move(interest), threads)) {}
+
+Analysis::Analysis(const Program& program, const Parameters& parameters, unsigned threads,
+                   std::shared_ptr<Causes> causes)
     : program_(program),
       parameters_(parameters),
-      interest_(std::move(interest)),
       threads_(threads),
       accounted_(accounted_locations(program)),
-      collectives_(program),
-      on_path_(program.timelines.size()),
-      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads),
-      transfers_(program, parameters, collectives_, model_.asynchronous_progress()),
+      causes_(std::move(causes)),
+      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), causes_->given_interest(),
+             threads),
+      transfers_(program, parameters, causes_->collectives(), model_.asynchronous_progress()),
       first_call_(program.timelines.size()),
       accounts_(accounted_.size()),
       callpaths_(accounted_.size()),
@@ -77,54 +141,16 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
     }
 }
 
-void Analysis::follow_path() {
-    std::call_once(path_followed_, [&] {
-        waits_.emplace(program_, collectives_, threads_);
-        path_ = recorded_path(program_, *waits_);
-        for (const auto& stretch : path_) {
-            if (stretch.location != kUndefined && stretch.begin_ps < stretch.end_ps) {
-                on_path_[static_cast<std::size_t>(stretch.location)].push_back({stretch.begin_ps, stretch.end_ps});
-            }
-        }
-    });
-}
-
-const std::vector<PathStretch>& Analysis::path() {
-    follow_path();
-    return path_;
-}
-
 const CollectiveSplit& Analysis::divided() {
-    std::call_once(divided_, [&] { collective_split_.emplace(program_, parameters_, collectives_, threads_); });
+    std::call_once(divided_,
+                   [&] { collective_split_.emplace(program_, parameters_, causes_->collectives(), threads_); });
     return *collective_split_;
 }
 
-const std::vector<DelayCost>& Analysis::delays() {
-    follow_path();
-    std::call_once(delays_found_, [&] {
-        std::vector<Span> interests;
-        for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
-            interests.push_back(interest(location));
-        }
-        delays_ = delay_costs(program_, collectives_, *waits_, interests, threads_);
-        waits_.reset();  // the path and the delays are all that needs them
-    });
-    return delays_;
-}
-
-Span Analysis::interest(std::size_t location) const noexcept {
-    const auto& program = program_.spans[location];
-    if (interest_.empty()) {
-        return program;
-    }
-    const auto begin = std::clamp(interest_[location].begin_ps, program.begin_ps, program.end_ps);
-    return {begin, std::clamp(interest_[location].end_ps, begin, program.end_ps)};
-}
-
-void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
+void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot) {
     const auto& timeline = program_.timelines[slice.item];
     auto& pairs = pairs_[slice.item];
-    std::vector<std::int32_t> slot(program_.timelines.size(), kUndefined);
+    slot.resize(program_.timelines.size(), kUndefined);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         slot[static_cast<std::size_t>(pairs[i].sender)] = static_cast<std::int32_t>(i);
     }
@@ -197,6 +223,9 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows) {
         // Deficits are the model's and may be of any size: their sum saturates.
         add_saturating(pair.deficit_ps, parts.deficit_ps);
     }
+    for (const auto& pair : pairs) {
+        slot[static_cast<std::size_t>(pair.sender)] = kUndefined;
+    }
 }
 
 bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
@@ -220,7 +249,9 @@ bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
         return false;
     }
     rows.resize(count);
-    for_each_parallel(slices.size(), threads_, 1, [&](std::size_t i, unsigned) { fill_messages(slices[i], rows); });
+    std::vector<std::vector<std::int32_t>> slots(std::max(threads_, 1U));
+    for_each_parallel(slices.size(), threads_, 1,
+                      [&](std::size_t i, unsigned thread) { fill_messages(slices[i], rows, slots[thread]); });
     return true;
 }
 
@@ -281,7 +312,7 @@ bool Analysis::next_transfers(std::size_t limit, TransferRows& rows) {
 }
 
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
-    follow_path();
+    const auto& on_path = causes_->on_path();
     divided();
     std::vector<Slice> slices;
     std::size_t count = 0;
@@ -301,6 +332,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
         return false;
     }
     rows.resize(count);
+    ExposedRows exposed_rows(rows);
     std::unique_ptr<LocationAccount> still_open;
     for_each_parallel(slices.size(), threads_, 1, [&](std::size_t i, unsigned) {
         const auto& slice = slices[i];
@@ -309,21 +341,19 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
         auto account = i == 0 && open_
                            ? std::move(open_)
                            : std::make_unique<LocationAccount>(
-                                 model_, transfers_, collectives_, *collective_split_, location,
-                                 PhaseLine(program_.spans[location], interest(location)), on_path_[location]);
+                                 model_, transfers_, causes_->collectives(), *collective_split_, location,
+                                 PhaseLine(program_.spans[location], interest(location)), on_path[location]);
+        ExposedRows::Filler exposed(exposed_rows, slice.row);
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
             const auto& call = timeline.calls[c];
-            const auto& exposed = account->next();
+            exposed.put(account->next());
             rows.call[row] = call_id(location, c);
             rows.location[row] = static_cast<std::int32_t>(location);
             rows.region[row] = call.region;
             rows.callpath[row] = call.callpath;
             rows.enter[row] = call.enter_ps;
             rows.leave[row] = call.leave_ps;
-            for (std::size_t category = 1; category < kCategories; ++category) {
-                rows.exposed[category - 1][row] = exposed[category];
-            }
         }
         if (account->done()) {
             account->finish();

@@ -9,8 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "replay/native/causes/delays.hpp"
-#include "replay/native/causes/recorded_path.hpp"
+#include "replay/native/causes/causes.hpp"
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/split/account.hpp"
@@ -104,7 +103,11 @@ struct TransferRows {
 struct CallRows {
     std::vector<std::int32_t> call, location, region, callpath;
     std::vector<std::int64_t> enter, leave;
-    std::array<std::vector<std::int64_t>, kCategories - 1> exposed;  // without compute
+    std::array<std::vector<std::int64_t>, kCategories - 1> exposed;  // without compute; empty: 0 in every row
+
+    [[nodiscard]] std::int64_t exposed_ps(std::size_t column, std::size_t row) const noexcept {
+        return exposed[column].empty() ? 0 : exposed[column][row];
+    }
 
     void resize(std::size_t n);
 };
@@ -124,6 +127,8 @@ class Analysis {
     /// Replays every message. `interest` is the region of interest by location; empty: the whole program. Program and
     /// parameters must outlive the analysis.
     Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads);
+    /// Likewise, with the region of interest and what made whom wait from `causes`, which several analyses may share.
+    Analysis(const Program& program, const Parameters& parameters, unsigned threads, std::shared_ptr<Causes> causes);
 
     /// Fills at most about `limit` rows; false when all were given.
     bool next_messages(std::size_t limit, MessageRows& rows);
@@ -140,21 +145,22 @@ class Analysis {
     [[nodiscard]] const Program& program() const noexcept { return program_; }
     [[nodiscard]] const MessageModel& model() const noexcept { return model_; }
     [[nodiscard]] unsigned threads() const noexcept { return threads_; }
-    [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
+    [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return causes_->collectives(); }
     /// The critical path of the recorded execution. Computed where nobody asked for it yet; any thread may ask.
-    const std::vector<PathStretch>& path();
+    const std::vector<PathStretch>& path() { return causes_->path(); }
     /// What makes others wait in the region of interest. Likewise, and beside `next_calls` and `next_messages`.
-    const std::vector<DelayCost>& delays();
+    const std::vector<DelayCost>& delays() { return causes_->delays(); }
     /// What collective operations are divided into. Likewise.
     const CollectiveSplit& divided();
     [[nodiscard]] const TransferModel& transfers() const noexcept { return transfers_; }
     /// Locations that have an account: ranks, and other locations that communicate.
     [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }
     /// The region of interest on a location: what of its program the user looks at.
-    [[nodiscard]] Span interest(std::size_t location) const noexcept;
+    [[nodiscard]] Span interest(std::size_t location) const noexcept { return causes_->interest(location); }
     /// As it was given: all time where none is.
     [[nodiscard]] Span given_interest(std::size_t location) const noexcept {
-        return interest_.empty() ? Span{} : interest_[location];
+        const auto& given = causes_->given_interest();
+        return given.empty() ? Span{} : given[location];
     }
     /// The number of a location's call in the whole run; kUndefined for kNone.
     [[nodiscard]] std::int32_t call_id(std::size_t location, std::uint32_t call) const noexcept {
@@ -175,23 +181,16 @@ class Analysis {
         std::size_t row;
     };
     void fill_transfer(std::size_t location, std::uint32_t transfer, std::size_t row, TransferRows& rows) const;
-    void fill_messages(const Slice& slice, MessageRows& rows);
-    void follow_path();
+    /// `slot`: scratch for one slice after the other, kUndefined everywhere between them.
+    void fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot);
 
     const Program& program_;
     const Parameters& parameters_;
-    std::vector<Span> interest_;
     unsigned threads_;
     std::vector<std::size_t> accounted_;
-    CollectiveWaits collectives_;
-    std::once_flag path_followed_;  // by the thread that wants it first; likewise the delays
-    std::once_flag delays_found_;
-    std::once_flag divided_;
+    std::shared_ptr<Causes> causes_;
+    std::once_flag divided_;  // by the thread that wants it first
     std::optional<CollectiveSplit> collective_split_;
-    std::optional<Waits> waits_;  // until the delays are found
-    std::vector<PathStretch> path_;
-    std::vector<std::vector<Span>> on_path_;  // by location: when the path is there
-    std::vector<DelayCost> delays_;
     MessageModel model_;
     TransferModel transfers_;
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it

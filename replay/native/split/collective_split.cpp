@@ -58,6 +58,9 @@ std::uint32_t CollectiveSplit::size_of(const Instance& instance) const noexcept 
 
 std::optional<std::size_t> CollectiveSplit::rank_of(std::int32_t comm, std::size_t location) const noexcept {
     const auto& members = program_.members[static_cast<std::size_t>(comm)];
+    if (location < members.size() && members[location] == static_cast<std::int32_t>(location)) {
+        return location;  // as in MPI_COMM_WORLD
+    }
     const auto at = std::ranges::find(members, static_cast<std::int32_t>(location));
     return at == members.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - members.begin()));
 }

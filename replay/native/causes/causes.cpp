@@ -1,0 +1,55 @@
+#include "replay/native/causes/causes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace logpost::replay {
+
+Causes::Causes(const Program& program, std::vector<Span> interest, unsigned threads)
+    : program_(program),
+      interest_(std::move(interest)),
+      threads_(threads),
+      collectives_(program),
+      on_path_(program.timelines.size()) {}
+
+const std::vector<PathStretch>& Causes::path() {
+    std::call_once(path_followed_, [&] {
+        waits_.emplace(program_, collectives_, threads_);
+        path_ = recorded_path(program_, *waits_);
+        for (const auto& stretch : path_) {
+            if (stretch.location != kUndefined && stretch.begin_ps < stretch.end_ps) {
+                on_path_[static_cast<std::size_t>(stretch.location)].push_back({stretch.begin_ps, stretch.end_ps});
+            }
+        }
+    });
+    return path_;
+}
+
+const std::vector<std::vector<Span>>& Causes::on_path() {
+    path();
+    return on_path_;
+}
+
+const std::vector<DelayCost>& Causes::delays() {
+    path();
+    std::call_once(delays_found_, [&] {
+        std::vector<Span> interests;
+        for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
+            interests.push_back(interest(location));
+        }
+        delays_ = delay_costs(program_, collectives_, *waits_, interests, threads_);
+        waits_.reset();  // the path and the delays are all that needs them
+    });
+    return delays_;
+}
+
+Span Causes::interest(std::size_t location) const noexcept {
+    const auto& program = program_.spans[location];
+    if (interest_.empty()) {
+        return program;
+    }
+    const auto begin = std::clamp(interest_[location].begin_ps, program.begin_ps, program.end_ps);
+    return {begin, std::clamp(interest_[location].end_ps, begin, program.end_ps)};
+}
+
+}  // namespace logpost::replay
