@@ -94,11 +94,8 @@ def _packable(evidence: Evidence) -> dict[int, float]:
         previous_leave=pl.col("recv_leave_ps").shift(1).over(channel),
         previous_window=pl.col("window").shift(1).over(channel),
     )
-    received = (
-        messages.filter(pl.col("window") % stride == 0)
-        .select(pl.col("recv_location").alias("send_location"), last_received="recv_leave_ps")
-        .sort("last_received")
-        .collect()
+    received = sample.select(pl.col("recv_location").alias("send_location"), last_received="recv_leave_ps").sort(
+        "last_received"
     )
     judged = (
         before.sort("send_enter_ps")
