@@ -45,71 +45,102 @@ std::vector<Charged> in_order(const Program& program, const Waits& waits) {
 constexpr std::size_t kAtOnce = std::size_t{1} << 14U;
 /// Of those, the neighbours that one thread compares before it takes others.
 constexpr std::size_t kInRow = 256;
+/// Waits from one that is charged to one whose charges are fetched meanwhile.
+constexpr std::size_t kAhead = 8;
+
+/// A wait of a block beside what its comparison found: all that charging it needs.
+struct Compared {
+    std::int64_t length_ps = 0;
+    Excess excess;  // where it is compared
+    std::uint32_t call = 0;
+    std::int32_t callpath = kUndefined;  // of the call that waited
+    std::int32_t cause = kUndefined;
+    std::uint32_t cause_call = 0;
+    std::uint32_t begin = 0;  // of its shares
+    std::uint32_t shares = 0;
+    unsigned thread = kNone;  // kNone: not compared
+    WaitKind kind{};
+    bool of_interest = false;
+};
 
 /// The comparisons of a block of waits, by place in the block.
 class ComparedBlock {
   public:
     ComparedBlock(const Program& program, const Waits& waits, const ActiveTimes& active,
-                  Synchronizations& synchronizations, unsigned threads)
-        : waits_(waits), threads_(std::max(threads, 1U)), shares_(threads_) {
+                  Synchronizations& synchronizations, const std::vector<Span>& interest, unsigned threads)
+        : program_(program), waits_(waits), interest_(interest), threads_(std::max(threads, 1U)), shares_(threads_) {
         for (unsigned thread = 0; thread < threads_; ++thread) {
             comparisons_.emplace_back(program, active, synchronizations);
         }
     }
 
-    /// Compares those of the block's waits that are `wanted`.
-    template <class Wanted>
-    void compare(std::span<const Charged> block, Wanted&& wanted) {
+    /// Looks up the waits of a block, and compares those of interest.
+    void compare(std::span<const Charged> block) {
         // Neighbours in memory follow each other; in time, each wait is of another location.
         order_.clear();
         for (std::uint32_t i = 0; i < block.size(); ++i) {
             order_.push_back(i);
         }
         std::ranges::sort(order_, {}, [&](std::uint32_t i) { return std::pair(block[i].location, i); });
+        place_of_.resize(block.size());
+        for (std::uint32_t place = 0; place < block.size(); ++place) {
+            place_of_[order_[place]] = place;
+        }
         compared_.assign(block.size(), {});
         for (auto& shares : shares_) {
             shares.clear();
         }
         for_each_parallel(block.size(), threads_, kInRow, [&](std::size_t place, unsigned thread) {
             const auto i = order_[place];
-            if (wanted(block[i])) {
-                one(i, block[i], thread);
+            const auto& wait = waits_.of(block[i].location)[block[i].wait];
+            const auto& call = program_.timelines[block[i].location].calls[wait.call];
+            auto& found = compared_[place];  // beside those that the same thread writes
+            found.length_ps = wait.until_ps - call.enter_ps;
+            found.call = wait.call;
+            found.callpath = call.callpath;
+            found.cause = wait.cause;
+            found.cause_call = wait.cause_call;
+            found.kind = wait.kind;
+            found.of_interest = wait.kind != WaitKind::start_up && wait.kind != WaitKind::shut_down &&
+                                interest_[block[i].location].contains(call.enter_ps);
+            if (found.of_interest) {
+                one(found, block[i], thread);
             }
         });
     }
-    /// The comparison of a wait of the block, whether wanted or not.
+    [[nodiscard]] const Compared& operator[](std::size_t i) const noexcept { return compared_[place_of_[i]]; }
+    /// The comparison of a wait of the block, whether of interest or not.
     const Excess& of(std::size_t i, const Charged& wait) {
-        if (compared_[i].thread == kNone) {
-            one(i, wait, 0);
+        auto& found = compared_[place_of_[i]];
+        if (found.thread == kNone) {
+            one(found, wait, 0);
         }
-        return compared_[i].excess;
+        return found.excess;
     }
     /// Of a wait that is compared.
     [[nodiscard]] std::span<const DelayShare> shares(std::size_t i) const noexcept {
-        const auto& of = compared_[i];
+        const auto& of = (*this)[i];
         return std::span(shares_[of.thread]).subspan(of.begin, of.shares);
     }
 
   private:
-    struct Compared {
-        Excess excess;
-        std::uint32_t begin = 0;  // of its shares
-        std::uint32_t shares = 0;
-        unsigned thread = kNone;  // kNone: not compared
-    };
-    void one(std::size_t i, const Charged& wait, unsigned thread) {
+    void one(Compared& found, const Charged& wait, unsigned thread) {
         auto& shares = shares_[thread];
-        const auto begin = static_cast<std::uint32_t>(shares.size());
-        const auto excess = comparisons_[thread].compare(wait.location, waits_.of(wait.location)[wait.wait], shares);
-        compared_[i] = {excess, begin, static_cast<std::uint32_t>(shares.size()) - begin, thread};
+        found.begin = static_cast<std::uint32_t>(shares.size());
+        found.excess = comparisons_[thread].compare(wait.location, waits_.of(wait.location)[wait.wait], shares);
+        found.shares = static_cast<std::uint32_t>(shares.size()) - found.begin;
+        found.thread = thread;
     }
 
+    const Program& program_;
     const Waits& waits_;
+    const std::vector<Span>& interest_;
     unsigned threads_;
     std::vector<Comparison> comparisons_;          // by thread
     std::vector<std::vector<DelayShare>> shares_;  // by thread
-    std::vector<Compared> compared_;
-    std::vector<std::uint32_t> order_;
+    std::vector<Compared> compared_;               // in the order in which they are compared
+    std::vector<std::uint32_t> order_;             // by that place: the place in the block
+    std::vector<std::uint32_t> place_of_;          // the other way round
 };
 
 }  // namespace
@@ -121,36 +152,31 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
     for_each_parallel(active.size(), threads, 1, [&](std::size_t location, unsigned) {
         active[location].emplace(program.timelines[location], waits.of(location), program.callpaths());
     });
-    const auto counts = [&](const Charged& one) {
-        const auto& wait = waits.of(one.location)[one.wait];
-        return wait.kind != WaitKind::start_up && wait.kind != WaitKind::shut_down &&
-               interest[one.location].contains(program.timelines[one.location].calls[wait.call].enter_ps);
-    };
-    ComparedBlock compared(program, waits, active, synchronizations, threads);
+    ComparedBlock compared(program, waits, active, synchronizations, interest, threads);
     std::vector<Charges> charges(program.timelines.size());
     std::array<WidePs, kWaitKinds> total{};
     Ledger ledger(program.timelines.size());
     const auto all = in_order(program, waits);
     for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
         const auto block = std::span(all).subspan(begin, std::min(kAtOnce, all.size() - begin));
-        compared.compare(block, counts);
+        compared.compare(block);
         for (std::size_t i = 0; i < block.size(); ++i) {
-            const auto location = block[i].location;
-            const auto& wait = waits.of(location)[block[i].wait];
-            const auto& call = program.timelines[location].calls[wait.call];
-            const auto length = wait.until_ps - call.enter_ps;
-            auto costs = charges[location].at(wait.call);
+            if (i + kAhead < block.size()) {
+                __builtin_prefetch(&charges[block[i + kAhead].location], 1);
+                __builtin_prefetch(&charges[static_cast<std::size_t>(compared[i + kAhead].cause)], 1);
+            }
+            const auto& wait = compared[i];
+            auto costs = charges[block[i].location].at(wait.call);
             std::array<std::uint8_t, kWaitKinds> charging{};  // kinds of the waits that it is charged for
             std::size_t charged = 0;
             for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {
-                costs[kind] *= static_cast<double>(length);
+                costs[kind] *= static_cast<double>(wait.length_ps);
                 if (costs[kind] > 0) {
                     charging[charged++] = static_cast<std::uint8_t>(kind);
                 }
             }
-            const bool of_interest = counts(block[i]);
-            if (of_interest) {
-                total[static_cast<std::size_t>(wait.kind)] += length;
+            if (wait.of_interest) {
+                total[static_cast<std::size_t>(wait.kind)] += wait.length_ps;
             } else if (charged == 0) {
                 continue;
             }
@@ -159,14 +185,14 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
             if (!(whole > 0)) {
                 continue;
             }
-            const auto direct = of_interest ? std::min(static_cast<double>(length) / whole, 1.0) : 0.0;
+            const auto direct = wait.of_interest ? std::min(static_cast<double>(wait.length_ps) / whole, 1.0) : 0.0;
             const auto delaying = static_cast<std::size_t>(wait.cause);
             for (const auto& [place, delay] : compared.shares(i)) {
                 if (direct > 0) {
-                    ledger.at(delaying, place, wait.kind, call.callpath).short_term += direct * delay;
+                    ledger.at(delaying, place, wait.kind, wait.callpath).short_term += direct * delay;
                 }
                 for (const auto kind : std::span(charging).first(charged)) {
-                    ledger.at(delaying, place, static_cast<WaitKind>(kind), call.callpath).long_term +=
+                    ledger.at(delaying, place, static_cast<WaitKind>(kind), wait.callpath).long_term +=
                         costs[kind] / whole * delay;
                 }
             }

@@ -1,6 +1,8 @@
 #include "replay/native/causes/synchronizations.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 #include "replay/native/collectives/shape.hpp"
 #include "replay/native/threads.hpp"
@@ -60,19 +62,14 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
         }
     }
     for_each_parallel(locations_.size(), threads, 1, [&](std::size_t location, unsigned) {
-        auto& [all, partners, first, answered] = locations_[location];
+        auto& [all, partners] = locations_[location];
         std::ranges::sort(
             all, [](const auto& a, const auto& b) { return a.with != b.with ? a.with < b.with : a.call < b.call; });
         for (std::uint32_t i = 0; i < all.size(); ++i) {
             if (i == 0 || all[i].with != all[i - 1].with) {
-                partners.push_back(all[i].with);
-                first.push_back(i);
+                partners.push_back({all[i].with, i, i, i});
             }
-        }
-        first.push_back(static_cast<std::uint32_t>(all.size()));
-        answered = std::vector<std::atomic<std::uint32_t>>(partners.size());
-        for (std::size_t i = 0; i < partners.size(); ++i) {
-            answered[i].store(first[i + 1], std::memory_order_relaxed);
+            partners.back().end = partners.back().answered = i + 1;
         }
     });
 }
@@ -92,13 +89,13 @@ bool Synchronizations::holds(std::int32_t group, std::int32_t location) const no
 
 Synchronization Synchronizations::before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept {
     constexpr std::uint32_t kNear = 8;
-    auto& [all, partners, first, answered] = locations_[location];
+    auto& [all, partners] = locations_[location];
     Synchronization last;
-    const auto offer = [&](std::size_t partner) {
-        const auto begin = first[partner];
-        const auto end = first[partner + 1];
+    const auto offer = [&](Partner& partner) {
+        const std::atomic_ref answered(partner.answered);
+        const auto [begin, end] = std::pair(partner.begin, partner.end);
         // The next question is about an earlier call, most often: the answer lies a few places before the last one.
-        auto at = answered[partner].load(std::memory_order_relaxed);
+        auto at = answered.load(std::memory_order_relaxed);
         if (at != end && all[at].call < call) {
             at = end;
         }
@@ -111,21 +108,20 @@ Synchronization Synchronizations::before(std::size_t location, std::uint32_t cal
                 break;
             }
         }
-        answered[partner].store(at, std::memory_order_relaxed);
+        answered.store(at, std::memory_order_relaxed);
         if (at != begin && (last.call == kNone || all[at - 1].call > last.call)) {
             last = all[at - 1];
         }
     };
-    std::size_t partner = 0;
-    for (; partner < partners.size() && partners[partner] < 0; ++partner) {
-        if (holds(partners[partner], other)) {
-            offer(partner);
+    auto partner = partners.begin();
+    for (; partner != partners.end() && partner->with < 0; ++partner) {
+        if (holds(partner->with, other)) {
+            offer(*partner);
         }
     }
-    const auto found =
-        std::ranges::lower_bound(partners.begin() + static_cast<std::ptrdiff_t>(partner), partners.end(), other);
-    if (found != partners.end() && *found == other) {
-        offer(static_cast<std::size_t>(found - partners.begin()));
+    partner = std::ranges::lower_bound(partner, partners.end(), other, {}, &Partner::with);
+    if (partner != partners.end() && partner->with == other) {
+        offer(*partner);
     }
     return last;
 }

@@ -2,7 +2,6 @@
 
 /// When a location was last held up by, or held up, another one: from there on their work is compared.
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -30,12 +29,16 @@ class Synchronizations {
     [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept;
 
   private:
+    /// Whom a location was synchronized with; what a question reads of it lies together.
+    struct Partner {
+        std::int32_t with;
+        std::uint32_t begin;  // of its synchronizations
+        std::uint32_t end;
+        std::uint32_t answered;  // behind the last answer; where threads ask at once, any of theirs: to look from
+    };
     struct Location {
-        std::vector<Synchronization> all;    // by partner, then call
-        std::vector<std::int32_t> partners;  // ascending: groups, then locations
-        std::vector<std::uint32_t> first;    // of each partner, and the end
-        // Of each partner: behind the last answer. Where threads ask at once, any of theirs: a place to look from.
-        std::vector<std::atomic<std::uint32_t>> answered;
+        std::vector<Synchronization> all;  // by partner, then call
+        std::vector<Partner> partners;     // ascending: groups, then locations
     };
     [[nodiscard]] bool holds(std::int32_t group, std::int32_t location) const noexcept;
 
