@@ -85,15 +85,15 @@ class _All:
     """Everybody waits for everybody."""
 
     def __call__(self, entered: Column) -> Column:
-        return np.broadcast_to(entered.max(axis=1, keepdims=True), entered.shape)
+        latest: Column = entered.max(axis=1, keepdims=True)
+        return np.broadcast_to(latest, entered.shape)
 
 
 class _Prefix:
     """Everybody waits for those before it."""
 
     def __call__(self, entered: Column) -> Column:
-        found: Column = np.maximum.accumulate(entered, axis=1)
-        return found
+        return np.maximum.accumulate(entered, axis=1)
 
 
 class _Tree:
