@@ -85,8 +85,7 @@ class _All:
     """Everybody waits for everybody."""
 
     def __call__(self, entered: Column) -> Column:
-        latest: Column = entered.max(axis=1, keepdims=True)
-        return np.broadcast_to(latest, entered.shape)
+        return np.broadcast_to(entered.max(axis=1, keepdims=True), entered.shape)
 
 
 class _Prefix:
@@ -105,7 +104,7 @@ class _Tree:
         self.ways = list(zip(member[sender].tolist(), member[receiver].tolist(), strict=True))
 
     def __call__(self, entered: Column) -> Column:
-        ready = entered.copy()
+        ready: Column = entered.copy()
         for sender, receiver in self.ways:
             np.maximum(ready[:, receiver], ready[:, sender], out=ready[:, receiver])
         return ready

@@ -19,7 +19,7 @@ from logpost.machines.schema.load import template_text
 
 def advised(story: Story, path: Path, machine: str = "") -> OverlapAdvice:
     run = story.write(path)
-    run.machine_file.write_text(template_text() if not machine else machine)
+    run.machine_file.write_text(machine or template_text())
     (found,) = overlap_advice(run)
     return found
 

@@ -1,4 +1,4 @@
-"""Growth with the ranks against truth: programs recorded on SimGrid at several sizes, predicted for larger ones, and run.
+"""Growth with the ranks against truth: programs recorded on SimGrid at some sizes, predicted for larger ones, and run.
 
 The programs are those of `network_programs/traffic.c`, on a crossbar of as many nodes as ranks. Predicted from two and
 from three sizes, with the replay and (`alone`) by growth only. A truth should lie within the interval in 90 % of the
@@ -61,7 +61,8 @@ def table(run: Callable[[str, int], Run]) -> int:
     errors: list[float] = []
     covered: list[bool] = []
     print(
-        f"{'program':14}{'from':>14}{'to':>6}{'truth':>12}{'predicted':>12}{'interval':>22}{'error':>9}{'alone':>9}  most time"
+        f"{'program':14}{'from':>14}{'to':>6}{'truth':>12}{'predicted':>12}{'interval':>22}{'error':>9}{'alone':>9}"
+        "  most time"
     )
     for program in PROGRAMS:
         for target in TARGETS:
@@ -88,13 +89,15 @@ def table(run: Callable[[str, int], Run]) -> int:
                 said = found.categories[0].name
                 print(
                     f"{program:14}{sizes:>14}{target:>6}{truth / 1e9:>9.3f} ms{there.mean / 1e9:>9.3f} ms"
-                    f"{there.low / 1e9:>10.3f}-{there.high / 1e9:.3f} ms{' ' if inside else '!'}{100 * error:>8.1f}%{100 * alone:>8.1f}%"
+                    f"{there.low / 1e9:>10.3f}-{there.high / 1e9:.3f} ms{' ' if inside else '!'}"
+                    f"{100 * error:>8.1f}%{100 * alone:>8.1f}%"
                     f"  {said}{'' if said == first else f' (in truth {first})'}",
                     flush=True,
                 )
     mean = float(np.mean(errors))
     print(
-        f"from three sizes: mean error {100 * mean:.1f} % (bar {100 * MEAN_BAR:.0f} %), worst {100 * max(errors):.1f} %; "
+        f"from three sizes: mean error {100 * mean:.1f} % (bar {100 * MEAN_BAR:.0f} %), "
+        f"worst {100 * max(errors):.1f} %; "
         f"within the interval {sum(covered)} of {len(covered)} (bar {100 * COVERED_BAR:.0f} %)"
     )
     return int(mean > MEAN_BAR or sum(covered) < COVERED_BAR * len(covered))

@@ -98,7 +98,7 @@ def command(
         bool,
         typer.Option(
             "--overlap",
-            help="Advise message size S and burst b of each nonblocking exchange, with the gain by replay; nothing else.",
+            help="Advise message size S and burst b of nonblocking exchanges, with the gain by replay; nothing else.",
         ),
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the rankfile, and the run of -o.")] = False,

@@ -1,4 +1,4 @@
-"""`logpost scale` against a simulated truth: a halo exchange with reductions on two sizes says what a third one takes."""
+"""`logpost scale` against a simulated truth: a wave through two numbers of ranks says what a third one takes."""
 
 from __future__ import annotations
 
