@@ -30,6 +30,7 @@ from logpost.analyzer.archive_tables import (
 from logpost.analyzer.estimate import Estimate, estimate
 from logpost.analyzer.estimate.identify import MOST_DEFICIT, Identified, identify, replayer
 from logpost.analyzer.estimate.machine_file import estimated_machine
+from logpost.analyzer.estimate.transfers import of_transfers
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import estimated_values, machine_values
@@ -95,6 +96,9 @@ def choose_machine(request: Request, trace: Trace, anchor: Path, threads: int = 
         return replace(chosen, notes=notes + chosen.notes)
     tick_ps = 1e12 / trace.ticks_per_second
     guess = estimate(archive_name(anchor), trace.program.samples(SAMPLES), tick_ps)
+    if not guess.classes and _has_transfers(trace):
+        stated = request.asynchronous_progress
+        guess = of_transfers(archive_name(anchor), trace.program, guess, asynchronous=stated, tick_ps=tick_ps)
     replay = replayer(trace.program, asynchronous_progress=request.asynchronous_progress)
     strided = len(trace.layouts()["blocks"]) > 0
     found = identify(guess, replay, strided=strided, one_sided=_has_transfers(trace), threads=threads)

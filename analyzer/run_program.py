@@ -80,22 +80,22 @@ def unplaced_program(run: Run) -> Program:
             ticks_per_second=manifest.clock.ticks_per_second,
             length_ps=manifest.clock.length_ps,
             callers=run.facts("callpaths").sort("callpath").select("parent").collect()["parent"].to_numpy(),
-            kinds=_kinds(regions),
+            kinds=region_kinds(regions),
             layouts=[(one.blocks, one.block_bytes, one.stride_bytes) for one in manifest.layouts],
             members=members,
-            locations=_columns(run, "locations", LOCATIONS),
-            calls=_columns(run, "calls", CALLS),
-            messages=_columns(run, "messages", MESSAGES),
-            unmatched=_columns(run, "unmatched", UNMATCHED),
-            collectives=_columns(run, "collectives", COLLECTIVES),
-            transfers=_columns(run, "transfers", TRANSFERS),
-            epochs=_columns(run, "epochs", EPOCHS),
+            locations=table_columns(run, "locations", LOCATIONS),
+            calls=table_columns(run, "calls", CALLS),
+            messages=table_columns(run, "messages", MESSAGES),
+            unmatched=table_columns(run, "unmatched", UNMATCHED),
+            collectives=table_columns(run, "collectives", COLLECTIVES),
+            transfers=table_columns(run, "transfers", TRANSFERS),
+            epochs=table_columns(run, "epochs", EPOCHS),
         )
     except ValueError as error:
         raise InputError(f"{run.path}: its tables contradict each other: {error}; analyze the archive again") from error
 
 
-def _kinds(regions: pl.DataFrame) -> list[int]:
+def region_kinds(regions: pl.DataFrame) -> list[int]:
     """Code of each region's kind. Initialization and finalization share their name; the region's own tells them."""
     codes = {name: code for code, name in reversed(list(enumerate(call_kinds())))}
     return [
@@ -104,7 +104,8 @@ def _kinds(regions: pl.DataFrame) -> list[int]:
     ]
 
 
-def _columns(run: Run, table: str, names: Iterable[str]) -> dict[str, Column]:
+def table_columns(run: Run, table: str, names: Iterable[str]) -> dict[str, Column]:
+    """Columns of a table as the native core takes them: enumerations as its codes."""
     frame = run.facts(table).select(names).collect()
     return {name: _array(table, frame[name]) for name in names}
 

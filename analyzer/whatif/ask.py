@@ -149,6 +149,12 @@ def _notes(run: Run, after: Outcome) -> list[str]:
         notes.append(f"the run's messages are split under {model.label}; the replay takes all values of the machine")
     if after.rebuilt:
         notes.append(f"{after.rebuilt} messages change their protocol: what they take is the model's, not the trace's")
+    used = run.manifest.machine
+    if used.origin == "estimated" and not any(one.value for one in used.values):
+        notes.append(
+            "the trace identifies nothing of its machine, which is taken with L = o = g = G = 0: factors of these "
+            "change nothing; analyze it with --machine"
+        )
     one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").select("region")
     if run.facts("calls").join(one_sided, on="region", how="semi").select(pl.len()).collect().item():
         notes.append(

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.in_process import analyze
+from tests.analyzer.test_findings_missed_overlap import exchange
 from typer.testing import CliRunner
 
 from logpost.analyzer.request import Request
 from logpost.cli.app import build
+from logpost.machines.schema.load import template_text
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +113,15 @@ def test_the_predicted_execution_is_written_as_a_run(run: str, tmp_path: Path) -
     assert "predicted, not measured" in CliRunner().invoke(build("report"), ["report", str(place)]).stdout.replace(
         "\n", " "
     )
+
+
+def test_overlap_is_advised_alone(tmp_path: Path) -> None:
+    place = exchange(work=3).write(tmp_path / "a.run")
+    place.machine_file.write_text(template_text())
+    result = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--overlap"])
+    assert result.exit_code == 0
+    assert "into 4 of 1.00 KiB" in " ".join(result.stdout.split())
+    told = json.loads(CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--overlap", "--json"]).stdout)
+    assert told["overlap"][0]["pieces"] == 4
+    refused = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--overlap", "--set", "L=x2"])
+    assert "--overlap is about the run as it was recorded; give it alone" in str(refused.exception)

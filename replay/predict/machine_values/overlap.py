@@ -83,10 +83,10 @@ def overlap_profile(machine: Machine, *, locality: str = "other_node") -> Overla
         return None
     if first_latency(machine, locality) is None:
         raise ModelError(f"machine {machine.name} has o(S,b) and G(P,S) but no L for {locality}")
-    return _profile(machine, locality)
+    return profile_of(machine, locality)
 
 
-def _profile(machine: Machine, locality: str) -> OverlapProfile:
+def profile_of(machine: Machine, locality: str) -> OverlapProfile:
     """Tables where the machine has them, else the ranges, which raise when asked for what they do not give."""
     o, G = machine.overlap.o, machine.overlap.G
     overhead: Curve = OfRanges(machine, locality, "o")
@@ -133,7 +133,7 @@ def overlap_values(
         found["o"] = offered["o_s"] + offered["o_r"]
     if "G" in offered:
         found["G"] = offered["G"]
-    profile = _profile(machine, locality)
+    profile = profile_of(machine, locality)
     if model.name == "overlap-search":
         return _searched(machine, profile, given, found, locality)
     if "S" not in given:

@@ -15,6 +15,7 @@ VERBS: dict[str, str] = {
     "whatif": "Predict what a run would take on another network or machine.",
     "compare": "Compare two runs, or repeats of them, and gate a CI job.",
     "roofline": "Compare each region's messages with the machine's limits.",
+    "scale": "Predict how each category grows with the ranks.",
     "export": "Write a run as CSV, for Perfetto or as a GOAL schedule.",
     "calibrate": "Measure this machine and write its machine file.",
     "machines": "List, show and check machine files.",

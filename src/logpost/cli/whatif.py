@@ -4,9 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from logpost.analyzer.run import Run
+
+
+def _advise_overlap(run: Run, *, top: int, as_json: bool) -> None:
+    from logpost.analyzer.reporting import overlap_text
+    from logpost.analyzer.whatif.overlap import overlap_advice
+
+    found = overlap_advice(run)
+    if as_json:
+        typer.echo(json.dumps(overlap_text.as_json(found), indent=2, allow_nan=False))
+        return
+    from rich.console import Console
+
+    overlap_text.print_overlap(found, Console(highlight=False), top)
 
 
 def command(
@@ -78,6 +94,13 @@ def command(
             help="Let messages share the links of the machine's topology, or keep recorded waits as they are.",
         ),
     ] = True,
+    overlap: Annotated[
+        bool,
+        typer.Option(
+            "--overlap",
+            help="Advise message size S and burst b of nonblocking exchanges, with the gain by replay; nothing else.",
+        ),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the rankfile, and the run of -o.")] = False,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N regions that change most.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in picoseconds.")] = False,
@@ -97,6 +120,8 @@ def command(
 
     Example: logpost whatif app.run --mapping best --rankfile app.ranks
 
+    Example: logpost whatif app.run --overlap
+
     Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
     from logpost.analyzer.run import Run
@@ -107,6 +132,11 @@ def command(
     if rankfile is not None and mapping is None:
         raise InputError(f"--rankfile {rankfile} needs a mapping to write; add --mapping best")
     opened = Run.open(run)
+    if overlap:
+        if settings or machine or scale_compute or sweep or mapping or output:
+            raise InputError("--overlap is about the run as it was recorded; give it alone")
+        _advise_overlap(opened, top=top, as_json=as_json)
+        return
     if output is not None:
         refuse_occupied(output, force=force)
     found = predict(
