@@ -10,6 +10,7 @@ from pathlib import Path
 
 import catalogue
 import tables
+import tutorial
 from stage import pages_of, stage
 
 from logpost.errors import InputError
@@ -24,6 +25,7 @@ def main(folder: Path) -> int:
     pages.mkdir(parents=True)
     try:
         findings = catalogue.write(pages, folder / "truth")
+        tutorial.write(pages, folder / "tutorial")
     except InputError as error:
         print(f"docs: {error}", file=sys.stderr)
         return 2

@@ -1,7 +1,7 @@
 """The shell commands of the project's pages, block by block.
 
-A block is fenced (` ```sh `, or ` ```console ` with `$ ` before each command) or indented by four spaces; of a job in
-YAML, it is the lines of each `script` and `run`. Drawings, tables of files and Python are no commands.
+A block is fenced (` ```sh `) or indented by four spaces; of a job in YAML, it is the lines of each `script` and `run`.
+Drawings, tables of files and Python are no commands; those of ` ```console ` run when the site is made.
 """
 
 from __future__ import annotations
@@ -61,8 +61,6 @@ def _texts(text: str, language: str) -> Iterator[list[str]]:
         elif kind == "yaml":
             for job in _scripts(yaml.safe_load(body)):
                 yield _lines(job)
-        elif kind == "console":
-            yield _lines("\n".join(line[2:] for line in body.splitlines() if line.startswith("$ ")))
         elif kind == "sh":
             yield _lines(body)
 
