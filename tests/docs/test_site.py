@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from logpost.analyzer.schema import FINDING_KINDS, TABLES
+from logpost.dashboards.notebook import Figures, OpenRun
 
 ROOT = Path(__file__).resolve().parents[2]
 SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
@@ -84,6 +85,24 @@ def test_every_column_of_a_run_is_in_the_reference(site: Path) -> None:
     for table in TABLES.values():
         section = text.partition(f'<h2 id="{table.name}">')[2].partition("<h2")[0]
         assert re.findall(r"<td><code>(\w+)</code></td>", section) == [one.name for one in table.columns], table.name
+
+
+def test_the_notebook_shows_its_tables_and_figures(site: Path) -> None:
+    text = (site / "docs" / "notebook.html").read_text(encoding="utf-8")
+    assert text.count("Plotly.newPlot") == 2
+    assert text.count('class="dataframe"') == 3
+    assert "Ranks 0-5 are hot receivers in turn" in text
+
+
+def test_the_interface_for_python_and_json_is_in_the_reference(site: Path) -> None:
+    python = (site / "reference" / "python.html").read_text(encoding="utf-8")
+    for kind, shown in ((OpenRun, "run"), (Figures, "run.plot")):
+        names = [name for name, member in vars(kind).items() if callable(member) and not name.startswith("_")]
+        assert [name for name in names if f">{shown}.{name}<" not in python] == []
+    text = (site / "reference" / "json.html").read_text(encoding="utf-8")
+    for key in ("findings[].gain", "breakdown_s.*", "machine.values[].uncertainty", "gates[].fails", "interval_ps"):
+        assert f"<td><code>{key}</code></td>" in text, key
+    assert "what people see, e.g. 'estimated from this trace'" in text
 
 
 def test_pages_fetch_nothing_from_a_host(site: Path) -> None:
