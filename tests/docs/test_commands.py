@@ -23,7 +23,10 @@ from tests.docs.blocks import PAGES, Block, blocks
 from tests.docs.stand_ins import EM3D, StandIns, smaller, unpacked
 
 NOT_HERE = {
-    r"make (?:demo|docs|test)": "collectors/test_demo.py, docs/test_site.py; the third is this suite",
+    r"make (?:demo|docs|test|wheel)": "collectors/test_demo.py, docs/test_site.py, this suite; make wheel-test",
+    r"spack .*|rattler-build .*": "needs Spack or conda; packaging/test_recipes.py compares what the recipes state",
+    r"man logpost-analyze": "needs an installed wheel; packaging/test_manpages.py checks the pages",
+    r"logpost --(?:install|show)-completion": "changes the shell's files, or asks which it is: cli/test_help.py",
     r"(?:pip|apt) install .*": "changes the machine; make wheel-test installs the wheel, packaging/setup the others",
     r"cp /usr/share/.*|.* (?:hpcc|lmp -in in\.\w+)": "collectors/test_real_programs.py records them on smaller inputs",
     r".*mpiexec -n 4 (?:\.venv/bin/)?python .*": "needs an MPI from PyPI: collectors/test_real_programs.py",
@@ -39,7 +42,7 @@ NOT_HERE = {
     r"txt2bin .*": "needs LogGOPSim; analyzer/test_export_goal.py replays the schedule by the rules of its papers",
 }
 """Commands that this test does not run, with what is missing, or which of the tests runs them."""
-HOW_MANY = 31
+HOW_MANY = 39
 
 INCONCLUSIVE = re.compile(r"logpost compare a1\.run .*|logpost compare baseline.*html$")
 """Gates that may end with status 3: three equal runs tell nothing of their spread."""
