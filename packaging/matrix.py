@@ -109,7 +109,7 @@ def mpi(name: str, version: str) -> str:
     """The exact version of an MPI under which a program was compiled, recorded and analyzed."""
     for binaries in mpis(name):
         said = run(binaries["mpirun"], "--version")
-        match = re.search(r"(?:Open MPI\)?|Version:)\s+(\d+\.\S+)", said)
+        match = re.search(r"(?:\((?:OpenRTE|Open MPI)\)|Version:)\s+(\d+\.\S+)", said)
         if match is None or not match[1].startswith(f"{version}."):
             continue
         place = WORK / f"{FROM_PYPI[name]}-{version}"
