@@ -24,7 +24,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 # Each native source is compiled once for the package and the tests, where ccache could be installed.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 
-.PHONY: help setup demo docs check test lint bench sanitize fuzz conformance wheel wheel-test clean
+.PHONY: help setup demo docs check test lint bench sanitize fuzz conformance wheel wheel-test matrix clean
 
 help:
 	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
@@ -37,6 +37,7 @@ help:
 	@echo 'make conformance  MPICH'"'"'s test suite with and without the collector (hours; ONLY=PATTERN for a part)'
 	@echo 'make wheel     a wheel with libotf2 inside, and the sdist, in build/dist'
 	@echo 'make wheel-test  installs it on a system with Python alone, from an archive to a report'
+	@echo 'make matrix    builds and uses logpost with each Python, libotf2 and MPI that can be had (ONLY=WORD for a part)'
 	@echo 'make bench     speed, memory and accuracy as ratios within one run'
 	@echo 'make setup     only the set-up for these targets'
 
@@ -113,6 +114,10 @@ wheel: build/.made $(VENV)/.base
 # Needs root and debootstrap: the bare system is a chroot in build/bare.
 wheel-test: wheel
 	@packaging/wheel-test build/dist/logpost-*.whl
+
+# Needs the network: each row has an environment of its own, and MPIs that the distribution lacks come from PyPI.
+matrix: setup
+	@nice python packaging/matrix.py $(ONLY)
 
 clean:
 	rm -rf build .venv

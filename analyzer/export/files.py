@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,6 +20,8 @@ Progress = Callable[[str, int, int], None]
 def whole(final: Path, *, force: bool, directory: bool) -> Iterator[Path]:
     """A temporary file or directory that becomes `final` when the block ends without an exception.
 
+    What is no regular file (a pipe, a device) stays what it is and gets the bytes; of a link, so does the link.
+
     Raises:
         InputError: `final` exists and `force` is not given, or is of the other kind, or it cannot be written.
     """
@@ -29,18 +32,24 @@ def whole(final: Path, *, force: bool, directory: bool) -> Iterator[Path]:
             raise InputError(f"{final} is {kind}; choose another place with -o")
         if directory and any(final.iterdir()) and not (final / "columns.csv").is_file():
             raise InputError(f"{final} is not an earlier export; choose another place with -o")
+    place = Path(os.path.realpath(final))
+    through = place.exists() and not place.is_file() and not place.is_dir()
     try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=None if through else place.parent))
     except OSError as error:
         raise cannot_write(final, error, "choose another place with -o") from error
     try:
         work = made if directory else made / final.name
         yield work
+        if through:
+            with work.open("rb") as source, place.open("wb") as target:
+                shutil.copyfileobj(source, target)
+            return
         permit(work, directory=directory)
-        if directory and final.exists():
-            shutil.rmtree(final)
-        work.replace(final)
+        if directory and place.exists():
+            shutil.rmtree(place)
+        work.replace(place)
     except OSError as error:
         raise cannot_write(final, error, "choose another place with -o") from error
     finally:

@@ -8,8 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import api
 import catalogue
+import json_reference
+import notebook
 import tables
+import tutorial
 from stage import pages_of, stage
 
 from logpost.errors import InputError
@@ -24,10 +28,14 @@ def main(folder: Path) -> int:
     pages.mkdir(parents=True)
     try:
         findings = catalogue.write(pages, folder / "truth")
+        tutorial.write(pages, folder / "tutorial")
+        notebook.write(pages, folder / "tutorial")
+        json_reference.write(pages, folder / "tutorial")
     except InputError as error:
         print(f"docs: {error}", file=sys.stderr)
         return 2
     tables.write(pages)
+    api.write(pages)
     first = "      - findings/index.md\n"
     every = "".join(f"      - {page}\n" for page in findings)
     config = CONFIG.read_text(encoding="utf-8").replace(first, every)

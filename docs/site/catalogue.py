@@ -141,16 +141,17 @@ def _pictured(kind: str, case: Case, work: Path) -> tuple[str, str]:
     text = (
         f"A program with this cause: {case.story}. Each row is a rank, each colour what took most of its time then; "
         f"the slowest rank's program takes {time_text(before)}.\n\n"
-        f'<script src="../{SCRIPT}"></script>\n\n{_figure(sick, "as it is")}\n\n'
+        f'<script src="../{SCRIPT}"></script>\n\n{figure(sick, "as it is")}\n\n'
         f"The report says: **{found.title}**; a cure makes the program at most {percent_text(found.gain)} faster.\n\n"
         f"The same work without the cause takes {time_text(after)}, {percent_text(1 - after / before)} less. "
         "Its axis of time is another one:\n\n"
-        f"{_figure(cured, 'without the cause')}\n"
+        f"{figure(cured, 'without the cause')}\n"
     )
     return text, found.advice
 
 
-def _figure(run: OpenRun, said: str) -> str:
+def figure(run: OpenRun, said: str) -> str:
+    """The timeline of a run as HTML within Markdown; the page loads SCRIPT before."""
     made = run.plot.timeline()
     made.update_layout(paper_bgcolor="#fff", plot_bgcolor="#fff")
     html: str = made.to_html(
