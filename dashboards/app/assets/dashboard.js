@@ -44,8 +44,8 @@
       if (meta.ps_per_x) Object.assign(changes, { from: null, to: null, ranks: null });
     } else if (meta.ps_per_x && event["xaxis.range[0]"] !== undefined) {
       let from = event["xaxis.range[0]"] * meta.ps_per_x, to = event["xaxis.range[1]"] * meta.ps_per_x;
-      // Whole windows where there are many: their times are exact and quick to find.
-      const step = (to - from) / (meta.window_ps || 1) >= 48 ? meta.window_ps : 1;
+      // Whole windows or cells where there are many: their times are exact and quick to find.
+      const step = (meta.steps_ps || []).find((width) => (to - from) / width >= meta.few_steps) || 1;
       from = Math.max(0, Math.floor(from / step) * step);
       to = Math.ceil(to / step) * step;
       if (to > from) Object.assign(changes, { from, to });

@@ -56,6 +56,20 @@ std::vector<std::size_t> accounted_locations(const Program& program) {
     return result;
 }
 
+namespace {
+
+/// Windows for the tables, and cells for timelines.
+Windows windows_of(const Program& program, const std::vector<std::size_t>& accounted) {
+    std::size_t calls = 0;
+    for (const auto location : accounted) {
+        calls += program.timelines[location].calls.size();
+    }
+    const auto groups = std::min(accounted.size(), TimeCells::kMostGroups);
+    return Windows::over(program.length_ps, accounted.size()).with_cells(groups, calls);
+}
+
+}  // namespace
+
 Analysis::Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads)
     : program_(program),
       parameters_(parameters),
@@ -64,11 +78,12 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
       accounted_(accounted_locations(program)),
       collectives_(program),
       on_path_(program.timelines.size()),
-      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads),
+      model_(program, parameters, windows_of(program, accounted_), interest_, threads),
       transfers_(program, parameters, collectives_, model_.asynchronous_progress()),
       first_call_(program.timelines.size()),
       accounts_(accounted_.size()),
       callpaths_(accounted_.size()),
+      time_cells_(accounted_, model_.windows()),
       pairs_(program.timelines.size()) {
     std::size_t calls = 0;
     for (const auto location : accounted_) {
@@ -329,6 +344,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
             account->finish();
             accounts_[slice.item] = account->rows();
             callpaths_[slice.item] = account->callpaths();
+            time_cells_.add(slice.item, std::move(account->program_cells()));
         } else {
             still_open = std::move(account);  // at most the last slice of a batch
         }
@@ -353,6 +369,11 @@ const std::vector<std::vector<AccountRow>>& Analysis::accounts() {
 const std::vector<std::vector<CallpathExposure>>& Analysis::callpaths() {
     accounts();
     return callpaths_;
+}
+
+TimeCellRows Analysis::time_cells() {
+    accounts();
+    return time_cells_.rows();
 }
 
 const std::vector<std::vector<PairSum>>& Analysis::pairs() {
