@@ -87,6 +87,7 @@ def chart(
             ),
         ],
         className="chart",
+        tabIndex=0,
         **aria(label),
     )
 

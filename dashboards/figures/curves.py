@@ -24,6 +24,7 @@ INKS: tuple[tuple[str, str], ...] = (
 )
 """On light and on dark paper; after Okabe and Ito, as the categories' colours are."""
 
+MOST_DECADES_DIVIDED = 3
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "pentagon", "star")
 _DASHES: dict[str, str] = {"formula": "dash", "testbed": "solid", "measured": "solid"}
 
@@ -114,6 +115,8 @@ def _axis(said: Axis, values: Sequence[float]) -> dict[str, Any]:
             low, high = math.log10(min(positive)), math.log10(max(positive))
             room = 0.04 * max(high - low, 0.1)
             more["range"] = [high + room, low - room] if said.reverse else [low - room, high + room]
+            # 1, 2, 5 of a few decades, else the decades: the digits between would lie upon each other.
+            more["dtick"] = "D2" if high - low < MOST_DECADES_DIVIDED else max(1, round((high - low) / 8))
     elif said.reverse:
         more["autorange"] = "reversed"
     elif said.zero:
