@@ -11,6 +11,7 @@ import polars as pl
 
 from logpost.analyzer import schema
 from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.manifest import Windows
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.parquet import TableStream, frame
@@ -54,12 +55,18 @@ def write_analysis(
             (schema.CRITICAL_PATH, analysis.critical_path()),
             (schema.UNMATCHED, analysis.unmatched()),
             (schema.EPOCHS, analysis.epochs()),
+            (schema.TIME_CELLS, analysis.time_cells()),
         )
     }
     frames |= network_frames(analysis, network)
     written = {name: writer.write(name, table) for name, table in frames.items()}
     written["collectives"] = collected.result()
     return written, sums
+
+
+def analysis_windows(analysis: Analysis) -> Windows:
+    """The windows of an analysis, for the manifest."""
+    return Windows(count=analysis.window_count, width_ps=analysis.window_width_ps, cells=analysis.window_cells)
 
 
 def aggregates(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.DataFrame]:

@@ -16,7 +16,7 @@ import polars as pl
 import logpost
 from logpost.analyzer import manifest as m
 from logpost.analyzer._native import Trace, release_memory
-from logpost.analyzer.analysis_tables import Report, write_analysis, write_findings
+from logpost.analyzer.analysis_tables import Report, analysis_windows, write_analysis, write_findings
 from logpost.analyzer.archive_tables import (
     cores_of_nodes,
     definition_frames,
@@ -219,7 +219,7 @@ def _manifest(
         messages=analysis.messages,
         paradigms=paradigms(trace),
         hosts=hosts(trace),
-        windows=m.Windows(count=analysis.window_count, width_ps=analysis.window_width_ps),
+        windows=analysis_windows(analysis),
         machine=m.MachineUsed(
             name=parameters.machine,
             origin=chosen.origin,

@@ -56,6 +56,8 @@ class Windows(Record):
 
     count: int
     width_ps: int
+    cells: int = 1
+    """Of a window, in the finest level of the table `time_cells`; 1: the table is empty."""
 
 
 class MachineValue(Record):

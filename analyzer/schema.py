@@ -410,6 +410,23 @@ ACCOUNTING = Table(
     ),
 )
 
+TIME_CELLS = Table(
+    "time_cells",
+    "(level, cell of time, group of ranks, category) of the program: the accounting at a finer resolution, for "
+    "timelines of runs with many calls; empty where the calls are few enough to be read themselves",
+    (
+        *_ids(
+            level="0: the finest; a cell of each further level is two of the one before, and two of the last one's are "
+            "a window",
+            cell="which one, from the trace's start",
+            location="the first location of the group",
+            members="how many accounted locations, in their order, the group has",
+        ),
+        _enum("category", CATEGORIES, "what the time was"),
+        *_ps(exposed="how long, over the group"),
+    ),
+)
+
 IDEAL_NETWORK = Table(
     "ideal_network",
     "(location, window) of the program: what a replay on an ideal network takes for it; none where it is not replayed",
@@ -636,6 +653,7 @@ TABLES = {
         TRANSFERS,
         EPOCHS,
         ACCOUNTING,
+        TIME_CELLS,
         IDEAL_NETWORK,
         EXPOSURE,
         IN_COLLECTIVES,

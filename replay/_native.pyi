@@ -148,6 +148,11 @@ class Analysis:
 
     def accounting(self) -> logpost.replay.columns.Accounting: ...
 
+    def time_cells(self) -> logpost.replay.columns.TimeCells:
+        """
+        The program's accounting in cells finer than windows, at several levels of detail.
+        """
+
     def exposure(self) -> logpost.replay.columns.Exposure: ...
 
     def critical_path(self) -> logpost.replay.columns.CriticalPath:
@@ -226,6 +231,12 @@ class Analysis:
 
     @property
     def window_width_ps(self) -> int: ...
+
+    @property
+    def window_cells(self) -> int:
+        """
+        Cells of a window, in the finest level of `time_cells`; 1: it is empty.
+        """
 
     def next_transfers(self, limit: int) -> logpost.replay.columns.Transfers | None: ...
 

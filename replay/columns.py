@@ -110,6 +110,15 @@ class Accounting(TypedDict):
     exposed_ps: Int64
 
 
+class TimeCells(TypedDict):
+    level: Int32
+    cell: Int32
+    location: Int32
+    members: Int32
+    category: UInt8
+    exposed_ps: Int64
+
+
 class Exposure(TypedDict):
     location: Int32
     callpath: Int32

@@ -72,6 +72,7 @@ def test_columns_of_a_replay_are_those_declared(trace: Trace) -> None:
     check(of_replays.Messages, analysis.next_messages(1000))
     check(of_replays.Calls, analysis.next_calls(1000))
     check(of_replays.Accounting, analysis.accounting())
+    check(of_replays.TimeCells, analysis.time_cells())
     check(of_replays.Exposure, analysis.exposure())
     check(of_replays.CollectiveParts, analysis.collective_parts())
     check(of_replays.CollectiveKinds, analysis.collective_kinds())

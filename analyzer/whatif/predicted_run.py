@@ -16,7 +16,7 @@ import polars as pl
 
 import logpost
 from logpost.analyzer import manifest as m
-from logpost.analyzer.analysis_tables import Report, write_analysis, write_findings
+from logpost.analyzer.analysis_tables import Report, analysis_windows, write_analysis, write_findings
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import machine_values
@@ -146,7 +146,7 @@ def _manifest(prediction: Prediction, used: m.MachineUsed, analysis: Analysis, l
         update={
             "tool_version": logpost.__version__,
             "clock": recorded.clock.model_copy(update={"length_ps": length}),
-            "windows": m.Windows(count=analysis.window_count, width_ps=analysis.window_width_ps),
+            "windows": analysis_windows(analysis),
             "hosts": recorded.hosts if plan.ask.mapping is None else _hosts(locations),
             "machine": used,
             "region_of_interest": None,

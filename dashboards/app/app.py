@@ -11,7 +11,7 @@ import flask
 import polars as pl
 from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html
 
-from logpost.dashboards.app import search, selection_bar
+from logpost.dashboards.app import named, search, selection_bar
 from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import WorkingError
 from logpost.dashboards.app.pages import PAGES
@@ -51,7 +51,8 @@ def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
     compress(server)
     app.layout = _frame(runs)
     _callbacks(app, runs)
-    selection_bar.callbacks(app)
+    selection_bar.callbacks(app, runs)
+    named.callbacks(app, runs)
     search.callbacks(app, runs)
     for page in PAGES:
         if hasattr(page, "callbacks"):
@@ -91,7 +92,13 @@ def _frame(runs: Runs) -> html.Div:
                 className="top",
             ),
             html.Main(
-                [html.Div(id="selection", className="selection"), html.Div(id="page", tabIndex=-1)], className="wrap"
+                [
+                    html.Div(
+                        [html.Div(id="selection", className="selection"), *named.layout()], className="selection-row"
+                    ),
+                    html.Div(id="page", tabIndex=-1),
+                ],
+                className="wrap",
             ),
         ],
         className="app",

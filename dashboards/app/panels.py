@@ -87,6 +87,7 @@ def chart(
             ),
         ],
         className="chart",
+        tabIndex=0,
         **aria(label),
     )
 
@@ -105,7 +106,7 @@ def brushable(
     """
     before = made.figure.layout.meta or {}
     timed = "ps_per_x" in before
-    meta = {**before, "window_ps": scoped.run.manifest.windows.width_ps, "pick": pick}
+    meta = {**before, "steps_ps": scoped.steps_ps, "few_steps": scoped.few_steps, "pick": pick}
     made.figure.update_layout(
         meta={**meta, "rows": rank_spans(on, scoped)},
         dragmode="zoom" if timed else False,

@@ -11,6 +11,8 @@ from dash import Input, Output, State, dcc, html
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
 from logpost.analyzer.reporting.units import span_text, time_text
+from logpost.dashboards.app.named import keep
+from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
@@ -113,25 +115,30 @@ def chosen_by(state: ViewState, begin: str | None, end: str | None, ranks: str |
     return replace(state, selection=replace(given, callpath=state.selection.callpath), more=more)
 
 
-def callbacks(app: dash.Dash) -> None:
-    """The form's button."""
+def callbacks(app: dash.Dash, runs: Runs) -> None:
+    """The form's button; a selection with a name is kept."""
 
     @app.callback(
         Output("url", "search", allow_duplicate=True),
         Output("select-trouble", "children"),
+        Output("named", "data", allow_duplicate=True),
         Input("select-apply", "n_clicks"),
         State("select-from", "value"),
         State("select-to", "value"),
         State("select-ranks", "value"),
         State("select-name", "value"),
+        State("named", "data"),
         State("url", "pathname"),
         State("url", "search"),
         prevent_initial_call=True,
     )
-    def apply(clicks: int, begin: Any, end: Any, ranks: Any, name: Any, pathname: Any, query: Any) -> Any:
+    def apply(clicks: int, begin: Any, end: Any, ranks: Any, name: Any, stored: Any, pathname: Any, query: Any) -> Any:
         if not clicks:
-            return dash.no_update, ""
+            return dash.no_update, "", dash.no_update
         try:
-            return chosen_by(read(pathname, query), begin, end, ranks, name).search, ""
+            chosen = chosen_by(read(pathname, query), begin, end, ranks, name)
+            called = chosen.more.get("name", "")
+            kept = keep(stored, runs[chosen.run].name, called, chosen.selection) if called else dash.no_update
         except InputError as error:
-            return dash.no_update, str(error)
+            return dash.no_update, str(error), dash.no_update
+        return chosen.search, "", kept

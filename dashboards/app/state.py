@@ -39,8 +39,8 @@ class State:
         return replace(self, page=page)
 
     def selecting(self, selection: Selection) -> State:
-        """The same with another selection."""
-        return replace(self, selection=selection)
+        """The same with another selection, which has no name yet."""
+        return replace(self, selection=selection, more={key: text for key, text in self.more.items() if key != "name"})
 
     def having(self, **more: str) -> State:
         """The same with other values of what pages keep; an empty one removes it."""

@@ -24,6 +24,8 @@ INKS: tuple[tuple[str, str], ...] = (
 )
 """On light and on dark paper; after Okabe and Ito, as the categories' colours are."""
 
+MOST_DECADES_DIVIDED = 3
+MOST_DECADES_LABELLED = 8
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "pentagon", "star")
 _DASHES: dict[str, str] = {"formula": "dash", "testbed": "solid", "measured": "solid"}
 
@@ -105,6 +107,11 @@ def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: i
     return Chart(fig, summary)
 
 
+def _plain(value: float) -> str:
+    """Without an exponent where people would not write one."""
+    return f"{value:,.0f}" if 1 <= value < 1e7 else f"{value:g}"
+
+
 def _axis(said: Axis, values: Sequence[float]) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if said.log:
@@ -114,6 +121,12 @@ def _axis(said: Axis, values: Sequence[float]) -> dict[str, Any]:
             low, high = math.log10(min(positive)), math.log10(max(positive))
             room = 0.04 * max(high - low, 0.1)
             more["range"] = [high + room, low - room] if said.reverse else [low - room, high + room]
+            # 1, 2, 5 of a few decades, else the decades: the digits between would lie upon each other.
+            steps = (1, 2, 5) if high - low < MOST_DECADES_DIVIDED else (1,)
+            every = max(1, round((high - low) / MOST_DECADES_LABELLED))
+            decades = range(math.floor(low), math.ceil(high) + 1, every)
+            ticks = [step * 10.0**decade for decade in decades for step in steps]
+            more |= {"tickmode": "array", "tickvals": ticks, "ticktext": [_plain(tick) for tick in ticks]}
     elif said.reverse:
         more["autorange"] = "reversed"
     elif said.zero:

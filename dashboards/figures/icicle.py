@@ -10,6 +10,8 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, figure
 from logpost.dashboards.figures.labels import plotly_text
 
+MOST_HEIGHT, LEVEL_HEIGHT = 460, 90
+"""Pixels of the picture, and of one level of calls in it, where they are few."""
 MOST = 400
 """Call paths drawn; the rest takes too little time to be seen."""
 
@@ -48,7 +50,10 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
         largest = "<br>".join(f"{palette.label(c)} {time_text(t)}" for c, t in every[:4] if t > 0)
         share = percent_text(time / total if total else 0.0)
         custom.append(f"<b>{plotly_text(folded(name), 120)}</b><br>{time_text(time)}, {share}<br>{largest}")
-    fig = figure(460, meta={"pick": "path"})
+    depth: dict[int, int] = {}
+    for callpath in sorted(chosen):
+        depth[callpath] = depth.get(rows[callpath][0], 0) + 1
+    fig = figure(min(MOST_HEIGHT, 20 + LEVEL_HEIGHT * max(depth.values(), default=1)), meta={"pick": "path"})
     fig.add_icicle(
         ids=ids,
         parents=parents,
@@ -59,6 +64,7 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
         hovertemplate="%{customdata}<extra></extra>",
         meta={"categories": categories},
         marker={"line": {"width": 1}},
+        leaf={"opacity": 1},
         tiling={"orientation": "v", "pad": 1},
         pathbar={"visible": False},
         textinfo="label+percent root",

@@ -15,6 +15,8 @@ from logpost.dashboards.figures.labels import plotly_text, time_unit
 MOST_CALLS = 5_000
 MOST_MESSAGES = 600
 """More arrows than this are a thicket."""
+BAR = 0.65
+"""Of a row."""
 
 
 def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps: int, end_ps: int) -> Chart:
@@ -31,7 +33,6 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
     fig = figure(
         max(300, 90 + row_height(on.count, 34, 8, 560)),
         barmode="overlay",
-        bargap=0.35,
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin_ps / factor, end_ps / factor]),
         yaxis=row_axis(on.labels, on.axis),
         meta={"ps_per_x": factor, "pick": "message"},
@@ -50,6 +51,7 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
             mine = np.nonzero(largest == number)[0]
             fig.add_bar(
                 orientation="h",
+                width=BAR,  # plotly's own follows from the rows of a trace, of which some have few
                 y=rows[mine].tolist(),
                 base=[float(f"{v / factor:.9g}") for v in enter[mine].tolist()],
                 x=[float(f"{v / factor:.6g}") for v in (leave - enter)[mine].tolist()],

@@ -1,7 +1,8 @@
 """A run through a selection: the same tables, as far as they lie in it, and every figure's rows and columns.
 
-Where the stretch of time consists of whole windows of the run, times come from the accounting; else, and for a call
-path in a stretch of time, from the calls themselves, each counted for the part of it that lies within.
+Where the stretch of time consists of whole windows of the run, times come from the accounting; where of whole cells of
+its table `time_cells`, from these; else, and for a call path in a stretch of time, from the calls themselves, each
+counted for the part of it that lies within.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from logpost.analyzer.undivided import SHOWN, shown, shown_as
 from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
 from logpost.dashboards.selection.behaviour import grouped_rows
+from logpost.dashboards.selection.cells import Cells
 from logpost.dashboards.selection.occupancy import occupancy, with_compute
 from logpost.dashboards.selection.queues import queues
 from logpost.dashboards.selection.selection import Selection
@@ -27,7 +29,12 @@ from logpost.errors import InputError
 
 Cube = npt.NDArray[np.float64]
 FEW_BINS = 48
-"""Windows fewer than this are too coarse a picture of a selection: then the calls are read."""
+"""Windows fewer than this are too coarse a picture of a selection: then cells or the calls are read."""
+MANY_RANKS = 500
+"""From here on a cell is of several ranks, so that only windows tell them apart: selections are of whole ones."""
+FEW_WINDOWS = 4
+MOST_CALLS = 1_000_000
+"""Calls that are read for one picture, where windows give a coarser one."""
 
 
 class Scoped:
@@ -81,12 +88,37 @@ class Scoped:
             raise InputError(f"the selection begins at {begin * 1e-12:.9g} s, after the run's end; clear the selection")
         return begin, end
 
+    @property
+    def _asked(self) -> tuple[int, int]:
+        """The stretch as it was chosen, which may reach beyond the program; without one, every window of the run."""
+        windows, chosen = self.run.manifest.windows, self.selection
+        end = windows.count * windows.width_ps if chosen.end_ps is None else chosen.end_ps
+        return chosen.begin_ps or 0, end
+
     @functools.cached_property
     def windowed(self) -> bool:
         """Whether the selected stretch consists of whole windows."""
         width = self.run.manifest.windows.width_ps
         ends = (self.selection.begin_ps, self.selection.end_ps)
         return width > 0 and all(end is None or end % width == 0 for end in ends)
+
+    @functools.cached_property
+    def cells(self) -> Cells:
+        """The finer cells of the accounting."""
+        return Cells.of(self.run, self.every_location)
+
+    @property
+    def steps_ps(self) -> list[int]:
+        """Widths of which a stretch that is dragged should be whole numbers, so that its times are exact and quick to
+        find; the widest first."""
+        levels = self.cells.levels if self.cells.members == 1 else 0
+        finer = [self.cells.width_ps(level) for level in reversed(range(levels))]
+        return [self.run.manifest.windows.width_ps, *finer]
+
+    @property
+    def few_steps(self) -> int:
+        """A stretch of fewer is taken as it is dragged."""
+        return FEW_WINDOWS if self.locations.height > MANY_RANKS else FEW_BINS
 
     @functools.cached_property
     def callpaths(self) -> list[int] | None:
@@ -126,8 +158,11 @@ class Scoped:
     def cube(self, on: Rows, bins: int) -> tuple[Cube, Columns]:
         """Time by (row, bin, category) in ps, categories in the order of `SHOWN`, and the bins."""
         over = self.columns(bins)
-        wide_enough = over.count * over.per_bin >= FEW_BINS or not self.selection.timed
-        if self.callpaths is None and self.windowed and wide_enough:
+        windows = over.count * over.per_bin
+        if self.callpaths is None and windows < bins and (finer := self._of_cells(on, bins, windows)) is not None:
+            return finer
+        wide_enough = windows >= FEW_BINS or not self.selection.timed
+        if self.callpaths is None and self.windowed and (wide_enough or self.calls_in(MOST_CALLS) > MOST_CALLS):
             return time_cube(self.run.shown("accounting"), on, over), over
         begin, end = self.span
         if self.callpaths is not None and self.windowed and wide_enough:
@@ -146,6 +181,11 @@ class Scoped:
         on = self.rows(max(1, self.locations.height))
         if self.callpaths is None and self.windowed:
             return time_cube(self.run.shown("accounting"), on, self.columns(1))[:, 0, :]
+        if self.callpaths is None and (whole := self.cells.whole(*self._asked)) is not None:
+            found = self.cells.cube(on, *whole)
+            if found is not None:
+                sums: Cube = self._shown(found).sum(axis=1)
+                return sums
         return self._of_calls(on, np.asarray(self.span, dtype=np.int64))[:, 0, :]
 
     @functools.cached_property
@@ -184,6 +224,10 @@ class Scoped:
         if self.callpaths is not None:
             rows = rows.filter(pl.col("callpath").is_in(self.callpaths))
         return rows
+
+    def calls_in(self, most: int) -> int:
+        """Number of calls in the selection, counted no further than one beyond `most`."""
+        return int(self.calls().select("location").head(most + 1).select(pl.len()).collect().item())
 
     def messages(self) -> pl.LazyFrame:
         """The messages in the selection: under way in its stretch, with an end on its ranks and in its call path."""
@@ -260,6 +304,17 @@ class Scoped:
         if not self.selection.ranks:
             return table
         return table.filter(pl.col("location").is_in(self.locations["location"].implode()))
+
+    def _of_cells(self, on: Rows, bins: int, windows: int) -> tuple[Cube, Columns] | None:
+        """The cube of the finest cells that `bins` hold; None where the run has none that are finer than `windows`, or
+        those would be too coarse a picture, too."""
+        begin, end = self.span
+        level = self.cells.finest(begin, end, bins)
+        if level is None or level[2] < FEW_BINS or level[2] <= windows:
+            return None
+        found = self.cells.cube(on, *level)
+        width = self.cells.width_ps(level[0])
+        return None if found is None else (self._shown(found), Columns(level[2], 1, width, since_ps=level[1] * width))
 
     def _of_calls(self, on: Rows, edges: npt.NDArray[np.int64]) -> Cube:
         """The cube from the calls, computation being what the program does besides."""

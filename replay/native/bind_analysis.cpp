@@ -142,6 +142,22 @@ nb::dict accounting(Analysis& analysis) {
     return d;
 }
 
+nb::dict time_cells(Analysis& analysis) {
+    TimeCellRows rows;
+    {
+        const nb::gil_scoped_release release;
+        rows = analysis.time_cells();
+    }
+    nb::dict d;
+    d["level"] = array(std::move(rows.level));
+    d["cell"] = array(std::move(rows.cell));
+    d["location"] = array(std::move(rows.location));
+    d["members"] = array(std::move(rows.members));
+    d["category"] = array(std::move(rows.category));
+    d["exposed_ps"] = array(std::move(rows.exposed));
+    return d;
+}
+
 /// The accounts by callpath, a row for each category from `first` on that has time, and what `visit(row, category)`
 /// keeps of each.
 template <class Visit>
@@ -566,6 +582,8 @@ void bind_analysis(nb::module_& module) {
              "Frees what rows of messages and calls are made from; the sums over them can still be asked for.")
         .def("split_only", &Analysis::split_only, nb::call_guard<nb::gil_scoped_release>())
         .def("accounting", &accounting, nb::sig("def accounting(self) -> logpost.replay.columns.Accounting"))
+        .def("time_cells", &time_cells, nb::sig("def time_cells(self) -> logpost.replay.columns.TimeCells"),
+             "The program's accounting in cells finer than windows, at several levels of detail.")
         .def("exposure", &exposure, nb::sig("def exposure(self) -> logpost.replay.columns.Exposure"))
         .def("critical_path", &critical_path, nb::sig("def critical_path(self) -> logpost.replay.columns.CriticalPath"),
              "The critical path of the recorded execution, in the order of time.")
@@ -604,7 +622,10 @@ void bind_analysis(nb::module_& module) {
             "beyond_strides", [](const Analysis& a) { return a.model().beyond_strides(); },
             "Messages whose stride is larger than the machine's largest measured one.")
         .def_prop_ro("window_count", [](const Analysis& a) { return a.model().windows().count; })
-        .def_prop_ro("window_width_ps", [](const Analysis& a) { return a.model().windows().width_ps; });
+        .def_prop_ro("window_width_ps", [](const Analysis& a) { return a.model().windows().width_ps; })
+        .def_prop_ro(
+            "window_cells", [](const Analysis& a) { return a.model().windows().cells; },
+            "Cells of a window, in the finest level of `time_cells`; 1: it is empty.");
     bind_one_sided(analysis);
 }
 

@@ -17,6 +17,9 @@ from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.request import Request
 from logpost.dashboards.app.pages import PAGES
+from logpost.dashboards.app.panels import rank_spans
+from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selection import Selection
 
 pytestmark = pytest.mark.browser
 
@@ -146,6 +149,59 @@ def test_the_form_selects_without_a_mouse(view: Callable[..., Visit]) -> None:
     seen.page.locator("#select-apply").press("Enter")
     seen.page.wait_for_url("**ranks=2-3**")
     assert query(seen)["from"] == ["1000000000"]
+
+
+def test_a_named_selection_stays_and_a_step_goes_back(view: Callable[..., Visit]) -> None:
+    seen = view("/messages")
+    seen.page.locator("#selection summary").press("Enter")
+    seen.page.fill("#select-ranks", "2-3")
+    seen.page.fill("#select-name", "the <b>late</b> pair")
+    seen.page.locator("#select-apply").press("Enter")
+    seen.page.wait_for_url("**ranks=2-3**")
+    seen.page.locator("#selection").get_by_text("Clear").click()
+    seen.page.wait_for_function("() => !location.search.includes('ranks')")
+    seen.page.locator("#named-links").get_by_role("link", name="the <b>late</b> pair").click()
+    seen.page.wait_for_url("**ranks=2-3**")
+    go(seen, "Overview")
+    seen.page.click("#step-back")
+    seen.page.wait_for_function("() => !location.search.includes('ranks') && location.pathname === '/'")
+    seen.page.locator("#named-links").get_by_role("button", name="Forget").click()
+    seen.page.wait_for_function("() => !document.querySelector('#named-links a')")
+    well(seen)
+
+
+def test_a_click_on_a_group_of_ranks_opens_it(chromium: Any, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "many.run", ranks=96)
+    scoped = Scoped(run, Selection())
+    alike = scoped.behaving(64)
+    assert alike.grouping
+    first = ranks_text(rank_spans(alike, scoped)[0])
+    with served(run.path) as at:
+        for page, drag in (("/", ".barlayer"), ("/timeline", ".heatmaplayer")):
+            seen = opened(chromium, at + page)
+            area = seen.page.locator(f".js-plotly-plot:has({drag} *) .nsewdrag").last
+            size = area.bounding_box()
+            area.click(position={"x": 0.2 * size["width"], "y": size["height"] / alike.count / 2})
+            seen.page.wait_for_url("**ranks=**")
+            assert query(seen)["ranks"] == [first], page
+            drawn(seen)
+            well(seen)
+            seen.page.context.close()
+
+
+def ranks_text(spans: list[int]) -> str:
+    """First, last, first, last ... as a URL has them."""
+    return Selection(ranks=tuple(zip(spans[::2], spans[1::2], strict=True))).ranks_text
+
+
+def test_the_map_of_overlap_follows_its_fields(view: Callable[..., Visit]) -> None:
+    seen = view("/whatif?run=scorep-npb-is-A-nocomp-8.run&machine=piz_daint")
+    seen.page.fill("#overlap-volume", "1MiB")
+    seen.page.locator("#overlap-volume").press("Enter")
+    seen.page.wait_for_url("**volume=1MiB**")
+    seen.page.wait_for_selector("text=/1.00 MiB with .* of computation/")
+    assert "Best: messages of" in seen.page.inner_text("figure:has-text('MiB with') figcaption")
+    well(seen)
 
 
 def test_the_search_finds_findings_and_regions(view: Callable[..., Visit]) -> None:

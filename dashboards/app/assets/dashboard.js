@@ -16,11 +16,19 @@
   // The URL's query with some keys changed; null removes one.
   function query(search, changes) {
     const found = new URLSearchParams(search || "");
+    if (!("name" in changes)) found.delete("name");  // it was another selection's
     for (const [key, value] of Object.entries(changes)) {
       if (value === null) found.delete(key); else found.set(key, String(value));
     }
     const text = found.toString();
     return text ? "?" + text : "";
+  }
+
+  // What of a query is the selection.
+  const SELECTION = ["run", "from", "to", "ranks", "path", "name"];
+  function selected(search) {
+    const all = new URLSearchParams(search || "");
+    return new URLSearchParams(SELECTION.filter((key) => all.get(key)).map((key) => [key, all.get(key)])).toString();
   }
 
   const span = (low, high) => low === high ? String(low) : low + "-" + high;
@@ -44,8 +52,8 @@
       if (meta.ps_per_x) Object.assign(changes, { from: null, to: null, ranks: null });
     } else if (meta.ps_per_x && event["xaxis.range[0]"] !== undefined) {
       let from = event["xaxis.range[0]"] * meta.ps_per_x, to = event["xaxis.range[1]"] * meta.ps_per_x;
-      // Whole windows where there are many: their times are exact and quick to find.
-      const step = (to - from) / (meta.window_ps || 1) >= 48 ? meta.window_ps : 1;
+      // Whole windows or cells where there are many: their times are exact and quick to find.
+      const step = (meta.steps_ps || []).find((width) => (to - from) / width >= meta.few_steps) || 1;
       from = Math.max(0, Math.floor(from / step) * step);
       to = Math.ceil(to / step) * step;
       if (to > from) Object.assign(changes, { from, to });
@@ -114,6 +122,18 @@
         }
         root.dataset.theme = mode();
         return [mode(), mode() === "dark" ? "Light" : "Dark"];
+      },
+      // The selections that led here, the present one last; a step back takes it away.
+      trail: function (search, before) {
+        const now = selected(search), found = (before || []).slice();
+        if (found.length > 1 && found[found.length - 2] === now) found.pop();
+        else if (found[found.length - 1] !== now) found.push(now);
+        return [found.slice(-50), found.length < 2];
+      },
+      back: function (clicks, trail, search) {
+        if (!clicks || !trail || trail.length < 2) return none();
+        const before = new URLSearchParams(trail[trail.length - 2]);
+        return query(search, Object.fromEntries(SELECTION.map((key) => [key, before.get(key)])));
       },
       select: function (zooms, clicks, figures, ids, search) {
         const triggered = window.dash_clientside.callback_context.triggered;

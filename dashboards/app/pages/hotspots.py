@@ -133,7 +133,7 @@ def _grid(view: View, number: int | None) -> Any:
         {"field": "kind", "headerName": "kind", "width": 130, "wrapText": True, **text},
         {"field": "ranks", "headerName": "ranks", "width": 100, "wrapText": True, **text},
         {"field": "region", "headerName": "region", "flex": 1, "minWidth": 110, **text},
-        {"field": "site", "headerName": "call site", "width": 120, **text},
+        {"field": "site", "headerName": "call site", "width": 140, "wrapText": True, **text},
         {"field": "exposed", "headerName": "exposed (ms)", "width": 120,
          "valueFormatter": {"function": "d3.format(',.3~r')(params.value)"}, **figure},
         {"field": "confidence", "headerName": "confidence", "width": 130, **figure},

@@ -10,8 +10,11 @@ import dash_ag_grid
 import polars as pl
 from dash import html
 
+from logpost.analyzer.cause_chain import causes_of
 from logpost.analyzer.explain import Explanation, candidates, explain
-from logpost.analyzer.reporting.units import bytes_text
+from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
+from logpost.analyzer.location_names import location_names
+from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.analyzer.schema import PARTS
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
@@ -82,16 +85,47 @@ def _chosen(view: View, chosen: str) -> html.Section:
         panels.legend([part for part in palette.INKS if part in PARTS]),
         panels.chart("messages.partition", "One message's time under each model", height=200),
         *_sites(view, chosen),
+        *_causes(view, chosen),
         panels.go(view.state.having(message=""), "Close"),
     )
 
 
+def _end(chosen: str) -> tuple[int, int] | None:
+    """Receiving location and number of a message's name; None: it is none."""
+    matched = re.fullmatch(r"(\d{1,9}):(\d{1,9})", chosen)
+    return (int(matched[1]), int(matched[2])) if matched else None
+
+
+def _causes(view: View, chosen: str) -> list[Any]:
+    """What the message waited for, and what that waited for in turn."""
+    end, run = _end(chosen), view.opened.run
+    found = causes_of(run, *end) if end else []
+    if not found:
+        return []
+    places = places_of({name: run.facts(name) for name in ("callpaths", "regions")})
+    names = location_names(view.scoped.every_location)
+    items = []
+    for cause in found:
+        place = visible(places.get(cause.callpath, NOWHERE).named or "a call that is not known", 120)
+        took = f"for {time_text(cause.spent_ps)} of the {time_text(cause.waited_ps)} that were waited"
+        said = f"{visible(names[cause.location], 40)} {'computed before' if cause.computes else 'was in'} "
+        parts: list[Any] = [said, html.Code(place), f" {took}"]
+        if cause.message is not None:
+            name = f"{cause.message[0]}:{cause.message[1]}"
+            parts += [", where it waited for ", panels.go(view.state.having(message=name), f"message {name}")]
+        elif cause.in_collective:
+            parts.append(", where it waited for the last member of a collective operation")
+        items.append(html.Li(parts))
+    return [html.H3("What it waited for"), html.Ol(items, className="chain")]
+
+
 def _sites(view: View, chosen: str) -> list[Any]:
     """Where the message is sent and where it is received, as far as the trace says."""
-    location, _, number = chosen.partition(":")
-    if not (re.fullmatch(r"\d{1,9}", location) and re.fullmatch(r"\d{1,18}", number)):
+    end = _end(chosen)
+    if end is None:
         return []
-    here = (pl.col("recv_location") == int(location)) & (pl.col("recv_number") == int(number))
+    location, number = end
+    here = (pl.col("recv_location") == location) & (pl.col("recv_number") == number)
     found = view.opened.run.table("messages").filter(here).select("send_callpath", "recv_callpath").collect()
     if found.is_empty():
         return []
@@ -170,6 +204,13 @@ def _partition(view: View) -> Chart:
     return partition(found.messages[0])
 
 
+def _model(view: View) -> Chart:
+    found = view.in_background(
+        ("model", view.state.selection), lambda _report: messages.measured_and_modelled(view.scoped)
+    )
+    return sizes.measured_and_modelled(_none(found))
+
+
 def _none(classes: Any) -> Any:
     if classes.is_empty():
         raise InputError("no message in the selection")
@@ -180,7 +221,7 @@ CHARTS = {
     "messages.matrix": _matrix,
     "messages.sizes": lambda view: sizes.by_size(_none(messages.by_size(view.scoped))),
     "messages.times": lambda view: sizes.by_time(_none(messages.by_time(view.scoped))),
-    "messages.model": lambda view: sizes.measured_and_modelled(_none(messages.measured_and_modelled(view.scoped))),
+    "messages.model": _model,
     "messages.partition": _partition,
 }
 

@@ -67,18 +67,25 @@ def layout(view: View) -> list[Any]:
     ]  # fmt: skip
 
 
+def _by_callpath(view: View) -> pl.DataFrame:
+    """What calls expose by call path: a stretch of time of a large run has millions of them."""
+    found = view.in_background(("by_callpath", view.state.selection), lambda _report: view.scoped.by_callpath)
+    assert isinstance(found, pl.DataFrame)
+    return found
+
+
 def _tree(view: View) -> Chart:
-    scoped = view.scoped
+    scoped, by_callpath = view.scoped, _by_callpath(view)
     nodes = tree(scoped)
     if not nodes["time_ps"].sum():
         raise InputError("no call path has time in the selection")
     root = scoped.selection.callpath
-    return icicle(nodes, scoped.by_callpath, roots=() if root is None else (root,))
+    return icicle(nodes, by_callpath, roots=() if root is None else (root,))
 
 
 def _calls(view: View) -> Chart:
     scoped = view.scoped
-    rows = scoped.by_callpath.filter(pl.col("exposed_ps") > 0)
+    rows = _by_callpath(view).filter(pl.col("exposed_ps") > 0)
     if scoped.callpaths is not None:
         rows = rows.filter(pl.col("callpath").is_in(scoped.callpaths))
     if rows.is_empty():

@@ -28,7 +28,7 @@ UNGROUPED = 64
 """Ranks up to which each has its own row."""
 IN_ORDER = "order"
 """What the URL says for rows in the order of ranks."""
-MANY_BINS = 1_000
+MANY_BINS = 1_024
 BINS_OF_EFFICIENCY = 200
 
 
@@ -36,7 +36,7 @@ def layout(view: View) -> list[Any]:
     """The timeline, and POP's efficiencies below it on the same time."""
     scoped = view.scoped
     present = [c for c in palette.INKS if scoped.by_rank[:, SHOWN.index(c)].any()]
-    single = calls_in(scoped) <= MOST_CALLS
+    single = scoped.calls_in(MOST_CALLS) <= MOST_CALLS
     first = (
         ["Calls and messages"] if single else ["Dominant category", "Dominant outside compute", "Share outside compute"]
     )
@@ -82,18 +82,13 @@ def _other_rows(view: View) -> Any:
     return panels.go(view.state.having(rows=IN_ORDER), "Show ranks in their order")
 
 
-def calls_in(scoped: Scoped) -> int:
-    """Number of calls in the selection, at most a little more than are drawn one by one."""
-    return int(scoped.calls().select("location").head(MOST_CALLS + 1).select(pl.len()).collect().item())
-
-
 def _timeline(view: View) -> Chart:
     scoped = view.scoped
     begin, end = scoped.span
-    if calls_in(scoped) <= MOST_CALLS and scoped.locations.height <= MANY_ROWS:
+    if scoped.calls_in(MOST_CALLS) <= MOST_CALLS and scoped.locations.height <= MANY_ROWS:
         on = scoped.rows(max(1, scoped.locations.height))
         made = _calls(view, scoped)
-    elif scoped.locations.height <= FEW_ROWS:
+    elif scoped.locations.height <= FEW_ROWS and not scoped.cells.levels:
         on = scoped.rows(FEW_ROWS)
         cube, over = scoped.cube(on, FEW_BINS)
         made = timeline(cube, on, over)

@@ -12,7 +12,7 @@ from dash import Input, Output, State, dcc, html
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
-from logpost.dashboards.app.pages import whatif_machines, without
+from logpost.dashboards.app.pages import whatif_machines, whatif_overlap, without
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
@@ -59,7 +59,7 @@ def layout(view: View) -> list[Any]:
                 max=TO,
                 step=0.5,
                 value=math.log2(factors.get(name, 1.0)),
-                marks={power: f"×{2.0**power:g}" for power in range(FROM, TO + 1, 2)},
+                marks={power: f"×{2**power}" if power >= 0 else f"×1/{2**-power}" for power in range(FROM, TO + 1, 2)},
                 included=False,
                 allow_direct_input=False,
                 updatemode="mouseup",
@@ -102,7 +102,8 @@ def layout(view: View) -> list[Any]:
                 className="two",
             ),
             fields,
-            about="Messages, their order and the control flow stay; what they cost changes. Of the whole run.",
+            about="Messages, their order and the control flow stay; what they cost changes. Of the whole run with its "
+            "start-up.",
         ),
         html.Div(
             [
@@ -118,6 +119,7 @@ def layout(view: View) -> list[Any]:
             className="two",
         ),
         whatif_machines.section(view),
+        whatif_overlap.section(view),
     ]  # fmt: skip
 
 
@@ -211,6 +213,7 @@ def _machines(view: View) -> Chart:
 
 CHARTS = {
     **without.CHARTS,
+    **whatif_overlap.CHARTS,
     "whatif.machines": _machines,
     "whatif.path": lambda view: prediction.before_and_after(_predicted(view)),
     "whatif.sweep": _sweep,
@@ -221,6 +224,7 @@ CHARTS = {
 def callbacks(app: dash.Dash, runs: Runs) -> None:
     """Sliders and fields change the URL, and with it the page."""
     whatif_machines.callbacks(app)
+    whatif_overlap.callbacks(app)
 
     @app.callback(
         Output("url", "search", allow_duplicate=True),

@@ -52,32 +52,47 @@ LocationAccount::LocationAccount(const MessageModel& model, const TransferModel&
       cursor_(timeline_.first_ps),
       phases_(phases),
       path_(path),
-      window_(model.windows().at(timeline_.first_ps)),
-      cell_end_(std::min(end_of_window(), phases_[0].end_ps)),
+      fine_cell_(model.windows().cell_at(timeline_.first_ps)),
+      cell_end_(std::min(end_of_fine_cell(), phases_[0].end_ps)),
       slot_of_callpath_((model.program().callpaths() + 1) * kPhases, kUndefined) {}
 
-std::int64_t LocationAccount::end_of_window() const noexcept {
+std::int64_t LocationAccount::end_of_fine_cell() const noexcept {
     const auto& windows = model_.windows();
-    return window_ + 1 < windows.count ? (window_ + 1) * windows.width_ps : INT64_MAX;
+    return fine_cell_ + 1 < windows.count * windows.cells ? (fine_cell_ + 1) * windows.cell_ps() : INT64_MAX;
 }
 
 void LocationAccount::flush_cell() {
+    const bool kept = model_.windows().cells > 1 && phases_[piece_].phase == Phase::program;
     for (std::size_t category = 0; category < kCategories; ++category) {
-        if (cell_[category] != 0) {
-            rows_.push_back({cell_[category], window_, phases_[piece_].phase, static_cast<std::uint8_t>(category)});
+        if (kept && cell_[category] != 0) {
+            program_cells_.push_back(
+                {cell_[category], fine_cell_, Phase::program, static_cast<std::uint8_t>(category)});
         }
+        in_window_[category] += cell_[category];
     }
     cell_.fill(0);
+}
+
+void LocationAccount::flush_window() {
+    const auto window = fine_cell_ / model_.windows().cells;
+    for (std::size_t category = 0; category < kCategories; ++category) {
+        if (in_window_[category] != 0) {
+            rows_.push_back({in_window_[category], window, phases_[piece_].phase, static_cast<std::uint8_t>(category)});
+        }
+    }
+    in_window_.fill(0);
 }
 
 void LocationAccount::next_cell() {
     flush_cell();
     const bool phase_ends = phases_[piece_].end_ps <= cell_end_;
-    if (end_of_window() <= cell_end_) {
-        ++window_;
+    const bool cell_ends = end_of_fine_cell() <= cell_end_;
+    if (phase_ends || (cell_ends && (fine_cell_ + 1) % model_.windows().cells == 0)) {
+        flush_window();
     }
+    fine_cell_ += cell_ends ? 1 : 0;
     piece_ += phase_ends ? 1 : 0;
-    cell_end_ = std::min(end_of_window(), phases_[piece_].end_ps);
+    cell_end_ = std::min(end_of_fine_cell(), phases_[piece_].end_ps);
 }
 
 void LocationAccount::add(Exposed& exposed, std::uint8_t category, std::int64_t begin, std::int64_t end) {
@@ -402,6 +417,7 @@ const Exposed& LocationAccount::next() {
 void LocationAccount::finish() {
     compute_until(timeline_.last_ps);
     flush_cell();
+    flush_window();
 }
 
 }  // namespace logpost::replay

@@ -53,6 +53,8 @@ class LocationAccount {
     [[nodiscard]] bool done() const noexcept { return call_ == timeline_.calls.size(); }
     /// Exposed time by window, phase and category, in the order of time; no zeros.
     [[nodiscard]] const std::vector<AccountRow>& rows() const noexcept { return rows_; }
+    /// The program's exposed time by cell and category; `window` is the number of the cell. None where a window is one.
+    [[nodiscard]] std::vector<AccountRow>& program_cells() noexcept { return program_cells_; }
     [[nodiscard]] const std::vector<CallpathExposure>& callpaths() const noexcept { return callpaths_; }
 
   private:
@@ -86,7 +88,8 @@ class LocationAccount {
     void lay_call(Exposed& exposed, const Call& call, const Partition* parts);
     void lay(Exposed& exposed, const Partition* parts, std::int64_t begin, std::int64_t end);
     CallpathExposure& at_callpath(std::int32_t callpath);
-    [[nodiscard]] std::int64_t end_of_window() const noexcept;
+    [[nodiscard]] std::int64_t end_of_fine_cell() const noexcept;
+    void flush_window();
 
     const MessageModel& model_;
     const TransferModel& transfers_;
@@ -102,10 +105,12 @@ class LocationAccount {
     std::span<const Span> path_;                           // what of it does not lie before the cursor
     std::size_t piece_ = 0;                                // of the phases
     CollectivePart inside_ = CollectivePart::not_divided;  // what time of the category `collective` is
-    std::int32_t window_;
-    std::int64_t cell_end_;
+    std::int32_t fine_cell_;                               // of time, from the trace's start
+    std::int64_t cell_end_;                                // where it or the phase ends
     Exposed cell_{};
+    Exposed in_window_{};  // and in the phase, without what `cell_` has
     std::vector<AccountRow> rows_;
+    std::vector<AccountRow> program_cells_;
     std::vector<std::int32_t> slot_of_callpath_;
     std::vector<CallpathExposure> callpaths_;
     std::vector<Work> work_;

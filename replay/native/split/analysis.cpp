@@ -117,6 +117,20 @@ std::vector<std::size_t> accounted_locations(const Program& program) {
     return result;
 }
 
+namespace {
+
+/// Windows for the tables, and cells for timelines.
+Windows windows_of(const Program& program, const std::vector<std::size_t>& accounted) {
+    std::size_t calls = 0;
+    for (const auto location : accounted) {
+        calls += program.timelines[location].calls.size();
+    }
+    const auto groups = std::min(accounted.size(), TimeCells::kMostGroups);
+    return Windows::over(program.length_ps, accounted.size()).with_cells(groups, calls);
+}
+
+}  // namespace
+
 Analysis::Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads)
     : Analysis(program, parameters, threads, std::make_shared<Causes>(program, std::move(interest), threads)) {}
 
@@ -127,12 +141,12 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, unsigne
       threads_(threads),
       accounted_(accounted_locations(program)),
       causes_(std::move(causes)),
-      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), causes_->given_interest(),
-             threads),
+      model_(program, parameters, windows_of(program, accounted_), causes_->given_interest(), threads),
       transfers_(program, parameters, causes_->collectives(), model_.asynchronous_progress()),
       first_call_(program.timelines.size()),
       accounts_(accounted_.size()),
       callpaths_(accounted_.size()),
+      time_cells_(accounted_, model_.windows()),
       pairs_(program.timelines.size()) {
     std::size_t calls = 0;
     for (const auto location : accounted_) {
@@ -359,6 +373,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
             account->finish();
             accounts_[slice.item] = account->rows();
             callpaths_[slice.item] = account->callpaths();
+            time_cells_.add(slice.item, std::move(account->program_cells()));
         } else {
             still_open = std::move(account);  // at most the last slice of a batch
         }
@@ -383,6 +398,11 @@ const std::vector<std::vector<AccountRow>>& Analysis::accounts() {
 const std::vector<std::vector<CallpathExposure>>& Analysis::callpaths() {
     accounts();
     return callpaths_;
+}
+
+TimeCellRows Analysis::time_cells() {
+    accounts();
+    return time_cells_.rows();
 }
 
 const std::vector<std::vector<PairSum>>& Analysis::pairs() {

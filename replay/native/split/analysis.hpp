@@ -14,6 +14,7 @@
 #include "replay/native/program.hpp"
 #include "replay/native/split/account.hpp"
 #include "replay/native/split/message_model.hpp"
+#include "replay/native/split/time_cells.hpp"
 #include "replay/native/split/transfer_model.hpp"
 #include "replay/native/split/wait_states.hpp"
 
@@ -170,6 +171,8 @@ class Analysis {
     /// By place in `accounted()`. Accounts the calls whose rows nobody asked for yet.
     const std::vector<std::vector<AccountRow>>& accounts();
     const std::vector<std::vector<CallpathExposure>>& callpaths();
+    /// The accounts of the program in finer cells than windows; likewise.
+    TimeCellRows time_cells();
     /// By receiving location. Splits the messages whose rows nobody asked for yet.
     const std::vector<std::vector<PairSum>>& pairs();
 
@@ -196,6 +199,7 @@ class Analysis {
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
     std::vector<std::vector<AccountRow>> accounts_;
     std::vector<std::vector<CallpathExposure>> callpaths_;
+    TimeCells time_cells_;
     std::vector<std::vector<PairSum>> pairs_;
     std::size_t message_location_ = 0;
     std::uint32_t message_receive_ = 0;
