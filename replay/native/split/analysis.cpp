@@ -310,7 +310,8 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
                            ? std::move(open_)
                            : std::make_unique<LocationAccount>(
                                  model_, transfers_, collectives_, *collective_split_, location,
-                                 PhaseLine(program_.spans[location], interest(location)), on_path_[location]);
+                                 PhaseLine(program_.spans[location], interest(location), times_off(program_, timeline)),
+                                 on_path_[location]);
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
             const auto& call = timeline.calls[c];
