@@ -29,8 +29,8 @@ def _regions(trace: recording.Trace, rank: int, *ours: str) -> list[str]:
 
 
 def test_regions_stand_in_the_archive(mpi: str, tmp_path: Path) -> None:
-    """Each rank: solve with ten rounds, then a region that the end of the program cuts off. One of the two ends too many
-    is that of a region from before MPI_Init, which was never recorded."""
+    """Each rank: solve with ten rounds, then a region that the end of the program cuts off. One of two ends too many
+    is that of a region from before MPI_Init, which was not recorded."""
     program = recording.build("regions.c", mpi, tmp_path, INCLUDE)
     done = recording.run(mpi, tmp_path, 2, program)
     assert done.status == 0, done.err

@@ -62,7 +62,7 @@ def test_each_rank_switches_at_its_own_instant(mpi: str, tmp_path: Path, how: st
 
 
 def _sums_hold(run: Run) -> None:
-    """Times add up to the whole, and what lies outside of the program that shares are of is the time without records."""
+    """Times add up to the whole; outside of the program, which shares are of, is the time without records alone."""
     accounting = run.table("accounting").collect()
     locations = run.table("locations").collect()
     assert accounting["exposed_ps"].sum() == (locations["last_ps"] - locations["first_ps"]).sum()
