@@ -137,12 +137,12 @@ def refuse_missing(command: Sequence[str]) -> None:
 
 def refuse_unusable(switch: Path) -> None:
     """Raise InputError when a file cannot switch recording: processes would look for it in vain."""
+    if len(os.fsencode(switch.absolute())) > 1000:
+        raise InputError(f"the path of --switch {switch} is too long; name another file")
     if not switch.parent.is_dir():
         raise InputError(f"--switch {switch}: there is no directory {switch.parent}; make it, or name another file")
     if switch.is_dir():
         raise InputError(f"--switch {switch} is a directory; name a file that says on or off")
-    if len(os.fsencode(switch.absolute())) > 1000:
-        raise InputError(f"the path of --switch {switch} is too long; name another file")
 
 
 def why_nothing(command: Sequence[str], status: int) -> str:

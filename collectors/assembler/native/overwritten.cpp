@@ -27,18 +27,20 @@ Ranges merged(Ranges ranges) {
 
 Overwritten::Overwritten(const Job& job) : job_(job) {
     for (const auto& process : job.processes) {
-        for (const lp_skipped& skipped : process->skipped) {
-            add(*process, skipped.channel, skipped.before);
+        std::uint32_t world = 0;
+        for (const lp_comm_def& def : process->comms) {
+            world = (def.flags & LP_COMM_WORLD) != 0 ? def.comm : world;
+        }
+        // The start of the library is the first operation there (CollectiveEvents::predefined), and always recorded.
+        for (const auto& [channel, before] : process->skipped) {
+            const bool counts = channel.what == LP_OPERATED && channel.comm == world;
+            add(*process, channel, before + (counts ? 1 : 0));
         }
         if (process->ring == nullptr || !process->ring->overwrote()) {
             continue;
         }
         any_ = true;
         std::uint64_t started = process->ring->lost().started != 0 ? 1 : 0;
-        std::uint32_t world = 0;
-        for (const lp_comm_def& def : process->comms) {
-            world = (def.flags & LP_COMM_WORLD) != 0 ? def.comm : world;
-        }
         for (lp_channel channel : process->ring->channels()) {
             if (channel.what == LP_OPERATED && channel.comm == world) {
                 channel.count += std::exchange(started, 0);
