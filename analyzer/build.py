@@ -42,6 +42,7 @@ from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.rescope import rescope
 from logpost.analyzer.run import Run, RunWriter, scan
+from logpost.analyzer.switched_off import switched_off, switched_off_counts
 from logpost.errors import InputError, printable
 from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
 from logpost.machines.calibration.while_recording import NAME as MEASURED
@@ -239,6 +240,7 @@ def _manifest(
         ),
         quality=[m.QualityCount(**row) for row in trace.quality()]
         + overwritten_counts(dict(trace.properties()))
+        + switched_off_counts(dict(trace.properties()))
         + extrapolated(analysis),
         layouts=[
             m.Layout(blocks=int(b), block_bytes=int(n), stride_bytes=int(s), extent_bytes=int(e))
@@ -255,7 +257,7 @@ def _manifest(
         },
         pack=request.pack,
         ended_early=ended_early(trace, frames),
-        overwritten=overwritten(dict(trace.properties())),
+        overwritten=overwritten(dict(trace.properties())) + switched_off(dict(trace.properties()), trace.quality()),
         notes=_model_notes(request.model) + _limits(trace, analysis, parameters),
     )
 

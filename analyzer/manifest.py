@@ -192,6 +192,7 @@ class Manifest(Record):
         description="of a recording that ended early: the call each rank sat in, who did not arrive, and the deadlock",
     )
     overwritten: list[str] = Field(
-        default_factory=list, description="of a flight recorder's archive: what the rings have overwritten before it"
+        default_factory=list,
+        description="what a recording lacks: what rings have overwritten before it, what was made while it was off",
     )
     notes: list[str] = Field(default_factory=list, description="limits of this analysis")

@@ -35,32 +35,32 @@ def overwritten_counts(properties: Mapping[str, str]) -> list[QualityCount]:
     return [
         QualityCount(name=name, severity="info", blame="recording", count=count, sentence=sentence)
         for key, name, sentence in _COUNTERS
-        if (count := _number(properties, key))
+        if (count := number_of(properties, key))
     ]
 
 
 def overwritten(properties: Mapping[str, str]) -> list[str]:
     """A sentence that says how much is missing; nothing where all is there."""
-    ranks = _number(properties, "OVERWRITTEN_RANKS")
+    ranks = number_of(properties, "OVERWRITTEN_RANKS")
     if not ranks:
         return []
     what = {
-        "sends": _number(properties, "OVERWRITTEN_SENDS"),
-        "receives": _number(properties, "OVERWRITTEN_RECEIVES"),
-        "collective operations": _number(properties, "OVERWRITTEN_OPERATIONS"),
-        "one-sided accesses": _number(properties, "OVERWRITTEN_TRANSFERS"),
+        "sends": number_of(properties, "OVERWRITTEN_SENDS"),
+        "receives": number_of(properties, "OVERWRITTEN_RECEIVES"),
+        "collective operations": number_of(properties, "OVERWRITTEN_OPERATIONS"),
+        "one-sided accesses": number_of(properties, "OVERWRITTEN_TRANSFERS"),
     }
     found = ", ".join(f"{count:,} {name}" for name, count in what.items() if count)
     text = (
         f"The archive holds the end of the run: on {count_text(ranks, 'rank')}, rings have overwritten "
-        f"{_number(properties, 'OVERWRITTEN_CALLS'):,} calls{f' ({found})' if found else ''} of up to "
-        f"{_seconds(_number(properties, 'OVERWRITTEN_NS'))} before it."
+        f"{number_of(properties, 'OVERWRITTEN_CALLS'):,} calls{f' ({found})' if found else ''} of up to "
+        f"{seconds_text(number_of(properties, 'OVERWRITTEN_NS'))} before it."
     )
-    if halves := _number(properties, "HALVES_LEFT_OUT"):
+    if halves := number_of(properties, "HALVES_LEFT_OUT"):
         text += f" {halves:,} sends and receives that are left have lost their other half, and are left out."
-    if (whole := _number(properties, "WHOLE_FROM_NS")) >= _WORTH_SAYING_NS:
-        text += f" From {_seconds(whole)} on, every rank is whole."
-    if inexact := _number(properties, "OVERWRITTEN_INEXACT"):
+    if (whole := number_of(properties, "WHOLE_FROM_NS")) >= _WORTH_SAYING_NS:
+        text += f" From {seconds_text(whole)} on, every rank is whole."
+    if inexact := number_of(properties, "OVERWRITTEN_INEXACT"):
         text += (
             f" On {count_text(inexact, 'rank')} not all of it could be followed: around the cut, messages may be "
             "paired wrongly."
@@ -68,12 +68,14 @@ def overwritten(properties: Mapping[str, str]) -> list[str]:
     return [text]
 
 
-def _number(properties: Mapping[str, str], key: str) -> int:
+def number_of(properties: Mapping[str, str], key: str) -> int:
+    """A number among the archive's properties that the collector states; 0 where it is none."""
     text = properties.get(_PREFIX + key, "0")
     return int(text) if text.isdecimal() and text.isascii() else 0
 
 
-def _seconds(ns: int) -> str:
+def seconds_text(ns: int) -> str:
+    """A time of the recording as people read it: 12 s, 3.5 min."""
     for unit, size in (("h", 3600e9), ("min", 60e9), ("s", 1e9), ("ms", 1e6)):
         if ns >= size:
             return f"{ns / size:.3g} {unit}"

@@ -44,6 +44,10 @@ class Settings:
     """Where raw logs and rings are while the program runs; None: beside the archive."""
     calibrate_s: float | None = None
     """Time for measuring the machine within MPI_Init; None: it is not measured."""
+    functions: bool = False
+    """Functions of programs compiled with -finstrument-functions are regions; their call paths replace stacks."""
+    switch: Path | None = None
+    """Recording is on while this file says so; None: there is none."""
     keep_raw: bool = False
     hang_s: float | None = None
     """Make an archive of the run so far when a thread sits in one call for so long; None: never."""
@@ -67,6 +71,8 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     """
     refuse_missing(command)
     shmem.refuse_others(command)
+    if settings.switch is not None:
+        refuse_unusable(settings.switch)
     target = mpi.find(command, settings.mpi)
     library = interposer.build(target, progress)
     assembler = assemble.find_assembler(progress)
@@ -84,6 +90,14 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
         variables["LOGPOST_LIMIT_MIB"] = str(settings.limit_mib)
     if settings.keep is not None:
         variables |= settings.keep.variables()
+    if settings.switch is not None:
+        variables["LOGPOST_SWITCH"] = str(settings.switch.absolute())
+    if settings.functions:
+        variables["LOGPOST_FUNCTIONS"] = "1"
+        variables["LOGPOST_STACK_DEPTH"] = "0"  # the functions that are entered are the call path
+    for name in ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"):  # who listens to markers, unless a tool does already
+        if not settings.environment.get(name):
+            variables[name] = str(library)
     if settings.calibrate_s is not None:
         variables["LOGPOST_CALIBRATE"] = str(settings.calibrate_s)
     before = settings.environment.get("LD_PRELOAD")
@@ -119,6 +133,16 @@ def refuse_missing(command: Sequence[str]) -> None:
         raise InputError("no command to record; write logpost record -- mpirun -n 4 ./app")
     if shutil.which(command[0]) is None:
         raise InputError(f"{command[0]}: no such program; give the launcher, too: logpost record -- mpirun -n 4 ./app")
+
+
+def refuse_unusable(switch: Path) -> None:
+    """Raise InputError when a file cannot switch recording: processes would look for it in vain."""
+    if len(os.fsencode(switch.absolute())) > 1000:
+        raise InputError(f"the path of --switch {switch} is too long; name another file")
+    if not switch.parent.is_dir():
+        raise InputError(f"--switch {switch}: there is no directory {switch.parent}; make it, or name another file")
+    if switch.is_dir():
+        raise InputError(f"--switch {switch} is a directory; name a file that says on or off")
 
 
 def why_nothing(command: Sequence[str], status: int) -> str:

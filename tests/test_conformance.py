@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance import __main__ as conformance
-from tests.conformance import suite, trial
+from tests.conformance import mpi4py, suite, trial
 from tests.conformance.table import table
 from tests.conformance.trial import Outcome
 
@@ -62,6 +62,32 @@ def test_a_test_that_fails_with_the_collector_alone_is_a_regression_by_name() ->
     assert said[10:] == ["regression: b 2", "refused: b 2: too large", "faults: a 2: lost 3"]
 
 
+def test_each_file_of_mpi4py_is_a_test_and_needs_not_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = tmp_path / "openmpi" / "mpi4py"
+    folder = where / f"mpi4py-{mpi4py.VERSION}" / "test"
+    folder.mkdir(parents=True)
+    (where / "built").touch()
+    for name in ("main.py", "test_win.py", "test_p2p_buf.py"):
+        (folder / name).touch()
+    ran: list[list[str]] = []
+
+    def ended(command: list[str], *_: object) -> tuple[str, int]:
+        ran.append(command)
+        return "OK\n", 0
+
+    monkeypatch.setattr(trial, "in_time", ended)
+    outcomes = conformance.conform(tmp_path, "openmpi", "mpi4py/test_w", tmp_path / "results.jsonl")
+    assert [(x.name, x.without, x.with_collector) for x in outcomes] == [("mpi4py/test_win 2", True, True)]
+    python = str(where / "python" / "bin" / "python")
+    assert ran[0] == ["mpirun.openmpi", "-n", "2", python, str(folder / "main.py"), "-q", "test_win"]
+
+
+def test_where_mpi4py_cannot_be_built_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(InputError, match=r"^false failed for mpi4py's tests under mpich; see .*build\.log$"):
+        mpi4py.tests(tmp_path, "mpich")
+
+
 def test_a_program_past_its_time_is_ended(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(60)"]
     assert trial.in_time(command, tmp_path, 1.0, {})[1] != 0
@@ -78,7 +104,7 @@ def test_an_interrupted_run_goes_on_and_forgets_a_line_that_was_cut_off(tmp_path
 def test_what_matches_no_test_and_what_cannot_be_had_is_said(tmp_path: Path) -> None:
     (tmp_path / "mpich" / "build").mkdir(parents=True)
     (tmp_path / "mpich" / "configured").touch()
-    with pytest.raises(InputError, match=r"--only nowhere matches no test of the suite; see the testlist files in"):
+    with pytest.raises(InputError, match=r"--only nowhere matches no test; the suite's are in the testlist files"):
         conformance.conform(tmp_path, "mpich", "nowhere", tmp_path / "results.jsonl")
     with pytest.raises(InputError, match=r"false failed for the conformance suite; see .*log"):
         suite._run(["false"], tmp_path, tmp_path / "log")

@@ -8,9 +8,11 @@ CallStack::CallStack(const Definitions& definitions, QualityCounts& quality)
     : quality_(quality),
       kinds_(definitions.kinds),
       outside_region_(definitions.outside_region()),
+      off_region_(definitions.off_region()),
       contexts_(definitions.contexts) {
-    kinds_.push_back(CallKind::user);   // undefined_region
-    kinds_.push_back(CallKind::other);  // outside_region
+    kinds_.push_back(CallKind::user);          // undefined_region
+    kinds_.push_back(CallKind::other);         // outside_region
+    kinds_.push_back(CallKind::not_recorded);  // off_region
 }
 
 void CallStack::begin(LocationTrace& out) {
@@ -65,6 +67,16 @@ void CallStack::call_outside(std::int64_t now) {
     count(quality_, Quality::record_outside_call);
     const auto events = out_->communication_events;  // the archive has neither Enter nor Leave of this call
     enter(now, outside_region_);
+    pop(now);
+    out_->communication_events = events;
+}
+
+void CallStack::was_off(std::int64_t begin, std::int64_t now) {
+    if (call_depth_ != 0 || begin == now) {
+        return;  // the writer has a region for it, or it lasted no time
+    }
+    const auto events = out_->communication_events;
+    enter(begin, off_region_);
     pop(now);
     out_->communication_events = events;
 }

@@ -58,6 +58,8 @@ class CallStack {
     }
     /// Counts a record as one of a communication call if it lies inside one.
     void count_record() { out_->communication_events += call_depth_ != 0 ? 1 : 0; }
+    /// Nothing was recorded from `begin` to now, which is a call of its own outside of any other.
+    void was_off(std::int64_t begin, std::int64_t now);
     /// The open call has a record of a collective.
     void has_collective() { call_has_collective_ = true; }
 
@@ -156,8 +158,9 @@ class CallStack {
     void grow_profile();
 
     QualityCounts& quality_;
-    std::vector<CallKind> kinds_;  // by dense region, undefined_region and outside_region included
+    std::vector<CallKind> kinds_;  // by dense region, with those that the archive does not define
     std::int32_t outside_region_;
+    std::int32_t off_region_;
     const std::vector<CallingContext>& contexts_;
     std::int32_t root_region_ = kUndefined;        // of the path that is open
     std::int32_t context_base_ = kUndefined;       // the callpath below which `context_callpaths_` lie

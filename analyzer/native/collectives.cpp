@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "match.hpp"
+
 namespace logpost::analyzer {
 namespace {
 
@@ -144,10 +146,18 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
             operation.inconsistent |= operation.operation != record.operation || !agreed;
         });
     }
+    const auto off = processes_off(trace, owner);
+    const auto any_off = [&](std::size_t channel) {
+        return std::ranges::any_of(members[channel], [&](std::int32_t member) {
+            return member != kUndefined && off[static_cast<std::size_t>(member)] != 0;
+        });
+    };
     std::uint32_t instances = 0;
     for (std::size_t c = 0; c < channels; ++c) {
         for (auto& operation : operations[c]) {
-            if (operation.members != expected[c]) {
+            if ((operation.members != expected[c] || operation.inconsistent) && any_off(c)) {
+                count(quality, Quality::collective_while_off);
+            } else if (operation.members != expected[c]) {
                 count(quality, Quality::collective_incomplete);
             } else if (operation.inconsistent) {
                 count(quality, Quality::collective_inconsistent);

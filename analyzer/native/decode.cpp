@@ -43,6 +43,7 @@ void Decoder::begin(std::int32_t location, LocationTrace& out) {
     d.stack.begin(out);
     d.peers.begin(location);
     d.transfers.begin(out);
+    d.off_since = Decoding::kOn;
     d.any_cancelled = false;
     d.unknown_run = 0;
 }

@@ -29,12 +29,21 @@ OTF2_CallbackCode on_unknown(L, T ticks, std::uint64_t, void* user, A*) {
 }
 
 OTF2_CallbackCode on_measurement(L, T ticks, std::uint64_t, void* user, A*, OTF2_MeasurementMode mode) {
-    auto& d = self(user);
-    d.at(ticks);
-    if (mode == OTF2_MEASUREMENT_OFF) {
-        count(d.quality, Quality::measurement_off);
-    }
-    return kGoOn;
+    return guarded(user, [&] {
+        auto& d = self(user);
+        const auto before = d.times.last();
+        const auto now = d.at(ticks);
+        if (mode == OTF2_MEASUREMENT_OFF) {
+            count(d.quality, Quality::measurement_off);
+            d.out->has_been_off = true;
+            d.off_since = now;
+            return;
+        }
+        if (d.off_since == before) {  // else there are records in between, so it was not off
+            d.stack.was_off(d.off_since, now);
+        }
+        d.off_since = Decoding::kOn;
+    });
 }
 
 }  // namespace

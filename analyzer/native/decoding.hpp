@@ -68,6 +68,8 @@ struct Decoding {
     std::size_t location = 0;          // the current one
     LocationTrace* out = nullptr;      // of it
     std::vector<ClockOffset> offsets;  // as its local definitions give them
+    std::int64_t off_since = kOn;      // since when its measurement has been off
+    static constexpr std::int64_t kOn = -1;
     bool any_cancelled = false;
     bool out_of_memory = false;
     std::uint64_t unknown_run = 0;  // records of unknown type one after the other, all at one time

@@ -51,6 +51,7 @@ struct Definitions {
     /// Regions that stand for what the archive does not name, behind its own ones: see `read.cpp`.
     [[nodiscard]] std::int32_t undefined_region() const { return static_cast<std::int32_t>(kinds.size()); }
     [[nodiscard]] std::int32_t outside_region() const { return undefined_region() + 1; }
+    [[nodiscard]] std::int32_t off_region() const { return undefined_region() + 2; }
 };
 
 /// Reads the global definitions of an opened archive into `trace` and returns the rest. Throws ArchiveError.

@@ -233,7 +233,30 @@ void collect_receives(const Trace& trace, const std::vector<std::int32_t>& locat
     }
 }
 
+/// Of one location's ends without the other one: those of processes whose measurement was switched off are no errors.
+void excuse(const Column<MessageEnd>& ends, std::size_t location, const std::vector<char>& off,
+            const std::vector<std::int32_t>& owner, Quality unmatched, QualityCounts& quality) {
+    const auto is_off = [&](std::size_t at) { return off[static_cast<std::size_t>(owner[at])] != 0; };
+    ends.for_each([&](std::size_t, const MessageEnd& end) {
+        if (end.match == kNone &&
+            (is_off(location) || (end.peer != kUndefined && is_off(static_cast<std::size_t>(end.peer))))) {
+            --quality[static_cast<std::size_t>(unmatched)];
+            count(quality, Quality::message_while_off);
+        }
+    });
+}
+
 }  // namespace
+
+std::vector<char> processes_off(const Trace& trace, const std::vector<std::int32_t>& owner) {
+    std::vector<char> off(trace.traces.size(), 0);
+    for (std::size_t l = 0; l < off.size(); ++l) {
+        if (trace.traces[l].has_been_off) {
+            off[static_cast<std::size_t>(owner[l])] = 1;
+        }
+    }
+    return off;
+}
 
 void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality) {
     const auto n = trace.traces.size();
@@ -295,6 +318,13 @@ void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsign
     for (const auto& matcher : matchers) {
         quality[static_cast<std::size_t>(Quality::send_unmatched)] -= matcher.pairs;
         quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= matcher.pairs;
+    }
+    const auto off = processes_off(trace, owner);
+    if (std::ranges::find(off, 1) != off.end()) {
+        for (std::size_t l = 0; l < n; ++l) {
+            excuse(trace.traces[l].sends, l, off, owner, Quality::send_unmatched, quality);
+            excuse(trace.traces[l].receives, l, off, owner, Quality::receive_unmatched, quality);
+        }
     }
 }
 

@@ -15,4 +15,7 @@ namespace logpost::analyzer {
 /// partners is set to the location that holds the record.
 void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality);
 
+/// By the location that stands for a process: whether the measurement of one of its locations was ever switched off.
+std::vector<char> processes_off(const Trace& trace, const std::vector<std::int32_t>& owner);
+
 }  // namespace logpost::analyzer

@@ -64,6 +64,11 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
      "collective records of locations outside their communicator; they are not grouped"},
     {measurement_off, "measurement_off", info, trace,
      "times at which the measurement was switched off; the trace lacks what happened until it was on again"},
+    {message_while_off, "message_while_off", info, trace,
+     "sends and receives without their other half, of processes of which one had its measurement switched off"},
+    {collective_while_off, "collective_while_off", info, trace,
+     "collective operations whose members' records do not agree, where one had its measurement switched off; they are "
+     "not grouped"},
     {device_transfer, "device_transfer", info, analysis,
      "transfers between host and accelerator; they are not communication between processes"},
     {unknown_record, "unknown_record", info, analysis, "records of a type unknown to this libotf2"},

@@ -43,6 +43,8 @@ enum class Quality : std::uint8_t {
     collective_call_without_record,
     collective_outside_communicator,
     measurement_off,
+    message_while_off,
+    collective_while_off,
     device_transfer,
     unknown_record,
     layout_unreadable,

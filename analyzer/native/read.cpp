@@ -316,15 +316,22 @@ void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_
 void add_synthetic_regions(Trace& trace, const QualityCounts& quality) {
     const bool undefined = quality[static_cast<std::size_t>(Quality::undefined_region)] != 0;
     const bool outside = quality[static_cast<std::size_t>(Quality::record_outside_call)] != 0;
-    if (undefined || outside) {
+    const bool off = quality[static_cast<std::size_t>(Quality::measurement_off)] != 0;
+    if (undefined || outside || off) {
         Region region;
         region.name = "(undefined region)";
         trace.regions.push_back(region);
     }
-    if (outside) {
+    if (outside || off) {
         Region region;
         region.name = "(communication outside any call)";
         region.kind = CallKind::other;
+        trace.regions.push_back(region);
+    }
+    if (off) {
+        Region region;
+        region.name = "(measurement off)";
+        region.kind = CallKind::not_recorded;
         trace.regions.push_back(region);
     }
 }

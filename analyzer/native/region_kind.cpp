@@ -310,6 +310,9 @@ GroupSynchronization group_synchronization(std::string_view name) {
 }
 
 CallKind region_kind(std::string_view name, std::uint8_t paradigm) {
+    if (name == "MEASUREMENT OFF" && paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM) {
+        return CallKind::not_recorded;
+    }
     // TAU and canonical C++ names carry a signature, "MPI_Send()" or "MPI::Comm::Send(void const*, ...) const".
     name = name.substr(0, name.find_first_of("([{<"));
     while (!name.empty() && name.back() == ' ') {

@@ -130,6 +130,7 @@ struct LocationTrace : replay::Timeline {
     std::vector<DetailLevel> levels;  // in the order of calls
     std::vector<OpenCall> open;       // of its threads; one at most, as a rule
     OneSidedTotals one_sided;
+    bool has_been_off = false;  // its measurement was switched off at some time
 };
 
 /// What the order of causes and effects says of the clocks, and what was done about it.

@@ -212,7 +212,7 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
     if h in ("call", "value"):
         return "", {}, "lp_call(s);", failed
     if h == "pcontrol":
-        return "", {}, "lp_level(s, level);", failed
+        return "if (level == 1) lp_switch_in_call(t, 1);", {}, "lp_level(s, level);", failed
     if h in ("coll", "icoll", "coll_init"):
         return "", {}, _collective(f), failed
     if h == "send":
@@ -348,7 +348,10 @@ _FINALIZE = """{signature} {{
   static {returns} (*volatile real_function)({types});
   if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
   struct lp_thread* t = lp_enter();
-  if (t) t->stack = LP_STACK_HERE(t);
+  if (t) {{
+    t->stack = LP_STACK_HERE(t);
+    lp_switch_in_call(t, 1); /* the end of a program is always recorded */
+  }}
   uint64_t enter = lp_now();
   if (t) lp_before_finalize(t);
   int rc = real_function({args});

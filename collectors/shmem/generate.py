@@ -211,7 +211,10 @@ _INIT = (
 _FINALIZE = (
     _HEAD
     + """  struct lp_thread* t = lp_enter();
-  if (t) t->stack = LP_STACK_HERE(t);
+  if (t) {{
+    t->stack = LP_STACK_HERE(t);
+    lp_switch_in_call(t, 1);
+  }}
   uint64_t enter = lp_now();
   if (t) lp_before_finalize(t);
   real({args});

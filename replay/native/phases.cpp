@@ -7,7 +7,8 @@ namespace {
 
 /// Whether a call of this kind says nothing of the program having begun: queries and management come before and after.
 bool surrounds(CallKind kind) noexcept {
-    return kind == CallKind::initialize || kind == CallKind::finalize || kind == CallKind::other;
+    return kind == CallKind::initialize || kind == CallKind::finalize || kind == CallKind::other ||
+           kind == CallKind::not_recorded;
 }
 
 Span span_of(const Program& program, const Timeline& location) {
@@ -16,13 +17,13 @@ Span span_of(const Program& program, const Timeline& location) {
     const std::size_t calls = location.calls.size();
     std::size_t first = 0;
     for (std::size_t c = 0; c < calls && surrounds(kind(c)); ++c) {
-        if (kind(c) == CallKind::initialize) {
+        if (kind(c) == CallKind::initialize || kind(c) == CallKind::not_recorded) {
             span.begin_ps = location.calls[c].leave_ps;
             first = c + 1;
         }
     }
     for (std::size_t c = calls; c > first && surrounds(kind(c - 1)); --c) {
-        if (kind(c - 1) == CallKind::finalize) {
+        if (kind(c - 1) == CallKind::finalize || kind(c - 1) == CallKind::not_recorded) {
             span.end_ps = location.calls[c - 1].enter_ps;
         }
     }
@@ -57,14 +58,32 @@ std::vector<Span> program_spans(const Program& program) {
     return spans;
 }
 
-PhaseLine::PhaseLine(Span program, Span interest) noexcept {
+PhaseLine::PhaseLine(Span program, Span interest, std::span<const Span> off) {
     const auto from = std::clamp(interest.begin_ps, program.begin_ps, program.end_ps);
     const auto until = std::clamp(interest.end_ps, from, program.end_ps);
-    pieces_ = {{{program.begin_ps, Phase::start_up},
-                {from, Phase::outside},
-                {until, Phase::program},
-                {program.end_ps, Phase::outside},
-                {std::numeric_limits<std::int64_t>::max(), Phase::shut_down}}};
+    pieces_ = {{program.begin_ps, Phase::start_up}, {from, Phase::outside}};
+    for (const auto& span : off) {
+        if (span.begin_ps < until && span.end_ps > from) {
+            pieces_.push_back({std::max(span.begin_ps, from), Phase::program});
+            pieces_.push_back({std::min(span.end_ps, until), Phase::outside});
+        }
+    }
+    pieces_.push_back({until, Phase::program});
+    pieces_.push_back({program.end_ps, Phase::outside});
+    pieces_.push_back({std::numeric_limits<std::int64_t>::max(), Phase::shut_down});
+}
+
+std::vector<Span> times_off(const Program& program, const Timeline& location) {
+    std::vector<Span> found;
+    if (program.has_times_off()) {
+        for (std::size_t c = 0; c < location.calls.size(); ++c) {
+            const auto& call = location.calls[c];
+            if (program.kind(call) == CallKind::not_recorded) {
+                found.push_back({call.enter_ps, call.leave_ps});
+            }
+        }
+    }
+    return found;
 }
 
 }  // namespace logpost::replay

@@ -6,6 +6,7 @@
 ///
 /// Times are picoseconds (int64) from the start of the trace; ids are dense (0..n-1).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -44,9 +45,10 @@ enum class CallKind : std::uint8_t {
     initialize,
     finalize,
     io,
-    other,  // communicator and datatype management, everything else of the library
+    other,         // communicator and datatype management, everything else of the library
+    not_recorded,  // no call: a time at which the recording was switched off
 };
-inline constexpr std::size_t kCallKinds = 21;
+inline constexpr std::size_t kCallKinds = 22;
 
 /// Names of the kinds, in their order, as the table `regions` has them.
 inline constexpr std::string_view kCallKindNames[kCallKinds] = {"user",
@@ -69,7 +71,8 @@ inline constexpr std::string_view kCallKindNames[kCallKinds] = {"user",
                                                                 "init_finalize",
                                                                 "init_finalize",
                                                                 "io",
-                                                                "other"};
+                                                                "other",
+                                                                "not_recorded"};
 
 /// One outermost communication call on one location. 24 bytes.
 struct Call {
@@ -246,6 +249,10 @@ struct Program {
     [[nodiscard]] std::size_t callpaths() const noexcept { return callers.size(); }
     [[nodiscard]] CallKind kind(const Call& call) const noexcept {
         return kinds[static_cast<std::size_t>(call.region)];
+    }
+    /// Whether there may be times without records.
+    [[nodiscard]] bool has_times_off() const noexcept {
+        return std::ranges::find(kinds, CallKind::not_recorded) != kinds.end();
     }
 };
 

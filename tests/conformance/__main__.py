@@ -16,7 +16,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tests.conformance import suite, trial
+from tests.conformance import mpi4py, suite, trial
 from tests.conformance.table import table
 
 from logpost.errors import InputError
@@ -48,17 +48,20 @@ def remembered(results: Path) -> dict[str, trial.Outcome]:
 
 def conform(cache: Path, mpi: str, only: str, results: Path) -> list[trial.Outcome]:
     """Run the tests whose name matches, those with an outcome excepted; prints the table."""
-    built = suite.configured(cache, mpi)
-    chosen = [x for x in suite.tests(built) if fnmatch.fnmatch(x.name, f"*{only}*")]
+    known = [] if only.startswith(mpi4py.FOLDER) else suite.tests(suite.configured(cache, mpi))
+    if not only or only.startswith(mpi4py.FOLDER):
+        known += mpi4py.tests(cache, mpi)
+    chosen = [x for x in known if fnmatch.fnmatch(x.name, f"*{only}*")]
     if not chosen:
-        raise InputError(f"--only {only} matches no test of the suite; see the testlist files in {built}")
+        raise InputError(f"--only {only} matches no test; the suite's are in the testlist files below {cache / mpi}")
     ours = [x for x in chosen if not x.judged_otherwise]
     done = remembered(results)
     for number, test in enumerate(ours, 1):
         if test.name in done:
             continue
         print(f"{mpi} {number}/{len(ours)} {test.name}", file=sys.stderr, flush=True)
-        program, folder = suite.build(built, test), cache / mpi / "archive"
+        folder = cache / mpi / "archive"
+        program = mpi4py.program(cache, mpi) if test.command else suite.build(cache / mpi / "build", test)
         outcome = trial.Outcome(test.name, built=False)
         if program is not None:
             outcome = trial.run(test, program, mpi, folder)
@@ -77,7 +80,9 @@ def conform(cache: Path, mpi: str, only: str, results: Path) -> list[trial.Outco
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("--mpi", choices=sorted(suite.CONFIGURE), help="this MPI alone [default: all installed]")
-    parser.add_argument("--only", default="", metavar="PATTERN", help="tests such as coll/icbcast or 'rma/*put*'")
+    parser.add_argument(
+        "--only", default="", metavar="PATTERN", help="tests such as coll/icbcast, 'rma/*put*' or mpi4py/"
+    )
     parser.add_argument("--again", action="store_true", help="forget the results of earlier runs")
     args = parser.parse_args()
     cache = Path(os.environ.get("LOGPOST_CONFORMANCE", ROOT / "build" / "conformance")).absolute()

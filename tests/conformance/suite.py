@@ -39,6 +39,10 @@ class Test:
     environment: tuple[tuple[str, str], ...] = ()
     launcher: tuple[str, ...] = ()
     limit_s: float = DEFAULT_LIMIT_S
+    command: tuple[str, ...] = ()
+    """What runs the program, where it is none by itself."""
+    good: str = "No Errors"
+    """What a test that passes prints."""
     judged_otherwise: bool = False
     """Passes by another sign than `No Errors`, or is expected to fail: left out, and counted."""
 
@@ -46,7 +50,7 @@ class Test:
     def name(self) -> str:
         """The test as a user finds it in the suite."""
         more = [*self.arguments, *(f"{name}={value}" for name, value in self.environment)]
-        return " ".join([f"{self.folder}/{self.program}", str(self.ranks), *more])
+        return " ".join([f"{self.folder}/{self.program}", str(self.ranks), *([] if self.command else more)])
 
 
 def parse(line: str, folder: str) -> Test | None:

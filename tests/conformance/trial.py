@@ -55,7 +55,7 @@ def run(test: Test, program: Path, mpi: str, folder: Path) -> Outcome:
 
 
 def _launch(test: Test, program: Path, mpi: str) -> list[str]:
-    return [LAUNCHERS[mpi], *test.launcher, "-n", str(test.ranks), str(program), *test.arguments]
+    return [LAUNCHERS[mpi], *test.launcher, "-n", str(test.ranks), *test.command, str(program), *test.arguments]
 
 
 def _recorded(test: Test, program: Path, mpi: str, folder: Path) -> bool:
@@ -69,7 +69,7 @@ def _recorded(test: Test, program: Path, mpi: str, folder: Path) -> bool:
 def _passes(command: list[str], test: Test, program: Path, limit_s: float) -> bool:
     output, status = in_time(command, program.parent, limit_s, dict(test.environment))
     # record exits with 2 where a program makes no MPI call, and says so.
-    return "No Errors" in output and (status == 0 or (status == 2 and "nothing was recorded" in output))
+    return test.good in output and (status == 0 or (status == 2 and "nothing was recorded" in output))
 
 
 def in_time(command: list[str], where: Path, limit_s: float, more: dict[str, str]) -> tuple[str, int | None]:

@@ -157,7 +157,7 @@ class Evidence:
     def moves_data(self) -> npt.NDArray[np.bool_]:
         """By call path: whether its region is a communication call that is no mere query (MPI_Wtime, MPI_Comm_rank)."""
         kinds = self.callpaths["kind"].fill_null("other")
-        return (~kinds.is_in(["user", "other"])).to_numpy()
+        return (~kinds.is_in(["user", "other", "not_recorded"])).to_numpy()
 
     def calls_communication(self, callpath: int) -> bool:
         """Whether a communication call that moves data stands directly in the region of this call path."""

@@ -3,6 +3,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "regions.hpp"
+
 namespace logpost::assembler {
 namespace {
 
@@ -64,6 +66,26 @@ void set_overwritten(OTF2_Archive* archive, const Job& job, const Tally& tally) 
     state("LOGPOST::WHOLE_FROM_NS", lost.whole_from > tally.first ? job.ns(lost.whole_from - tally.first) : 0);
 }
 
+// What was not recorded because recording was switched off; nothing where it never was.
+void set_off(OTF2_Archive* archive, const Tally& tally) {
+    const auto state = [&](const char* name, std::uint64_t number) {
+        check(OTF2_Archive_SetProperty(archive, name, std::to_string(number).c_str(), true), "property");
+    };
+    if (tally.times_off == 0) {
+        return;
+    }
+    state("LOGPOST::OFF_TIMES", tally.times_off);
+    state("LOGPOST::OFF_NS", tally.ns_off);
+    state("LOGPOST::OFF_CALLS", tally.off.calls);
+    state("LOGPOST::OFF_SENDS", tally.off.sends);
+    state("LOGPOST::OFF_RECEIVES", tally.off.receives);
+    state("LOGPOST::OFF_OPERATIONS", tally.off.collectives);
+    state("LOGPOST::OFF_TRANSFERS", tally.off.transfers);
+    state("LOGPOST::OFF_INEXACT", tally.off.inexact);
+    state("LOGPOST::OFF_HALVES_LEFT_OUT", tally.halves);
+    state("LOGPOST::OFF_PARTS_LEFT_OUT", tally.parts_of_operations);
+}
+
 // A rank that left no log.
 LocationEvents nobody(OTF2_Archive* archive, const Job& job, std::uint32_t rank) {
     OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, location_of(rank, 0));
@@ -85,6 +107,7 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     Strings strings;
     strings("");
     Contexts contexts(job);
+    number_regions(job, contexts);
     Tally tally;
     tally.regions.assign(job.functions.size(), program_region);
     std::vector<LocationEvents> locations;
@@ -103,6 +126,12 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
     write_definitions(archive, job, strings, tally, contexts, locations);
     set_overwritten(archive, job, tally);
+    set_off(archive, tally);
+    if (tally.ends_alone != 0) {
+        check(OTF2_Archive_SetProperty(archive, "LOGPOST::REGION_ENDS_LEFT_OUT",
+                                       std::to_string(tally.ends_alone).c_str(), true),
+              "property");
+    }
     open.finish();
     return tally;
 }

@@ -48,8 +48,13 @@ struct Tally {
     std::map<std::vector<std::uint32_t>, OTF2_GroupRef> group_refs;
     std::uint64_t contradictory = 0;        // receives whose status did not fit what was asked for
     std::uint64_t pending = 0;              // requests that never completed
+    std::uint64_t ends_alone = 0;           // of regions that began without a record; left out
+    std::uint64_t regions_entered = 0;      // that the program names, and functions
     std::uint64_t halves = 0;               // of messages, left out because the other one was overwritten
     std::uint64_t parts_of_operations = 0;  // the same of collective operations
+    lp_gap off{};                           // while recording was off: calls and what they did, on all processes,
+    std::uint64_t times_off = 0;            // how often it went off, thread by thread,
+    std::uint64_t ns_off = 0;               // and the longest time that a thread was off
     std::uint64_t first = UINT64_MAX;
     std::uint64_t last = 0;
 };

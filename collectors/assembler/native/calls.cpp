@@ -7,6 +7,10 @@ bool Calls::advance() {
     windows_.clear();
     call_.reset();
     while (auto record = thread_->log.next(offset_)) {
+        if (off_ && record->head.kind != LP_ON) {
+            continue;  // of a process that was killed while it was off
+        }
+        off_ = record->head.kind == LP_OFF;
         if (record->head.kind == LP_WINDOW) {
             windows_.push_back(*record);
         } else if (record->is_part()) {

@@ -16,7 +16,7 @@ class Calls {
     // Moves to the next whole call; false at the end of the log.
     bool advance();
 
-    // The call at hand; nothing at the end of the log.
+    // The call at hand, or where recording went off or on; nothing at the end of the log.
     const std::optional<Record>& call() const { return call_; }
     // Parts of that call: requests that it started, tested or completed.
     const std::vector<Record>& parts() const { return parts_; }
@@ -31,6 +31,7 @@ class Calls {
     std::vector<Record> parts_;
     std::vector<Record> windows_;
     std::optional<Record> call_;
+    bool off_ = false;
 };
 
 }  // namespace logpost::assembler

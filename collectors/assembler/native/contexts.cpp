@@ -32,6 +32,11 @@ std::uint32_t number_of(std::map<Key, std::uint32_t>& refs, std::vector<Key>& al
 
 Contexts::Contexts(Job& job) {
     for (const auto& process : job.processes) {
+        for (const auto& [id, function] : process->region_functions) {
+            if (const Module* module = module_of(*process, function + 1)) {
+                places_.want(*module, function + 1);
+            }
+        }
         for (const auto& thread : process->threads) {
             for (const auto& addresses : thread->stacks) {
                 for (const std::uint64_t address : addresses) {
@@ -76,6 +81,15 @@ OTF2_CallingContextRef Contexts::caller(const Process& process, const std::vecto
         }
     }
     return context;
+}
+
+Place Contexts::place_of(const Process& process, std::uint64_t function) {
+    const Module* module = module_of(process, function + 1);
+    if (module == nullptr) {
+        return {};
+    }
+    const std::vector<Place>& places = places_.at(*module, function + 1);
+    return places.empty() ? Place{} : places.back();
 }
 
 OTF2_CallingContextRef Contexts::of_call(const Process& process, const Thread& thread, std::uint32_t stack,

@@ -37,6 +37,9 @@ class Contexts {
     OTF2_CallingContextRef of_call(const Process& process, const Thread& thread, std::uint32_t stack,
                                    std::uint32_t number);
 
+    // Where a function of the program begins.
+    Place place_of(const Process& process, std::uint64_t function);
+
     const std::vector<Node>& nodes() const { return nodes_; }  // by reference; parents first
     const std::vector<Named>& functions() const { return functions_; }
     const std::vector<Location>& locations() const { return locations_; }

@@ -15,7 +15,8 @@ OTF2_RegionRole role_named(const std::string& name) {
         {"barrier", OTF2_REGION_ROLE_BARRIER},       {"one2all", OTF2_REGION_ROLE_COLL_ONE2ALL},
         {"all2one", OTF2_REGION_ROLE_COLL_ALL2ONE},  {"all2all", OTF2_REGION_ROLE_COLL_ALL2ALL},
         {"coll_other", OTF2_REGION_ROLE_COLL_OTHER}, {"rma", OTF2_REGION_ROLE_RMA},
-        {"file_io", OTF2_REGION_ROLE_FILE_IO},
+        {"file_io", OTF2_REGION_ROLE_FILE_IO},       {"artificial", OTF2_REGION_ROLE_ARTIFICIAL},
+        {"region", OTF2_REGION_ROLE_CODE},
     };
     const auto at = known.find(name);
     return at != known.end() ? at->second : OTF2_RegionRole{OTF2_REGION_ROLE_UNKNOWN};
@@ -155,6 +156,7 @@ class Definitions {
         strings_(program());
         for (const std::uint32_t f : tally_.called) {
             strings_(job_.functions[f].name);
+            strings_(job_.functions[f].file);
         }
         if (uses_shmem()) {
             strings_("OpenSHMEM");
@@ -173,7 +175,16 @@ class Definitions {
 
     bool is_shmem(std::uint32_t function) const {
         const std::string& name = job_.functions[function].name;
-        return name.starts_with("sh") || name == "start_pes";
+        return function < job_.off && (name.starts_with("sh") || name == "start_pes");
+    }
+
+    OTF2_Paradigm paradigm(std::uint32_t function) const {
+        if (function > job_.off) {
+            return job_.functions[function].role == "region" ? OTF2_PARADIGM_USER : OTF2_PARADIGM_COMPILER;
+        }
+        return function == job_.off ? OTF2_PARADIGM_MEASUREMENT_SYSTEM
+               : is_shmem(function) ? OTF2_PARADIGM_SHMEM
+                                    : OTF2_PARADIGM_MPI;
     }
 
     bool uses_shmem() const {
@@ -260,11 +271,12 @@ class Definitions {
                                                OTF2_UNDEFINED_STRING, 0, 0),
               "region");
         for (const std::uint32_t f : tally_.called) {
-            const OTF2_StringRef name = strings_(job_.functions[f].name);
-            check(OTF2_GlobalDefWriter_WriteRegion(writer_, tally_.regions[f], name, name, strings_(""),
-                                                   role_named(job_.functions[f].role),
-                                                   is_shmem(f) ? OTF2_PARADIGM_SHMEM : OTF2_PARADIGM_MPI,
-                                                   OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0),
+            const Function& function = job_.functions[f];
+            const OTF2_StringRef name = strings_(function.name);
+            check(OTF2_GlobalDefWriter_WriteRegion(
+                      writer_, tally_.regions[f], name, name, strings_(""), role_named(function.role), paradigm(f),
+                      OTF2_REGION_FLAG_NONE, function.file.empty() ? OTF2_UNDEFINED_STRING : strings_(function.file),
+                      function.line, 0),
                   "region");
         }
     }

@@ -13,6 +13,7 @@
 #include "open_calls.hpp"
 #include "overwritten.hpp"
 #include "process_ids.hpp"
+#include "regions.hpp"
 #include "request_events.hpp"
 #include "window_events.hpp"
 
@@ -63,6 +64,10 @@ class ProcessEvents {
             sources[next].advance();
         }
         for (std::size_t i = 0; i < sources.size(); ++i) {
+            if (off_[outs[i].thread].is) {
+                leave_off(outs[i], sources[i], outs[i].last, off_[outs[i].thread]);
+                regions_.erase(outs[i].thread);  // they were left when it began
+            }
             if (sources[i].thread().open) {
                 open_call(outs[i], sources[i], *sources[i].thread().open);
             }
@@ -76,6 +81,13 @@ class ProcessEvents {
     }
 
   private:
+    // Of a thread: whether recording is off, since when, and how often it was before.
+    struct Off {
+        bool is = false;
+        std::uint64_t since = 0;
+        std::size_t times = 0;
+    };
+
     EventWriter open(std::uint32_t thread) {
         EventWriter out;
         out.thread = thread;
@@ -91,6 +103,7 @@ class ProcessEvents {
         if (out.events == 0) {
             out.events = write_nothing(out.writer, job_);
         } else {
+            regions_[out.thread].interrupt(out, out.last);
             check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(out.last), program_region), "Leave");
             if (out.thread == 0) {
                 check(OTF2_EvtWriter_ProgramEnd(out.writer, nullptr, out.at(out.last), OTF2_UNDEFINED_INT64),
@@ -115,15 +128,25 @@ class ProcessEvents {
         const Record& r = *source.call();
         const std::uint64_t enter = ids_.ticks(r.head.enter);
         const std::uint64_t leave = std::max(enter, ids_.ticks(r.head.leave));
-        const OTF2_RegionRef region = ids_.region(source, r.head.function);
         const bool first = out.events == 0;
         if (first) {
             begin_location(out, enter);
         }
+        tally_.first = std::min(tally_.first, to_global_ticks(job_, process_, r.head.enter));
+        tally_.last = std::max(tally_.last, to_global_ticks(job_, process_, r.head.leave));
+        if (r.head.kind >= LP_REGION_BEGIN) {
+            region(out, source, r, enter);
+            return;
+        }
+        if (r.head.kind == LP_OFF || r.head.kind == LP_ON) {
+            r.head.kind == LP_OFF ? goes_off(out, source, enter) : goes_on(out, source, enter, r.get<lp_gap>());
+            return;
+        }
+        const OTF2_RegionRef region = ids_.region(source, r.head.function);
         ++tally_.calls;
         check(OTF2_EvtWriter_Enter(out.writer, call_site(out, source.thread(), r), out.at(enter), region), "Enter");
         if (first) {
-            take_over(out, enter);
+            take_over(out, enter, carried_[out.thread]);
         }
         body(out, source, r, enter, leave);
         check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(leave), region), "Leave");
@@ -132,8 +155,63 @@ class ProcessEvents {
             const std::uint64_t to = std::max(ids_.ticks(w.head.leave), from);
             check(OTF2_EvtWriter_BufferFlush(out.writer, nullptr, out.at(from), to), "BufferFlush");
         }
-        tally_.first = std::min(tally_.first, to_global_ticks(job_, process_, r.head.enter));
-        tally_.last = std::max(tally_.last, to_global_ticks(job_, process_, r.head.leave));
+    }
+
+    // What the program says by itself.
+    void region(EventWriter& out, const Calls& source, const Record& r, std::uint64_t time) {
+        OpenRegions& open = regions_[out.thread];
+        if (r.head.kind == LP_REGION_END) {
+            tally_.ends_alone += open.end(out, time) ? 0U : 1U;
+            return;
+        }
+        const auto known = process_.region_refs.find(r.get<std::uint32_t>());
+        if (r.head.kind > LP_MARK || known == process_.region_refs.end()) {
+            throw std::runtime_error(source.path() + ": record of unknown kind " + std::to_string(r.head.kind) +
+                                     ", or of an unknown region");
+        }
+        ++tally_.regions_entered;
+        open.begin(out, time, ids_.region(source, known->second));
+        if (r.head.kind == LP_MARK) {
+            open.end(out, time);
+        }
+    }
+
+    // A time without records is a region of its own, in which requests end and begin that did so unseen.
+    void goes_off(EventWriter& out, const Calls& source, std::uint64_t time) {
+        Off& off = off_[out.thread];
+        off.since = time;
+        off.is = true;
+        ++tally_.times_off;
+        regions_[out.thread].interrupt(out, time);
+        check(OTF2_EvtWriter_Enter(out.writer, nullptr, out.at(time), ids_.region(source, job_.off)), "Enter");
+        check(OTF2_EvtWriter_MeasurementOnOff(out.writer, nullptr, out.at(time), OTF2_MEASUREMENT_OFF),
+              "MeasurementOnOff");
+    }
+
+    void goes_on(EventWriter& out, const Calls& source, std::uint64_t time, const lp_gap& gap) {
+        Off& off = off_[out.thread];
+        check(OTF2_EvtWriter_MeasurementOnOff(out.writer, nullptr, out.at(time), OTF2_MEASUREMENT_ON),
+              "MeasurementOnOff");
+        const auto& carried = source.thread().carried.at(off.times++);
+        requests_.resume(out, time, carried);
+        windows_.resume(out, time);
+        std::vector<lp_carried> unseen = carried;
+        std::erase_if(unseen, [](const lp_carried& c) { return c.told != 0; });
+        take_over(out, time, unseen);
+        leave_off(out, source, time, off);
+        regions_[out.thread].resume(out, time, gap.kept, gap.begun);
+        tally_.off.calls += gap.calls;
+        tally_.off.sends += gap.sends;
+        tally_.off.receives += gap.receives;
+        tally_.off.collectives += gap.collectives;
+        tally_.off.transfers += gap.transfers;
+        tally_.off.inexact += gap.inexact;
+    }
+
+    void leave_off(EventWriter& out, const Calls& source, std::uint64_t time, Off& off) {
+        check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(time), ids_.region(source, job_.off)), "Leave");
+        off.is = false;
+        tally_.ns_off = std::max(tally_.ns_off, job_.ns(time - std::min(time, off.since)));
     }
 
     // The call that the process ended in. How long it took is not known: it leaves where it enters, and says so.
@@ -200,11 +278,11 @@ class ProcessEvents {
         }
     }
 
-    // What was started in overwritten slots and may be completed here. Receives begin with the thread's first call; of
+    // What was started without a record and may be completed here. Receives begin with the thread's first call; of
     // the rest the first half is gone.
-    void take_over(EventWriter& out, std::uint64_t time) {
+    void take_over(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried) {
         using Kind = Pending::Kind;
-        for (const lp_carried& c : carried_[out.thread]) {
+        for (const lp_carried& c : carried) {
             lp_head head{};
             std::memcpy(&head, c.record, sizeof head);
             const Record r{head, reinterpret_cast<const std::byte*>(c.record) + sizeof head,
@@ -237,7 +315,7 @@ class ProcessEvents {
             }
             const bool persistent = head.kind == LP_SEND_INIT || head.kind == LP_RECV_INIT || head.kind == LP_COLL_INIT;
             if (persistent && c.active == 0) {
-                requests_.make(c.handle, p);
+                requests_.make(c.handle, out.thread, p);
             } else {
                 requests_.start(out, time, c.handle, p);
             }
@@ -299,7 +377,7 @@ class ProcessEvents {
             case LP_SEND_INIT:
             case LP_RECV_INIT:
                 p.kind = r.head.kind == LP_SEND_INIT ? Kind::send : Kind::receive;
-                requests_.make(r.get<std::uint64_t>(after_message), p);
+                requests_.make(r.get<std::uint64_t>(after_message), out.thread, p);
                 break;
             case LP_MPROBE:
                 messages_.probed(r.get<std::uint64_t>(after_message), message);
@@ -325,7 +403,7 @@ class ProcessEvents {
                 requests_.start(out, enter, r.get<std::uint64_t>(sizeof(lp_collective)), collective(r));
                 break;
             case LP_COLL_INIT:
-                requests_.make(r.get<std::uint64_t>(sizeof(lp_collective)), collective(r));
+                requests_.make(r.get<std::uint64_t>(sizeof(lp_collective)), out.thread, collective(r));
                 break;
             case LP_COMM_NEW:
                 collectives_.comm_made(out, enter, leave, r.get<lp_comm_call>());
@@ -383,6 +461,8 @@ class ProcessEvents {
     WindowEvents windows_;
     RequestEvents requests_;
     std::map<std::uint32_t, std::vector<lp_carried>> carried_;  // by thread
+    std::map<std::uint32_t, OpenRegions> regions_;              // by thread
+    std::map<std::uint32_t, Off> off_;                          // by thread
     bool initialized_ = false;
 };
 

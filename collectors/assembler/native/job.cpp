@@ -31,6 +31,8 @@ void read_functions(Job& job, const std::filesystem::path& path) {
         }
         job.functions[number] = f;
     }
+    job.off = static_cast<std::uint32_t>(job.functions.size());
+    job.functions.push_back({"MEASUREMENT OFF", "artificial", "-"});  // as Score-P names it
 }
 
 Module module_from(std::map<std::string, std::string> values) {
@@ -58,6 +60,13 @@ std::pair<std::uint32_t, std::string> name_from(const Record& record) {
     const auto length = record.get<std::uint32_t>(4);
     const auto* text = reinterpret_cast<const char*>(record.data) + 8;
     return {record.get<std::uint32_t>(), std::string(text, std::min<std::size_t>(length, record.data_bytes - 8))};
+}
+
+template <class Entry>
+void take_all(const Record& record, std::vector<Entry>& entries) {
+    for (std::size_t at = 0; at + sizeof(Entry) <= record.data_bytes; at += sizeof(Entry)) {
+        entries.push_back(record.get<Entry>(at));
+    }
 }
 
 void take_note(Process& process, Thread& thread, const Record& record) {
@@ -100,6 +109,20 @@ void take_note(Process& process, Thread& thread, const Record& record) {
         case LP_STOPPED:
             thread.stopped = true;
             break;
+        case LP_SKIPPED:
+            take_all(record, process.skipped);
+            break;
+        case LP_CARRIED:
+            take_all(record, thread.carried.back());
+            break;
+        case LP_DEF_REGION: {
+            const auto [id, name] = name_from(record);
+            process.region_names[id] = name;
+            break;
+        }
+        case LP_DEF_FUNCTION:
+            process.region_functions[record.get<std::uint32_t>()] = record.get<std::uint64_t>(8);
+            break;
         case LP_MODULE:
             process.modules.push_back(module_from(key_values(record.text())));
             break;
@@ -113,18 +136,25 @@ void take_note(Process& process, Thread& thread, const Record& record) {
 
 void scan(Process& process, Thread& thread) {
     std::size_t offset = 0;
+    bool off = false;
+    thread.carried.emplace_back();
     while (auto record = thread.log.next(offset)) {
         if (record->is_note()) {
             take_note(process, thread, *record);
-        } else if (!record->is_part()) {
+        } else if (record->head.kind == LP_ON) {
+            off = false;
+            thread.carried.emplace_back();
+        } else if (record->head.kind == LP_OFF) {
+            off = true;
+        } else if (!off && !record->is_part()) {
             thread.first = std::min(thread.first, record->head.enter);
             thread.last = std::max(thread.last, record->head.leave);
             thread.finalized = thread.finalized || record->head.kind == LP_FINALIZE;
-            ++thread.calls;
+            thread.calls += record->head.kind < LP_OFF ? 1U : 0U;
         }
     }
     const auto last = thread.log.opened_last();
-    if (last && !thread.finalized && !thread.stopped && thread.calls != 0 && last->enter > thread.last) {
+    if (last && !off && !thread.finalized && !thread.stopped && thread.calls != 0 && last->enter > thread.last) {
         thread.open = last;
     }
 }

@@ -46,12 +46,14 @@ int main(int argc, char** argv) {
                   << ", \"calls\": " << tally.calls << ", \"events\": " << tally.events
                   << ", \"calls_with_site\": " << tally.calls_with_site
                   << ", \"unknown_communicator\": " << tally.messages_without_comm
-                  << ", \"windows\": " << job.windows.size()
+                  << ", \"regions_entered\": " << tally.regions_entered
+                  << ", \"region_ends_left_out\": " << tally.ends_alone << ", \"windows\": " << job.windows.size()
                   << ", \"unknown_window\": " << tally.accesses_without_window
                   << ", \"contradictory_statuses\": " << tally.contradictory
-                  << ", \"overwritten_calls\": " << lost_of(job).calls << ", \"halves_left_out\": " << tally.halves
-                  << ", \"incomplete_requests\": " << tally.pending << ", \"ticks_per_second\": " << job.resolution
-                  << ", \"length_ticks\": " << tally.last - tally.first << ", \"warnings\": [";
+                  << ", \"overwritten_calls\": " << lost_of(job).calls << ", \"skipped_calls\": " << tally.off.calls
+                  << ", \"halves_left_out\": " << tally.halves << ", \"incomplete_requests\": " << tally.pending
+                  << ", \"ticks_per_second\": " << job.resolution << ", \"length_ticks\": " << tally.last - tally.first
+                  << ", \"warnings\": [";
         const char* separator = "";
         for (const std::string& warning : job.warnings) {
             std::cout << separator << quoted(warning);

@@ -18,11 +18,14 @@ namespace logpost::assembler {
 
 inline constexpr std::uint32_t none = UINT32_MAX;
 
-// A row of functions.txt: what the function numbers of the raw logs mean.
+// A row of functions.txt: what the function numbers of the raw logs mean. Behind those come a region that stands for
+// times at which recording was off, and the regions that the program names.
 struct Function {
     std::string name;
     std::string role;
     std::string operation;  // of a collective, as OTF2 spells it; "-" otherwise
+    std::string file = {};  // of a function of the program
+    std::uint32_t line = 0;
 };
 
 struct Measurement {
@@ -43,6 +46,7 @@ struct Thread {
     std::uint64_t calls = 0;
     std::optional<lp_open> open;                     // the call that it was in when its process ended
     std::vector<std::vector<std::uint64_t>> stacks;  // return addresses, innermost first; stack 1 is the first
+    std::vector<std::vector<lp_carried>> carried;    // for each time that recording was off: requests under way then
 };
 
 struct Process {
@@ -58,6 +62,9 @@ struct Process {
     std::vector<Module> modules;  // in the order in which they were noted
     std::vector<lp_sync> syncs;
     std::vector<lp_offset> offsets;
+    std::vector<lp_skipped> skipped;  // while recording was off
+    std::map<std::uint32_t, std::string> region_names;
+    std::map<std::uint32_t, std::uint64_t> region_functions;  // by their addresses
     std::uint32_t world_rank = 0;
     std::uint32_t world_size = 0;
 
@@ -69,6 +76,7 @@ struct Process {
     std::unordered_map<std::uint32_t, std::uint32_t> comm_refs;    // local id -> archive's communicator
     std::unordered_map<std::uint32_t, std::uint32_t> window_refs;  // local id -> archive's window
     std::unordered_map<std::uint32_t, std::uint32_t> layout_refs;  // local id -> string
+    std::unordered_map<std::uint32_t, std::uint32_t> region_refs;  // local id -> number among the job's functions
 };
 
 struct World {
@@ -117,6 +125,7 @@ struct Job {
     std::vector<Communicator> comms;
     std::vector<Window> windows;
     std::vector<Function> functions;  // by number
+    std::uint32_t off = 0;            // the one that stands for times at which recording was off
     std::uint64_t table = 0;
     std::string program;           // as the archive is named after it
     std::uint64_t resolution = 0;  // ticks per second of the archive

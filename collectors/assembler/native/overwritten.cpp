@@ -1,22 +1,57 @@
 #include "overwritten.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace logpost::assembler {
 
+namespace {
+
+using Ranges = Overwritten::Ranges;
+
+// One behind the other, what overlaps or touches made one.
+Ranges merged(Ranges ranges) {
+    std::ranges::sort(ranges, {}, &Overwritten::Range::before);
+    Ranges found;
+    for (const auto& range : ranges) {
+        if (found.empty() || range.before > found.back().last) {
+            found.push_back(range);
+        } else {
+            found.back().last = std::max(found.back().last, range.last);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
 Overwritten::Overwritten(const Job& job) : job_(job) {
     for (const auto& process : job.processes) {
+        std::uint32_t world = 0;
+        for (const lp_comm_def& def : process->comms) {
+            world = (def.flags & LP_COMM_WORLD) != 0 ? def.comm : world;
+        }
+        // The start of the library is the first operation there (CollectiveEvents::predefined), and always recorded.
+        for (const auto& [channel, before] : process->skipped) {
+            const bool counts = channel.what == LP_OPERATED && channel.comm == world;
+            add(*process, channel, before + (counts ? 1 : 0));
+        }
         if (process->ring == nullptr || !process->ring->overwrote()) {
             continue;
         }
         any_ = true;
-        for (const lp_channel& channel : process->ring->channels()) {
-            add(*process, channel);
-        }
-        for (const lp_comm_def& def : process->comms) {
-            if ((def.flags & LP_COMM_WORLD) != 0 && process->ring->lost().started != 0) {
-                add(*process, {def.comm, 0, 0, LP_OPERATED, 1});
+        std::uint64_t started = process->ring->lost().started != 0 ? 1 : 0;
+        for (lp_channel channel : process->ring->channels()) {
+            if (channel.what == LP_OPERATED && channel.comm == world) {
+                channel.count += std::exchange(started, 0);
             }
+            add(*process, channel, 0);
+        }
+        add(*process, {world, 0, 0, LP_OPERATED, started}, 0);
+    }
+    for (auto& [process, channels] : ranges_) {
+        for (auto& [key, ranges] : channels) {
+            ranges = merged(std::move(ranges));
         }
     }
 }
@@ -26,36 +61,39 @@ Overwritten::Key Overwritten::key_of(lp_channel_kind what, std::uint32_t ref, st
             std::uint64_t{what} << 32U | static_cast<std::uint32_t>(tag)};
 }
 
-void Overwritten::add(const Process& process, const lp_channel& channel) {
+void Overwritten::add(const Process& process, const lp_channel& channel, std::uint64_t before) {
     const auto what = static_cast<lp_channel_kind>(channel.what);
     const auto& refs = what == LP_OPERATED_ON_WINDOW ? process.window_refs : process.comm_refs;
-    if (const auto at = refs.find(channel.comm); at != refs.end()) {
-        counts_[&process][key_of(what, at->second, channel.peer, channel.tag)] += channel.count;
+    if (const auto at = refs.find(channel.comm); at != refs.end() && channel.count != 0) {
+        any_ = true;
+        ranges_[&process][key_of(what, at->second, channel.peer, channel.tag)].push_back(
+            {before, before + channel.count});
     }
 }
 
-std::uint64_t Overwritten::messages(const Process& process, lp_channel_kind what, std::uint32_t comm, std::int32_t peer,
-                                    std::int32_t tag) const {
-    const auto of = counts_.find(&process);
-    if (of == counts_.end()) {
-        return 0;
+Overwritten::Ranges Overwritten::messages(const Process& process, lp_channel_kind what, std::uint32_t comm,
+                                          std::int32_t peer, std::int32_t tag) const {
+    const auto of = ranges_.find(&process);
+    if (of == ranges_.end()) {
+        return {};
     }
     const auto at = of->second.find(key_of(what, comm, peer, tag));
-    return at != of->second.end() ? at->second : 0;
+    return at != of->second.end() ? at->second : Ranges{};
 }
 
-std::uint64_t Overwritten::operations(const Process& process, lp_channel_kind what, std::uint32_t ref) const {
+Overwritten::Ranges Overwritten::operations(const Process& process, lp_channel_kind what, std::uint32_t ref) const {
     const std::uint32_t comm = what == LP_OPERATED_ON_WINDOW ? job_.windows.at(ref).comm : ref;
-    std::uint64_t most = messages(process, what, ref, 0, 0);
+    Ranges all = messages(process, what, ref, 0, 0);
     const Communicator& members = job_.comms.at(comm);
     for (const auto& side : members.members) {
         for (const std::uint32_t rank : side) {
             if (const Process* member = members.self ? nullptr : job_.process_of(rank)) {
-                most = std::max(most, messages(*member, what, ref, 0, 0));
+                const Ranges theirs = messages(*member, what, ref, 0, 0);
+                all.insert(all.end(), theirs.begin(), theirs.end());
             }
         }
     }
-    return most;
+    return merged(std::move(all));
 }
 
 Lost lost_of(const Job& job) {
@@ -98,6 +136,17 @@ const Halves::Place& Halves::place_in(std::uint32_t comm) {
     return place;
 }
 
+bool Halves::Channel::next() {
+    ++number;
+    while (next_own < own.size() && own[next_own].before < number) {
+        number = std::max(number, own[next_own++].last + 1);
+    }
+    while (next_other < other.size() && other[next_other].last < number) {
+        ++next_other;
+    }
+    return next_other == other.size() || number <= other[next_other].before;
+}
+
 bool Halves::has_half(lp_channel_kind own, lp_channel_kind other, std::uint32_t comm, std::int32_t peer,
                       std::int32_t tag) {
     if (!overwritten_.any()) {
@@ -114,9 +163,11 @@ bool Halves::has_half(lp_channel_kind own, lp_channel_kind other, std::uint32_t 
                                : place.peers != nullptr && index < place.peers->size()
                                    ? job_.process_of((*place.peers)[index])
                                    : nullptr;
-        channel.other = there != nullptr ? overwritten_.messages(*there, other, comm, place.rank, tag) : 0;
+        if (there != nullptr) {
+            channel.other = overwritten_.messages(*there, other, comm, place.rank, tag);
+        }
     }
-    const bool has = ++channel.own > channel.other;
+    const bool has = channel.next();
     messages_ += has ? 0U : 1U;
     return has;
 }
@@ -138,7 +189,7 @@ bool Halves::operated(lp_channel_kind what, std::uint32_t ref) {
         at->second.own = overwritten_.messages(process_, what, ref, 0, 0);
         at->second.other = overwritten_.operations(process_, what, ref);
     }
-    const bool has = ++at->second.own > at->second.other;
+    const bool has = at->second.next();
     operations_ += has ? 0U : 1U;
     return has;
 }

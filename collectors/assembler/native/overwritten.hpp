@@ -1,10 +1,11 @@
-// Which messages and operations of the archive have lost their other half to a ring.
+// Which messages and operations of the archive have lost their other half to a ring, or have none because recording
+// was off there.
 //
-// A channel's messages are numbered by both sides: those that a ring has overwritten are counted there, so the first
-// one that is left has the next number. A send whose number the receiver has overwritten is left out, and the other way
-// round; an operation is left out where one of its members has overwritten it. (Receives are numbered as they complete:
-// of two that wait at once on one channel and complete in the other order than posted, around the cut, the wrong one
-// may go.)
+// A channel's messages are numbered by both sides: those that a ring has overwritten, or that were skipped, are counted
+// there, so the first one that is left has the next number. A send whose number the receiver has not is left out, and
+// the other way round; an operation is left out where one of its members has no record of it. (Receives are numbered as
+// they complete: of two that wait at once on one channel and complete in the other order than posted, around the cut,
+// the wrong one may go.)
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,23 @@
 
 namespace logpost::assembler {
 
-// What the rings of a job have overwritten, under the archive's numbers.
+// What the rings of a job have overwritten and what was skipped, under the archive's numbers.
 class Overwritten {
   public:
+    // The numbers behind `before`, up to `last`.
+    struct Range {
+        std::uint64_t before;
+        std::uint64_t last;
+    };
+    using Ranges = std::vector<Range>;  // in their order, apart from each other
+
     explicit Overwritten(const Job& job);
 
     bool any() const { return any_; }
-    std::uint64_t messages(const Process& process, lp_channel_kind what, std::uint32_t comm, std::int32_t peer,
-                           std::int32_t tag) const;
-    // The most operations that one member of a communicator, or one of a window's, has overwritten.
-    std::uint64_t operations(const Process& process, lp_channel_kind what, std::uint32_t ref) const;
+    Ranges messages(const Process& process, lp_channel_kind what, std::uint32_t comm, std::int32_t peer,
+                    std::int32_t tag) const;
+    // Operations of which some member of a communicator, or of a window's, has no record.
+    Ranges operations(const Process& process, lp_channel_kind what, std::uint32_t ref) const;
 
   private:
     using Key = std::tuple<std::uint64_t, std::uint64_t>;
@@ -36,11 +44,11 @@ class Overwritten {
         }
     };
     static Key key_of(lp_channel_kind what, std::uint32_t ref, std::int32_t peer, std::int32_t tag);
-    void add(const Process& process, const lp_channel& channel);
+    void add(const Process& process, const lp_channel& channel, std::uint64_t before);
 
     const Job& job_;
     bool any_ = false;
-    std::unordered_map<const Process*, std::unordered_map<Key, std::uint64_t, Hash>> counts_;
+    std::unordered_map<const Process*, std::unordered_map<Key, Ranges, Hash>> ranges_;
 };
 
 // Sums over the processes whose rings have overwritten something.
@@ -75,8 +83,12 @@ class Halves {
 
   private:
     struct Channel {
-        std::uint64_t own = 0;    // the number of the last message
-        std::uint64_t other = 0;  // the peer has overwritten so many
+        std::uint64_t number = 0;   // of the last message
+        Overwritten::Ranges own;    // without a record here,
+        Overwritten::Ranges other;  // and at the peer
+        std::size_t next_own = 0, next_other = 0;
+        // Whether the other side has the next one, too.
+        bool next();
     };
     struct Place {
         std::int32_t rank = -1;  // the process's own, as peers name it

@@ -1,6 +1,8 @@
 #include "request_events.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <unordered_set>
 
 namespace logpost::assembler {
 namespace {
@@ -84,6 +86,70 @@ void RequestEvents::freed(std::uint64_t handle, std::uint32_t thread) {
     }
 }
 
+void RequestEvents::end_unseen(EventWriter& out, std::uint64_t time, const Pending& p) {
+    using Kind = Pending::Kind;
+    lp_done done{};
+    switch (p.kind) {
+        case Kind::send:
+        case Kind::both:
+            check(OTF2_EvtWriter_MpiIsendComplete(out.writer, nullptr, out.at(time), p.id), "MpiIsendComplete");
+            if (p.kind == Kind::both) {
+                check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), p.second_id),
+                      "MpiRequestCancelled");
+            }
+            break;
+        case Kind::receive:  // its message is among those that were skipped
+            check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), p.id), "MpiRequestCancelled");
+            break;
+        case Kind::collective:
+        case Kind::idup:
+            end(out, time, done, p);
+            break;
+        case Kind::access:
+        case Kind::nothing:
+            break;
+    }
+}
+
+void RequestEvents::resume(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried) {
+    std::unordered_map<std::uint64_t, std::size_t> under_way;
+    std::unordered_set<std::uint64_t> persistent;
+    for (const lp_carried& c : carried) {
+        lp_head head{};
+        std::memcpy(&head, c.record, sizeof head);
+        const bool made = head.kind == LP_SEND_INIT || head.kind == LP_RECV_INIT || head.kind == LP_COLL_INIT;
+        if (made && c.active == 0) {
+            persistent.insert(c.handle);
+        } else if (c.told != 0) {
+            ++under_way[c.handle];
+        }
+    }
+    std::erase_if(persistent_, [&](const auto& entry) {
+        return entry.second.thread == out.thread && !persistent.contains(entry.first);
+    });
+    std::vector<Pending> ended;
+    for (auto at = pending_.begin(); at != pending_.end();) {
+        auto& queue = at->second;
+        const auto own = static_cast<std::size_t>(std::ranges::count(queue, out.thread, &Pending::thread));
+        const auto left = under_way.find(at->first);
+        std::size_t gone = own - std::min(own, left != under_way.end() ? left->second : 0);
+        for (auto p = queue.begin(); p != queue.end() && gone != 0;) {
+            if (p->thread == out.thread) {
+                ended.push_back(*p);
+                p = queue.erase(p);
+                --gone;
+            } else {
+                ++p;
+            }
+        }
+        at = queue.empty() ? pending_.erase(at) : std::next(at);
+    }
+    std::ranges::sort(ended, {}, &Pending::id);
+    for (const Pending& p : ended) {
+        end_unseen(out, time, p);
+    }
+}
+
 const Pending* RequestEvents::waiting(std::uint64_t handle, std::uint32_t thread) const {
     const auto at = pending_.find(handle);
     if (at == pending_.end()) {
@@ -104,7 +170,6 @@ std::uint64_t RequestEvents::pending() const {
 void RequestEvents::complete(EventWriter& out, std::uint64_t time, const lp_done& done) {
     using Kind = Pending::Kind;
     Pending p;
-    OTF2_CommRef ref = 0;
     if (!take(done.request, out.thread, p) || p.kind == Kind::nothing) {
         return;
     }
@@ -116,6 +181,12 @@ void RequestEvents::complete(EventWriter& out, std::uint64_t time, const lp_done
         check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), p.id), "MpiRequestCancelled");
         return;
     }
+    end(out, time, done, p);
+}
+
+void RequestEvents::end(EventWriter& out, std::uint64_t time, const lp_done& done, const Pending& p) {
+    using Kind = Pending::Kind;
+    OTF2_CommRef ref = 0;
     switch (p.kind) {
         case Kind::both:
         case Kind::send:

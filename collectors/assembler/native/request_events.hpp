@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <vector>
 
 #include "collective_events.hpp"
 #include "event_writer.hpp"
@@ -37,12 +38,19 @@ class RequestEvents {
     // Writes a request's first event and puts it into the queue of its handle.
     void start(EventWriter& out, std::uint64_t time, std::uint64_t handle, Pending p);
     // A persistent request was made: nothing is written before it is started.
-    void make(std::uint64_t handle, const Pending& p) { persistent_[handle] = p; }
+    void make(std::uint64_t handle, std::uint32_t thread, Pending p) {
+        p.thread = thread;
+        persistent_[handle] = p;
+    }
     void start_persistent(EventWriter& out, std::uint64_t time, std::uint64_t handle);
 
     void tested(EventWriter& out, std::uint64_t time, std::uint64_t handle);
     void complete(EventWriter& out, std::uint64_t time, const lp_done& done);
     void freed(std::uint64_t handle, std::uint32_t thread);
+
+    // Recording is on again: `carried` are the thread's requests that are under way. Of others that were, what ends
+    // them is written here, in the call that stands for the time without records.
+    void resume(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried);
 
     // The operation of a handle's oldest request; nullptr: there is none.
     const Pending* waiting(std::uint64_t handle, std::uint32_t thread) const;
@@ -50,6 +58,8 @@ class RequestEvents {
     std::uint64_t pending() const;
 
   private:
+    void end_unseen(EventWriter& out, std::uint64_t time, const Pending& p);
+    void end(EventWriter& out, std::uint64_t time, const lp_done& done, const Pending& p);
     bool take(std::uint64_t handle, std::uint32_t thread, Pending& p);
     void receive_done(EventWriter& out, std::uint64_t time, lp_done done, const lp_message& asked, std::uint64_t id);
 

@@ -203,6 +203,12 @@ void WindowEvents::collective(EventWriter& out, std::uint64_t enter, std::uint64
           "RmaCollectiveEnd");
 }
 
+void WindowEvents::resume(EventWriter& out, std::uint64_t time) {
+    for (const lp_rma_def& def : process_.windows) {
+        complete(out, time, def.window, LP_ANY_PEER, Where::target, true);
+    }
+}
+
 void WindowEvents::finalized(EventWriter& out, std::uint64_t enter, std::uint64_t leave) {
     for (const lp_rma_def& def : process_.windows) {
         if (def.kind == LP_RMA_CONTEXT) {

@@ -36,6 +36,8 @@ class WindowEvents {
                      const std::vector<std::uint64_t>& ranks);
     void collective(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_collective& c,
                     OTF2_CollectiveOp operation);
+    // Recording is on again: no access from before is known to be under way.
+    void resume(EventWriter& out, std::uint64_t time);
     // The library ends, and with it what stands for all of its memory.
     void finalized(EventWriter& out, std::uint64_t enter, std::uint64_t leave);
 

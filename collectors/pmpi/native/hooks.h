@@ -22,12 +22,15 @@ LP_FAST void lp_call(struct lp_stamp s) {
         lp_commit(s.t, LP_CALL, s.f, LP_HEAD, s.enter, s.leave);
 }
 
+/* Level 0 switches recording off once it is noted; level 1 switches it on before its own call is. */
 LP_HOOK lp_level(struct lp_stamp s, int level) {
     size_t n = LP_HEAD + 8;
     if (!lp_reserve(s.t, n))
         return;
     *(int64_t*)(s.t->pos + LP_HEAD) = level;
     lp_commit(s.t, LP_LEVEL, s.f, n, s.enter, s.leave);
+    if (level == 0)
+        lp_switch_in_call(s.t, 0);
 }
 
 static inline uint64_t lp_bytes(struct lp_thread* t, int64_t count, MPI_Datatype type) {

@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 #include "recorder.h"
+#include "regions.h"
 #include "ring.h"
 #include "stacks.h"
+#include "switch.h"
 #if defined(LOGPOST_SIMULATED)
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
@@ -160,6 +162,8 @@ int lp_log_prepare(void) {
     if (mib && atoll(mib) > 0)
         limit_bytes = (uint64_t)atoll(mib) << 20;
     identify();
+    lp_switch_prepare();
+    lp_regions_prepare();
     mkdir(directory, 0777);
     if (lp_ring_prepare(&window_bytes)) {
         char base[1280];
@@ -235,15 +239,19 @@ int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at) {
     return error;
 }
 
-/* Appends what the window holds to the log, or moves it into the ring. On success the window is empty. */
+/* Appends what the window holds to the log, or moves it into the ring, or sums it up while recording is off. On success
+ * the window is empty. */
 static int flush(struct lp_thread* t) {
     size_t used = (size_t)(t->pos - t->map) - LP_FILE_HEADER;
-    uint64_t to = t->flushed + used;
+    uint64_t kept = used;
     struct lp_file_header* header = (struct lp_file_header*)t->map;
     uint64_t notes = header->notes;
-    int error = ring ? lp_ring_take(t, used, &notes) : lp_write_at(t->path, t->map + LP_FILE_HEADER, used, t->flushed);
+    int error = t->off ? lp_switch_skip(t, used, &kept)
+                : ring ? lp_ring_take(t, used, &notes)
+                       : lp_write_at(t->path, t->map + LP_FILE_HEADER, used, t->flushed);
     if (error)
         return error;
+    uint64_t to = t->flushed + kept;
     /* Whatever instant the process is killed at, the log (or the ring) counts up to `flushed` and then the window,
      * unless the lowest bit says that the window's records are there already. */
     __atomic_store_n(&header->flushed, to | LP_WINDOW_IS_STALE, __ATOMIC_RELEASE);
@@ -253,6 +261,17 @@ static int flush(struct lp_thread* t) {
     t->flushed = to;
     t->pos = t->map + LP_FILE_HEADER;
     return 0;
+}
+
+int lp_log_keeps_ring(void) {
+    return ring;
+}
+
+int lp_log_move(struct lp_thread* t) {
+    int error = flush(t);
+    if (error)
+        stop(t, error == EFBIG ? "RLIMIT_FSIZE prevents" : "cannot extend", error);
+    return !error;
 }
 
 char* lp_window(struct lp_thread* t, size_t need) {
@@ -364,6 +383,8 @@ struct lp_thread* lp_thread_create(void) {
     if (!t)
         return NULL;
     t->open = &t->no_window;
+    t->phase = 1;
+    t->summed = LP_FILE_HEADER;
     lp_thread_begins(t);
     lp_stacks_begin(t);
     pthread_mutex_lock(&lock);

@@ -1,5 +1,8 @@
 /* What the ring has overwritten, summed up in a mapped file that outlives the process: how many messages of each
- * channel and operations of each communicator, and the requests that were started and not completed. */
+ * channel and operations of each communicator, and the requests that were started and not completed.
+ *
+ * Where recording is switched off and on (switch.c) there is no file, and what is in the log is summed up as well,
+ * apart: the numbers of what is not recorded follow on those of what is. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,31 +10,25 @@
 #include <unistd.h>
 
 #include "ring.h"
+#include "switch.h"
 
 enum { CHANNELS = 1 << 16, CELLS = 1 << 13, BUCKETS = 1 << 12, MOST_CHANNELS = CHANNELS - CHANNELS / 8 };
 static const size_t BYTES =
     sizeof(struct lp_lost) + CHANNELS * sizeof(struct lp_channel) + CELLS * sizeof(struct lp_carried);
 
 static struct lp_lost* lost;
+static struct lp_lost recorded; /* the same of what is in the log */
+static struct lp_lost* sum;     /* one of both */
 static struct lp_channel* channels;
+static uint64_t* told; /* how many of a channel's are in the log, or have been stated there; NULL: of a ring */
 static uint32_t channels_used;
 static struct lp_carried* cells;
 /* By handle, in the order of their start. The numbers are those of cells plus 1; 0: none. */
 static uint32_t head[BUCKETS], tail[BUCKETS], next[CELLS + 1], free_cell;
 static uint64_t started;
 
-int lp_lost_create(const char* path, size_t slot_bytes) {
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
-    if (fd < 0)
-        return errno;
-    int error = posix_fallocate(fd, 0, (off_t)BYTES);
-    void* map = error ? MAP_FAILED : mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (!error && map == MAP_FAILED)
-        error = errno;
-    close(fd);
-    if (error)
-        return error;
-    lost = map;
+static void begin(void* memory, size_t slot_bytes) {
+    lost = memory;
     channels = (struct lp_channel*)(lost + 1);
     cells = (struct lp_carried*)(channels + CHANNELS);
     *lost = (struct lp_lost){.magic = LP_LOST_MAGIC,
@@ -44,14 +41,46 @@ int lp_lost_create(const char* path, size_t slot_bytes) {
         next[c] = free_cell;
         free_cell = c;
     }
+    sum = lost;
+}
+
+int lp_lost_create(const char* path, size_t slot_bytes) {
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
+    if (fd < 0)
+        return errno;
+    int error = posix_fallocate(fd, 0, (off_t)BYTES);
+    void* map = error ? MAP_FAILED : mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (!error && map == MAP_FAILED)
+        error = errno;
+    close(fd);
+    if (!error)
+        begin(map, slot_bytes);
+    return error;
+}
+
+int lp_lost_create_beside_log(void) {
+    uint64_t* counts = calloc(CHANNELS, sizeof *counts);
+    void* memory = counts ? calloc(1, BYTES) : NULL;
+    if (!memory) {
+        free(counts);
+        return ENOMEM;
+    }
+    told = counts;
+    begin(memory, 0);
     return 0;
+}
+
+static void one_more(struct lp_channel* c) {
+    c->count++;
+    if (sum == &recorded)
+        told[c - channels]++;
 }
 
 static void count(uint32_t what, uint32_t comm, int32_t peer, int32_t tag) {
     static struct lp_channel* latest[LP_OPERATED_ON_WINDOW + 1]; /* of each kind: it is likely to come again */
     struct lp_channel* again = latest[what];
     if (again && again->comm == comm && again->peer == peer && again->tag == tag) {
-        again->count++;
+        one_more(again);
         return;
     }
     const struct lp_channel key = {comm, peer, tag, what, 0};
@@ -60,7 +89,7 @@ static void count(uint32_t what, uint32_t comm, int32_t peer, int32_t tag) {
     for (uint32_t i = (uint32_t)(hash >> 40);; i++) {
         struct lp_channel* c = &channels[i % CHANNELS];
         if (!c->what && channels_used == MOST_CHANNELS) {
-            lost->unnumbered++;
+            sum->unnumbered++;
             return;
         }
         if (!c->what) {
@@ -68,7 +97,7 @@ static void count(uint32_t what, uint32_t comm, int32_t peer, int32_t tag) {
             *c = key;
         }
         if (c->comm == comm && c->peer == peer && c->tag == tag && c->what == what) {
-            c->count++;
+            one_more(c);
             latest[what] = c;
             return;
         }
@@ -78,19 +107,19 @@ static void count(uint32_t what, uint32_t comm, int32_t peer, int32_t tag) {
 static void sent(const struct lp_message* m) {
     if (m->peer < 0)
         return;
-    lost->sends++;
+    sum->sends++;
     count(LP_SENT, m->comm, m->peer, m->tag);
 }
 
 static void received(uint32_t comm, int32_t peer, int32_t tag) {
     if (peer < 0)
         return;
-    lost->receives++;
+    sum->receives++;
     count(LP_RECEIVED, comm, peer, tag);
 }
 
 static void operated(uint32_t what, uint32_t on) {
-    lost->collectives++;
+    sum->collectives++;
     count(what, on, 0, 0);
 }
 
@@ -130,13 +159,14 @@ static void carry(uint32_t thread, uint32_t active, const struct lp_head* record
     const size_t bytes = (size_t)record->words * 8;
     struct lp_carried* c = &cells[cell - 1];
     if (!cell || bytes > sizeof c->record) {
-        lost->unheld++;
+        sum->unheld++;
         return;
     }
     free_cell = next[cell];
     memcpy(c->record, record, bytes);
     c->thread = thread;
-    c->active = active;
+    c->active = (uint16_t)active;
+    c->told = sum == &recorded;
     c->number = ++started;
     memcpy(&c->handle, (const char*)data_of(c) + handle_place(record->kind), sizeof c->handle);
     const uint32_t b = bucket(c->handle);
@@ -188,7 +218,7 @@ static const struct lp_carried* find(uint64_t handle, uint32_t thread, enum want
 static void start(uint32_t thread, uint64_t handle) {
     const struct lp_carried* c = find(handle, thread, PERSISTENT, 0);
     if (!c) {
-        lost->unpaired++;
+        sum->unpaired++;
         return;
     }
     if (head_of(c)->kind == LP_SEND_INIT)
@@ -201,7 +231,7 @@ static void start(uint32_t thread, uint64_t handle) {
 static void complete(uint32_t thread, const struct lp_done* done) {
     const struct lp_carried* c = find(done->request, thread, OPERATION, 1);
     if (!c) {
-        lost->unpaired++;
+        sum->unpaired++;
         return;
     }
     const int kind = head_of(c)->kind;
@@ -301,7 +331,7 @@ static void add(uint32_t thread, const struct lp_head* r) {
             operated(LP_OPERATED, c->parent ? c->parent : c->comm);
             break;
         case LP_TRANSFER:
-            lost->transfers++;
+            sum->transfers++;
             if (((const struct lp_transfer*)data)->flags & LP_TRANSFER_REQUEST)
                 carry(thread, 0, r);
             break;
@@ -319,11 +349,23 @@ static void add(uint32_t thread, const struct lp_head* r) {
         default:
             break;
     }
-    if (r->kind == LP_DONE || r->kind == LP_TESTED || r->kind == LP_START || r->kind == LP_RANKS)
+    if (r->kind == LP_DONE || r->kind == LP_TESTED || r->kind == LP_START || r->kind == LP_RANKS || r->kind >= LP_OFF)
         return;
-    lost->calls++;
-    lost->first = r->enter < lost->first ? r->enter : lost->first;
-    lost->last = r->leave > lost->last ? r->leave : lost->last;
+    sum->calls++;
+    sum->first = r->enter < sum->first ? r->enter : sum->first;
+    sum->last = r->leave > sum->last ? r->leave : sum->last;
+}
+
+static void add_all(uint32_t thread, const char* at, size_t bytes) {
+    for (const char* end = at + bytes; at + sizeof(struct lp_head) <= end;) {
+        const struct lp_head* r = (const struct lp_head*)at;
+        const size_t size = (size_t)r->words * 8;
+        if (size < sizeof *r || size > (size_t)(end - at))
+            break;
+        if (r->kind < LP_FIRST_NOTE)
+            add(thread, r);
+        at += size;
+    }
 }
 
 void lp_lost_add(const char* slot, size_t slot_bytes) {
@@ -332,23 +374,79 @@ void lp_lost_add(const char* slot, size_t slot_bytes) {
     if (header.turn <= lost->turn)
         return; /* the program's own cut has summed it up */
     const size_t used = header.open < slot_bytes - LP_FILE_HEADER ? header.open : slot_bytes - LP_FILE_HEADER;
-    const char *at = slot + LP_FILE_HEADER, *end = at + used;
+    const char* at = slot + LP_FILE_HEADER;
     __atomic_store_n(&lost->updating, lost->updating + 1, __ATOMIC_SEQ_CST);
     if (header.thread == 0 && header.flushed == LP_FILE_HEADER)
         lost->started = 1;
-    while (at + sizeof(struct lp_head) <= end) {
-        const struct lp_head* r = (const struct lp_head*)at;
-        const size_t size = (size_t)r->words * 8;
-        if (size < sizeof *r || size > (size_t)(end - at))
-            break;
-        if (r->kind < LP_FIRST_NOTE)
-            add(header.thread, r);
-        at += size;
-    }
+    add_all(header.thread, at, used);
     lost->turn = header.turn;
     __atomic_store_n(&lost->updating, lost->updating + 1, __ATOMIC_SEQ_CST);
 }
 
 void lp_lost_newest(uint64_t turn) {
     __atomic_store_n(&lost->newest, turn, __ATOMIC_RELEASE);
+}
+
+void lp_lost_add_recorded(uint32_t thread, const char* records, size_t bytes) {
+    sum = &recorded;
+    add_all(thread, records, bytes);
+    sum = lost;
+}
+
+void lp_lost_add_skipped(uint32_t thread, const char* records, size_t bytes) {
+    add_all(thread, records, bytes);
+}
+
+/* In parts that fit into any window. */
+enum { PART = 256 };
+
+static void tell_channels(struct lp_thread* t) {
+    const size_t room = sizeof(struct lp_head) + PART * sizeof(struct lp_skipped);
+    for (uint32_t i = 0; i < CHANNELS && lp_reserve(t, room);) {
+        struct lp_skipped* to = (struct lp_skipped*)(t->pos + sizeof(struct lp_head));
+        uint32_t n = 0;
+        for (; i < CHANNELS && n < PART; i++)
+            if (channels[i].what && channels[i].count != told[i]) {
+                to[n] = (struct lp_skipped){channels[i], told[i]};
+                to[n++].channel.count -= told[i];
+                told[i] = channels[i].count;
+            }
+        if (n)
+            lp_commit(t, LP_SKIPPED, 0, sizeof(struct lp_head) + n * sizeof *to, 0, 0);
+    }
+}
+
+static int by_start(const void* a, const void* b) {
+    const struct lp_carried *x = &cells[*(const uint32_t*)a], *y = &cells[*(const uint32_t*)b];
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void tell_requests(struct lp_thread* t) {
+    static uint32_t under_way[CELLS];
+    const size_t room = sizeof(struct lp_head) + PART * sizeof(struct lp_carried);
+    uint32_t found = 0;
+    for (uint32_t c = 0; c < CELLS; c++)
+        if (cells[c].number && cells[c].thread == t->index)
+            under_way[found++] = c;
+    qsort(under_way, found, sizeof *under_way, by_start);
+    for (uint32_t i = 0; i < found && lp_reserve(t, room); i += PART) {
+        struct lp_carried* to = (struct lp_carried*)(t->pos + sizeof(struct lp_head));
+        const uint32_t n = found - i < PART ? found - i : PART;
+        for (uint32_t k = 0; k < n; k++) {
+            to[k] = cells[under_way[i + k]];
+            cells[under_way[i + k]].told = 1;
+        }
+        lp_commit(t, LP_CARRIED, 0, sizeof(struct lp_head) + n * sizeof *to, 0, 0);
+    }
+}
+
+struct lp_gap lp_lost_tell(struct lp_thread* t) {
+    tell_channels(t);
+    tell_requests(t);
+    const struct lp_gap gap = {
+        lost->calls,       lost->sends,     lost->receives,
+        lost->collectives, lost->transfers, lost->unnumbered + lost->unheld + recorded.unnumbered + recorded.unheld};
+    lost->calls = lost->sends = lost->receives = lost->collectives = lost->transfers = 0;
+    lost->unnumbered = lost->unheld = recorded.unnumbered = recorded.unheld = 0;
+    return gap;
 }

@@ -75,10 +75,30 @@ enum lp_channel_kind { LP_SENT = 1, LP_RECEIVED, LP_OPERATED, LP_OPERATED_ON_WIN
 /* The record of an operation that was started in an overwritten slot and not completed there. */
 struct lp_carried {
     uint32_t thread;
-    uint32_t active; /* of a persistent request: 0: it is the request, 1: an operation that it started */
+    uint16_t active; /* of a persistent request: 0: it is the request, 1: an operation that it started */
+    uint16_t told;   /* 1: its start is in the log */
     uint64_t number; /* in the order of their start; 0: the place is free */
     uint64_t handle; /* of the request, or of the message that a probe has named */
     uint64_t record[10];
+};
+
+/* Messages or operations of a channel that have no records, since recording was switched off: the numbers behind
+ * `before`, in the order in which the process sends, receives or operates there. */
+struct lp_skipped {
+    struct lp_channel channel; /* `count` of them */
+    uint64_t before;
+};
+
+/* What a process did since it last stated it, as in lp_lost, without records. */
+struct lp_gap {
+    uint64_t calls;
+    uint64_t sends;
+    uint64_t receives;
+    uint64_t collectives;
+    uint64_t transfers;
+    uint64_t inexact; /* messages, operations and requests that could not be followed */
+    uint32_t kept;    /* regions of the thread that have records and have not ended, */
+    uint32_t begun;   /* and regions within these that have begun without a record and have not ended */
 };
 
 /* The call that the thread is in, at a fixed place of its window: what a process that ends without MPI_Finalize waited
@@ -127,6 +147,11 @@ enum lp_kind {
     LP_RMA_FREE,     /* lp_rma_call */
     LP_RANKS,        /* ranks in the window, 8 bytes each; part of an LP_SYNCHRONIZE that follows */
     LP_RMA_COLL,     /* lp_rma_collective */
+    LP_OFF,          /* recording was switched off at `enter`: of what follows, up to LP_ON, only notes count */
+    LP_ON,           /* lp_gap: it was switched on again at `enter`; LP_SKIPPED and LP_CARRIED stand before it */
+    LP_REGION_BEGIN, /* uint64 region: the program is in it from `enter` on */
+    LP_REGION_END,   /* the region that began last ends at `enter` */
+    LP_MARK,         /* uint64 region: the program says so at `enter` */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
     LP_NAME_COMM,     /* uint32 id, uint32 length, characters */
@@ -140,7 +165,11 @@ enum lp_kind {
     LP_MODULE,        /* text "key=value\n...": an object of the process that holds code */
     LP_DEF_STACK,     /* lp_stack_def and its return addresses, innermost first, 8 bytes each */
     LP_DEF_RMA,       /* lp_rma_def */
-    LP_NAME_RMA       /* uint32 id, uint32 length, characters */
+    LP_NAME_RMA,      /* uint32 id, uint32 length, characters */
+    LP_SKIPPED,       /* lp_skipped entries: what the process did while recording was off */
+    LP_CARRIED,       /* lp_carried entries: requests of this thread that are under way when it is on again */
+    LP_DEF_REGION,    /* uint32 id, uint32 length, characters */
+    LP_DEF_FUNCTION   /* uint32 id, uint32 8, uint64 address of a function that is a region */
 };
 
 struct lp_head {

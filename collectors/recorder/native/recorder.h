@@ -26,20 +26,34 @@
 
 struct lp_stacks;
 
+/* A region that the thread has been in: where its name was, or the function's address, and its number. */
+struct lp_region_seen {
+    uintptr_t at;
+    const char* text; /* NULL: a function */
+    uint32_t id;
+};
+#define LP_REGIONS_SEEN 256u
+
 struct lp_thread {
     char* pos; /* where the next record goes */
     char* end; /* of the window's room for records */
     int busy;
+    int phase; /* of lp_on, that it has followed */
+    int off;
     uint32_t stack; /* of the call at hand; 0: unknown */
     struct lp_stacks* stacks;
     uint64_t* handles; /* scratch space of calls on many requests */
     size_t handles_room;
     char* map;
     uint64_t flushed; /* bytes of the log that are in its file, header included */
+    uint64_t summed;  /* bytes of it that are summed up, because recording has been off */
     uint32_t index;
     int window_moves;
     struct lp_open* open; /* in the window; where there is none, the one beside */
     struct lp_open no_window;
+    uint32_t depth;  /* regions that it is in, */
+    uint32_t lowest; /* and the least that it was in since recording went off */
+    struct lp_region_seen seen[LP_REGIONS_SEEN];
     char path[1280], window[1280];
 };
 
@@ -51,7 +65,8 @@ LP_HIDDEN void lp_thread_begins(struct lp_thread* t);
 LP_HIDDEN void lp_thread_ends(struct lp_thread* t);
 
 /* log.c */
-extern LP_HIDDEN volatile int lp_on;
+extern LP_HIDDEN volatile int lp_on; /* 0: not recording; else how often it was switched, counted from 1 */
+#define LP_IS_ON(phase) ((phase) & 1)
 extern LP_HIDDEN volatile int lp_stopped;
 extern LP_HIDDEN LP_TLS struct lp_thread* lp_self;
 extern LP_HIDDEN uint64_t lp_process_id;
@@ -67,13 +82,22 @@ LP_HIDDEN uint64_t* lp_handles_scratch(struct lp_thread* t, size_t n);
 void logpost_cut_here(void);
 void logpost_ask_for_archive(void); /* exported, for ../../logpost.h */
 
+/* switch.c */
+extern LP_HIDDEN volatile uint64_t lp_next_look; /* ticks at which the file that switches is to be looked at */
+LP_HIDDEN void lp_look(uint64_t now);
+LP_HIDDEN void lp_follow(struct lp_thread* t);                 /* recording was switched */
+LP_HIDDEN void lp_switch_in_call(struct lp_thread* t, int on); /* by a call that is being recorded, or is to be */
+void logpost_switch_off(void);
+void logpost_switch_on(void);
+
 /* process.c */
 LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int rank, int size);
 LP_HIDDEN void lp_describe_thread(struct lp_thread* t);
 LP_HIDDEN void lp_off_in_children(void);
 
 LP_FAST struct lp_thread* lp_enter(void) {
-    if (LP_UNLIKELY(!lp_on))
+    int phase = lp_on;
+    if (LP_UNLIKELY(!phase))
         return NULL;
     struct lp_thread* t = lp_self;
     if (LP_UNLIKELY(!t) && !(t = lp_thread_create()))
@@ -81,6 +105,8 @@ LP_FAST struct lp_thread* lp_enter(void) {
     if (t->busy)
         return NULL;
     t->busy = 1;
+    if (LP_UNLIKELY(t->phase != phase))
+        lp_follow(t);
     return t;
 }
 
@@ -125,6 +151,8 @@ LP_FAST void lp_commit(struct lp_thread* t, int kind, int function, size_t bytes
     *(uint64_t*)(t->pos + bytes) = 0; /* the window has been used before: the log ends after this record */
     __atomic_store_n((uint64_t*)head, lp_first_word(kind, function, bytes / 8, t->stack), __ATOMIC_RELEASE);
     t->pos += bytes;
+    if (LP_UNLIKELY(leave >= lp_next_look))
+        lp_look(leave);
 }
 
 #endif

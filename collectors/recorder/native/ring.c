@@ -126,20 +126,25 @@ static int turn(const struct lp_thread* t, size_t used) {
     return error;
 }
 
-/* Behind the notes of earlier windows; moves of windows are no definitions and stay in the ring. */
-static int keep_notes(const struct lp_thread* t, size_t used, uint64_t* notes) {
+size_t lp_copy_notes(char* to, const char* records, size_t used) {
     size_t bytes = 0;
-    for (const char *at = t->map + LP_FILE_HEADER, *end = at + used; at + sizeof(struct lp_head) <= end;) {
+    for (const char *at = records, *end = at + used; at + sizeof(struct lp_head) <= end;) {
         const struct lp_head* head = (const struct lp_head*)at;
         const size_t size = (size_t)head->words * 8;
         if (size < sizeof *head || size > (size_t)(end - at))
             break;
         if (head->kind >= LP_FIRST_NOTE && head->kind != LP_WINDOW) {
-            memcpy(noted + bytes, at, size);
+            memcpy(to + bytes, at, size);
             bytes += size;
         }
         at += size;
     }
+    return bytes;
+}
+
+/* Behind the notes of earlier windows. */
+static int keep_notes(const struct lp_thread* t, size_t used, uint64_t* notes) {
+    size_t bytes = lp_copy_notes(noted, t->map + LP_FILE_HEADER, used);
     int error = bytes ? lp_write_at(t->path, noted, bytes, *notes) : 0;
     if (!error)
         *notes += bytes;

@@ -18,6 +18,9 @@ LP_HIDDEN int lp_ring_take(struct lp_thread* t, size_t used, uint64_t* notes);
 /* All that the ring holds counts as overwritten from now on. */
 LP_HIDDEN int lp_ring_cut(void);
 
+/* Copies the notes among `used` bytes of records; moves of windows are no definitions. Returns their bytes. */
+LP_HIDDEN size_t lp_copy_notes(char* to, const char* records, size_t used);
+
 /* log.c: writes at some place of a file; 0, or an error number. */
 LP_HIDDEN int lp_write(int fd, const void* from, size_t bytes, uint64_t at);
 LP_HIDDEN int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at);

@@ -24,6 +24,10 @@ void lp_stacks_free(struct lp_thread* t) {
     (void)t;
 }
 
+void lp_stacks_note_modules(struct lp_thread* t) {
+    (void)t;
+}
+
 #else
 
 #define MAX_STACKS 65536u /* per thread: 20 MB at most; beyond it only direct callers are told apart */
@@ -106,7 +110,7 @@ static int count_adds(struct dl_phdr_info* info, size_t size, void* data) {
     return 1;
 }
 
-static void note_modules(struct lp_thread* t) {
+void lp_stacks_note_modules(struct lp_thread* t) {
     unsigned long long adds = 0;
     dl_iterate_phdr(count_adds, &adds);
     pthread_mutex_lock(&lock);
@@ -212,7 +216,7 @@ uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t*
         s = find(t, address, NULL, &length);
     }
     if (!s) {
-        note_modules(t);
+        lp_stacks_note_modules(t);
         s = remember(t, frame, unwind(frame, room));
     }
     errno = saved;

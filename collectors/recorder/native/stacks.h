@@ -33,7 +33,8 @@ struct lp_stacks {
 
 LP_HIDDEN uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place);
 LP_HIDDEN void lp_stacks_free(struct lp_thread* t);
-LP_HIDDEN void lp_stacks_begin(struct lp_thread* t); /* none when LOGPOST_STACK_DEPTH is 0 */
+LP_HIDDEN void lp_stacks_note_modules(struct lp_thread* t); /* the objects that hold code, as far as they are new */
+LP_HIDDEN void lp_stacks_begin(struct lp_thread* t);        /* none when LOGPOST_STACK_DEPTH is 0 */
 
 LP_FAST unsigned lp_stack_slot(uintptr_t address, const uintptr_t* place) {
     uint64_t key = (uint64_t)address * 0x9E3779B97F4A7C15ull ^ (uint64_t)(uintptr_t)place * 0xC2B2AE3D27D4EB4Full;

@@ -77,6 +77,7 @@ static void at_exit(void) {
     struct lp_thread* t = lp_enter();
     if (!t)
         return;
+    lp_switch_in_call(t, 1);
     uint64_t now = lp_now();
     t->stack = 0;
     lp_after_finalize(t, lp_shmem_finalize_number, now, now, 0);

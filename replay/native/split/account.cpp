@@ -399,7 +399,9 @@ const Exposed& LocationAccount::next() {
     }
     ++at_callpath(call.callpath).calls;
     const auto operations = operations_.of(call_);
-    if (operations.empty()) {
+    if (model_.program().kind(call) == CallKind::not_recorded) {
+        add(exposed, kMpiOther, call.enter_ps, call.leave_ps);
+    } else if (operations.empty()) {
         const auto kind = model_.program().kind(call);
         add(exposed, category_without_record(kind), call.enter_ps, call.leave_ps);
     } else if (std::ranges::all_of(operations, [](const auto& o) { return o.kind == Kind::collective; })) {

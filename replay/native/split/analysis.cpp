@@ -356,7 +356,8 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
                            ? std::move(open_)
                            : std::make_unique<LocationAccount>(
                                  model_, transfers_, causes_->collectives(), *collective_split_, location,
-                                 PhaseLine(program_.spans[location], interest(location)), on_path[location]);
+                                 PhaseLine(program_.spans[location], interest(location), times_off(program_, timeline)),
+                                 on_path[location]);
         ExposedRows::Filler exposed(exposed_rows, slice.row);
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {

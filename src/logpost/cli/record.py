@@ -90,6 +90,23 @@ def command(
             "[default: USR2 with --keep]",
         ),
     ] = None,
+    switch: Annotated[
+        Path | None,
+        typer.Option(
+            "--switch",
+            metavar="FILE",
+            help="Record while FILE says `on`: echo on > FILE, echo off > FILE, at any time; without FILE, off. Each "
+            "process looks every 0.1 s. A program may switch by MPI_Pcontrol(1) and (0), too.",
+        ),
+    ] = None,
+    functions: Annotated[
+        bool,
+        typer.Option(
+            "--functions",
+            help="Functions that were compiled with -finstrument-functions become regions; they are the call path then, "
+            "and no stacks are kept.",
+        ),
+    ] = False,
     keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs beside the archive.")] = False,
     measure_with: Annotated[
         str | None,
@@ -166,6 +183,8 @@ def command(
             say(f"{s['stopped']} threads stopped recording before the program ended (full disk or --limit)")
         if s.get("overwritten_calls"):
             hush(f"the rings have overwritten {s['overwritten_calls']} calls; the archive holds what came after them")
+        if s.get("skipped_calls"):
+            hush(f"recording was off at times, for {s['skipped_calls']} calls; the archive says when")
         if as_json:
             print(json.dumps({"archive": str(archive.path), **s, **_calibrated(measured)}), file=sys.stderr, flush=True)
         else:
@@ -183,6 +202,8 @@ def command(
             "--keep-in": keep_in is not None,
             "--hang": hang is not None,
             "--dump-signal": dump_signal is not None,
+            "--switch": switch is not None,
+            "--functions": functions,
             "--keep-raw": keep_raw,
         }
         for option, given in not_scoreps.items():
@@ -201,6 +222,8 @@ def command(
         raise InputError(f"--limit {limit} stops a recording that --keep {keep} is to bound; leave one out")
     if keep_in is not None and keep is None:
         raise InputError(f"--keep-in {keep_in} is about rings; write --keep 10min, too, or leave it out")
+    if keep is not None and switch is not None:
+        raise InputError(f"--switch {switch} and --keep {keep} do not go together: a ring is never off; leave one out")
     settings = recorder.Settings(
         output=output or Path(),
         mpi=mpi,
@@ -212,6 +235,8 @@ def command(
         calibrate_s=BUDGET_S if quick else None,
         hang_s=None if hang is None else seconds(hang),
         dump_signal=signal_number(dump_signal or "USR2") if dump_signal or keep else None,
+        functions=functions,
+        switch=switch,
         keep_raw=keep_raw,
     )
     result = recorder.record(program or [], settings, say, hush)

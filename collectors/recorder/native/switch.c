@@ -1,0 +1,171 @@
+/* Off and on: what each thread does when it notices, and the file that says so. */
+#include "switch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ring.h"
+
+volatile uint64_t lp_next_look = UINT64_MAX;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int followed; /* what the process does is summed up: recording has been off */
+static char file[1024];
+static int file_says = 1;
+static struct lp_sync first_look; /* for the clock's rate */
+
+enum { LOOK_NS = 100000000 };
+
+/* --- the switch -----------------------------------------------------------------------------------------------------
+ */
+
+void lp_switch(int on) {
+    int phase = lp_on;
+    if (!phase || LP_IS_ON(phase) == !!on || lp_log_keeps_ring())
+        return;
+    pthread_mutex_lock(&lock);
+    int error = followed ? 0 : lp_lost_create_beside_log();
+    if (!error)
+        followed = 1;
+    pthread_mutex_unlock(&lock);
+    if (error)
+        lp_say("recording cannot be switched off: out of memory");
+    else
+        __atomic_compare_exchange_n(&lp_on, &phase, phase + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* Of a log, what is not summed up yet. */
+static void add_recorded(struct lp_thread* t) {
+    int fd = t->flushed > t->summed ? open(t->path, O_RDONLY | O_CLOEXEC) : -1;
+    char* map = fd >= 0 ? mmap(NULL, t->flushed, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (map == MAP_FAILED)
+        return;
+    lp_lost_add_recorded(t->index, map + t->summed, t->flushed - t->summed);
+    munmap(map, t->flushed);
+}
+
+static void goes_off(struct lp_thread* t) {
+    uint64_t now = lp_now();
+    if (!lp_reserve(t, sizeof(struct lp_head)))
+        return;
+    lp_commit(t, LP_OFF, 0, sizeof(struct lp_head), now, now);
+    if (!lp_log_move(t))
+        return;
+    pthread_mutex_lock(&lock);
+    add_recorded(t);
+    pthread_mutex_unlock(&lock);
+    t->off = 1;
+    t->lowest = t->depth;
+}
+
+static void goes_on(struct lp_thread* t) {
+    if (!lp_log_move(t))
+        return;
+    t->off = 0;
+    t->summed = t->flushed;
+    pthread_mutex_lock(&lock);
+    struct lp_gap gap = lp_lost_tell(t);
+    pthread_mutex_unlock(&lock);
+    gap.kept = t->lowest;
+    gap.begun = t->depth - t->lowest;
+    size_t n = sizeof(struct lp_head) + sizeof gap;
+    if (!lp_reserve(t, n))
+        return;
+    memcpy(t->pos + sizeof(struct lp_head), &gap, sizeof gap);
+    uint64_t now = lp_now();
+    lp_commit(t, LP_ON, 0, n, now, now);
+}
+
+void lp_follow(struct lp_thread* t) {
+    int phase = lp_on, saved = errno;
+    t->phase = phase ? phase : t->phase;
+    if (t->map && LP_IS_ON(t->phase) == t->off)
+        LP_IS_ON(t->phase) ? goes_on(t) : goes_off(t);
+    errno = saved;
+}
+
+int lp_switch_skip(struct lp_thread* t, size_t used, uint64_t* noted) {
+    const char* records = t->map + LP_FILE_HEADER;
+    char* notes = malloc(used + 1);
+    if (!notes)
+        return ENOMEM;
+    pthread_mutex_lock(&lock);
+    lp_lost_add_skipped(t->index, records, used);
+    pthread_mutex_unlock(&lock);
+    *noted = lp_copy_notes(notes, records, used);
+    int error = *noted ? lp_write_at(t->path, notes, *noted, t->flushed) : 0;
+    free(notes);
+    return error;
+}
+
+void lp_switch_in_call(struct lp_thread* t, int on) {
+    lp_switch(on);
+    if (t->phase != lp_on)
+        lp_follow(t);
+}
+
+static void switch_here(int on) {
+    struct lp_thread* t = lp_on ? lp_self : NULL;
+    if (t && !t->busy) {
+        t->busy = 1;
+        lp_switch_in_call(t, on);
+        t->busy = 0;
+    } else {
+        lp_switch(on); /* a thread that has made no call of the library has nothing to follow */
+    }
+}
+
+void logpost_switch_off(void) {
+    switch_here(0);
+}
+
+void logpost_switch_on(void) {
+    switch_here(1);
+}
+
+/* --- the file -------------------------------------------------------------------------------------------------------
+ */
+
+void lp_switch_prepare(void) {
+    const char* path = getenv("LOGPOST_SWITCH");
+    if (!path || !*path || strlen(path) >= sizeof file)
+        return;
+    strcpy(file, path);
+    first_look = lp_read_sync();
+    lp_next_look = 0;
+}
+
+/* "on" or "1" is on; anything else, or no file, is off. */
+static int says_on(void) {
+    char text[8] = "";
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    text[strcspn(text, " \t\r\n")] = 0;
+    return !strcmp(text, "on") || !strcmp(text, "1");
+}
+
+void lp_look(uint64_t now) {
+    uint64_t due = lp_next_look;
+    if (!lp_on ||
+        !__atomic_compare_exchange_n(&lp_next_look, &due, UINT64_MAX - 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        return; /* another thread looks */
+    int saved = errno;
+    int says = says_on();
+    if (says != file_says) { /* a change switches: MPI_Pcontrol and logpost.h may have their say in between */
+        file_says = says;
+        lp_switch(says);
+    }
+    uint64_t ns = lp_clock_ns(CLOCK_MONOTONIC_RAW) - first_look.raw_ns;
+    double ticks_per_ns = ns && now > first_look.ticks ? (double)(now - first_look.ticks) / (double)ns : 1;
+    lp_next_look = now + (uint64_t)(LOOK_NS * ticks_per_ns);
+    errno = saved;
+}

@@ -1,0 +1,88 @@
+"""Regions that programs name: logpost.h in C, its module in Fortran, compiler instrumentation, NVTX and ITT markers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.analyzer.in_process import analyze
+from tests.collectors import recording
+
+from logpost import collectors
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
+
+pytestmark = pytest.mark.mpi
+
+COLLECTORS = Path(collectors.__file__).parent
+INCLUDE = f"-I{COLLECTORS}"
+SOLVE = ["+solve", *["+parity 0", "-parity 0", "+parity 1", "-parity 1"] * 5, "+solved", "-solved", "-solve"]
+
+
+def _regions(trace: recording.Trace, rank: int, *ours: str) -> list[str]:
+    """Enters (+) and leaves (-) of regions that are no functions of MPI, without the program's own."""
+    events = [(e.kind, e.region) for e in trace.on(rank, "ENTER", "LEAVE")]
+    inner = [("+" if kind == "ENTER" else "-") + name for kind, name in events[1:-1]]
+    return [text for text in inner if not text[1:].startswith("MPI_") and (not ours or text[1:] in ours)]
+
+
+def test_regions_stand_in_the_archive(mpi: str, tmp_path: Path) -> None:
+    """Each rank: solve with ten rounds, then a region that the end of the program cuts off. One of two ends too many
+    is that of a region from before MPI_Init, which was not recorded."""
+    program = recording.build("regions.c", mpi, tmp_path, INCLUDE)
+    done = recording.run(mpi, tmp_path, 2, program)
+    assert done.status == 0, done.err
+    trace = done.read()
+    for rank in (0, 1):
+        assert _regions(trace, rank) == [*SOLVE, "+end", "-end"]
+    assert [line for line in trace.defined("REGION") if '"solve"' in line and "Paradigm: USER" in line]
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
+    spans = run.table("region_spans").join(run.table("regions"), on="region").collect()
+    assert {"solve", "parity 0", "parity 1", "solved", "end"} <= set(spans["name"])
+
+
+def test_a_region_is_cut_where_recording_is_off(openmpi: str, tmp_path: Path) -> None:
+    """outer goes on behind the gap; inner ends in it; of what began in it the end is left out, and counted."""
+    program = recording.build("regions.c", openmpi, tmp_path, INCLUDE)
+    done = recording.run(openmpi, tmp_path, 2, program, "pause")
+    trace = done.read()
+    gap = ["+MEASUREMENT OFF", "-MEASUREMENT OFF"]
+    for rank in (0, 1):
+        assert _regions(trace, rank) == [
+            *SOLVE, "+outer", "+inner", "-inner", "-outer", *gap, "+outer", "-outer", "+end", "-end",
+        ]  # fmt: skip
+    assert "LOGPOST::REGION_ENDS_LEFT_OUT\nProperty value                 2" in trace.info
+
+
+def test_functions_are_regions_where_they_are_asked_for(openmpi: str, tmp_path: Path) -> None:
+    program = recording.build("regions.c", openmpi, tmp_path, INCLUDE, "-finstrument-functions", "-g")
+    done = recording.run(openmpi, tmp_path, 2, program, options=("--functions",))
+    trace = done.read()
+    found = _regions(trace, 0, "solve", "exchange")
+    # The region and the function have one name: solve() is entered around its region.
+    assert found == ["+solve", "+solve", *["+exchange", "-exchange"] * 10, "-solve", "-solve"]
+    assert [line for line in trace.defined("REGION") if '"exchange"' in line and "regions.c" in line]
+    (tmp_path / "without").mkdir()
+    plain = recording.run(openmpi, tmp_path / "without", 2, program)
+    assert _regions(plain.read(), 0, "exchange") == [], "only when asked"
+
+
+def test_fortran_names_regions(openmpi: str, tmp_path: Path) -> None:
+    if shutil.which("mpif90.openmpi") is None or shutil.which("gfortran") is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI must have gfortran")
+        pytest.skip("gfortran is not installed")
+    source = tmp_path / "regions.f90"
+    source.write_text(
+        (COLLECTORS / "logpost.f90").read_text()
+        + "\nprogram regions\n  use mpi\n  use logpost\n  implicit none\n  integer :: e\n  call MPI_Init(e)\n"
+        '  call logpost_region_begin("solve  ")\n  call MPI_Barrier(MPI_COMM_WORLD, e)\n'
+        '  call logpost_marker("half way")\n  call logpost_region_end()\n  call MPI_Finalize(e)\nend program\n'
+    )
+    program = recording.build(str(source), openmpi, tmp_path, "-J", str(tmp_path), compiler="mpif90.openmpi")
+    done = recording.run(openmpi, tmp_path, 2, program)
+    assert done.status == 0, done.err
+    assert _regions(done.read(), 1) == ["+solve", "+half way", "-half way", "-solve"]
