@@ -58,8 +58,9 @@ class WhatIf {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
             const auto times = times_of(weights, settings, uses);
+            const auto sources = sources_of(graph_);
             for (std::size_t lane = 0; lane < lanes; ++lane) {
-                paths.push_back(critical_path(graph_, weights, settings, times, lane));
+                paths.push_back(critical_path(graph_, sources, weights, settings, times, lane));
             }
             sums = summed(times, lanes);
         }
@@ -273,7 +274,7 @@ void bind_whatif(nb::module_& module) {
              "A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that "
              "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
-        .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().edges.size(); })
+        .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().arcs.size(); })
         .def_prop_ro("bytes", [](const WhatIf& self) { return self.bytes(); })
         .def_prop_ro("rebuilt", [](const WhatIf& self) { return self.graph().rebuilt; })
         .def_prop_ro(

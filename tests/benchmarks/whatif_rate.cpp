@@ -1,5 +1,6 @@
 // How fast what-if replays are: whatif_rate PATTERN RANKS STEPS, one line of figures. CPU seconds of one thread, but
-// for those on two. Run by tests/benchmarks/whatif_speed.py.
+// for those on two. whatif_rate PATTERN RANKS STEPS goal writes the same schedule for LogGOPSim instead.
+// Run by tests/benchmarks/whatif_speed.py.
 
 #include <sys/resource.h>
 
@@ -8,11 +9,13 @@
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "replay/native/whatif/replay.hpp"
 #include "replay/native/whatif/tangents.hpp"
+#include "tests/benchmarks/goal.hpp"
 #include "tests/benchmarks/schedules.hpp"
 
 namespace {
@@ -70,11 +73,27 @@ std::vector<replay::Setting> settings(const tests::LogGPS& machine, int count) {
     return found;
 }
 
+/// All that a replay reads of a graph, once: what no replay can be faster than.
+std::uint64_t read_through(const replay::Graph& graph) {
+    std::uint64_t sum = 0;
+    for (const auto& arc : graph.arcs) {
+        sum += arc.source ^ arc.row();
+    }
+    for (const auto slot : graph.slots) {
+        sum += slot;
+    }
+    for (std::size_t i = 0; i < graph.own_weights.size(); ++i) {
+        sum += static_cast<std::uint64_t>(graph.own_weights[i]) ^ graph.own_models[i];
+    }
+    return sum;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 4) {
-        std::fputs("usage: whatif_rate halo|all_to_all RANKS STEPS\n", stderr);
+    const bool goal = count == 5 && std::string_view(arguments[4]) == "goal";
+    if (count != 4 && !goal) {
+        std::fputs("usage: whatif_rate halo|all_to_all RANKS STEPS [goal]\n", stderr);
         return 2;
     }
     const bool exchange = std::string(arguments[1]) == "halo";
@@ -83,6 +102,11 @@ int main(int count, char** arguments) {
     const tests::LogGPS machine = exchange ? tests::LogGPS{2'000'000, 500'000, 500'000, 0, 0}
                                            : tests::LogGPS{2'000'000, 500'000, 500'000, 600'000, 100};
     const auto schedule = exchange ? tests::halo(ranks, steps, 2, 100) : tests::all_to_all(ranks, steps, 100);
+
+    if (goal) {
+        tests::write_goal(schedule, stdout);
+        return 0;
+    }
 
     std::vector<std::vector<tests::Ran>> ran;
     const double by_events = seconds([&] { ran = tests::EventReplay(schedule, machine).run(); });
@@ -112,8 +136,13 @@ int main(int count, char** arguments) {
     const double eight = pass(8, 1);
     const double sweep = pass(32, 1, wall);
     const double sweep_on_two = pass(32, 2, wall);
+    std::uint64_t sum = 0;
+    const double reading = seconds([&] { sum += read_through(graph); });
+    if (sum == 0) {
+        return 1;  // so that the sum is made
+    }
     // Events of the trace: an enter and a leave of each call, and a record of each end of a message.
-    std::printf("%.0f %.6f %.6f %.6f %.6f %.6f %.6f %.1f %.1f\n", messages, by_events, building, one, eight, sweep,
-                sweep_on_two, peak / (6 * messages), static_cast<double>(graph.bytes()) / (6 * messages));
+    std::printf("%.0f %.6f %.6f %.6f %.6f %.6f %.6f %.6f %.1f %.1f\n", messages, by_events, building, one, eight, sweep,
+                sweep_on_two, reading, peak / (6 * messages), static_cast<double>(graph.bytes()) / (6 * messages));
     return 0;
 }

@@ -1,21 +1,28 @@
 """How fast and how lean what-if replays are, as ratios within one run.
 
-The peer is a stand-in for LogGOPSim (`event_replay.hpp`): the same algorithm under the rules of our replay, and so the
-same finish times (tests/native/event_replay_test.cpp). LogGOPSim itself does 1.1 M messages a second on 32 ranks where
-the stand-in does 4 M: it reads a schedule, and has more kinds of operations.
+The peer is LogGOPSim where `LogGOPSim` and its `txt2bin` are on PATH: the same schedule, under the same parameters, as
+a GOAL file; CPU seconds of the whole process, whose schedule is mapped into memory. Beside it, and instead of it where
+it is not installed, stands a stand-in (`event_replay.hpp`): the same algorithm under the rules of our replay, and so
+the same finish times (tests/native/event_replay_test.cpp). It is faster than LogGOPSim, which has more kinds of
+operations.
 
-Times are CPU seconds of one thread, the smallest of three; those of one and two threads are seconds on the clock, and
-mean little while others use the machine. Bytes are those of the graph, and of the resident set's peak while it is
-built, without the program that it is built from; an event is an Enter or Leave of a call, or an end of a message.
+Our replay and the peer run in turns, twice. Times are CPU seconds of one thread, the smallest; those of one and two
+threads are seconds on the clock, and mean little while others use the machine. Bytes are those of the graph, and of the
+resident set's peak while it is built, without the program that it is built from; an event is an Enter or Leave of a
+call, or an end of a message. The limit of a replay is to read the graph once; that of the peak is the graph itself.
 
 Needs build/dev/benchmarks/whatif_rate (CMake's -DLOGPOST_TESTS=ON).
 """
 
 from __future__ import annotations
 
+import resource
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/dev/benchmarks/whatif_rate"
@@ -26,9 +33,15 @@ CASES = (
     ("all_to_all", 256, 8),
     ("all_to_all", 512, 2),
 )
+MACHINES = {
+    "halo": ("-L", "2000000", "-o", "500000", "-g", "0", "-G", "0"),
+    "all_to_all": ("-L", "2000000", "-o", "500000", "-g", "600000", "-G", "100"),
+}
+"""what `whatif_rate` runs the patterns on, as LogGOPSim's options: picoseconds"""
+ROUNDS = 2
 
 RATE_BAR = 30.0
-"""messages a second of a replay over the stand-in's, without contention (`halo`)"""
+"""messages a second of a replay over the peer's, without contention (`halo`)"""
 QUEUED_BAR = 6.0
 """the same with NICs that queue (`all_to_all`)"""
 FLAT_BAR = 1.5
@@ -44,22 +57,60 @@ class Rate:
     """What one case took; seconds, and bytes per event."""
 
     messages: float
-    by_events: float
+    stand_in: float
     building: float
     one: float
     eight: float
     sweep: float
     sweep_on_two: float
+    reading: float
     peak: float
     graph: float
+    log_gop_sim: float = float("inf")
+    """infinite: not measured"""
+
+    @property
+    def peer(self) -> float:
+        """Seconds of LogGOPSim, or of the stand-in where that is not installed."""
+        return self.stand_in if self.log_gop_sim == float("inf") else self.log_gop_sim
+
+
+def smallest(rates: list[Rate]) -> Rate:
+    """Of each figure, the smallest."""
+    return Rate(*(min(getattr(one, field.name) for one in rates) for field in fields(Rate)))
 
 
 def measured(pattern: str, ranks: int, steps: int) -> Rate:
-    """Runs the program on one case."""
-    found = subprocess.run(
-        [PROGRAM, pattern, str(ranks), str(steps)], check=True, capture_output=True, text=True
-    ).stdout.split()
-    return Rate(*map(float, found))
+    """Runs the program on one case, and the peer in turns with it."""
+    case: list[str | Path] = [PROGRAM, pattern, str(ranks), str(steps)]
+    with tempfile.TemporaryDirectory() as folder:
+        peer = log_gop_sim(case, MACHINES[pattern], Path(folder))
+        rates = []
+        for _ in range(ROUNDS):
+            found = subprocess.run(case, check=True, capture_output=True, text=True).stdout.split()
+            rates.append(replace(Rate(*map(float, found)), log_gop_sim=peer()))
+    return smallest(rates)
+
+
+def log_gop_sim(case: list[str | Path], machine: tuple[str, ...], folder: Path) -> Callable[[], float]:
+    """What runs LogGOPSim on a case and gives its CPU seconds; infinite where it is not installed."""
+    programs = [shutil.which(name) for name in ("LogGOPSim", "txt2bin")]
+    if None in programs:
+        return lambda: float("inf")
+    simulator, compiler = map(str, programs)
+    text, schedule = folder / "schedule.goal", folder / "schedule.bin"
+    with text.open("wb") as to:
+        subprocess.run([*case, "goal"], check=True, stdout=to)
+    subprocess.run([compiler, "-i", text, "-o", schedule], check=True, stdout=subprocess.DEVNULL)
+    text.unlink()
+
+    def run() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([simulator, "-f", schedule, "-b", *machine], check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return run
 
 
 def main() -> int:
@@ -67,33 +118,29 @@ def main() -> int:
     if not PROGRAM.is_file():
         print(f"{PROGRAM} is missing: cmake -S . -B build/dev -DLOGPOST_TESTS=ON, then build it", file=sys.stderr)
         return 1
-    print(
-        f"{'pattern':11}{'ranks':>6}{'M messages/s':>14}{'x stand-in':>12}{'built':>8}{'8 : 1':>7}{'2 threads':>11}",
-        end="",
-    )
-    print(f"{'B/event':>9}{'peak':>7}")
+    heads = ("ranks", "M messages/s", "x LogGOPSim", "x stand-in", "x reading", "built", "8 : 1", "2 threads")
+    print("{:11}{:>6}{:>14}{:>13}{:>12}{:>11}{:>8}{:>7}{:>11}".format("pattern", *heads), f"{'B/event':>8}{'peak':>7}")
     rates: dict[tuple[str, int], Rate] = {}
     for pattern, ranks, steps in CASES:
         one = rates[pattern, ranks] = measured(pattern, ranks, steps)
+        against = "-" if one.log_gop_sim == float("inf") else f"{one.log_gop_sim / one.one:.1f}"
         print(
-            f"{pattern:11}{ranks:>6}{one.messages / one.one / 1e6:>14.1f}{one.by_events / one.one:>12.1f}"
-            f"{one.building / one.by_events:>8.1f}{one.eight / one.one:>7.2f}{one.sweep / one.sweep_on_two:>11.2f}"
-            f"{one.graph:>9.1f}{one.peak:>7.1f}",
+            f"{pattern:11}{ranks:>6}{one.messages / one.one / 1e6:>14.1f}{against:>13}{one.stand_in / one.one:>12.1f}"
+            f"{one.one / one.reading:>11.1f}{one.building / one.stand_in:>8.1f}{one.eight / one.one:>7.2f}"
+            f"{one.sweep / one.sweep_on_two:>11.2f} {one.graph:>8.1f}{one.peak:>7.1f}",
             flush=True,
         )
+    print("x reading: the time of a replay over that of reading its graph once, which is its limit")
     print("built: the time to build the graph, once, over that of one run of the stand-in")
     halo = [one for (pattern, _), one in rates.items() if pattern == "halo"]
     queued = [one for (pattern, _), one in rates.items() if pattern != "halo"]
     speeds = [one.messages / one.one for one in halo]
     loss = 1 - (queued[1].messages / queued[1].one) / (queued[0].messages / queued[0].one)
+    installed = all(one.log_gop_sim < float("inf") for one in rates.values())
+    peer = "LogGOPSim's" if installed else "the stand-in's (LogGOPSim is not on PATH)"
     bars = (
-        (
-            "messages a second over the stand-in's, no contention",
-            min(h.by_events / h.one for h in halo),
-            RATE_BAR,
-            True,
-        ),
-        ("the same where NICs queue", min(q.by_events / q.one for q in queued), QUEUED_BAR, True),
+        (f"messages a second over {peer}, no contention", min(h.peer / h.one for h in halo), RATE_BAR, True),
+        ("the same where NICs queue", min(q.peer / q.one for q in queued), QUEUED_BAR, True),
         ("fastest over slowest, 32 to 4,096 ranks", max(speeds) / min(speeds), FLAT_BAR, False),
         ("all-to-all, loss from 256 to 512 ranks", loss, LOSS_BAR, False),
         ("8 settings over one", max(r.eight / r.one for r in rates.values()), LANES_BAR, False),

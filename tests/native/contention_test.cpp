@@ -63,7 +63,7 @@ Replayed replay(const Program& program, const Network& recorded, const Surroundi
     for (const auto leave : graph.leaves) {
         result.leaves.push_back(times[leave]);
     }
-    result.path = critical_path(graph, weights, settings, times, 0);
+    result.path = critical_path(graph, replay::sources_of(graph), weights, settings, times, 0);
     EXPECT_EQ(std::accumulate(result.path.parts.begin(), result.path.parts.end(), std::int64_t{0}),
               result.path.makespan_ps);
     return result;

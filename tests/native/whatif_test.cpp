@@ -31,7 +31,7 @@ Outcome replay(const Graph& graph, const Parameters& machine, const Setting& set
     for (const auto leave : graph.leaves) {
         outcome.leaves.push_back(times[leave]);
     }
-    outcome.path = critical_path(graph, weights, settings, times, 0);
+    outcome.path = critical_path(graph, replay::sources_of(graph), weights, settings, times, 0);
     outcome.makespan = outcome.path.makespan_ps;
     EXPECT_EQ(std::accumulate(outcome.path.parts.begin(), outcome.path.parts.end(), std::int64_t{0}), outcome.makespan);
     return outcome;
@@ -328,7 +328,7 @@ TEST(WhatIf, LanesAreReplaysOfTheirOwn) {
     const Weights together(graph, machine, settings);
     const auto times = together.times();
     for (std::size_t lane = 0; lane < settings.size(); ++lane) {
-        EXPECT_EQ(critical_path(graph, together, settings, times, lane).makespan_ps,
+        EXPECT_EQ(critical_path(graph, replay::sources_of(graph), together, settings, times, lane).makespan_ps,
                   replay(graph, machine, settings[lane]).makespan);
     }
     const auto makespans = together.makespans(1);  // keeps few times

@@ -69,7 +69,8 @@ TEST(OneSidedWhatIf, AFlushWaitsForTwoLatencies) {
     const std::vector<Setting> settings{{.machine = machine(true)}};
     const Weights weights(replayed.graph, machine(true), settings);
     // Rank 0 computes from 400 until 1000, and its path goes through the flush.
-    const auto path = critical_path(replayed.graph, weights, settings, weights.times(), 0);
+    const auto path =
+        critical_path(replayed.graph, replay::sources_of(replayed.graph), weights, settings, weights.times(), 0);
     const auto& near = path.sensitivities[static_cast<std::size_t>(Locality::same_node)];
     EXPECT_EQ(near.L, 2);
     EXPECT_EQ(near.o_s, 1);

@@ -104,8 +104,7 @@ class Builder {
             calls += program_.timelines[l].calls.size() + 1;
             messages += program_.timelines[l].receives.size() + program_.timelines[l].transfers.size();
         }
-        draft_.measured.reserve(2 * calls + 5 * messages);
-        draft_.fresh.reserve(2 * calls + 5 * messages);
+        draft_.measured.reserve(2 * calls);
         draft_.edges.reserve(2 * calls + 12 * messages);
     }
 
@@ -130,7 +129,7 @@ class Builder {
         for (std::size_t l = 0; l < locations_; ++l) {
             if (takes_part(l)) {
                 const auto& timeline = program_.timelines[l];
-                last[l] = events_.begins[l] = draft_.add_node(timeline.first_ps);
+                last[l] = events_.begins[l] = draft_.add_event(timeline.first_ps);
                 events_.enters[l].reserve(timeline.calls.size());
                 events_.leaves[l].reserve(timeline.calls.size());
                 completions_[l].assign(timeline.calls.size(), 0);
@@ -143,15 +142,15 @@ class Builder {
         }
         for_each_call([&](std::size_t l, std::uint32_t number) {
             const auto& call = program_.timelines[l].calls[number];
-            const auto enter = draft_.add_node(call.enter_ps);
+            const auto enter = draft_.add_event(call.enter_ps);
             draft_.add_edge(last[l], enter, computes(l, call.callpath));
-            last[l] = draft_.add_node(call.leave_ps);
+            last[l] = draft_.add_event(call.leave_ps);
             events_.enters[l].push_back(enter);
             events_.leaves[l].push_back(last[l]);
         });
         for (std::size_t l = 0; l < locations_; ++l) {
             if (takes_part(l)) {
-                events_.ends[l] = draft_.add_node(program_.timelines[l].last_ps);
+                events_.ends[l] = draft_.add_event(program_.timelines[l].last_ps);
                 draft_.add_edge(last[l], events_.ends[l], computes(l, -1));
             }
         }
@@ -225,7 +224,7 @@ class Builder {
             origins_[l][i] = {events_.enters[l][send.call], false};
             bases_[l][send.call] = kNone;  // the edge is there
         } else {
-            const auto ready = draft_.add_node(kUnobserved);
+            const auto ready = draft_.add_node();
             draft_.add_edge(bases_[l][send.call], ready, overhead);
             bases_[l][send.call] = ready;
             origins_[l][i] = {ready, true};
@@ -266,13 +265,13 @@ class Builder {
         const bool changed = rendezvous != recorded || (rendezvous && planned_.asynchronous_progress != asynchronous);
         rebuilt_ += changed ? 1 : 0;
 
-        const auto inject = draft_.add_node(kUnobserved);
+        const auto inject = draft_.add_node();
         if (rendezvous) {
             handshake(l, receive, send, message, origin, inject);
         } else {
             draft_.add_edge(origin.node, inject, draft_.message_model(message, overhead));
         }
-        const auto first_byte = draft_.add_node(kUnobserved);
+        const auto first_byte = draft_.add_node();
         const auto crossings = draft_.crossings.size();
         draft_.add_message(inject, first_byte, draft_.message_model(message, kTermLatency), receive.peer,
                            static_cast<std::int32_t>(l));
@@ -287,7 +286,7 @@ class Builder {
             draft_.add_edge(first_byte, complete, completion);
             draft_.add_edge(bases_[l][receive.complete_call], complete, service);
         } else {
-            const auto served = draft_.add_node(kUnobserved);
+            const auto served = draft_.add_node();
             draft_.add_edge(first_byte, served, completion);
             draft_.add_edge(bases_[l][receive.complete_call], served, service);
             draft_.add_edge(served, complete, Draft::kMeasured);
@@ -311,8 +310,8 @@ class Builder {
                             draft_.message_model(message, kTermSerialization));
         }
         if (changed) {
-            draft_.fresh[complete] = 1;
-            draft_.fresh[events_.leaves[s][send.complete_call == kNone ? send.call : send.complete_call]] = 1;
+            draft_.measured.set_fresh(complete);
+            draft_.measured.set_fresh(events_.leaves[s][send.complete_call == kNone ? send.call : send.complete_call]);
         }
     }
 
@@ -325,7 +324,7 @@ class Builder {
         const auto& sender = program_.timelines[s];
         const auto& cost = draft_.cost(message);
         const int overhead = origin.ready ? 0 : kTermSend;
-        const auto match = draft_.add_node(kUnobserved);
+        const auto match = draft_.add_node();
         if (planned_.asynchronous_progress) {
             draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency));
             draft_.add_edge(events_.enters[l][receive.call], match, Draft::kMeasured);

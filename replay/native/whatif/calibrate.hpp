@@ -16,22 +16,38 @@ inline constexpr std::int64_t kUnobserved = std::numeric_limits<std::int64_t>::m
 /// Of an edge that never binds; sums with times do not overflow.
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 4;
 
-/// What a graph's nodes were, told by nodes that stood in another order.
+/// What a trace tells of a draft's nodes: of the first ones, when they were.
+class Measured {
+  public:
+    void reserve(std::size_t nodes) { ps_.reserve(nodes); }
+    void push_back(std::int64_t ps) { ps_.push_back(ps); }
+    /// kUnobserved: the trace does not show it.
+    [[nodiscard]] std::int64_t operator[](std::uint32_t node) const noexcept {
+        return node < ps_.size() ? ps_[node] : kUnobserved;
+    }
+    /// Whether the node's edges keep the models' cost, and none takes a residual.
+    [[nodiscard]] bool fresh(std::uint32_t node) const noexcept { return node < fresh_.size() && fresh_[node]; }
+    void set_fresh(std::uint32_t node) {
+        fresh_.resize(ps_.size());
+        fresh_[node] = true;
+    }
+
+  private:
+    std::vector<std::int64_t> ps_;
+    std::vector<bool> fresh_;
+};
+
+/// The same, told by a graph's nodes, which stand in another order.
 class Recorded {
   public:
     /// `nodes`: by place in the graph. What is given must outlive this.
-    Recorded(std::span<const std::int64_t> measured_ps, std::span<const std::uint8_t> fresh,
-             std::span<const std::uint32_t> nodes)
-        : measured_ps_(measured_ps), fresh_(fresh), nodes_(nodes) {}
+    Recorded(const Measured& measured, std::span<const std::uint32_t> nodes) : measured_(measured), nodes_(nodes) {}
 
-    /// kUnobserved: the trace does not show it.
-    [[nodiscard]] std::int64_t measured_ps(std::uint32_t place) const noexcept { return measured_ps_[nodes_[place]]; }
-    /// Whether its edges keep the models' cost, and none takes a residual.
-    [[nodiscard]] bool fresh(std::uint32_t place) const noexcept { return fresh_[nodes_[place]] != 0; }
+    [[nodiscard]] std::int64_t measured_ps(std::uint32_t place) const noexcept { return measured_[nodes_[place]]; }
+    [[nodiscard]] bool fresh(std::uint32_t place) const noexcept { return measured_.fresh(nodes_[place]); }
 
   private:
-    std::span<const std::int64_t> measured_ps_;
-    std::span<const std::uint8_t> fresh_;
+    const Measured& measured_;
     std::span<const std::uint32_t> nodes_;
 };
 
@@ -41,13 +57,13 @@ inline bool orders(const Graph& graph, const Edge& edge) noexcept {
     return edge.weight != 0 || !is_queue(graph.models[edge.model]);
 }
 
-/// The node's time. Its edges have the models' cost and get their weights: of what was measured, the binding one takes
-/// the residual, and every other one at most what was measured. `time`: of the nodes before.
-inline std::int64_t calibrate(Graph& graph, std::uint32_t node, const Recorded& recorded,
+/// The node's time. Its edges `here` have the models' cost and get their weights: of what was measured, the binding one
+/// takes the residual, and every other one at most what was measured. `time`: of the nodes before.
+inline std::int64_t calibrate(const Graph& graph, std::span<Edge> here, std::uint32_t node, const Recorded& recorded,
                               const std::vector<std::int64_t>& time) {
-    const std::span here{graph.edges.data() + graph.first_edge[node], graph.edges.data() + graph.first_edge[node + 1]};
     const auto measured = recorded.measured_ps(node);
     if (here.front().source == kNone) {
+        here.front().weight = measured;
         return measured;
     }
     std::int64_t latest = kUnobserved;

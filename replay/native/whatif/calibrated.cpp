@@ -33,17 +33,22 @@ class Calibration {
                 ? nullptr
                 : &moved_to);
         graph.models = std::move(draft_.models);
+        graph.costs = std::move(draft_.costs);
         graph.messages = std::move(draft_.messages);
-        for_each_in(exchanged_.only_planned, [&](std::size_t edge) { graph.edges[moved_to[edge]].weight = kNever; });
+        std::vector<bool> absent(exchanged_.only_planned.empty() ? 0 : graph.arcs.size());
+        for_each_in(exchanged_.only_planned, [&](std::size_t edge) { absent[moved_to[edge]] = true; });
         add_crossings(graph, moved_to);
-        const Recorded recorded(draft_.measured, draft_.fresh, nodes_);
+        const Recorded recorded(draft_.measured, nodes_);
         if (graph.crossings.empty()) {
-            std::vector<std::int64_t> time(nodes_.size());  // by place
-            for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-                time[i] = calibrate(graph, i, recorded, time);
-            }
+            calibrate_in_order(graph, recorded, absent);
         } else {
+            own_weights(graph, recorded, absent);
             calibrate(graph, program_, *network_, draft_.machine, recorded);
+            for (std::uint32_t i = 0; i < absent.size(); ++i) {
+                if (absent[i]) {
+                    graph.own_weight(i) = graph.costs[graph.model_of(i)];
+                }
+            }
         }
         if (!exchanged_.only_recorded.empty()) {
             exchange(graph, moved_to);
@@ -63,7 +68,6 @@ class Calibration {
         }
         graph.first_call.push_back(calls);
         draft_.measured = {};
-        draft_.fresh = {};
         nodes_ = place = {};
         if (graph.crossings.empty()) {
             assign_slots(graph);  // else all times are needed at once
@@ -83,12 +87,44 @@ class Calibration {
         }
     }
 
+    /// Node after node. What is `absent` as the program ran keeps its cost.
+    static void calibrate_in_order(Graph& graph, const Recorded& recorded, const std::vector<bool>& absent) {
+        std::vector<std::int64_t> time(graph.nodes());
+        std::vector<Edge> here;
+        for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+            const auto first = graph.first_edge[node];
+            here.clear();
+            for (auto i = first; i < graph.first_edge[node + 1]; ++i) {
+                here.push_back(graph.edge(i));
+                here.back().weight = !absent.empty() && absent[i] ? kNever : here.back().weight;
+            }
+            time[node] = logpost::replay::calibrate(graph, here, node, recorded, time);
+            for (std::uint32_t i = 0; i < here.size(); ++i) {
+                if ((absent.empty() || !absent[first + i]) && here[i].weight != graph.costs[here[i].model]) {
+                    graph.own(first + i, here[i].weight);
+                }
+            }
+        }
+    }
+
+    /// Gives weights of their own to edges that may need one, whatever the order in which they are calibrated.
+    static void own_weights(Graph& graph, const Recorded& recorded, const std::vector<bool>& absent) {
+        for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+            for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+                const bool never = !absent.empty() && absent[i];
+                if (never || recorded.measured_ps(node) != kUnobserved || graph.crossing_of[i] != kNone) {
+                    graph.own(i, never ? kNever : graph.weight_of(i));
+                }
+            }
+        }
+    }
+
     void add_crossings(Graph& graph, std::span<const std::uint32_t> moved_to) {
         if (draft_.crossings.empty()) {
             return;
         }
         graph.crossings = std::move(draft_.crossings);
-        graph.crossing_of.assign(graph.edges.size(), kNone);
+        graph.crossing_of.assign(graph.arcs.size(), kNone);
         for (std::uint32_t i = 0; i < graph.crossings.size(); ++i) {
             for (auto* edge : {&graph.crossings[i].edge, &graph.crossings[i].sent_edge}) {
                 if (*edge != kNone) {
@@ -99,33 +135,38 @@ class Calibration {
         }
     }
 
-    /// Takes away what is there only as the program ran; what is there only as it would run gets its cost.
-    void exchange(Graph& graph, std::span<const std::uint32_t> moved_to) {
-        std::vector<std::uint8_t> gone(graph.edges.size());
-        for_each_in(exchanged_.only_recorded, [&](std::size_t edge) { gone[moved_to[edge]] = 1; });
-        for_each_in(exchanged_.only_planned, [&](std::size_t edge) {
-            auto& come = graph.edges[moved_to[edge]];
-            come.weight = draft_.costs[come.model];
-        });
-        std::vector<std::uint32_t> edge_of(graph.crossings.empty() ? 0 : graph.edges.size());
+    /// Takes away what is there only as the program ran.
+    void exchange(Graph& graph, std::span<const std::uint32_t> moved_to) const {
+        std::vector<bool> gone(graph.arcs.size());
+        for_each_in(exchanged_.only_recorded, [&](std::size_t edge) { gone[moved_to[edge]] = true; });
+        std::vector<std::uint32_t> edge_of(graph.crossings.empty() ? 0 : graph.arcs.size());
+        const auto shared = static_cast<std::uint32_t>(graph.models.size());
         std::uint32_t kept = 0;
+        std::uint32_t own = 0;  // of these, those with a weight of their own
         std::uint32_t i = 0;
         for (std::size_t node = 0; node < graph.nodes(); ++node) {
             const auto end = graph.first_edge[node + 1];
             graph.first_edge[node] = kept;
             for (; i < end; ++i) {
-                if (gone[i] != 0) {
+                if (gone[i]) {
                     continue;
                 }
                 if (!edge_of.empty()) {
                     edge_of[i] = kept;
                     graph.crossing_of[kept] = graph.crossing_of[i];
                 }
-                graph.edges[kept++] = graph.edges[i];
+                auto& arc = graph.arcs[kept++] = graph.arcs[i];
+                if (const auto row = arc.row(); row >= shared) {
+                    graph.own_weights[own] = graph.own_weights[row - shared];
+                    graph.own_models[own] = graph.own_models[row - shared];
+                    arc.set_row(shared + own++);
+                }
             }
         }
         graph.first_edge.back() = kept;
-        graph.edges.resize(kept);
+        graph.arcs.resize(kept);
+        graph.own_weights.resize(own);
+        graph.own_models.resize(own);
         graph.crossing_of.resize(graph.crossing_of.empty() ? 0 : kept);
         for (auto& crossing : graph.crossings) {
             crossing.edge = edge_of[crossing.edge];

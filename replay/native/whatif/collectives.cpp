@@ -100,7 +100,7 @@ class Instance {
 
     /// A node where the members meet.
     std::uint32_t meet() {
-        const auto node = draft_.add_node(kUnobserved);
+        const auto node = draft_.add_node();
         for (const auto& member : members_) {
             draft_.add_edge(member.enter, node, Draft::kMeasured);
         }
@@ -180,7 +180,7 @@ class Instance {
         }
         void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
             at[to] = of.taken({at[from], location[from]}, {at[to], location[to]}, bytes);
-            const auto sent = of.draft_.add_node(kUnobserved);
+            const auto sent = of.draft_.add_node();
             of.draft_.add_edge(at[from], sent, of.rounds(location[from], location[to], 1, bytes, kTermSend));
             at[from] = sent;
         }
@@ -190,7 +190,7 @@ class Instance {
             for (std::uint32_t i = 0; i < count; ++i) {
                 const auto sender = from(i);
                 const auto both = of.rounds(location[sender], location[i], repeat, bytes);
-                next[i] = of.draft_.add_node(kUnobserved);
+                next[i] = of.draft_.add_node();
                 of.draft_.add_message(at[sender], next[i], both, location[sender], location[i]);
                 of.draft_.add_edge(at[i], next[i], of.rounds(location[sender], location[i], repeat, bytes, kOwn));
             }
@@ -204,7 +204,7 @@ class Instance {
     };
     /// A node: the receiver has taken the message.
     std::uint32_t taken(const End& sender, const End& receiver, std::uint64_t bytes) {
-        const auto node = draft_.add_node(kUnobserved);
+        const auto node = draft_.add_node();
         const auto of = [&](std::uint8_t terms) { return rounds(sender.location, receiver.location, 1, bytes, terms); };
         draft_.add_message(sender.node, node, of(kRound), sender.location, receiver.location);
         draft_.add_edge(receiver.node, node, of(kTermReceive));
@@ -233,7 +233,7 @@ class Instance {
                 latest = member.enter;
                 continue;
             }
-            const auto node = draft_.add_node(kUnobserved);
+            const auto node = draft_.add_node();
             draft_.add_edge(latest, node, Draft::kMeasured);
             draft_.add_edge(member.enter, node, Draft::kMeasured);
             latest = node;

@@ -18,7 +18,7 @@ std::vector<std::int64_t> deadlines(const Graph& graph, const Recorded& recorded
             latest[node] = recorded.measured_ps(node);
         }
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            const auto& edge = graph.edges[i];
+            const auto edge = graph.edge(i);
             if (edge.source != kNone && edge.weight > kNever && orders(graph, edge)) {
                 latest[edge.source] = std::min(latest[edge.source], latest[node] - edge.weight);
             }
@@ -31,7 +31,7 @@ std::vector<std::int64_t> deadlines(const Graph& graph, const Recorded& recorded
 void limit(Graph& graph, const Joints& every_node, const Program& program, const Network& network,
            const Parameters& machine, const Recorded& recorded) {
     for (auto& crossing : graph.crossings) {
-        const auto& model = graph.models[graph.edges[crossing.edge].model];
+        const auto& model = graph.models[graph.model_of(crossing.edge)];
         crossing.bytes = static_cast<double>(graph.messages[model.message].bytes);
     }
     const auto latest = deadlines(graph, recorded);
@@ -44,7 +44,7 @@ void limit(Graph& graph, const Joints& every_node, const Program& program, const
         }
         std::int64_t time = INT64_MIN;
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            const auto& edge = graph.edges[i];
+            const auto edge = graph.edge(i);
             if (!orders(graph, edge)) {
                 continue;
             }
@@ -66,14 +66,26 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
     const auto every_node = joints_of(graph, true);
     limit(graph, every_node, program, network, machine, recorded);
     Simulation simulation(graph, every_node, program, program.placement, network, machine, &MessageClass::recorded);
+    std::vector<Edge> here;
     simulation.run([&](std::uint32_t node, const std::vector<std::int64_t>& times, const std::vector<Delay>& delays) {
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
             if (const auto crossing = graph.crossing_of[i]; crossing != kNone) {
                 const bool sent = graph.crossings[crossing].sent_edge == i;
-                graph.edges[i].weight += sent ? delays[crossing].sent_ps : delays[crossing].whole_ps;
+                graph.own_weight(i) += sent ? delays[crossing].sent_ps : delays[crossing].whole_ps;
             }
         }
-        return calibrate(graph, node, recorded, times);
+        here.clear();
+        const auto first = graph.first_edge[node];
+        for (auto i = first; i < graph.first_edge[node + 1]; ++i) {
+            here.push_back(graph.edge(i));
+        }
+        const auto time = calibrate(graph, here, node, recorded, times);
+        for (std::uint32_t i = 0; i < here.size(); ++i) {
+            if (here[i].weight != graph.weight_of(first + i)) {
+                graph.own_weight(first + i) = here[i].weight;
+            }
+        }
+        return time;
     });
     for (std::size_t i = 0; i < graph.crossings.size(); ++i) {
         graph.crossings[i].delay_ps = simulation.delays()[i].whole_ps;
@@ -90,7 +102,7 @@ std::vector<std::int64_t> steps_of(const Graph& graph, const Joints& joints, std
     std::vector<std::int64_t> steps;
     steps.reserve(joints.ins.size());
     for (const auto& in : joints.ins) {
-        const auto& edge = graph.edges[in.edge];
+        const auto edge = graph.edge(in.edge);
         steps.push_back(in.source == kNone
                             ? edge.weight
                             : distances[edge.source] + (in.crossing == kNone ? weights.weight(edge, lane, 0) : 0));
@@ -116,7 +128,7 @@ std::vector<std::int64_t> times_of_joints(const Graph& graph, const Joints& join
                 if (in.crossing != kNone) {
                     const auto& crossing = graph.crossings[in.crossing];
                     const auto& now = delays[in.crossing];
-                    time += weights.weight(graph.edges[in.edge], lane,
+                    time += weights.weight(graph.edge(in.edge), lane,
                                            crossing.sent_edge == in.edge ? now.sent_ps - crossing.sent_delay_ps
                                                                          : now.whole_ps - crossing.delay_ps);
                 }

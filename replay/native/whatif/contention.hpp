@@ -35,7 +35,8 @@ struct NetworkUse {
     WidePs total_ps = 0;                  ///< sum of their waits
 };
 
-/// Calibrates a graph that has crossings, over the network that the program ran on.
+/// Calibrates a graph that has crossings, over the network that the program ran on. Edges that cross it, and those to
+/// nodes that were measured, have weights of their own.
 void calibrate(Graph& graph, const Program& program, const Network& network, const Parameters& machine,
                const Recorded& recorded);
 

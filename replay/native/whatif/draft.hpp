@@ -34,11 +34,13 @@ class Draft {
     /// `recorded`: where the program ran; `planned`: where it would run.
     Draft(const Parameters& machine, const Placement& recorded, const Placement& planned);
 
-    std::uint32_t add_node(std::int64_t measured_ps) {
+    /// A node that the trace shows. All of these come before the others.
+    std::uint32_t add_event(std::int64_t measured_ps) {
         measured.push_back(measured_ps);
-        fresh.push_back(0);
-        return static_cast<std::uint32_t>(measured.size() - 1);
+        return nodes++;
     }
+    /// A node that the trace does not show.
+    std::uint32_t add_node() noexcept { return nodes++; }
     void add_edge(std::uint32_t source, std::uint32_t target, std::uint32_t model) {
         edges.push_back({source, target, model});
     }
@@ -52,8 +54,8 @@ class Draft {
         add_edge(source, target, model);
     }
     /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph whose nodes stand at
-    /// `place`: by target, and for each in the order in which they were added. Their weights are their models' costs;
-    /// of those from nothing, the node's time. `moved_to`, unless null: where each edge stands then.
+    /// `place`: by target, and for each in the order in which they were added. Their weights are their models' costs.
+    /// `moved_to`, unless null: where each edge stands then.
     void move_edges(Graph& graph, std::span<const std::uint32_t> place, std::vector<std::uint32_t>* moved_to);
 
     std::uint32_t message_class(const MessageClass& message);
@@ -78,10 +80,10 @@ class Draft {
     const Parameters& machine;
     const Placement& recorded;
     const Placement& planned;
-    bool contention = false;             ///< whether messages between nodes are told apart
-    std::vector<Crossing> crossings;     ///< edges by their index here
-    std::vector<std::int64_t> measured;  ///< by node; kUnobserved: the trace does not show it
-    std::vector<std::uint8_t> fresh;     ///< by node: its edges have the models' cost, and none takes a residual
+    bool contention = false;          ///< whether messages between nodes are told apart
+    std::vector<Crossing> crossings;  ///< edges by their index here
+    std::uint32_t nodes = 0;
+    Measured measured;
     std::vector<DraftEdge> edges;
     std::vector<EdgeModel> models;
     std::vector<std::int64_t> costs;  ///< by model

@@ -4,8 +4,9 @@ namespace logpost::replay {
 
 std::size_t Graph::bytes() const noexcept {
     const auto of = [](const auto& column) { return column.size() * sizeof(column[0]); };
-    return of(first_edge) + of(edges) + of(models) + of(messages) + of(begins) + of(ends) + of(first_call) +
-           of(enters) + of(leaves) + of(slots) + of(crossings) + of(crossing_of);
+    return of(first_edge) + of(arcs) + of(models) + of(costs) + of(own_weights) + of(own_models) + of(messages) +
+           of(begins) + of(ends) + of(first_call) + of(enters) + of(leaves) + of(slots) + of(crossings) +
+           of(crossing_of);
 }
 
 void assign_slots(Graph& graph) {
@@ -14,8 +15,8 @@ void assign_slots(Graph& graph) {
     for (std::uint32_t node = 0; node < nodes; ++node) {
         last[node] = node;
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            if (graph.edges[i].source != kNone) {
-                last[graph.edges[i].source] = node;
+            if (graph.arcs[i].source != kNone) {
+                last[graph.arcs[i].source] = node;
             }
         }
     }
@@ -25,26 +26,49 @@ void assign_slots(Graph& graph) {
         }
     }
     graph.slots.resize(nodes);
-    graph.slots_needed = 0;
+    graph.slots_needed = Graph::kNoSource + 1;
     std::vector<std::uint32_t> free;
     for (std::uint32_t node = 0; node < nodes; ++node) {
-        // A node's time is written when all of its edges have been read: it may take the place of a source.
-        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            const auto source = graph.edges[i].source;
-            if (source != kNone && last[source] == node) {
-                free.push_back(graph.slots[source]);
-                last[source] = kNone;  // once, however many edges there are
-            }
-        }
+        // A replay writes to a node's slot before it has read all of its sources: it takes the place of none of them.
         if (free.empty()) {
             free.push_back(graph.slots_needed++);
         }
-        graph.slots[node] = free.back();
+        const auto slot = free.back();
+        graph.slots[node] = slot;
         free.pop_back();
+        const auto end = graph.first_edge[node + 1];
+        for (auto i = graph.first_edge[node]; i < end; ++i) {
+            auto& source = graph.arcs[i].source;
+            if (source == kNone) {
+                source = Graph::kNoSource;
+                continue;
+            }
+            if (last[source] == node) {
+                free.push_back(graph.slots[source]);
+                last[source] = kNone;  // once, however many edges there are
+            }
+            source = graph.slots[source];
+        }
+        graph.arcs[end - 1].set_last();
         if (last[node] == node) {
-            free.push_back(graph.slots[node]);
+            free.push_back(slot);
         }
     }
+}
+
+std::vector<std::uint32_t> sources_of(const Graph& graph) {
+    std::vector<std::uint32_t> found(graph.arcs.size());
+    std::vector<std::uint32_t> in_slot(graph.slots_needed, kNone);
+    for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            const auto source = graph.arcs[i].source;
+            found[i] = graph.slots.empty() ? source : in_slot[source];
+        }
+        if (!graph.slots.empty()) {
+            in_slot[graph.slots[node]] = node;
+        }
+    }
+    return found;
 }
 
 std::int64_t edge_cost(const EdgeModel& model, const Cost& cost) noexcept {

@@ -60,17 +60,36 @@ struct EdgeModel {
     bool operator==(const EdgeModel&) const = default;
 };
 
-/// An edge that ends at the node whose range of edges it stands in.
+/// What an edge says; in a graph it is an arc.
 struct Edge {
     std::uint32_t source;  ///< kNone: the weight is the node's time (a location's begin)
     std::uint32_t model;   ///< row of Graph::models
     std::int64_t weight;   ///< calibrated, in picoseconds
 };
-static_assert(sizeof(Edge) == 16);
+
+/// An edge that ends at the node whose range of arcs it stands in: where it comes from, and the row of its weight. Most
+/// weigh what their model costs and share that row; few bytes per edge make replays fast.
+class Arc {
+  public:
+    Arc() = default;
+    Arc(std::uint32_t from, std::uint32_t row) noexcept : source(from), bits_(row) {}
+    [[nodiscard]] std::uint32_t row() const noexcept { return bits_ & ~kLast; }
+    void set_row(std::uint32_t row) noexcept { bits_ = (bits_ & kLast) | row; }
+    /// Whether it is the last one of its node: 1 or 0. Known once the nodes have slots.
+    [[nodiscard]] std::uint32_t last() const noexcept { return bits_ / kLast; }
+    void set_last() noexcept { bits_ |= kLast; }
+
+    std::uint32_t source;  ///< slot; without slots, node. kNone (of a node), kNoSource (as a slot): it has none
+
+  private:
+    static constexpr std::uint32_t kLast = std::uint32_t{1} << 31U;
+    std::uint32_t bits_;
+};
+static_assert(sizeof(Arc) == 8);
 
 /// A message between nodes: an edge that lasts as long as the network makes it last.
 struct Crossing {
-    std::uint32_t edge = kNone;       ///< that ends when the message has come: index in Graph::edges
+    std::uint32_t edge = kNone;       ///< that ends when the message has come: index in Graph::arcs
     std::uint32_t sent_edge = kNone;  ///< that ends when it has left its sender; kNone: nobody waits for that
     std::int32_t from = -1, to = -1;  ///< locations
     std::int64_t delay_ps = 0;        ///< in the network, and at the NICs: part of the edge's weight
@@ -83,8 +102,13 @@ struct Crossing {
 
 struct Graph {
     std::vector<std::uint32_t> first_edge;  ///< by node, nodes + 1
-    std::vector<Edge> edges;
+    std::vector<Arc> arcs;
     std::vector<EdgeModel> models;
+    /// Rows of weights: first what each model costs on the machine that the program ran on, then the weights of single
+    /// edges, in the order of their arcs.
+    std::vector<std::int64_t> costs;        ///< by model
+    std::vector<std::int64_t> own_weights;  ///< by row behind those
+    std::vector<std::uint32_t> own_models;  ///< likewise
     std::vector<MessageClass> messages;
     std::vector<std::uint32_t> begins;       ///< node, by location
     std::vector<std::uint32_t> ends;         ///< node, by location
@@ -98,8 +122,34 @@ struct Graph {
     std::vector<std::uint32_t> slots;
     std::uint32_t slots_needed = 0;  ///< greatest slot + 1
 
+    /// The slot that no node has, of time 0: of a node without a source, the time is the weight.
+    static constexpr std::uint32_t kNoSource = 0;
+
     [[nodiscard]] std::size_t nodes() const noexcept { return first_edge.empty() ? 0 : first_edge.size() - 1; }
     [[nodiscard]] std::size_t bytes() const noexcept;
+
+    [[nodiscard]] std::uint32_t model_of(std::uint32_t edge) const noexcept {
+        const auto row = arcs[edge].row();
+        return row < models.size() ? row : own_models[row - models.size()];
+    }
+    [[nodiscard]] std::int64_t weight_of(std::uint32_t edge) const noexcept {
+        const auto row = arcs[edge].row();
+        return row < models.size() ? costs[row] : own_weights[row - models.size()];
+    }
+    [[nodiscard]] Edge edge(std::uint32_t edge) const noexcept {
+        return {arcs[edge].source, model_of(edge), weight_of(edge)};
+    }
+    /// Gives an edge a weight of its own. Of graphs with slots: edge by edge, in their order.
+    void own(std::uint32_t edge, std::int64_t weight) {
+        const auto model = model_of(edge);
+        arcs[edge].set_row(static_cast<std::uint32_t>(models.size() + own_weights.size()));
+        own_weights.push_back(weight);
+        own_models.push_back(model);
+    }
+    /// The weight of an edge that has one of its own.
+    [[nodiscard]] std::int64_t& own_weight(std::uint32_t edge) noexcept {
+        return own_weights[arcs[edge].row() - models.size()];
+    }
 };
 
 /// The recorded order contradicts itself: an event would have to be before itself.
@@ -119,8 +169,12 @@ class CycleError : public std::runtime_error {
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
                   const Surroundings* elsewhere = nullptr, const Network* network = nullptr);
 
-/// Gives every node a slot: as many as there are nodes that later ones wait for at one time. An end keeps its own.
+/// Gives every node a slot, which its arcs then name as their sources: as many as there are nodes that later ones wait
+/// for at one time. An end keeps its own.
 void assign_slots(Graph& graph);
+
+/// The node that each edge comes from; kNone: none.
+std::vector<std::uint32_t> sources_of(const Graph& graph);
 
 /// Whether the edge only orders what a server takes one after the other: where the server is taken for no time, it
 /// orders nothing.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "replay/native/whatif/pass.hpp"
 #include "replay/native/whatif/replay.hpp"
 
 namespace logpost::replay {
@@ -221,10 +220,13 @@ HypothesisOutcome replay(const RecordedGraph& graph, const Hypothesis& hypothesi
     check(graph, hypothesis, messages);
     const Edges edges(graph, hypothesis);
     std::vector<std::int64_t> times(edges.order.size());
-    pass<1>(edges.first, edges.edges, 1, 0, times,
-            [](const Edge& edge, const std::int64_t* source, std::array<std::int64_t, 1>& latest) {
-                latest[0] = std::max(latest[0], *source + edge.weight);
-            });
+    for (std::size_t at = 0; at < times.size(); ++at) {
+        times[at] = INT64_MIN;
+        for (auto i = edges.first[at]; i < edges.first[at + 1]; ++i) {
+            const auto& [source, model, weight] = edges.edges[i];
+            times[at] = source == kNone ? weight : std::max(times[at], times[source] + weight);
+        }
+    }
     HypothesisOutcome outcome;
     const auto n = graph.calls();
     outcome.enter_ps.resize(n);

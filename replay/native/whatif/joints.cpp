@@ -11,8 +11,7 @@ bool follows(const Graph& graph, std::uint32_t node) {
     if (graph.first_edge[node + 1] - i != 1) {
         return false;
     }
-    const auto& edge = graph.edges[i];
-    return edge.source < node && graph.crossing_of[i] == kNone && !is_queue(graph.models[edge.model]);
+    return graph.arcs[i].source < node && graph.crossing_of[i] == kNone && !is_queue(graph.models[graph.model_of(i)]);
 }
 
 }  // namespace
@@ -29,7 +28,7 @@ Joints joints_of(const Graph& graph, bool every_node) {
     found.of_node.resize(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node) {
         if (!every_node && follows(graph, node)) {
-            found.of_node[node] = found.of_node[graph.edges[graph.first_edge[node]].source];
+            found.of_node[node] = found.of_node[graph.arcs[graph.first_edge[node]].source];
         } else {
             found.of_node[node] = static_cast<std::uint32_t>(found.nodes.size());
             found.nodes.push_back(node);
@@ -41,7 +40,7 @@ Joints joints_of(const Graph& graph, bool every_node) {
         const auto node = found.nodes[joint];
         found.first_in.push_back(static_cast<std::uint32_t>(found.ins.size()));
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            const auto& edge = graph.edges[i];
+            const auto edge = graph.edge(i);
             const auto source = edge.source == kNone ? kNone : found.of_node[edge.source];
             if (source != kNone) {
                 ++found.first_out[source + 1];
@@ -73,7 +72,7 @@ std::vector<std::int64_t> distances(const Graph& graph, const Joints& joints, co
             ++joint;
             continue;
         }
-        const auto& edge = graph.edges[graph.first_edge[node]];
+        const auto edge = graph.edge(graph.first_edge[node]);
         found[node] = found[edge.source] + weights.weight(edge, lane, 0);
     }
     return found;

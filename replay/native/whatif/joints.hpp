@@ -17,7 +17,7 @@ namespace logpost::replay {
 struct Joints {
     /// An edge that ends at a joint.
     struct In {
-        std::uint32_t edge;      ///< index in Graph::edges
+        std::uint32_t edge;      ///< index in Graph::arcs
         std::uint32_t source;    ///< joint that its source is or follows; kNone: it has none
         std::uint32_t target;    ///< joint
         std::uint32_t crossing;  ///< kNone: none

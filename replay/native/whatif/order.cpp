@@ -78,15 +78,14 @@ void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place, std::
         }
     }
     std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
-    graph.edges.resize(edges.size());
+    graph.arcs.resize(edges.size());
     if (moved_to != nullptr) {
         moved_to->resize(edges.size());
     }
     for (auto i = edges.size(); i-- > 0;) {
         const auto& edge = edges[i];
         const auto at = --first[place[edge.target]];
-        graph.edges[at] = edge.source == kNone ? Edge{kNone, edge.model, measured[edge.target]}
-                                               : Edge{place[edge.source], edge.model, costs[edge.model]};
+        graph.arcs[at] = {edge.source == kNone ? kNone : place[edge.source], edge.model};
         if (moved_to != nullptr) {
             (*moved_to)[i] = at;
         }
@@ -94,7 +93,7 @@ void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place, std::
     edges = {};
 }
 
-ByTarget::ByTarget(const Draft& draft) : first(draft.measured.size() + 1), edge(draft.edges.size()) {
+ByTarget::ByTarget(const Draft& draft) : first(draft.nodes + 1), edge(draft.edges.size()) {
     for (const auto& one : draft.edges) {
         ++first[one.target];
     }
@@ -134,7 +133,7 @@ std::vector<std::uint32_t> cycle(const Draft& draft, const ByTarget& incoming, s
 }  // namespace
 
 NodeOrder::NodeOrder(const Draft& draft) {
-    const auto nodes = draft.measured.size();
+    const auto nodes = draft.nodes;
     nodes_ = topological_order(nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
         throw Cycle{cycle(draft, ByTarget(draft), waiting)};
     });

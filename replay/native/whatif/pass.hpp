@@ -1,37 +1,70 @@
 #pragma once
 
-/// A replay: the times of all nodes of a graph, several weightings of its edges at once.
+/// A replay of a graph in slots: one pass over its arcs, without a branch that depends on the graph.
+///
+/// A processor that guesses how many edges a node has guesses wrong once or twice a message, and that costs more than
+/// all else. So every arc writes to its node's slot, the last one for good; and every arc takes its weight from one
+/// table: what the settings make of the models' costs, made once, and behind them of the weights that single edges
+/// have, made a block of arcs at a time.
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "replay/native/whatif/graph.hpp"
+#include "replay/native/whatif/lanes.hpp"
 
 namespace logpost::replay {
 
-/// t_v = max over the edges u -> v of (t_u + w), for the lanes from `first_lane` on of `times` (lane after lane for
-/// each node). `relax(edge, source, latest)` adds what an edge brings to the lanes' latest times; `source` points at
-/// those of the edge's source.
-template <std::size_t Lanes, class Relax>
-[[gnu::always_inline]] inline void pass(const std::vector<std::uint32_t>& first_edge, const std::vector<Edge>& edges,
-                                        std::size_t lanes, std::size_t first_lane, std::vector<std::int64_t>& times,
-                                        const Relax& relax) {
-    const auto nodes = first_edge.size() - 1;
-    const auto* edge = edges.data();
-    for (std::size_t node = 0; node < nodes; ++node) {
-        const auto* end = edges.data() + first_edge[node + 1];
-        std::array<std::int64_t, Lanes> latest;
-        latest.fill(INT64_MIN);
-        for (; edge != end; ++edge) {
-            if (edge->source == kNone) {
-                latest.fill(edge->weight);
-            } else {
-                relax(*edge, times.data() + static_cast<std::size_t>(edge->source) * lanes + first_lane, latest);
+/// t_v = max over the edges u -> v of (t_u + w), for a group of lanes. `times`, by slot, are 0 at first; in the end,
+/// nodes that nobody waits for have their times there. `keep(node, latest)` is called for each arc with the latest
+/// times of its node so far: in the end, with the node's.
+template <std::size_t Lanes, class Keep>
+[[gnu::always_inline]] inline void replay_in_slots(const Graph& graph, const LaneWeights<Lanes>& weights,
+                                                   std::vector<LaneTimes<Lanes>>& times, const Keep& keep) {
+    constexpr std::size_t kBlock = 2048 / Lanes;  // its weights and times fit into the first cache
+    const auto shared = static_cast<std::uint32_t>(graph.models.size());
+    std::vector<LaneTimes<Lanes>> table(shared + kBlock);
+    for (std::uint32_t model = 0; model < shared; ++model) {
+        weights.change(model, graph.costs[model], table[model]);
+    }
+    const auto* const slots = graph.slots.data();
+    auto* const time = times.data();
+    const auto* const arcs = graph.arcs.data();
+    const auto* const changed = table.data();
+    LaneTimes<Lanes> latest;
+    latest.fill(INT64_MIN);
+    std::size_t node = 0;
+    std::uint32_t own = 0;  // the first weight of its own in the block
+    for (std::size_t begin = 0; begin < graph.arcs.size(); begin += kBlock) {
+        const auto end = std::min(begin + kBlock, graph.arcs.size());
+        std::uint32_t owned = 0;
+        for (auto i = begin; i < end; ++i) {
+            owned += arcs[i].row() >= shared ? 1 : 0;
+        }
+        for (std::uint32_t k = 0; k < owned; ++k) {
+            weights.change(graph.own_models[own + k], graph.own_weights[own + k], table[shared + k]);
+        }
+        for (auto i = begin; i < end; ++i) {
+            const auto arc = arcs[i];
+            const auto row = arc.row();
+            const auto& weight = changed[row - (row >= shared ? own : 0)];
+            const auto& source = time[arc.source];
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                const auto come = source[lane] + weight[lane];
+                latest[lane] = latest[lane] < come ? come : latest[lane];
+            }
+            time[slots[node]] = latest;
+            keep(node, latest);
+            const std::int64_t last = arc.last();
+            node += static_cast<std::size_t>(last);
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                latest[lane] = last != 0 ? INT64_MIN : latest[lane];
             }
         }
-        std::copy(latest.begin(), latest.end(), times.begin() + static_cast<std::ptrdiff_t>(node * lanes + first_lane));
+        own += owned;
     }
 }
 

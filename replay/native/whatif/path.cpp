@@ -65,8 +65,9 @@ void differentiate(const EdgeModel& model, const MessageClass& message, const Pa
 
 }  // namespace
 
-CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
-                           const std::vector<std::int64_t>& times, std::size_t lane) {
+CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
+                           std::span<const Setting> settings, const std::vector<std::int64_t>& times,
+                           std::size_t lane) {
     const auto lanes = weights.lanes();
     const auto time = [&](std::uint32_t node) { return times[static_cast<std::size_t>(node) * lanes + lane]; };
     CriticalPath path;
@@ -86,21 +87,20 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
     const auto& machine = settings[lane].machine;
     const auto costs = class_costs(graph, machine);
     for (auto node = last;;) {
-        const Edge* binding = nullptr;
+        auto binding = kNone;
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            const auto& edge = graph.edges[i];
-            if (edge.source == kNone || time(edge.source) + weights.weight(edge, lane) == time(node)) {
-                binding = &edge;
+            if (sources[i] == kNone || time(sources[i]) + weights.weight(i, lane) == time(node)) {
+                binding = i;
                 break;
             }
         }
-        if (binding == nullptr || binding->source == kNone) {
+        if (binding == kNone || sources[binding] == kNone) {
             path.parts[static_cast<std::size_t>(PathPart::start)] += time(node) - begin;
             return path;
         }
         ++path.edges;
-        const auto& model = graph.models[binding->model];
-        const auto weight = time(node) - time(binding->source);
+        const auto& model = graph.models[graph.model_of(binding)];
+        const auto weight = time(node) - time(sources[binding]);
         path.early_ps += std::max<std::int64_t>(0, -weight);
         switch (model.kind) {
             case EdgeModel::Kind::measured:
@@ -116,19 +116,19 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
                 if (model.kind == EdgeModel::Kind::collective) {
                     path.parts[static_cast<std::size_t>(PathPart::collective)] += weight;
                 } else {
-                    const auto waited = weights.delay(*binding, lane);
+                    const auto waited = weights.delay(binding, lane);
                     const auto beyond = weight - edge_cost(model, costs[model.message]);
                     const auto contention = std::clamp<std::int64_t>(beyond, 0, waited);
                     path.parts[static_cast<std::size_t>(PathPart::network_contention)] += contention;
                     share(model, costs[model.message], weight - contention, path);
                 }
-                if (!weights.at_bound(*binding, lane)) {
+                if (!weights.at_bound(binding, lane)) {
                     differentiate(model, graph.messages[model.message], machine, model.count, path);
                 }
                 path.changes_of_location += (model.terms & kTermLatency) != 0 ? 1 : 0;
                 break;
         }
-        node = binding->source;
+        node = sources[binding];
     }
 }
 

@@ -43,45 +43,50 @@ void Weights::set_delays(std::size_t lane, std::vector<Delay> of_crossing) {
 template <std::size_t Lanes>
 void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) const {
     const auto weights = group<Lanes>(first_lane);
+    std::vector<LaneTimes<Lanes>> in_slots(graph_.slots_needed);
     on_this_processor([&] [[gnu::always_inline]] () {
-        pass<Lanes>(graph_.first_edge, graph_.edges, lanes_, first_lane, times,
-                    [&] [[gnu::always_inline]] (const Edge& edge, const std::int64_t* source,
-                                                LaneTimes<Lanes>& latest) { weights.relax(edge, source, latest); });
+        replay_in_slots<Lanes>(graph_, weights, in_slots,
+                               [&] [[gnu::always_inline]] (std::size_t node, const LaneTimes<Lanes>& latest) {
+                                   std::copy(latest.begin(), latest.end(),
+                                             times.begin() + static_cast<std::ptrdiff_t>(node * lanes_ + first_lane));
+                               });
     });
 }
 
-template <std::size_t Lanes, bool Released>
-[[gnu::always_inline]] inline void replay_in_slots(const Graph& graph, const LaneWeights<Lanes>& weights,
+/// Likewise, where a message that comes to a NIC before the one that was recorded there before it does not wait for it.
+template <std::size_t Lanes>
+[[gnu::always_inline]] inline void replay_released(const Graph& graph, const LaneWeights<Lanes>& weights,
                                                    std::vector<LaneTimes<Lanes>>& times) {
-    std::vector<LaneTimes<Lanes>> came(Released ? graph.slots_needed : 0);  // at a queue, not served
-    const auto nodes = graph.nodes();
-    const auto* edge = graph.edges.data();
-    for (std::size_t node = 0; node < nodes; ++node) {
-        const auto* end = graph.edges.data() + graph.first_edge[node + 1];
+    std::vector<LaneTimes<Lanes>> came(graph.slots_needed);  // at a queue, not served
+    for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
         LaneTimes<Lanes> latest;
         latest.fill(INT64_MIN);
-        const Edge* queue = nullptr;
-        for (; edge != end; ++edge) {
-            if (edge->source == kNone) {
-                latest.fill(edge->weight);
-            } else if (Released && is_queue(graph.models[edge->model])) {
-                queue = edge;  // a message is in one queue
+        const auto later_by = [&](std::uint32_t i, LaneTimes<Lanes>& than) {
+            LaneTimes<Lanes> weight{};
+            weights.change(graph.model_of(i), graph.weight_of(i), weight);
+            const auto& source = times[graph.arcs[i].source];
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                than[lane] = std::max(than[lane], source[lane] + weight[lane]);
+            }
+        };
+        auto queue = kNone;
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            if (is_queue(graph.models[graph.model_of(i)])) {
+                queue = i;  // a message is in one queue
             } else {
-                weights.relax(*edge, times[graph.slots[edge->source]].data(), latest);
+                later_by(i, latest);
             }
         }
-        if constexpr (Released) {
-            const auto arrived = latest;
-            if (queue != nullptr) {
-                const auto slot = graph.slots[queue->source];
-                auto served = latest;
-                weights.relax(*queue, times[slot].data(), served);
-                for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                    latest[lane] = came[slot][lane] > arrived[lane] ? latest[lane] : served[lane];
-                }
+        const auto arrived = latest;
+        if (queue != kNone) {
+            const auto& before = came[graph.arcs[queue].source];
+            auto served = latest;
+            later_by(queue, served);
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                latest[lane] = before[lane] > arrived[lane] ? latest[lane] : served[lane];
             }
-            came[graph.slots[node]] = arrived;
         }
+        came[graph.slots[node]] = arrived;
         times[graph.slots[node]] = latest;
     }
 }
@@ -90,7 +95,13 @@ template <std::size_t Lanes, bool Released>
 void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) const {
     const auto weights = group<Lanes>(first_lane);
     std::vector<LaneTimes<Lanes>> times(graph_.slots_needed);
-    on_this_processor([&] [[gnu::always_inline]] () { replay_in_slots<Lanes, Released>(graph_, weights, times); });
+    on_this_processor([&] [[gnu::always_inline]] () {
+        if constexpr (Released) {
+            replay_released<Lanes>(graph_, weights, times);
+        } else {
+            replay_in_slots<Lanes>(graph_, weights, times, [](std::size_t, const LaneTimes<Lanes>&) {});
+        }
+    });
     std::int64_t begin = INT64_MAX;
     std::array<std::int64_t, Lanes> last;
     last.fill(INT64_MIN);
@@ -98,7 +109,7 @@ void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) cons
         if (graph_.ends[l] == kNone) {
             continue;
         }
-        begin = std::min(begin, graph_.edges[graph_.first_edge[graph_.begins[l]]].weight);
+        begin = std::min(begin, graph_.weight_of(graph_.first_edge[graph_.begins[l]]));
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
             last[lane] = std::max(last[lane], times[graph_.slots[graph_.ends[l]]][lane]);
         }

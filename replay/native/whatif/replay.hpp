@@ -42,8 +42,8 @@ class Weights {
     Weights(const Graph& graph, const Parameters& machine, std::span<const Setting> settings);
 
     [[nodiscard]] std::size_t lanes() const noexcept { return lanes_; }
-    [[nodiscard]] std::int64_t weight(const Edge& edge, std::size_t lane) const noexcept {
-        return weight(edge, lane, delayed(edge, lane));
+    [[nodiscard]] std::int64_t weight(std::uint32_t edge, std::size_t lane) const noexcept {
+        return weight(graph_.edge(edge), lane, delayed(edge, lane));
     }
     /// Of an edge that waits `delayed_ps` longer for NICs and links than as recorded.
     [[nodiscard]] std::int64_t weight(const Edge& edge, std::size_t lane, std::int64_t delayed_ps) const noexcept {
@@ -54,21 +54,21 @@ class Weights {
         return scaled(edge.weight, factor_[row]);
     }
     /// Whether the weight cannot fall further: it does not depend on the machine there.
-    [[nodiscard]] bool at_bound(const Edge& edge, std::size_t lane) const noexcept {
-        const auto moved =
-            edge.weight + shift_[static_cast<std::size_t>(edge.model) * lanes_ + lane] + delayed(edge, lane);
-        return moved < std::min<std::int64_t>(edge.weight, 0);
+    [[nodiscard]] bool at_bound(std::uint32_t edge, std::size_t lane) const noexcept {
+        const auto [source, model, weight] = graph_.edge(edge);
+        const auto moved = weight + shift_[static_cast<std::size_t>(model) * lanes_ + lane] + delayed(edge, lane);
+        return moved < std::min<std::int64_t>(weight, 0);
     }
     /// What messages between nodes wait for NICs and links in a lane, by crossing (contention.hpp).
     void set_delays(std::size_t lane, std::vector<Delay> of_crossing);
     /// Of it, what an edge has.
-    [[nodiscard]] std::int64_t delay(const Edge& edge, std::size_t lane) const noexcept {
+    [[nodiscard]] std::int64_t delay(std::uint32_t edge, std::size_t lane) const noexcept {
         const auto* crossing = crossing_of(edge);
         if (crossing == nullptr || delays_[lane].empty()) {
             return 0;
         }
         const auto& now = delays_[lane][static_cast<std::size_t>(crossing - graph_.crossings.data())];
-        return is_sent(*crossing, edge) ? now.sent_ps : now.whole_ps;
+        return crossing->sent_edge == edge ? now.sent_ps : now.whole_ps;
     }
     /// The times of all nodes: lane after lane for each node. Of a graph without crossings.
     [[nodiscard]] std::vector<std::int64_t> times() const;
@@ -87,23 +87,20 @@ class Weights {
     template <std::size_t Lanes, bool Released>
     void replay(std::size_t first_lane, std::span<std::int64_t> found) const;
 
-    [[nodiscard]] const Crossing* crossing_of(const Edge& edge) const noexcept {
+    [[nodiscard]] const Crossing* crossing_of(std::uint32_t edge) const noexcept {
         if (graph_.crossing_of.empty()) {
             return nullptr;
         }
-        const auto crossing = graph_.crossing_of[static_cast<std::size_t>(&edge - graph_.edges.data())];
+        const auto crossing = graph_.crossing_of[edge];
         return crossing == kNone ? nullptr : &graph_.crossings[crossing];
     }
-    [[nodiscard]] bool is_sent(const Crossing& crossing, const Edge& edge) const noexcept {
-        return crossing.sent_edge == static_cast<std::uint32_t>(&edge - graph_.edges.data());
-    }
     /// By how much it waits longer than as recorded.
-    [[nodiscard]] std::int64_t delayed(const Edge& edge, std::size_t lane) const noexcept {
+    [[nodiscard]] std::int64_t delayed(std::uint32_t edge, std::size_t lane) const noexcept {
         const auto* crossing = crossing_of(edge);
         if (crossing == nullptr) {
             return 0;
         }
-        return delay(edge, lane) - (is_sent(*crossing, edge) ? crossing->sent_delay_ps : crossing->delay_ps);
+        return delay(edge, lane) - (crossing->sent_edge == edge ? crossing->sent_delay_ps : crossing->delay_ps);
     }
 
     const Graph& graph_;
@@ -161,8 +158,8 @@ struct CriticalPath {
     std::uint64_t changes_of_location = 0;  ///< messages and collectives that the path follows
 };
 
-/// The critical path of one lane. `times` as Weights::times.
-CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
-                           const std::vector<std::int64_t>& times, std::size_t lane);
+/// The critical path of one lane. `times` as Weights::times, `sources` as sources_of.
+CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
+                           std::span<const Setting> settings, const std::vector<std::int64_t>& times, std::size_t lane);
 
 }  // namespace logpost::replay

@@ -153,7 +153,7 @@ class Simulation {
             }
         }
         for (const auto queue : joints_.queues) {
-            const auto& of = graph_.models[graph_.edges[joints_.ins[queue].edge].model];
+            const auto& of = graph_.models[graph_.model_of(joints_.ins[queue].edge)];
             if (edge_cost(of, costs_[of.message]) == 0) {
                 idle_.resize(joints_.ins.size());
                 idle_[queue] = 1;
@@ -163,7 +163,7 @@ class Simulation {
     }
 
     [[nodiscard]] const EdgeModel& model(std::uint32_t crossing) const noexcept {
-        return graph_.models[graph_.edges[graph_.crossings[crossing].edge].model];
+        return graph_.models[graph_.model_of(graph_.crossings[crossing].edge)];
     }
     [[nodiscard]] const Cost& cost(std::uint32_t crossing) const noexcept { return costs_[model(crossing).message]; }
     [[nodiscard]] double bytes(std::uint32_t crossing) const noexcept {
@@ -210,7 +210,7 @@ class Simulation {
         for (const auto& [at, target] :
              {std::pair{crossing.edge, ways_[id].target}, std::pair{crossing.sent_edge, ways_[id].sender}}) {
             if (at != kNone) {
-                const auto& edge = graph_.edges[at];
+                const auto edge = graph_.edge(at);
                 least = std::min(least, deadlines_[target] - times_[edge.source] - edge.weight);
             }
         }

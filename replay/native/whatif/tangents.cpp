@@ -117,22 +117,17 @@ class PointWeights {
 /// One pass: the tangents at up to kLanes points.
 void pass(const Graph& graph, const PointWeights& weights, std::span<Tangent> found) {
     std::vector<std::array<Moving, kLanes>> times(graph.slots_needed);
-    const auto nodes = graph.nodes();
-    const auto* edge = graph.edges.data();
-    for (std::size_t node = 0; node < nodes; ++node) {
-        const auto* end = graph.edges.data() + graph.first_edge[node + 1];
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
         std::array<Moving, kLanes> latest;
-        for (bool first = true; edge != end; ++edge) {
-            if (weights.absent(*edge)) {
+        bool first = true;
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            const auto edge = graph.edge(i);
+            if (weights.absent(edge)) {
                 continue;
             }
-            if (edge->source == kNone) {
-                latest.fill({.time = static_cast<double>(edge->weight)});
-                continue;
-            }
-            const auto& source = times[graph.slots[edge->source]];
+            const auto& source = times[edge.source];
             for (std::size_t lane = 0; lane < kLanes; ++lane) {
-                const auto arrival = weights.moved(*edge, lane, source[lane]);
+                const auto arrival = weights.moved(edge, lane, source[lane]);
                 // Of two paths that are equally long, the one that grows faster: the slope to the right.
                 if (first || arrival.time > latest[lane].time ||
                     (arrival.time == latest[lane].time && arrival.slope > latest[lane].slope)) {
@@ -147,7 +142,7 @@ void pass(const Graph& graph, const PointWeights& weights, std::span<Tangent> fo
     bool any = false;
     for (const auto node : graph.begins) {
         if (node != kNone) {
-            const auto time = static_cast<double>(graph.edges[graph.first_edge[node]].weight);
+            const auto time = static_cast<double>(graph.weight_of(graph.first_edge[node]));
             begin = any ? std::min(begin, time) : time;
             any = true;
         }

@@ -83,7 +83,7 @@ std::vector<std::vector<std::uint32_t>> OneSided::gates() {
         timeline.collectives.for_each([&](std::size_t, const Collective& one) {
             const bool meets = one.operation == Operation::fence || one.operation == Operation::barrier;
             if (meets && one.instance != kNone && one.complete_call == one.call && completes[one.call] != 0) {
-                const auto node = draft_.add_node(kUnobserved);
+                const auto node = draft_.add_node();
                 draft_.add_edge(events_.enters[l][one.call], node, Draft::kMeasured);
                 gates_[key(one.call, l)] = {node, one.instance};
                 found[l][one.call] = node;
@@ -195,13 +195,13 @@ void OneSided::permit(std::size_t l) {
 /// Where a permission has come to its location: a lock goes to its memory, and from there to whoever gets it; one of
 /// all memory is nowhere.
 std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, std::int32_t by, std::int32_t here) {
-    const auto node = draft_.add_node(kUnobserved);
+    const auto node = draft_.add_node();
     if (!locks(epoch)) {
         draft_.add_edge(source, node, notices(by, here, 1));
     } else if (epoch.peer == kUndefined) {
         draft_.add_edge(source, node, Draft::kMeasured);
     } else {
-        const auto free = draft_.add_node(kUnobserved);
+        const auto free = draft_.add_node();
         draft_.add_edge(source, free, notices(by, epoch.peer, 1));
         draft_.add_edge(free, node, notices(epoch.peer, here, 1));
     }
@@ -236,7 +236,7 @@ void OneSided::start(std::size_t l) {
         const auto entered = events_.enters[l][one.call];
         auto& base = started_.bases[l][one.call];
         const auto overhead = draft_.message_model(draft_.message_class(here, target_of(one, l), one.bytes), kTermSend);
-        const auto injected = draft_.add_node(kUnobserved);
+        const auto injected = draft_.add_node();
         injected_[l].push_back(injected);
         if (base == entered && busy[one.call] == 0) {
             draft_.add_edge(entered, events_.leaves[l][one.call], overhead);
@@ -245,7 +245,7 @@ void OneSided::start(std::size_t l) {
         if (base == kNone) {
             draft_.add_edge(entered, injected, overhead);
         } else {
-            const auto ready = draft_.add_node(kUnobserved);
+            const auto ready = draft_.add_node();
             draft_.add_edge(base, ready, overhead);
             draft_.add_edge(ready, injected, Draft::kMeasured);
             base = ready;
@@ -281,11 +281,11 @@ void OneSided::fetch(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto here = static_cast<std::int32_t>(l);
     const auto target = target_of(one, l);
     const auto message = draft_.message_class(here, target, one.bytes);
-    const Instant asked{draft_.add_node(kUnobserved), injected.event};
+    const Instant asked{draft_.add_node(), injected.event};
     draft_.add_edge(injected.node, asked.node, notices(here, target, 1));
     const auto attended = attend(l, i, asked, Draft::kMeasured, false);
     started_.sending[static_cast<std::size_t>(target)].push_back(draft_.at_nic(attended.node, message));
-    const auto back = draft_.add_node(kUnobserved);
+    const auto back = draft_.add_node();
     draft_.add_message(attended.node, back, draft_.message_model(message, kTermLatency | control()), target, here);
     started_.receiving[l].push_back(draft_.at_nic(back, message));
     complete(l, one.complete_call, {back, attended.event},
@@ -299,7 +299,7 @@ void OneSided::put(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto target = target_of(one, l);
     const auto message = draft_.message_class(here, target, one.bytes);
     const auto bytes = draft_.message_model(message, kTermSerialization);
-    const Instant there{draft_.add_node(kUnobserved), injected.event};
+    const Instant there{draft_.add_node(), injected.event};
     const auto crossings = draft_.crossings.size();
     started_.sending[l].push_back(draft_.at_nic(injected.node, message));
     draft_.add_message(injected.node, there.node, draft_.message_model(message, kTermLatency), here, target);
@@ -327,7 +327,7 @@ std::uint8_t OneSided::control() const noexcept {
 OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant& there, std::uint32_t model,
                                    bool remotely) {
     const auto& one = program_.timelines[l].transfers[i];
-    Instant attended{draft_.add_node(kUnobserved), there.event};
+    Instant attended{draft_.add_node(), there.event};
     draft_.add_edge(there.node, attended.node, model);
     const auto completing = remotely ? one.remote_call : one.complete_call;
     if (!attended_ || completing == kNone) {
@@ -352,7 +352,7 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
         started_.answering[static_cast<std::size_t>(target_of(one, l))].push_back({attended.node, answering});
         return attended;
     }
-    const auto answered = draft_.add_node(kUnobserved);
+    const auto answered = draft_.add_node();
     draft_.add_edge(attended.node, answered, answering);
     started_.exchanged.only_recorded.emplace_back(first, draft_.edges.size());
     draft_.add_edge(attended.node, answered, Draft::kMeasured);
