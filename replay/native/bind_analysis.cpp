@@ -258,11 +258,7 @@ nb::dict collective_parts(Analysis& analysis) {
 }
 
 /// The kinds of collective operations that are divided, with the algorithm that explains each best.
-nb::dict collective_kinds(Analysis& analysis) {
-    {
-        const nb::gil_scoped_release release;
-        analysis.divided();
-    }
+nb::dict collective_kinds(const Analysis& analysis) {
     const auto& rows = analysis.divided().kinds();
     nb::dict d;
     d["operation"] = column<std::uint8_t>(rows, [](const CollectiveKind& k) { return k.operation; });
@@ -283,7 +279,7 @@ nb::dict collective_kinds(Analysis& analysis) {
 }
 
 /// One member's way through a collective operation, and the operation's kind; -1: it is not divided.
-nb::tuple collective_way(Analysis& analysis, std::int32_t location, std::uint32_t number) {
+nb::tuple collective_way(const Analysis& analysis, std::int32_t location, std::uint32_t number) {
     const auto& timelines = analysis.program().timelines;
     if (location < 0 || static_cast<std::size_t>(location) >= timelines.size() ||
         number >= timelines[static_cast<std::size_t>(location)].collectives.size()) {

@@ -58,13 +58,14 @@ std::vector<std::size_t> accounted_locations(const Program& program) {
 
 Analysis::Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads)
     : program_(program),
-      parameters_(parameters),
       interest_(std::move(interest)),
       threads_(threads),
       accounted_(accounted_locations(program)),
       collectives_(program),
+      collective_split_(program, parameters, collectives_, threads),
       on_path_(program.timelines.size()),
-      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads),
+      model_(program, parameters, Windows::over(program.length_ps, accounted_.size()), interest_, threads,
+             collective_split_.take_nic_uses()),
       transfers_(program, parameters, collectives_, model_.asynchronous_progress()),
       first_call_(program.timelines.size()),
       accounts_(accounted_.size()),
@@ -92,11 +93,6 @@ void Analysis::follow_path() {
 const std::vector<PathStretch>& Analysis::path() {
     follow_path();
     return path_;
-}
-
-const CollectiveSplit& Analysis::divided() {
-    std::call_once(divided_, [&] { collective_split_.emplace(program_, parameters_, collectives_, threads_); });
-    return *collective_split_;
 }
 
 const std::vector<DelayCost>& Analysis::delays() {
@@ -282,7 +278,6 @@ bool Analysis::next_transfers(std::size_t limit, TransferRows& rows) {
 
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
     follow_path();
-    divided();
     std::vector<Slice> slices;
     std::size_t count = 0;
     std::uint32_t begin = open_ ? open_->position() : 0;
@@ -309,7 +304,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
         auto account = i == 0 && open_
                            ? std::move(open_)
                            : std::make_unique<LocationAccount>(
-                                 model_, transfers_, collectives_, *collective_split_, location,
+                                 model_, transfers_, collectives_, collective_split_, location,
                                  PhaseLine(program_.spans[location], interest(location)), on_path_[location]);
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {

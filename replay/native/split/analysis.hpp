@@ -145,8 +145,8 @@ class Analysis {
     const std::vector<PathStretch>& path();
     /// What makes others wait in the region of interest. Likewise, and beside `next_calls` and `next_messages`.
     const std::vector<DelayCost>& delays();
-    /// What collective operations are divided into. Likewise.
-    const CollectiveSplit& divided();
+    /// What collective operations are divided into.
+    [[nodiscard]] const CollectiveSplit& divided() const noexcept { return collective_split_; }
     [[nodiscard]] const TransferModel& transfers() const noexcept { return transfers_; }
     /// Locations that have an account: ranks, and other locations that communicate.
     [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }
@@ -179,15 +179,13 @@ class Analysis {
     void follow_path();
 
     const Program& program_;
-    const Parameters& parameters_;
     std::vector<Span> interest_;
     unsigned threads_;
     std::vector<std::size_t> accounted_;
     CollectiveWaits collectives_;
     std::once_flag path_followed_;  // by the thread that wants it first; likewise the delays
     std::once_flag delays_found_;
-    std::once_flag divided_;
-    std::optional<CollectiveSplit> collective_split_;
+    CollectiveSplit collective_split_;
     std::optional<Waits> waits_;  // until the delays are found
     std::vector<PathStretch> path_;
     std::vector<std::vector<Span>> on_path_;  // by location: when the path is there
