@@ -135,6 +135,7 @@ class PathProfile(TypedDict):
     category: UInt8
     spent_ps: Int64
     on_path_ps: Int64
+    waited_ps: Int64
 
 
 class DelayCosts(TypedDict):

@@ -178,12 +178,15 @@ nb::dict exposure(Analysis& analysis) {
 nb::dict path_profile(Analysis& analysis) {
     std::vector<std::int64_t> spent;
     std::vector<std::int64_t> on_path;
+    std::vector<std::int64_t> waited;
     auto d = by_callpath(analysis, kCompute, [&](const CallpathExposure& row, std::size_t category) {
         spent.push_back(row.exposed[category]);
         on_path.push_back(row.on_path[category]);
+        waited.push_back(row.waited[category]);
     });
     d["spent_ps"] = array(std::move(spent));
     d["on_path_ps"] = array(std::move(on_path));
+    d["waited_ps"] = array(std::move(waited));
     return d;
 }
 

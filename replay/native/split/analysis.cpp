@@ -103,7 +103,6 @@ const std::vector<DelayCost>& Analysis::delays() {
             interests.push_back(interest(location));
         }
         delays_ = delay_costs(program_, collectives_, *waits_, interests, threads_);
-        waits_.reset();  // the path and the delays are all that needs them
     });
     return delays_;
 }
@@ -301,11 +300,11 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
         const auto& slice = slices[i];
         const auto location = accounted_[slice.item];
         const auto& timeline = program_.timelines[location];
-        auto account = i == 0 && open_
-                           ? std::move(open_)
-                           : std::make_unique<LocationAccount>(
-                                 model_, transfers_, collectives_, collective_split_, location,
-                                 PhaseLine(program_.spans[location], interest(location)), on_path_[location]);
+        auto account = i == 0 && open_ ? std::move(open_)
+                                       : std::make_unique<LocationAccount>(
+                                             model_, transfers_, collectives_, collective_split_, location,
+                                             PhaseLine(program_.spans[location], interest(location)),
+                                             on_path_[location], waits_->of(location));
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
             const auto& call = timeline.calls[c];

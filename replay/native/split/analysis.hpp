@@ -186,7 +186,7 @@ class Analysis {
     std::once_flag path_followed_;  // by the thread that wants it first; likewise the delays
     std::once_flag delays_found_;
     CollectiveSplit collective_split_;
-    std::optional<Waits> waits_;  // until the delays are found
+    std::optional<Waits> waits_;
     std::vector<PathStretch> path_;
     std::vector<std::vector<Span>> on_path_;  // by location: when the path is there
     std::vector<DelayCost> delays_;
