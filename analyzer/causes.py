@@ -12,7 +12,7 @@ COMPUTATION, CALLS = "computation", "calls"
 """What a place is: the computation before the calls of a call path, or those calls."""
 
 FOR_OTHERS = ("late_sender", "late_receiver", "collective_wait")
-"""Categories in which a rank waits until another one enters a call; the path spends its time elsewhere."""
+"""Categories in which a rank waits until another one enters a call, in runs that do not have the waits themselves."""
 
 _PLACE = pl.when(pl.col("category") == "compute").then(pl.lit(COMPUTATION)).otherwise(pl.lit(CALLS)).alias("place")
 
@@ -35,22 +35,27 @@ def path_by_category(run: Run) -> dict[str, int]:
     return {category: int(time) for category, time in rows.sort("category").collect().iter_rows() if time}
 
 
-def path_by_place(run: Run) -> pl.DataFrame:
-    """(callpath, place, on_path_ps, imbalance_ps), the longest first.
+def path_by_place(run: Run, profile: pl.LazyFrame | None = None) -> pl.DataFrame:
+    """(callpath, place, on_path_ps, imbalance_ps, activity_ps), the longest first; `profile`: of these rows of
+    `path_profile` only, not of the program's.
 
     The imbalance of a place is what other ranks idle because of it (Böhme et al., critical-path imbalance impact): a
     rank has as much headroom in a function, or in the calls of a call path, as it spends less there than the path does.
     Its idle time, which is the path's length less its own active time, is shared among the places in proportion to its
-    headroom, and those of a function in proportion to their time on the path.
+    headroom, and those of a function in proportion to their time on the path. The activity of a place is what all ranks
+    spend there, each at most as much as the path, shared likewise.
     """
     callers = run.table("callpaths").select("callpath", "parent")
     table = (
-        program(run.table("path_profile"))
+        (program(run.table("path_profile")) if profile is None else profile)
         .with_columns(pl.col("category").cast(pl.String))
         .join(callers, on="callpath", how="left")
         .with_columns(
             _PLACE,
-            active_ps=pl.when(pl.col("category").is_in(FOR_OTHERS)).then(0).otherwise(pl.col("spent_ps")),
+            active_ps=pl.col("spent_ps")
+            - pl.col("waited_ps").fill_null(
+                pl.when(pl.col("category").is_in(FOR_OTHERS)).then(pl.col("spent_ps")).otherwise(0)
+            ),
             compared=pl.when(pl.col("category") == "compute")
             .then(pl.col("parent").fill_null(-1))
             .otherwise(pl.col("callpath")),
@@ -72,19 +77,25 @@ def path_by_place(run: Run) -> pl.DataFrame:
         .group_by(key)
         .agg(pl.col("impact").sum())
     )
+    activity = (
+        active.join(on_path, on=key)
+        .group_by(key)
+        .agg(activity=pl.min_horizontal("active_ps", "path_ps").cast(pl.Float64).sum())
+    )
+    part = pl.col("on_path_ps") / pl.col("path_ps")
     return (
         table.group_by("callpath", *key)
         .agg(wide_sum("on_path_ps"))
         .filter(pl.col("on_path_ps") > 0)
         .join(on_path, on=key)
         .join(headroom, on=key, how="left")
+        .join(activity, on=key)
         .select(
             "callpath",
             "place",
             "on_path_ps",
-            imbalance_ps=(pl.col("impact").fill_null(0.0) * pl.col("on_path_ps") / pl.col("path_ps"))
-            .round()
-            .cast(WIDE),
+            imbalance_ps=(pl.col("impact").fill_null(0.0) * part).round().cast(WIDE),
+            activity_ps=(pl.col("activity") * part).round().cast(WIDE),
         )
         .sort("on_path_ps", "callpath", "place", descending=[True, False, False])
     )

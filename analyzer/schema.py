@@ -550,7 +550,11 @@ PATH_PROFILE = Table(
         ),
         _enum("phase", PHASES, "start-up, program, shut-down, or outside of the region of interest"),
         _enum("category", CATEGORIES, "what the time was"),
-        *_ps(spent="how long", on_path="how long of it the location was on the critical path"),
+        *_ps(
+            spent="how long",
+            on_path="how long of it the location was on the critical path",
+            waited="how long of it a call waited for another location's, by recorded times alone",
+        ),
     ),
 )
 

@@ -26,6 +26,7 @@ class Samples(TypedDict):
     undisturbed_synchronous: tuple[UInt64, Int64]
     send_at_once: tuple[UInt64, Int64]
     send_blocking: tuple[UInt64, Int64]
+    send_among_others: tuple[UInt64, Int64]
     receive: tuple[UInt64, Int64]
     receive_slack: Int64
     receive_sends: Int64
@@ -143,6 +144,7 @@ class PathProfile(TypedDict):
     category: UInt8
     spent_ps: Int64
     on_path_ps: Int64
+    waited_ps: Int64
 
 
 class DelayCosts(TypedDict):

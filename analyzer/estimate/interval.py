@@ -28,9 +28,11 @@ class Interval:
         return self.n == 0
 
     def at_most(self, high: float) -> Interval:
-        """The same, cut at a bound; a bound below all of it stands for nothing but noise."""
-        cut = max(self.low, high)
-        return self if cut >= self.high else replace(self, high=cut, value=min(self.value, cut))
+        """The same, cut at a bound. What lies beyond the bound as a whole contradicts it: then nothing measured the
+        parameter, and only the larger of both is known to be no less."""
+        if high < self.low:
+            return Interval(0.0, self.high, 0.0, 0, f"{self.reason} took longer than the parameter may")
+        return self if high >= self.high else replace(self, high=high, value=min(self.value, high))
 
 
 def bounded(high: float, reason: str, low: float = 0.0) -> Interval:

@@ -200,7 +200,11 @@ class _Class:
         once, blocking = self.samples["send_at_once"], self.samples["send_blocking"]
         eager = blocking[0] <= self.proven
         both = (np.concatenate([once[0], blocking[0][eager]]), np.concatenate([once[1], blocking[1][eager]]))
-        most = min([self.most, *(g.shortest + self.slop for column in (both, blocking) for g in groups(column))])
+        may_wait = groups((blocking[0][~eager], blocking[1][~eager]))
+        longer = [*may_wait, *groups(self.samples["send_among_others"])]
+        most = min([self.most, *(g.shortest + self.slop for g in longer)])
+        # Of calls that cannot wait the spread is noise, and may be more than that of the class.
+        most = min([most, *(g.shortest + max(self.slop, 2 * g.spread) for g in groups(both))])
         found = self._witness(both, slice(None), self.slop)
         if found is None:
             return bounded(most, "no send is known to have returned at once"), measured(
@@ -280,13 +284,16 @@ class _Class:
 
     def _total(self, eager: Lines | None, handshake: Lines | None, o_s: Interval, o_r: Interval) -> Interval:
         """L + o_s + o_r."""
+        found = None
         if eager is not None and eager.sloped:
             low, value, high = eager.constant
-            return measured(low, high, value, eager.n, f"{eager.n} undisturbed messages").at_most(self.most)
-        if handshake is not None and handshake.sloped and not o_s.bound_only and not o_r.bound_only:
+            found = measured(low, high, value, eager.n, f"{eager.n} undisturbed messages").at_most(self.most)
+        elif handshake is not None and handshake.sloped and not o_s.bound_only and not o_r.bound_only:
             L = self._crossing(handshake, o_s, o_r)
             low, value, high = (getattr(L, end) + getattr(o_s, end) + getattr(o_r, end) for end in ENDS)
-            return measured(low, high, value, handshake.n, L.reason).at_most(self.most)
+            found = measured(low, high, value, handshake.n, L.reason).at_most(self.most)
+        if found is not None and not found.bound_only:
+            return found
         low = min(self.most, o_s.low + o_r.low)
         most = self.most if eager is None else min(self.most, eager.constant[2])
         return Interval(low, max(low, most), max(low, most), 0, "every message met others, or came late: a bound only")

@@ -39,7 +39,7 @@ def critical_path(run: Run, places: Places) -> CriticalPath | None:
         ),
         places=tuple(
             OnPath(_place(places, callpath, place), time, _share(time, length), imbalance)
-            for callpath, place, time, imbalance in causes.path_by_place(run).head(PLACES).iter_rows()
+            for callpath, place, time, imbalance, _ in causes.path_by_place(run).head(PLACES).iter_rows()
             if time >= LEAST * length
         ),
     )

@@ -207,12 +207,15 @@ nb::dict exposure(Analysis& analysis) {
 nb::dict path_profile(Analysis& analysis) {
     std::vector<std::int64_t> spent;
     std::vector<std::int64_t> on_path;
+    std::vector<std::int64_t> waited;
     auto d = by_callpath(analysis, kCompute, [&](const CallpathExposure& row, std::size_t category) {
         spent.push_back(row.exposed[category]);
         on_path.push_back(row.on_path[category]);
+        waited.push_back(row.waited[category]);
     });
     d["spent_ps"] = array(std::move(spent));
     d["on_path_ps"] = array(std::move(on_path));
+    d["waited_ps"] = array(std::move(waited));
     return d;
 }
 
@@ -287,11 +290,7 @@ nb::dict collective_parts(Analysis& analysis) {
 }
 
 /// The kinds of collective operations that are divided, with the algorithm that explains each best.
-nb::dict collective_kinds(Analysis& analysis) {
-    {
-        const nb::gil_scoped_release release;
-        analysis.divided();
-    }
+nb::dict collective_kinds(const Analysis& analysis) {
     const auto& rows = analysis.divided().kinds();
     nb::dict d;
     d["operation"] = column<std::uint8_t>(rows, [](const CollectiveKind& k) { return k.operation; });
@@ -312,7 +311,7 @@ nb::dict collective_kinds(Analysis& analysis) {
 }
 
 /// One member's way through a collective operation, and the operation's kind; -1: it is not divided.
-nb::tuple collective_way(Analysis& analysis, std::int32_t location, std::uint32_t number) {
+nb::tuple collective_way(const Analysis& analysis, std::int32_t location, std::uint32_t number) {
     const auto& timelines = analysis.program().timelines;
     if (location < 0 || static_cast<std::size_t>(location) >= timelines.size() ||
         number >= timelines[static_cast<std::size_t>(location)].collectives.size()) {

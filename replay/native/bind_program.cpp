@@ -34,6 +34,7 @@ nb::list sample_columns(const Program& program, std::size_t limit) {
         d["undisturbed_synchronous"] = pair(locality.undisturbed_synchronous);
         d["send_at_once"] = pair(locality.send_at_once);
         d["send_blocking"] = pair(locality.send_blocking);
+        d["send_among_others"] = pair(locality.send_among_others);
         d["receive"] = pair(locality.receive);
         d["receive_slack"] = array(std::move(locality.slack_ps));
         d["receive_sends"] = array(std::move(locality.sends));

@@ -24,6 +24,13 @@ class FifoServer {
         return wait;
     }
 
+    /// It serves others until then.
+    void occupy(std::int64_t until_ps) noexcept {
+        if (queues_) {
+            free_at_ = std::max(free_at_, until_ps);
+        }
+    }
+
     /// No wait is longer than 80 hours: waits of extreme services, on top of a time below 2^62, fit.
     static constexpr std::int64_t kMostWaitPs = std::int64_t{1} << 58;
 

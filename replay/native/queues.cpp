@@ -120,6 +120,14 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool 
         } else {
             leaving(location, between_nodes, customers);
         }
+        if (location < nic_uses_.size()) {
+            for (const auto& use : nic_uses_[location]) {
+                if (use.between_nodes == between_nodes && use.receiving == receiving) {
+                    customers.push_back({use.from_ps, use.service_ps, static_cast<std::int32_t>(location),
+                                         use.queues ? Customer::kOther : Customer::kBusy});
+                }
+            }
+        }
     }
     sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
         return a.time != b.time ? a.time < b.time : a.here < b.here;
@@ -127,7 +135,14 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool 
     FifoServer server(parameters_.endpoints_queue);
     std::vector<PeerCounter> peers(locations.size());
     for (const auto& customer : customers) {
+        if (customer.index == Customer::kBusy) {
+            server.occupy(customer.time + customer.service);
+            continue;
+        }
         const std::int64_t wait = server.wait(customer.time, customer.service);
+        if (customer.index == Customer::kOther) {
+            continue;
+        }
         const auto here = static_cast<std::size_t>(customer.here);
         const auto& ends = receiving ? program_.timelines[here].receives : program_.timelines[here].sends;
         const auto& end = ends[customer.index];

@@ -108,18 +108,28 @@ class Sampler {
         const auto row = sender.layouts.empty() ? kUndefined : layout_of_send(sender, send);
         return row != kUndefined && program_.layouts[static_cast<std::size_t>(row)].blocks > 1;
     }
-    /// How many sends a call starts.
-    [[nodiscard]] static std::uint32_t started_with(const Timeline& sender, std::uint32_t send) {
-        const auto call = sender.sends[send].call;
+    /// The sends that a call starts.
+    struct Started {
+        std::uint32_t count = 0;
+        std::uint64_t bytes = 0;  // of all of them
+        bool alike = true;        // one locality class, and none is strided
+    };
+    [[nodiscard]] Started started_with(std::int32_t sender, std::uint32_t send) const {
+        const auto& here = timeline(sender);
+        const auto call = here.sends[send].call;
+        const auto locality = program_.placement.between(sender, here.sends[send].peer);
         std::uint32_t first = send;
-        while (first > 0 && sender.sends[first - 1].call == call) {
+        while (first > 0 && here.sends[first - 1].call == call) {
             --first;
         }
-        std::uint32_t last = send;
-        while (last + 1 < sender.sends.size() && sender.sends[last + 1].call == call) {
-            ++last;
+        Started found;
+        for (auto i = first; i < here.sends.size() && here.sends[i].call == call; ++i) {
+            ++found.count;
+            found.bytes += here.sends[i].bytes;
+            found.alike =
+                found.alike && program_.placement.between(sender, here.sends[i].peer) == locality && !strided(here, i);
         }
-        return last - first + 1;
+        return found;
     }
 
     void receives_of(std::size_t location) {
@@ -204,8 +214,14 @@ class Sampler {
         const bool buffered = kind == CallKind::send_buffered;
         const bool over = sent.complete_call != kNone && completion_of_send(program_, id).leave <= t.r0;
         if (kind != CallKind::send_receive && !packed) {
+            const auto started = started_with(received.peer, received.match);
             auto& column = nonblocking || buffered || over ? into.send_at_once : into.send_blocking;
-            add(column, sent.bytes, (t.s1 - t.s0) / started_with(sender, received.match));
+            if (started.alike) {
+                // A sum of lines over sizes is the line at the mean size, as often.
+                add(column, started.bytes / started.count, (t.s1 - t.s0) / started.count);
+            } else {
+                add(into.send_among_others, sent.bytes, t.s1 - t.s0);
+            }
         }
         if (kind != CallKind::send_receive && kind != CallKind::send_synchronous && !buffered) {
             handshake(here, i, t, into);
@@ -302,7 +318,7 @@ class Sampler {
         const bool synchronous = kind == CallKind::send_synchronous;
         // The receiver may enter its call while a nonblocking send is still at work: the message has not left.
         const bool there = t.rw0 <= t.s0 || (!stays && !synchronous && t.rw0 <= t.s1);
-        if (t.violates_causality() || !there || started_with(sender, received.match) > 1 ||
+        if (t.violates_causality() || !there || started_with(received.peer, received.match).count > 1 ||
             strided(sender, received.match) || (synchronous && !stays) ||
             program_.kind(timeline(here).calls[received.complete_call]) == CallKind::test) {
             return;
@@ -375,7 +391,7 @@ class Sampler {
             const auto kind = program_.kind(receiver.calls[receiver.receives[receive].complete_call]);
             const bool shared = locality == Locality::other_node && !(own_node_[static_cast<std::size_t>(here)] &&
                                                                       own_node_[static_cast<std::size_t>(peer)]);
-            if (shared || started_with(timeline(here), send) > 1 || strided(timeline(here), send) ||
+            if (shared || started_with(here, send).count > 1 || strided(timeline(here), send) ||
                 kind == CallKind::test || kind == CallKind::send_receive || completed_with(receiver, receive) > 1 ||
                 others_come(peer, receive, here, one->s0, two->rw1)) {
                 return;
@@ -407,38 +423,42 @@ class Sampler {
         }
     }
 
-    void burst(std::int32_t here, bool sent, std::uint32_t begin, std::uint32_t end) {
-        const auto& ends = sent ? timeline(here).sends : timeline(here).receives;
-        std::optional<Locality> locality;
+    /// Messages of one class that were on their way together, so far.
+    struct Burst {
         std::int64_t first = 0;
         std::int64_t last = 0;
         std::uint64_t smallest = 0;
         std::int64_t members = 0;
-        const auto close = [&] {
-            if (members > 1) {
-                add(result_[static_cast<std::size_t>(*locality)].burst, smallest, (last - first) / (members - 1));
-            }
-            members = 0;
-        };
+    };
+    void close(Burst& of, LocalitySamples& into) {
+        if (of.members > 1) {
+            add(into.burst, of.smallest, (of.last - of.first) / (of.members - 1));
+        }
+        of.members = 0;
+    }
+
+    void burst(std::int32_t here, bool sent, std::uint32_t begin, std::uint32_t end) {
+        const auto& ends = sent ? timeline(here).sends : timeline(here).receives;
+        // Messages of another class between two of one do not keep them from waiting for each other.
+        std::array<Burst, kLocalities> bursts;
         for (auto i = begin; i < end; ++i) {
             const auto t = times_of(here, sent, i);
             if (!t.has_value() || t->violates_causality()) {
                 continue;
             }
-            const auto with = program_.placement.between(here, ends[i].peer);
-            if (members > 1 && t->s0 > last) {
-                close();  // two that were not on their way together are a bound, too, if a loose one
+            const auto with = static_cast<std::size_t>(program_.placement.between(here, ends[i].peer));
+            auto& now = bursts[with];
+            if (now.members > 1 && t->s0 > now.last) {
+                close(now, result_[with]);  // two that were not on their way together are a bound, too, if a loose one
             }
-            if (members > 0 && with != *locality) {
-                close();
-            }
-            first = members == 0 ? t->s0 : std::min(first, t->s0);
-            last = members == 0 ? t->rw1 : std::max(last, t->rw1);
-            smallest = members == 0 ? ends[i].bytes : std::min(smallest, ends[i].bytes);
-            locality = with;
-            ++members;
+            now.first = now.members == 0 ? t->s0 : std::min(now.first, t->s0);
+            now.last = now.members == 0 ? t->rw1 : std::max(now.last, t->rw1);
+            now.smallest = now.members == 0 ? ends[i].bytes : std::min(now.smallest, ends[i].bytes);
+            ++now.members;
         }
-        close();
+        for (std::size_t with = 0; with < bursts.size(); ++with) {
+            close(bursts[with], result_[with]);
+        }
     }
 
     const Program& program_;

@@ -26,10 +26,12 @@ struct LocalitySamples {
     /// their sender: a witness. By the way they were sent: the sender may be away, stays in its call, or waits there
     /// for the match whatever the size.
     SampleColumn undisturbed_nonblocking, undisturbed_blocking, undisturbed_synchronous;
-    SampleColumn send_at_once;   ///< a send call's length per send, where it could not wait (nonblocking, or over
-                                 ///< before its receive was posted): witness of o_s
+    SampleColumn send_at_once;  ///< a send call's length per send, at their mean size, where it could not wait
+                                ///< (nonblocking, or over before its receive was posted): witness of o_s
     SampleColumn send_blocking;  ///< likewise of the other sends: bound of o_s
-    SampleColumn receive;        ///< length of a completing call per receive that it completes: bound of o_r
+    /// Length of a call that starts sends of other locality classes, or strided ones, beside this: bound of o_s.
+    SampleColumn send_among_others;
+    SampleColumn receive;  ///< length of a completing call per receive that it completes: bound of o_r
     /// By row of `receive`: how long the latest message had been sent when the call began, over 1 + the messages on
     /// the way with it; -1: not known. A witness of o_r where that is longer than a message takes.
     std::vector<std::int64_t> slack_ps;

@@ -9,6 +9,7 @@ import pytest
 from tests.archives import DATA
 
 from logpost.analyzer import schema
+from logpost.analyzer.causes import path_by_place
 from logpost.analyzer.run import Run
 
 
@@ -72,6 +73,37 @@ def test_the_path_is_as_long_as_scalascas(runs: dict[str, Run]) -> None:
         assert int(inside.sum()) * 1e-12 == pytest.approx(opinion["critical_path"], rel=1e-9), name
         compared += 1
     assert compared == 7
+
+
+def as_scalasca_counts(run: Run) -> pl.LazyFrame:
+    """The profile without the path in finalization, fences and Alltoallv without waits."""
+    callpaths = run.table("callpaths").join(run.table("regions"), on="region").select("callpath", "name")
+    unknown = pl.col("name").is_in(["MPI_Win_fence", "MPI_Alltoallv"])
+    return (
+        run.table("path_profile")
+        .join(callpaths, on="callpath", how="left")
+        .with_columns(
+            waited_ps=pl.when(unknown.fill_null(value=False)).then(0).otherwise(pl.col("waited_ps")),
+            on_path_ps=pl.when(pl.col("phase") == "shut_down").then(0).otherwise(pl.col("on_path_ps")),
+        )
+    )
+
+
+def test_the_path_costs_what_scalasca_says(runs: dict[str, Run]) -> None:
+    """Imbalance impact and activity impact; docs/causes.md (5) tells what differs."""
+    totals = json.loads((DATA / "scalasca-totals.json").read_text())
+    for name, opinion in totals.items():
+        sums = path_by_place(runs[name], as_scalasca_counts(runs[name])).sum()
+        path, imbalance, activity = (
+            int(sums[column][0]) * 1e-12 for column in ("on_path_ps", "imbalance_ps", "activity_ps")
+        )
+        # logpost's path begins before the last MPI_Init: for each rank, idle time by as much.
+        ranks = runs[name].table("locations").filter("accounted").collect().height
+        before = ranks * (path - opinion["critical_path"])
+        assert 0 <= before < 1e-3, name
+        assert imbalance - before == pytest.approx(opinion["critical_imbalance_impact"], rel=1e-8), name
+        assert activity == pytest.approx(opinion["critical_path_activities"], rel=2e-3), name
+    assert len(totals) == 7
 
 
 def test_the_kinds_of_waits_have_names() -> None:

@@ -25,6 +25,7 @@ PAIRS = (
     "undisturbed_synchronous",
     "send_at_once",
     "send_blocking",
+    "send_among_others",
     "receive",
     "burst",
     "spacing",
@@ -246,11 +247,49 @@ def test_an_interval_that_does_not_hold_its_value_is_refused() -> None:
         Interval(3, 4, 2, 1, "why")
 
 
-def test_a_bound_below_all_of_an_interval_leaves_its_lower_end() -> None:
+def test_a_bound_below_all_of_an_interval_contradicts_it() -> None:
     known = measured(90, 110, 100, 5, "x")
     assert known.at_most(95) == Interval(90, 95, 95, 5, "x")
-    assert known.at_most(80) == Interval(90, 90, 90, 5, "x")
+    assert known.at_most(80) == Interval(0, 110, 0, 0, "x took longer than the parameter may")
     assert known.at_most(200) is known
+
+
+def test_a_receive_that_took_longer_than_another_ever_did_had_not_found_its_message() -> None:
+    """What had been sent for long came late behind traffic that the trace does not show: o_r is at most 40 ps, and a
+    call of 400 ps measures nothing."""
+    whole, eager = column(*WHOLE), column((2, 100), (101, 100), (1001, 100))
+    receive = column((8, 400), *((8, 40),) * 6)
+    row = samples(
+        slack=(5000, *(-1,) * 6), whole=whole, undisturbed_blocking=whole, send_blocking=eager, receive=receive
+    )
+    one = between_nodes(row).classes["other_node"]
+    assert one.o_r.bound_only
+    assert ends(one.o_r) == (0, 402)
+    # L then holds what o_r does not.
+    assert one.L.bound_only
+    assert one.L.low <= 660 <= one.L.high
+
+
+def test_a_whole_that_takes_longer_than_a_message_ever_did_measures_no_latency() -> None:
+    """Messages of 101 and 1001 B give 800 ps without data; one of 8 B took only 500 ps."""
+    row = samples(
+        whole=column(*WHOLE[1:], (8, 500)), undisturbed_nonblocking=column(*WHOLE[1:]), early_complete=column((1001, 1))
+    )
+    one = between_nodes(row).classes["other_node"]
+    assert one.total.bound_only
+    assert ends(one.total) == (0, 502)
+
+
+def test_calls_that_start_sends_of_several_classes_only_bound_o_s() -> None:
+    one = between_nodes(samples(whole=column((8, 3000)), send_among_others=column((8, 310)))).classes["other_node"]
+    assert one.o_s == bounded(312, "no send is known to have returned at once")
+
+
+def test_sends_that_spread_more_than_others_bound_o_s_by_their_own_spread() -> None:
+    """Sends of 8 B all take 1000 ps; those of 64 B spread from 900 to 1000 ps, which bounds no o_s at 902 ps."""
+    wide = ((64, 900),) * 2 + ((64, 1000),) * 18
+    row = samples(whole=column((8, 5000)), send_at_once=column(*((8, 1000),) * 20, *((16, 1000),) * 20, *wide))
+    assert between_nodes(row).classes["other_node"].o_s.high >= 1000
 
 
 def test_g_is_the_spacing_of_messages_that_queue_where_their_bytes_cannot_take_as_long() -> None:

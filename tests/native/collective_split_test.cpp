@@ -97,6 +97,47 @@ TEST(CollectiveSplit, ALateMemberOnTheWayIsNamedApartFromTheRoot) {
     EXPECT_EQ(divided.part(1, send_overhead), 20);  // the root's send to rank 2 first
 }
 
+// The root sends 8 B each to 2 and to 1 and leaves at 20; with g = 500 its NIC is free at 10 + 2 * 500. Then it sends.
+TEST(CollectiveSplit, ARootThatLeavesAtOnceLeavesItsNicBusy) {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.ranges[0].g = 500;
+    }
+    for (const auto& [sends_at, uses] : {std::pair{900, 1U}, {1'100, 0U}}) {
+        // Rank 1 has it at 510 + 100 + 7 + 20, rank 3 from rank 2, who leaves at 10 + 100 + 7 + 20 + 10.
+        Together story(Operation::bcast, {{0, 20}, {0, 637}, {0, 147}, {0, 274}}, 0);
+        const auto send = story.call(0, CallKind::send, sends_at, sends_at + 10);
+        story.message(0, send, 3, story.call(3, CallKind::receive, 900, 2'000), 8);
+        Divided divided(story, machine);
+        const auto found = divided.split.take_nic_uses();
+        ASSERT_EQ(found[0].size(), uses);
+        if (uses > 0) {
+            EXPECT_EQ(found[0][0], (NicUse{20, 990, true, false, false}));
+        }
+    }
+}
+
+// Rank 1 receives until 400; what rank 0 sends it in the barrier is at its NIC at 10 + L = 110.
+TEST(CollectiveSplit, AMemberThatStillReceivesIsReachedByTheFirstRounds) {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.ranges[0].g = 30;
+    }
+    Together late(Operation::barrier, {});
+    const auto first = late.rank(0, 1'000'000);
+    const auto second = late.rank(1, 1'000'000);
+    const auto third = late.rank(2, 1'000'000);
+    late.members({first, second});
+    late.message(third, late.call(third, CallKind::send, 0, 10), second, late.call(second, CallKind::receive, 0, 400),
+                 8);
+    late.collective(first, late.call(first, CallKind::barrier, 0, 630), Operation::barrier, -1);
+    late.collective(second, late.call(second, CallKind::barrier, 500, 530), Operation::barrier, -1);
+    Divided divided(late, machine);
+    const auto found = divided.split.take_nic_uses();
+    ASSERT_EQ(found[1].size(), 1U);
+    EXPECT_EQ(found[1][0], (NicUse{110, 30, true, true, true}));
+}
+
 TEST(CollectiveSplit, TheAlgorithmIsTheOneThatFitsTheMeasuredEnds) {
     const auto machine = plain_machine();
     // From the root to each in turn: 10, 20, 30 + L + 7 + o_r.

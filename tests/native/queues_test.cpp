@@ -81,6 +81,36 @@ TEST(Queues, TwoNicsOfANodeServeTwoRanksAtOnce) {
     EXPECT_EQ(model.load(2, true, 0).queued_ps, 1000);
 }
 
+TEST(Queues, MessagesWaitForWhatElseTheirNicServes) {
+    TwoToOne story;
+    const auto machine = plain_machine();
+    const Windows whole{.count = 1, .width_ps = 3000};
+    const auto uses = [](std::size_t location, NicUse use) {
+        NicUses found(3);
+        found[location].push_back(use);
+        return found;
+    };
+    // Busy until 400, and the message is ready at 10; its first byte reaches the other NIC at 500, and the second
+    // message, there since 110, goes first.
+    const MessageModel behind(story.program(), machine, whole, {}, 1, uses(0, {0, 400, true, false, false}));
+    EXPECT_EQ(behind.record({2, 0}).send_endpoint, 390);
+    EXPECT_EQ(behind.arrival({2, 1}), 1109);
+    EXPECT_EQ(behind.load(0, false, 0).messages, 1U);
+    // Another message of 300 is ready 5 earlier than the first.
+    const MessageModel second(story.program(), machine, whole, {}, 1, uses(0, {5, 300, true, false, true}));
+    EXPECT_EQ(second.record({2, 0}).send_endpoint, 295);
+    // At the receiver between the two, of 1000 each: one waits 50 for it, the other for both.
+    const MessageModel there(story.program(), machine, whole, {}, 1, uses(2, {60, 100, true, true, true}));
+    EXPECT_EQ(there.arrival({2, 0}), 1109 + 50);
+    EXPECT_EQ(there.arrival({2, 1}), 2109 + 50);
+    EXPECT_EQ(there.load(2, true, 0).messages, 2U);
+    // Within nodes, or in the other direction, nobody meets it.
+    for (const NicUse elsewhere : {NicUse{0, 400, false, false, false}, NicUse{0, 400, true, true, false}}) {
+        const MessageModel none(story.program(), machine, whole, {}, 1, uses(0, elsewhere));
+        EXPECT_EQ(none.record({2, 0}).send_endpoint, 0);
+    }
+}
+
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
     TwoToOne story;
     const auto machine = plain_machine();

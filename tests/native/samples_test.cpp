@@ -74,6 +74,36 @@ TEST(Samples, ACallThatCompletesTwoReceivesTakesHalfOfItsLengthForEach) {
     EXPECT_EQ(found.burst.time_ps, (std::vector<std::int64_t>{940, 940}));
 }
 
+TEST(Samples, ACallThatStartsSendsOfSeveralClassesOnlyBoundsEach) {
+    // One call of 300 starts 8 B and 24 B to another node: 150 each, at 16 B. Another one starts one to its own node,
+    // too.
+    Traffic of;
+    const auto near = of.story.rank(0, 100'000);
+    const auto both = of.story.call(of.sender, CallKind::start, 100, 400);
+    const auto wait = of.story.call(of.receiver, CallKind::wait_multi, 5'000, 5'040);
+    of.story.message(of.sender, both, of.receiver, wait, 8);
+    of.story.message(of.sender, both, of.receiver, wait, 24);
+    const auto mixed = of.story.call(of.sender, CallKind::start, 10'000, 10'170);
+    of.story.message(of.sender, mixed, of.receiver, of.story.call(of.receiver, CallKind::receive, 20'000, 20'040), 8);
+    of.story.message(of.sender, mixed, near, of.story.call(near, CallKind::receive, 20'000, 20'010), 8);
+    const auto found = of.between_nodes();
+    EXPECT_EQ(found.send_at_once.time_ps, (std::vector<std::int64_t>{150, 150}));
+    EXPECT_EQ(found.send_at_once.bytes, (std::vector<std::uint64_t>{16, 16}));
+    EXPECT_EQ(found.send_among_others.time_ps, (std::vector<std::int64_t>{170}));
+    EXPECT_TRUE(samples(of.story.program(), kAll)[2].send_at_once.time_ps.empty());
+}
+
+TEST(Samples, AMessageOfAnotherClassBetweenTwoDoesNotPartTheirBurst) {
+    Traffic of;
+    const auto near = of.story.rank(0, 100'000);
+    of.message(CallKind::send, 100, 110, 50, 230);
+    const auto send = of.story.call(of.sender, CallKind::send, 110, 120);
+    of.story.message(of.sender, send, near, of.story.call(near, CallKind::receive, 20, 140), 8);
+    of.message(CallKind::send, 120, 130, 231, 280);
+    // At the sender and at the receiver: 280 - 100.
+    EXPECT_EQ(of.between_nodes().burst.time_ps, (std::vector<std::int64_t>{180, 180}));
+}
+
 TEST(Samples, MessagesThatQueueBehindTheirSendersOwnAreSpacedAsTheirNicServesThem) {
     // Sent 10 apart, they arrive 50 apart: nothing but the NIC can have spaced them.
     const auto burst = [](Traffic& of) {

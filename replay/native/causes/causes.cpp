@@ -25,6 +25,11 @@ const std::vector<PathStretch>& Causes::path() {
     return path_;
 }
 
+const Waits& Causes::waits() {
+    path();
+    return *waits_;
+}
+
 const std::vector<std::vector<Span>>& Causes::on_path() {
     path();
     return on_path_;
@@ -38,7 +43,6 @@ const std::vector<DelayCost>& Causes::delays() {
             interests.push_back(interest(location));
         }
         delays_ = delay_costs(program_, collectives_, *waits_, interests, threads_);
-        waits_.reset();  // the path and the delays are all that needs them
     });
     return delays_;
 }

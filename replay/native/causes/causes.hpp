@@ -23,11 +23,13 @@ class Causes {
 
     [[nodiscard]] const Program& program() const noexcept { return program_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
-    /// The critical path of the recorded execution. Computed by the thread that asks for it first; any may ask.
+    /// Who waited for whom. Computed by the thread that asks for it first; any may ask; likewise what follows.
+    const Waits& waits();
+    /// The critical path of the recorded execution.
     const std::vector<PathStretch>& path();
     /// When the path is on each location.
     const std::vector<std::vector<Span>>& on_path();
-    /// What makes others wait in the region of interest. Likewise.
+    /// What makes others wait in the region of interest.
     const std::vector<DelayCost>& delays();
     /// The region of interest on a location: what of its program the user looks at.
     [[nodiscard]] Span interest(std::size_t location) const noexcept;
@@ -41,7 +43,7 @@ class Causes {
     CollectiveWaits collectives_;
     std::once_flag path_followed_;
     std::once_flag delays_found_;
-    std::optional<Waits> waits_;  // until the delays are found
+    std::optional<Waits> waits_;
     std::vector<PathStretch> path_;
     std::vector<std::vector<Span>> on_path_;
     std::vector<DelayCost> delays_;

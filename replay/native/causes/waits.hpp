@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "replay/native/program.hpp"
-#include "replay/native/split/account.hpp"
+#include "replay/native/split/collective_waits.hpp"
 
 namespace logpost::replay {
 

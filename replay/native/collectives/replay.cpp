@@ -30,6 +30,7 @@ CollectiveReplay::CollectiveReplay(const Program& program, const Parameters& par
     if (parameters.endpoints_queue) {
         sending_.resize(endpoints.nics + endpoints.nic.size());
         receiving_.resize(sending_.size());
+        entered_.resize(sending_.size());
     }
 }
 
@@ -96,14 +97,23 @@ CollectiveReplay::Way CollectiveReplay::transfer(std::uint32_t from, std::uint32
     const auto a = static_cast<std::size_t>(members_[from].location);
     const auto b = static_cast<std::size_t>(members_[to].location);
     const bool far = program_.placement[a].node != program_.placement[b].node;
-    const auto start = queue(sending_[far ? endpoints_.nic[a] : endpoints_.nics + a], ready, cost.service);
-    const auto first = queue(receiving_[far ? endpoints_.nic[b] : endpoints_.nics + b], start + cost.L, cost.service);
+    const auto out = far ? endpoints_.nic[a] : endpoints_.nics + a;
+    const auto in = far ? endpoints_.nic[b] : endpoints_.nics + b;
+    if (ready < entered_[out]) {
+        early_.push_back({ready, cost.service, from, far, false});
+    }
+    const auto start = queue(sending_[out], ready, cost.service);
+    if (start + cost.L < entered_[in]) {
+        early_.push_back({start + cost.L, cost.service, to, far, true});
+    }
+    const auto first = queue(receiving_[in], start + cost.L, cost.service);
     return {start + cost.serialization, first + cost.serialization};
 }
 
 void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::span<const Member> members) {
     members_ = members;
     nodes_.clear();
+    early_.clear();
     if (keys_.size() > 64) {  // sizes that differ from operation to operation
         keys_.clear();
         costs_.clear();
@@ -116,6 +126,15 @@ void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::spa
             for (auto* endpoints : {&sending_, &receiving_}) {
                 (*endpoints)[endpoints_.nic[location]] = {};
                 (*endpoints)[endpoints_.nics + location] = {};
+            }
+            entered_[endpoints_.nic[location]] = entered_[endpoints_.nics + location] = INT64_MIN;
+        }
+    }
+    for (const auto& member : members) {
+        if (!sending_.empty()) {
+            const auto location = static_cast<std::size_t>(member.location);
+            for (const auto endpoint : {endpoints_.nic[location], endpoints_.nics + member.location}) {
+                entered_[endpoint] = std::max(entered_[endpoint], member.enter_ps);
             }
         }
     }

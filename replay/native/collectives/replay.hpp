@@ -33,12 +33,31 @@ class CollectiveReplay {
         std::int32_t location;
     };
 
+    /// A message at an endpoint before all members that share it have entered.
+    struct Early {
+        std::int64_t ready_ps, service_ps;
+        std::uint32_t member;
+        bool between_nodes, receiving;
+    };
+
     CollectiveReplay(const Program& program, const Parameters& parameters, const CollectiveEndpoints& endpoints);
 
     /// Replays one operation. `members` are numbered as `visit_schedule` does.
     void run(const Pattern& pattern, Algorithm algorithm, std::span<const Member> members);
+    /// The early messages of the operation replayed last.
+    [[nodiscard]] const std::vector<Early>& early() const noexcept { return early_; }
     /// When a member has what the operation gives it.
     [[nodiscard]] std::int64_t end(std::uint32_t member) const noexcept { return nodes_[at_[member]].t; }
+    /// Until when the operation's messages keep a member's NIC busy, or its own end of its node's memory; INT64_MIN
+    /// where there are none.
+    [[nodiscard]] std::int64_t busy_until(std::uint32_t member, bool between_nodes, bool receiving) const noexcept {
+        if (sending_.empty()) {
+            return INT64_MIN;
+        }
+        const auto location = static_cast<std::size_t>(members_[member].location);
+        const auto endpoint = between_nodes ? endpoints_.nic[location] : endpoints_.nics + location;
+        return (receiving ? receiving_ : sending_)[endpoint].end;
+    }
     /// Visits (part, begin, end) from the member's end back to `from_ps`, without gap.
     template <class Visit>
     void back(std::uint32_t member, std::int64_t from_ps, Visit&& visit) const;
@@ -103,6 +122,8 @@ class CollectiveReplay {
     const Parameters& parameters_;
     const CollectiveEndpoints& endpoints_;
     std::vector<Busy> sending_, receiving_;  // NICs, then locations
+    std::vector<std::int64_t> entered_;      // likewise: by then all members there have
+    std::vector<Early> early_;
     struct CostKey {
         std::uint64_t bytes;
         std::int32_t hops;

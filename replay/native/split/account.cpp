@@ -40,7 +40,8 @@ bool manages(Operation operation) noexcept {
 
 LocationAccount::LocationAccount(const MessageModel& model, const TransferModel& transfers,
                                  const CollectiveWaits& collectives, const CollectiveSplit& divided,
-                                 std::size_t location, const PhaseLine& phases, std::span<const Span> path)
+                                 std::size_t location, const PhaseLine& phases, std::span<const Span> path,
+                                 std::span<const Wait> waits)
     : model_(model),
       transfers_(transfers),
       collectives_(collectives),
@@ -52,6 +53,7 @@ LocationAccount::LocationAccount(const MessageModel& model, const TransferModel&
       cursor_(timeline_.first_ps),
       phases_(phases),
       path_(path),
+      waits_(waits),
       fine_cell_(model.windows().cell_at(timeline_.first_ps)),
       cell_end_(std::min(end_of_fine_cell(), phases_[0].end_ps)),
       slot_of_callpath_((model.program().callpaths() + 1) * kPhases, kUndefined) {}
@@ -114,6 +116,9 @@ void LocationAccount::count(std::int32_t callpath, std::uint8_t category, std::i
     at.exposed[category] += length;
     if (category == kCollective) {
         at.in_collectives[static_cast<std::size_t>(inside_)] += length;
+    }
+    if (category != kCompute) {
+        at.waited[category] += std::clamp<std::int64_t>(waited_until_ - begin, 0, length);
     }
     while (!path_.empty() && path_.front().end_ps <= begin) {
         path_ = path_.subspan(1);
@@ -398,6 +403,9 @@ const Exposed& LocationAccount::next() {
         next_cell();
     }
     ++at_callpath(call.callpath).calls;
+    const bool waits = !waits_.empty() && waits_.front().call == call_;
+    waited_until_ = waits ? waits_.front().until_ps : call.enter_ps;
+    waits_ = waits_.subspan(waits ? 1 : 0);
     const auto operations = operations_.of(call_);
     if (model_.program().kind(call) == CallKind::not_recorded) {
         add(exposed, kMpiOther, call.enter_ps, call.leave_ps);

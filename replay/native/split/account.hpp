@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "replay/native/causes/waits.hpp"
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/split/call_operations.hpp"
@@ -25,6 +26,7 @@ struct CallpathExposure {
     std::uint64_t calls = 0;  // entered in this phase
     Exposed exposed{};
     Exposed on_path{};                // of `exposed`, what lies on the critical path
+    Exposed waited{};                 // of `exposed`, what lies in waits that the path follows (docs/causes.md)
     CollectiveSums in_collectives{};  // what the category `collective` of `exposed` is divided into
 };
 
@@ -39,10 +41,11 @@ struct AccountRow {
 /// Accounts one location, call by call in time order.
 class LocationAccount {
   public:
-    /// `path`: when the critical path is on this location, in the order of time; must outlive the account.
+    /// `path`: when the critical path is on this location, in the order of time. `waits`: of its calls. Both must
+    /// outlive the account.
     LocationAccount(const MessageModel& model, const TransferModel& transfers, const CollectiveWaits& collectives,
                     const CollectiveSplit& divided, std::size_t location, const PhaseLine& phases,
-                    std::span<const Span> path);
+                    std::span<const Span> path, std::span<const Wait> waits);
 
     /// Accounts the next call and returns its exposed time per category.
     const Exposed& next();
@@ -103,6 +106,8 @@ class LocationAccount {
     std::int64_t cursor_;
     const PhaseLine phases_;
     std::span<const Span> path_;                           // what of it does not lie before the cursor
+    std::span<const Wait> waits_;                          // of the call at hand and later ones
+    std::int64_t waited_until_ = INT64_MIN;                // in the call at hand
     std::size_t piece_ = 0;                                // of the phases
     CollectivePart inside_ = CollectivePart::not_divided;  // what time of the category `collective` is
     std::int32_t fine_cell_;                               // of time, from the trace's start

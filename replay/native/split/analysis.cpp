@@ -137,11 +137,12 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
 Analysis::Analysis(const Program& program, const Parameters& parameters, unsigned threads,
                    std::shared_ptr<Causes> causes)
     : program_(program),
-      parameters_(parameters),
       threads_(threads),
       accounted_(accounted_locations(program)),
       causes_(std::move(causes)),
-      model_(program, parameters, windows_of(program, accounted_), causes_->given_interest(), threads),
+      collective_split_(program, parameters, causes_->collectives(), threads),
+      model_(program, parameters, windows_of(program, accounted_), causes_->given_interest(), threads,
+             collective_split_.take_nic_uses()),
       transfers_(program, parameters, causes_->collectives(), model_.asynchronous_progress()),
       first_call_(program.timelines.size()),
       accounts_(accounted_.size()),
@@ -153,12 +154,6 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, unsigne
         first_call_[location] = calls;
         calls += program.timelines[location].calls.size();
     }
-}
-
-const CollectiveSplit& Analysis::divided() {
-    std::call_once(divided_,
-                   [&] { collective_split_.emplace(program_, parameters_, causes_->collectives(), threads_); });
-    return *collective_split_;
 }
 
 void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot) {
@@ -327,7 +322,7 @@ bool Analysis::next_transfers(std::size_t limit, TransferRows& rows) {
 
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
     const auto& on_path = causes_->on_path();
-    divided();
+    const auto& waits = causes_->waits();
     std::vector<Slice> slices;
     std::size_t count = 0;
     std::uint32_t begin = open_ ? open_->position() : 0;
@@ -355,9 +350,9 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
         auto account = i == 0 && open_
                            ? std::move(open_)
                            : std::make_unique<LocationAccount>(
-                                 model_, transfers_, causes_->collectives(), *collective_split_, location,
+                                 model_, transfers_, causes_->collectives(), collective_split_, location,
                                  PhaseLine(program_.spans[location], interest(location), times_off(program_, timeline)),
-                                 on_path[location]);
+                                 on_path[location], waits.of(location));
         ExposedRows::Filler exposed(exposed_rows, slice.row);
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {

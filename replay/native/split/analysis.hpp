@@ -151,8 +151,8 @@ class Analysis {
     const std::vector<PathStretch>& path() { return causes_->path(); }
     /// What makes others wait in the region of interest. Likewise, and beside `next_calls` and `next_messages`.
     const std::vector<DelayCost>& delays() { return causes_->delays(); }
-    /// What collective operations are divided into. Likewise.
-    const CollectiveSplit& divided();
+    /// What collective operations are divided into.
+    [[nodiscard]] const CollectiveSplit& divided() const noexcept { return collective_split_; }
     [[nodiscard]] const TransferModel& transfers() const noexcept { return transfers_; }
     /// Locations that have an account: ranks, and other locations that communicate.
     [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }
@@ -188,12 +188,10 @@ class Analysis {
     void fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot);
 
     const Program& program_;
-    const Parameters& parameters_;
     unsigned threads_;
     std::vector<std::size_t> accounted_;
     std::shared_ptr<Causes> causes_;
-    std::once_flag divided_;  // by the thread that wants it first
-    std::optional<CollectiveSplit> collective_split_;
+    CollectiveSplit collective_split_;
     MessageModel model_;
     TransferModel transfers_;
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it

@@ -45,6 +45,13 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
       waits_(waits),
       endpoints_(program, parameters),
       instances_(program.collective_instances) {
+    std::vector<std::uint32_t> users(endpoints_.nics);
+    for (const auto nic : endpoints_.nic) {
+        ++users[nic];
+    }
+    for (const auto nic : endpoints_.nic) {
+        alone_.push_back(users[nic] == 1 ? 1 : 0);
+    }
     find_instances();
     const auto slots = gather();
     classify();
@@ -226,6 +233,52 @@ void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
     });
 }
 
+/// The replayed end differs from the measured one: what a member leaves is shifted with it, and no longer than it would
+/// be behind the later of both.
+void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
+                               std::vector<std::pair<std::int32_t, NicUse>>& uses) const {
+    const auto size = static_cast<std::uint32_t>(slots.size());
+    // Only the location itself asks for its own end of the memory, and for a NIC that it has alone.
+    const auto own = [&](const Slot& one, bool between_nodes) {
+        return !between_nodes || alone_[static_cast<std::size_t>(one.location)] != 0;
+    };
+    for (const auto& early : buffer.replay.early()) {
+        const auto& one = slots[(early.member + static_cast<std::uint32_t>(instance.root)) % size];
+        const auto& timeline = program_.timelines[static_cast<std::size_t>(one.location)];
+        const auto call = timeline.collectives[one.index].call;
+        // A location that computes until it enters waits for nothing meanwhile.
+        if (own(one, early.between_nodes) && (call == 0 || timeline.calls[call - 1].leave_ps <= early.ready_ps)) {
+            continue;
+        }
+        uses.emplace_back(one.location, NicUse{.from_ps = early.ready_ps,
+                                               .service_ps = early.service_ps,
+                                               .between_nodes = early.between_nodes,
+                                               .receiving = early.receiving,
+                                               .queues = true});
+    }
+    for (std::uint32_t rank = 0; rank < slots.size(); ++rank) {
+        const auto& one = slots[rank];
+        const auto number = member(instance, rank, size);
+        const auto end = std::max(one.until_ps, buffer.replay.end(number));
+        const auto& timeline = program_.timelines[static_cast<std::size_t>(one.location)];
+        const auto next = timeline.collectives[one.index].complete_call + 1;
+        for (const bool between_nodes : {false, true}) {
+            for (const bool receiving : {false, true}) {
+                const auto busy = std::max(end, buffer.replay.busy_until(number, between_nodes, receiving)) - end;
+                const bool asked = next < timeline.calls.size() && timeline.calls[next].enter_ps < one.until_ps + busy;
+                if (busy == 0 || (!receiving && own(one, between_nodes) && !asked)) {
+                    continue;
+                }
+                uses.emplace_back(one.location, NicUse{.from_ps = one.until_ps,
+                                                       .service_ps = busy,
+                                                       .between_nodes = between_nodes,
+                                                       .receiving = receiving,
+                                                       .queues = false});
+            }
+        }
+    }
+}
+
 void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned threads) {
     start_ps_ = INT64_MAX;
     for (const auto locality : {Locality::same_socket, Locality::same_node, Locality::other_node}) {
@@ -242,6 +295,8 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
     const auto workers = std::max(1U, threads);
     std::vector<std::optional<Buffer>> buffers(workers);
     std::vector<std::vector<Sums>> sums(workers, std::vector<Sums>(kinds_.size()));
+    std::vector<std::vector<std::pair<std::int32_t, NicUse>>> uses(workers);
+    const bool messages = std::ranges::any_of(program_.timelines, [](const auto& one) { return !one.sends.empty(); });
     for_each_parallel(instances_.size(), threads, kAtOnce, [&](std::size_t i, unsigned thread) {
         const auto& instance = instances_[i];
         if (instance.kind == kNoKind) {
@@ -254,6 +309,9 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
         const auto size = size_of(instance);
         const std::span mine(slots.data() + instance.first, size);
         replay(*buffer, instance, mine, kinds_[instance.kind].algorithm);
+        if (messages) {
+            use_nics(*buffer, instance, mine, uses[thread]);
+        }
         auto& sum = sums[thread][instance.kind];
         for (std::uint32_t rank = 0; rank < size; ++rank) {
             const auto& one = mine[rank];
@@ -274,6 +332,15 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
             sum.deficit += std::max<std::int64_t>(0, predicted - measured);
         }
     });
+    nic_uses_.resize(program_.timelines.size());
+    for (const auto& of_thread : uses) {
+        for (const auto& [location, use] : of_thread) {
+            nic_uses_[static_cast<std::size_t>(location)].push_back(use);
+        }
+    }
+    for (auto& of_location : nic_uses_) {
+        std::ranges::sort(of_location);  // by all that they are: threads found them in no order
+    }
     for (const auto& of_thread : sums) {
         for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
             kinds_[kind].measured_ps += of_thread[kind].measured;

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "replay/native/collectives/algorithm.hpp"
 #include "replay/native/collectives/parts.hpp"
 #include "replay/native/collectives/replay.hpp"
 #include "replay/native/split/collective_waits.hpp"
+#include "replay/native/split/nic_use.hpp"
 #include "replay/native/wide.hpp"
 
 namespace logpost::replay {
@@ -56,6 +58,9 @@ class CollectiveSplit {
     /// The kind of an operation; none where it is not divided.
     [[nodiscard]] std::optional<std::uint32_t> kind_of(const Collective& operation) const noexcept;
 
+    /// What the operations' messages ask of NICs whose locations are outside of them. Gives it away.
+    [[nodiscard]] NicUses take_nic_uses() noexcept { return std::move(nic_uses_); }
+
     /// One member's way through an operation, replayed again: in the order of time, from when it waits for nobody whom
     /// the operation's definition names, to its replayed end.
     struct Step {
@@ -91,6 +96,9 @@ class CollectiveSplit {
     void classify();
     void choose(const std::vector<Slot>& slots, unsigned threads);
     void replay_all(const std::vector<Slot>& slots, unsigned threads);
+    /// Adds what a replayed operation asks of its members' NICs before they enter, and what it leaves for them.
+    void use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
+                  std::vector<std::pair<std::int32_t, NicUse>>& uses) const;
     [[nodiscard]] static std::uint32_t member(const Instance& instance, std::uint32_t rank,
                                               std::uint32_t size) noexcept;
     [[nodiscard]] std::uint32_t size_of(const Instance& instance) const noexcept;
@@ -108,6 +116,8 @@ class CollectiveSplit {
     std::vector<std::size_t> offset_;  // by location
     std::vector<Wanted> wanted_;       // by location and operation; the first < 0: not divided
     std::int64_t start_ps_ = 0;        // o_s of the smallest message
+    std::vector<std::uint8_t> alone_;  // by location: none other has its NIC
+    NicUses nic_uses_;
 };
 
 }  // namespace logpost::replay

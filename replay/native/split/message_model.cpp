@@ -18,8 +18,13 @@ constexpr std::uint32_t kAhead = 12;
 }  // namespace
 
 MessageModel::MessageModel(const Program& program, const Parameters& parameters, Windows windows,
-                           std::vector<Span> interest, unsigned threads)
-    : program_(program), parameters_(parameters), windows_(windows), interest_(std::move(interest)), threads_(threads) {
+                           std::vector<Span> interest, unsigned threads, NicUses nic_uses)
+    : program_(program),
+      parameters_(parameters),
+      windows_(windows),
+      interest_(std::move(interest)),
+      threads_(threads),
+      nic_uses_(std::move(nic_uses)) {
     reserve();
     count_bursts();
     build_records();
@@ -28,6 +33,7 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
         build_records();
     }
     replay_queues();
+    nic_uses_ = {};
     if (parameters_.links_queue && between_nodes_) {
         network_ = NetworkContention(*this, threads_);
     }

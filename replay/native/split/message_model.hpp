@@ -14,6 +14,7 @@
 #include "replay/native/ranked_bits.hpp"
 #include "replay/native/split/message_facts.hpp"
 #include "replay/native/split/network_contention.hpp"
+#include "replay/native/split/nic_use.hpp"
 #include "replay/native/split/partition.hpp"
 #include "replay/native/windows.hpp"
 
@@ -54,9 +55,10 @@ class MessageModel {
   public:
     /// Takes the measured times of all messages, then replays the sending NICs, the receiving NICs and the processors:
     /// each stage needs the one before. `interest` says by location which messages count as load, by the enter of the
-    /// call that completed the receive; empty: all. Program and parameters must outlive the model.
+    /// call that completed the receive; empty: all. `nic_uses` says where NICs are busy with other things; empty:
+    /// never. Program and parameters must outlive the model.
     MessageModel(const Program& program, const Parameters& parameters, Windows windows, std::vector<Span> interest,
-                 unsigned threads);
+                 unsigned threads, NicUses nic_uses = {});
 
     [[nodiscard]] const MessageRecord& record(MessageId id) const noexcept {
         return records_[static_cast<std::size_t>(id.location)][id.receive];
@@ -128,10 +130,11 @@ class MessageModel {
     }
     /// One message at an endpoint.
     struct Customer {
+        static constexpr std::uint32_t kOther = kNone, kBusy = kNone - 1;
         std::int64_t time;
         std::int64_t service;
         std::int32_t here;    // location that acts as the endpoint
-        std::uint32_t index;  // of the message's end there: among its sends, or its receives
+        std::uint32_t index;  // of the message's end there: among its sends, or its receives; else a NicUse
     };
     void leaving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
     void arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
@@ -203,6 +206,7 @@ class MessageModel {
     std::vector<std::vector<MessageStages>> stages_;    // [receiving location]: the distinct ones
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
     std::vector<EndpointLoad> loads_;
+    NicUses nic_uses_;  // until the queues are replayed
     NetworkContention network_;
     std::uint64_t messages_ = 0;
     std::uint64_t violations_ = 0;

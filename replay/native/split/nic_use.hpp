@@ -1,0 +1,24 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+namespace logpost::replay {
+
+/// What collective operations ask of a location's NIC while the location is outside of them, so that point-to-point
+/// messages meet it there.
+struct NicUse {
+    std::int64_t from_ps;
+    std::int64_t service_ps;
+    bool between_nodes;  ///< else the location's own end of the node's memory
+    bool receiving;
+    bool queues;  ///< a message that comes before the location does, and waits its turn; else what stands in the queue
+                  ///< when the location leaves: the NIC is busy for so long
+    auto operator<=>(const NicUse&) const = default;
+};
+
+/// By location, ascending.
+using NicUses = std::vector<std::vector<NicUse>>;
+
+}  // namespace logpost::replay
