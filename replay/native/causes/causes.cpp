@@ -15,6 +15,16 @@ Causes::Causes(const Program& program, std::vector<Span> interest, unsigned thre
 const std::vector<PathStretch>& Causes::path() {
     std::call_once(path_followed_, [&] {
         waits_.emplace(program_, collectives_, threads_);
+        wait_ends_.resize(program_.timelines.size());
+        for (std::size_t location = 0; location < wait_ends_.size(); ++location) {
+            auto& ends = wait_ends_[location];
+            ends.calls.reserve(waits_->of(location).size());
+            ends.until_ps.reserve(waits_->of(location).size());
+            for (const auto& wait : waits_->of(location)) {
+                ends.calls.push_back(wait.call);
+                ends.until_ps.push_back(wait.until_ps);
+            }
+        }
         path_ = recorded_path(program_, *waits_);
         for (const auto& stretch : path_) {
             if (stretch.location != kUndefined && stretch.begin_ps < stretch.end_ps) {
@@ -25,9 +35,9 @@ const std::vector<PathStretch>& Causes::path() {
     return path_;
 }
 
-const Waits& Causes::waits() {
+const std::vector<WaitEnds>& Causes::wait_ends() {
     path();
-    return *waits_;
+    return wait_ends_;
 }
 
 const std::vector<std::vector<Span>>& Causes::on_path() {
@@ -43,6 +53,7 @@ const std::vector<DelayCost>& Causes::delays() {
             interests.push_back(interest(location));
         }
         delays_ = delay_costs(program_, collectives_, *waits_, interests, threads_);
+        waits_.reset();  // the path and the delays are all that needs more than their ends
     });
     return delays_;
 }

@@ -23,12 +23,13 @@ class Causes {
 
     [[nodiscard]] const Program& program() const noexcept { return program_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
-    /// Who waited for whom. Computed by the thread that asks for it first; any may ask; likewise what follows.
-    const Waits& waits();
-    /// The critical path of the recorded execution.
+    /// The critical path of the recorded execution. Computed by the thread that asks for it first; any may ask;
+    /// likewise what follows.
     const std::vector<PathStretch>& path();
     /// When the path is on each location.
     const std::vector<std::vector<Span>>& on_path();
+    /// Until when the calls of each location waited.
+    const std::vector<WaitEnds>& wait_ends();
     /// What makes others wait in the region of interest.
     const std::vector<DelayCost>& delays();
     /// The region of interest on a location: what of its program the user looks at.
@@ -43,7 +44,8 @@ class Causes {
     CollectiveWaits collectives_;
     std::once_flag path_followed_;
     std::once_flag delays_found_;
-    std::optional<Waits> waits_;
+    std::optional<Waits> waits_;  // until the delays are found
+    std::vector<WaitEnds> wait_ends_;
     std::vector<PathStretch> path_;
     std::vector<std::vector<Span>> on_path_;
     std::vector<DelayCost> delays_;

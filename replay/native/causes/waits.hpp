@@ -39,6 +39,12 @@ struct Wait {
     WaitKind kind;
 };
 
+/// Until when the calls of one location waited, in the order of calls: all that accounts need. 12 bytes each.
+struct WaitEnds {
+    std::vector<std::uint32_t> calls;
+    std::vector<std::int64_t> until_ps;
+};
+
 /// A synchronization of all ranks: initialization or finalization, where all left it after the last had entered.
 struct Rendezvous {
     CollectiveWaits::Member latest;

@@ -41,7 +41,7 @@ bool manages(Operation operation) noexcept {
 LocationAccount::LocationAccount(const MessageModel& model, const TransferModel& transfers,
                                  const CollectiveWaits& collectives, const CollectiveSplit& divided,
                                  std::size_t location, const PhaseLine& phases, std::span<const Span> path,
-                                 std::span<const Wait> waits)
+                                 const WaitEnds& waits)
     : model_(model),
       transfers_(transfers),
       collectives_(collectives),
@@ -403,9 +403,9 @@ const Exposed& LocationAccount::next() {
         next_cell();
     }
     ++at_callpath(call.callpath).calls;
-    const bool waits = !waits_.empty() && waits_.front().call == call_;
-    waited_until_ = waits ? waits_.front().until_ps : call.enter_ps;
-    waits_ = waits_.subspan(waits ? 1 : 0);
+    const bool waits = wait_ < waits_.calls.size() && waits_.calls[wait_] == call_;
+    waited_until_ = waits ? waits_.until_ps[wait_] : call.enter_ps;
+    wait_ += waits ? 1 : 0;
     const auto operations = operations_.of(call_);
     if (model_.program().kind(call) == CallKind::not_recorded) {
         add(exposed, kMpiOther, call.enter_ps, call.leave_ps);

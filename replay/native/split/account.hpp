@@ -45,7 +45,7 @@ class LocationAccount {
     /// outlive the account.
     LocationAccount(const MessageModel& model, const TransferModel& transfers, const CollectiveWaits& collectives,
                     const CollectiveSplit& divided, std::size_t location, const PhaseLine& phases,
-                    std::span<const Span> path, std::span<const Wait> waits);
+                    std::span<const Span> path, const WaitEnds& waits);
 
     /// Accounts the next call and returns its exposed time per category.
     const Exposed& next();
@@ -105,8 +105,9 @@ class LocationAccount {
     std::uint32_t call_ = 0;
     std::int64_t cursor_;
     const PhaseLine phases_;
-    std::span<const Span> path_;                           // what of it does not lie before the cursor
-    std::span<const Wait> waits_;                          // of the call at hand and later ones
+    std::span<const Span> path_;  // what of it does not lie before the cursor
+    const WaitEnds& waits_;
+    std::size_t wait_ = 0;                                 // of the call at hand, or the next one
     std::int64_t waited_until_ = INT64_MIN;                // in the call at hand
     std::size_t piece_ = 0;                                // of the phases
     CollectivePart inside_ = CollectivePart::not_divided;  // what time of the category `collective` is

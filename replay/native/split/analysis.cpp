@@ -322,7 +322,7 @@ bool Analysis::next_transfers(std::size_t limit, TransferRows& rows) {
 
 bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
     const auto& on_path = causes_->on_path();
-    const auto& waits = causes_->waits();
+    const auto& wait_ends = causes_->wait_ends();
     std::vector<Slice> slices;
     std::size_t count = 0;
     std::uint32_t begin = open_ ? open_->position() : 0;
@@ -352,7 +352,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
                            : std::make_unique<LocationAccount>(
                                  model_, transfers_, causes_->collectives(), collective_split_, location,
                                  PhaseLine(program_.spans[location], interest(location), times_off(program_, timeline)),
-                                 on_path[location], waits.of(location));
+                                 on_path[location], wait_ends[location]);
         ExposedRows::Filler exposed(exposed_rows, slice.row);
         std::size_t row = slice.row;
         for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
