@@ -55,10 +55,11 @@ def write_analysis(
             (schema.CRITICAL_PATH, analysis.critical_path()),
             (schema.UNMATCHED, analysis.unmatched()),
             (schema.EPOCHS, analysis.epochs()),
-            (schema.TIME_CELLS, analysis.time_cells()),
         )
     }
     frames |= network_frames(analysis, network)
+    # Pages read it, findings do not: it may be large, and is not kept.
+    writer.write("time_cells", frame(schema.TIME_CELLS, analysis.time_cells()))
     written = {name: writer.write(name, table) for name, table in frames.items()}
     written["collectives"] = collected.result()
     return written, sums
