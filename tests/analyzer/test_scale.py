@@ -13,7 +13,7 @@ from tests.analyzer.story import MS, Story
 from logpost.analyzer.reporting.scale_json import as_json
 from logpost.analyzer.reporting.scale_text import conclusion
 from logpost.analyzer.run import Run
-from logpost.analyzer.scale import Scaling, scale
+from logpost.analyzer.scale import Scaling, scale, synthesis
 from logpost.dashboards.figures.scaling import scaling_chart
 from logpost.dashboards.report.scaling import write_scaling
 from logpost.errors import InputError
@@ -41,6 +41,19 @@ def test_a_wave_is_replayed_to_the_picosecond(found: Scaling) -> None:
     overhead = next(one for one in found.categories if one.name == "send_overhead")
     # Of 63 messages; the receiver waits through its sender's overhead, too.
     assert overhead.there.mean == pytest.approx(2 * 63 * OVERHEAD / 64)
+
+
+def test_sizes_that_are_too_large_continue_what_smaller_ones_say(
+    wave: list[Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Replayed on 8, 16 and 32 ranks; a rank's wait is nearly linear in the ranks, from a few of them on."""
+    monkeypatch.setattr(synthesis, "MOST_PAIRS", 32)
+    found = scale(wave, 64)
+    assert found.notes[0] == (
+        "replayed up to 32 ranks, and continued as that grows: 64 ranks would have 60 pairs of ranks with messages: "
+        "more than 32"
+    )
+    assert found.total[-1].mean == pytest.approx(mean_length(64), rel=0.02)
 
 
 def test_what_dominates_is_said_from_which_size_on(found: Scaling) -> None:
