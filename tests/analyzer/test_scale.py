@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
 from tests.analyzer.chains import OVERHEAD, WAY, WORK, chain, mean_length
 from tests.analyzer.story import MS, Story
 
 from logpost.analyzer.reporting.scale_json import as_json
-from logpost.analyzer.reporting.scale_text import conclusion
+from logpost.analyzer.reporting.scale_text import conclusion, print_scaling
 from logpost.analyzer.run import Run
 from logpost.analyzer.scale import Scaling, scale, synthesis
 from logpost.dashboards.figures.scaling import scaling_chart
@@ -147,3 +150,14 @@ def test_json_page_and_figure_say_the_same(found: Scaling, tmp_path: Path) -> No
     page = (tmp_path / "a.html").read_text()
     assert 'data-chart="scaling"' in page
     assert "chain of 16 ranks" in page
+
+
+def test_names_from_a_trace_are_harmless(found: Scaling, tmp_path: Path) -> None:
+    hostile = replace(found, notes=("<script>alert(1)</script> \x1b[31m is not called on both",), pattern="<b>\x1b[0m")
+    write_scaling(hostile, tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert "<script>alert(1)" not in page
+    assert "<b>" not in page
+    text = io.StringIO()
+    print_scaling(hostile, Console(file=text, width=120))
+    assert "\x1b" not in text.getvalue()
