@@ -558,7 +558,8 @@ def _missed_overlap(facts: Facts) -> str:
 def _compute_first(facts: Facts) -> str:
     return (
         f"Compute before {facts.row['region'] or 'the call that waits'}: what needs none of the data under way can run "
-        "between the start of the transfers and their completion."
+        "between the start of the transfers and their completion. Where all of it needs them, `logpost whatif RUN "
+        "--overlap` says into which pieces to part them."
     )
 
 

@@ -27,7 +27,7 @@ def print_scaling(found: Scaling, console: Console) -> None:
         table.add_row(*(row[i] for i in shown))
     console.print(table)
     for line in [*structure_lines(found), *dominating_lines(found)]:
-        console.print(line)
+        console.print(Text(safe(line)))
     for note in found.notes:
         console.print(Text(f"! {safe(note)}", style="dim"))
 

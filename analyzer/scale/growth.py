@@ -80,8 +80,8 @@ class Hypothesis:
         if self.term == CONSTANT:
             return "constant"
         if self.term == REPLAY:
-            return f"{'a + ' if self.constant > 0 else ''}{self.factor:.2f} x replay"
-        return f"a + c {self.term}" if self.constant > 0 else f"c {self.term}"
+            return f"{'a + ' if self.constant else ''}{self.factor:.2f} x replay"
+        return f"a + c {self.term}" if self.constant else f"c {self.term}"
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,8 @@ def growth(
     replayed: Mapping[float, float] | None = None,
     floor: Sequence[float] | None = None,
     shown: Iterable[str] = TERMS,
+    *,
+    signed: bool = False,
 ) -> Growth:
     """The growth of values that were measured at sizes; a size may stand several times.
 
@@ -154,6 +156,7 @@ def growth(
         replayed: what a replay says, by size; None: there is none.
         floor: differences count over the value, or this where it is more; None: over the value.
         shown: terms that the trace shows, besides a constant and a replay that is right.
+        signed: the constant may be below 0, as of exact values that begin to grow from more than one rank on.
     """
     at, measured = np.asarray(sizes, dtype=np.float64), np.asarray(values, dtype=np.float64)
     least = 1e-6 * measured.max() + 1e-9
@@ -161,7 +164,7 @@ def growth(
     allowed = [CONSTANT, *(one for one in TERMS if one in set(terms) - {CONSTANT})]
     if replayed is not None and all(replayed[one] > 0 for one in at.tolist()):
         allowed.append(REPLAY)
-    judged = (_judged(at, measured, floors, *form, replayed or {}) for form in _forms(allowed))
+    judged = (_judged(at, measured, floors, *form, replayed or {}, signed=signed) for form in _forms(allowed))
     found = [one for one in judged if one is not None]
     ranked = sorted((one for one in found if not math.isnan(one.error)), key=lambda one: one.error)
     # Of those that cannot be told apart, the one with the fewest coefficients, and the slowest growth.
@@ -179,7 +182,7 @@ def growth(
 
 
 def _plainness(one: Hypothesis) -> tuple[bool, float]:
-    with_constant = one.constant > 0 and one.term != CONSTANT
+    with_constant = one.constant != 0 and one.term != CONSTANT
     if one.term == REPLAY:
         return with_constant, -1.0 if 1 / LIKE <= one.factor <= LIKE else math.inf
     power, logs = TERMS[one.term]
@@ -195,11 +198,18 @@ def _forms(allowed: Sequence[str]) -> Iterable[tuple[str, bool]]:
 
 
 def _judged(
-    sizes: Values, values: Values, floors: Values, term: str, with_constant: bool, replayed: Mapping[float, float]
+    sizes: Values,
+    values: Values,
+    floors: Values,
+    term: str,
+    with_constant: bool,
+    replayed: Mapping[float, float],
+    *,
+    signed: bool,
 ) -> Hypothesis | None:
     """The hypothesis fitted to all sizes, and its error; None where a coefficient would be 0 or less: a simpler one."""
     f = shape(term, sizes, replayed)
-    fitted = _fit(f, values, floors, with_constant)
+    fitted = _fit(f, values, floors, with_constant, signed=signed)
     if fitted is None:
         return None
     different = np.unique(sizes)
@@ -208,7 +218,7 @@ def _judged(
     errors, misses = [], {}
     for size in different.tolist():
         left = sizes != size
-        without = _fit(f[left], values[left], floors[left], with_constant)
+        without = _fit(f[left], values[left], floors[left], with_constant, signed=signed)
         if without is None:
             return None
         said = without[0] + without[1] * f[~left]
@@ -222,7 +232,7 @@ def _apart(one: Values, other: Values, floors: Values) -> Values:
     return np.abs(one - other) / np.maximum((one + other) / 2, floors)
 
 
-def _fit(f: Values, values: Values, floors: Values, with_constant: bool) -> tuple[float, float] | None:
+def _fit(f: Values, values: Values, floors: Values, with_constant: bool, *, signed: bool) -> tuple[float, float] | None:
     """Constant and factor of the least relative error; None where one of them would be 0 or less."""
     weight = 1 / np.maximum(values, floors)
     if not with_constant:
@@ -230,7 +240,7 @@ def _fit(f: Values, values: Values, floors: Values, with_constant: bool) -> tupl
     rows = np.column_stack([np.ones_like(f), f]) * weight[:, None]
     (constant, factor), *_ = np.linalg.lstsq(rows, values * weight, rcond=None)
     scale = float(values.max())
-    if constant <= 1e-6 * scale or factor * float(f.max()) <= 1e-6 * scale:
+    if (constant <= 1e-6 * scale and not signed) or factor * float(f.max()) <= 1e-6 * scale:
         return None
     return float(constant), float(factor)
 

@@ -16,11 +16,13 @@ from logpost.analyzer.scale.enlarge import Enlarged
 from logpost.analyzer.scale.growth import SURE, Growth, growth, stretch
 from logpost.analyzer.scale.observed import Observed, Spread, observed, spreads, undivided_in
 from logpost.analyzer.scale.structure import Structure, structure
-from logpost.analyzer.scale.template import NoReplayError
+from logpost.analyzer.scale.template import NoReplayError, TooLargeError
 from logpost.errors import InputError
 
 SMALL = 0.01
 """Of all time of a rank: differences of smaller categories count over this much."""
+ENOUGH = 3
+"""Sizes that are replayed before their growth is continued."""
 MOST_SPAN = 10.0
 """An interval whose ends differ by more than this factor is no prediction."""
 
@@ -106,7 +108,11 @@ def scale(runs: Sequence[Run], target: int, report: Report | None = None) -> Sca
     shape = structure(found)
     at = sorted({*sizes, *_doublings(sizes[-1], target)})
     replayed, pattern, notes = _replays(found, at, undivided, report)
-    at = [size for size in at if size in replayed or not replayed]
+    if replayed:
+        known = sorted(replayed)
+        if known[-1] < target:
+            replayed |= _continued(replayed, [size for size in at if size > known[-1]], shape)
+        at = [size for size in at if size in replayed]
     names = sorted({name for one in found for name in one.times})
     categories = [_category(name, found, at, shape, replayed) for name in names]
     categories.sort(key=lambda one: (-one.there.mean, one.name))
@@ -161,21 +167,45 @@ def _replays(
     runs: Sequence[Observed], at: Sequence[int], undivided: Sequence[str], report: Report | None
 ) -> tuple[dict[int, dict[str, Spread]], str, list[str]]:
     """Times by size and category, the pattern, and notes; without times where the program cannot be replayed."""
+    times: dict[int, dict[str, Spread]] = {}
+    notes = []
     try:
         program = Enlarged(runs)
         needed = {*(one.ranks for one in runs), at[-1]}
-        times: dict[int, dict[str, Spread]] = {}
-        for i, size in enumerate(sorted(at, reverse=True)):  # a target that is too large is refused first
+        for i, size in enumerate(at):
             if report is not None:
                 report(f"replaying {size:,} ranks", i, len(at))
             try:
                 times[size] = spreads(program.at(size).times.lazy(), size, undivided)
+            except TooLargeError as reason:
+                if len(times) < ENOUGH:
+                    raise
+                notes = [f"replayed up to {max(times):,} ranks, and continued as that grows: {reason}"]
+                break
             except NoReplayError:
                 if size in needed:
                     raise
-        return times, program.pattern, []
+        return times, program.pattern, notes
     except (NoReplayError, InputError) as reason:
         return {}, "", [f"the program is not replayed at other sizes: {reason}"]
+
+
+def _continued(
+    replayed: Mapping[int, dict[str, Spread]], beyond: Sequence[int], shape: Structure
+) -> dict[int, dict[str, Spread]]:
+    """What replays of more sizes than were measured say of sizes that are too large for one."""
+    sizes = [float(size) for size in sorted(replayed)]
+    found: dict[int, dict[str, Spread]] = {size: {} for size in beyond}
+    for name in {name for times in replayed.values() for name in times}:
+        rows = [replayed[round(size)].get(name, Spread(0.0, 0.0)) for size in sizes]
+        terms = shape.terms(name)
+        mean, most = (
+            growth(sizes, values, terms, signed=True) for values in ([r.mean for r in rows], [r.most for r in rows])
+        )
+        for size in beyond:
+            value = max(0.0, mean.at(size))
+            found[size][name] = Spread(value, max(value, most.at(size)))
+    return found
 
 
 def _category(

@@ -14,11 +14,14 @@ import numpy as np
 
 from logpost.analyzer.run_program import region_kinds
 from logpost.analyzer.scale.grid import Grid, Ranks, roles
-from logpost.analyzer.scale.template import Column, NoReplayError, Template
+from logpost.analyzer.scale.template import Column, NoReplayError, Template, TooLargeError
 from logpost.replay._native import Program
 
 MOST_CALLS = 6_000_000
 """Of a program at another size: more would take minutes, and gigabytes."""
+MOST_MESSAGES = 300_000
+MOST_PAIRS = 5_000
+"""Of ranks that exchange messages: so many may share NICs at a time, and more take minutes to follow."""
 NEVER = -1
 
 
@@ -112,8 +115,7 @@ def synthesize(template: Template, known: Grid, target: Grid, factors: Factors) 
         raise NoReplayError(role)
     counts = np.diff(template.first_call)[role]
     first_call = np.concatenate([[0], np.cumsum(counts)])
-    if first_call[-1] > MOST_CALLS:
-        raise NoReplayError(f"{target.ranks} ranks would make {int(first_call[-1]):,} calls: more than {MOST_CALLS:,}")
+    _refuse_large(template, target.ranks, int(first_call[-1]))
     call = _spread(template.first_call, role)
     shift = first_call[:-1] - template.first_call[role]
     callpath = template.calls["callpath"]
@@ -129,6 +131,19 @@ def synthesize(template: Template, known: Grid, target: Grid, factors: Factors) 
         _collectives(template, role, shift, factors.collective_bytes),
         _nodes(template, target.ranks),
     )
+
+
+def _refuse_large(template: Template, ranks: int, calls: int) -> None:
+    """Raise TooLargeError for a program that would take minutes; pairs and messages grow like the ranks."""
+    ends = np.stack([template.messages["send_location"], template.messages["recv_location"]])
+    more = ranks / template.ranks
+    for what, count, most in (
+        ("calls", calls, MOST_CALLS),
+        ("messages", round(more * ends.shape[1]), MOST_MESSAGES),
+        ("pairs of ranks with messages", round(more * np.unique(ends, axis=1).shape[1]), MOST_PAIRS),
+    ):
+        if count > most:
+            raise TooLargeError(f"{ranks:,} ranks would have {count:,} {what}: more than {most:,}")
 
 
 def _spread(first: Ranks, role: Ranks) -> Ranks:

@@ -20,6 +20,10 @@ class NoReplayError(Exception):
     """Why a program is not replayed at another size; a sentence for people."""
 
 
+class TooLargeError(NoReplayError):
+    """It would take too long at this size."""
+
+
 @dataclass(frozen=True)
 class Template:
     """Columns of a run's tables, by name; calls stand by location, then time."""

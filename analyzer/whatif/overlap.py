@@ -108,14 +108,17 @@ def _advised(graph: Graph, machine: Machine, run: Run, region: str, calls: Rows)
     count = np.bincount(messages.recv_call[mine], minlength=graph.count)[calls]
     behind = np.where(graph.following[calls] >= 0, graph.gap_ps[graph.following[calls]], 0)
     work = float(np.median(behind / count))
-    known = {
-        "region": region,
-        "exchanges": len(calls),
-        "bytes": size,
-        "work_ps": work,
-        "wait_ps": float((graph.length - graph.work_ps)[calls].mean()),
-    }
-    whole = OverlapAdvice(**known, pieces=1, burst=1, gain=(0.0, 0.0), reason="no work stands behind the wait")  # type: ignore[arg-type]
+    whole = OverlapAdvice(
+        region=region,
+        exchanges=len(calls),
+        bytes=size,
+        work_ps=work,
+        wait_ps=float((graph.length - graph.work_ps)[calls].mean()),
+        pieces=1,
+        burst=1,
+        gain=(0.0, 0.0),
+        reason="no work stands behind the wait",
+    )
     if work <= 0:
         return whole
     try:
@@ -153,6 +156,7 @@ def _cost(profile: OverlapProfile, size: float, pieces: int) -> tuple[int, float
 
 
 def _parted(graph: Graph, calls: Rows, messages: Rows, pieces: int, o: float, first: float) -> Hypothesis:
+    """The exchanges with their messages in pieces: work moves before the wait, and pieces cost o and a first way."""
     gap, work = graph.gap_ps.copy(), graph.work_ps.copy()
     after = graph.following[calls]
     followed = after >= 0
@@ -161,7 +165,7 @@ def _parted(graph: Graph, calls: Rows, messages: Rows, pieces: int, o: float, fi
     last = behind // pieces
     waited = np.maximum(0, round(first) - graph.gap_ps[calls])
     gap[calls] += behind - last + np.where(behind > 0, waited, 0)
-    gap[after] = last
+    gap[after] -= behind - last
     mine = messages[np.isin(graph.messages.recv_call[messages], calls)]
     more = round((pieces - 1) * o / 2)
     np.add.at(work, graph.messages.send_call[mine], more)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
 from tests.analyzer.chains import OVERHEAD, WAY, WORK, chain, mean_length
 from tests.analyzer.story import MS, Story
 
 from logpost.analyzer.reporting.scale_json import as_json
-from logpost.analyzer.reporting.scale_text import conclusion
+from logpost.analyzer.reporting.scale_text import conclusion, print_scaling
 from logpost.analyzer.run import Run
-from logpost.analyzer.scale import Scaling, scale
+from logpost.analyzer.scale import Scaling, scale, synthesis
 from logpost.dashboards.figures.scaling import scaling_chart
 from logpost.dashboards.report.scaling import write_scaling
 from logpost.errors import InputError
@@ -41,6 +44,19 @@ def test_a_wave_is_replayed_to_the_picosecond(found: Scaling) -> None:
     overhead = next(one for one in found.categories if one.name == "send_overhead")
     # Of 63 messages; the receiver waits through its sender's overhead, too.
     assert overhead.there.mean == pytest.approx(2 * 63 * OVERHEAD / 64)
+
+
+def test_sizes_that_are_too_large_continue_what_smaller_ones_say(
+    wave: list[Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Replayed on 8, 16 and 32 ranks; a rank's wait is nearly linear in the ranks, from a few of them on."""
+    monkeypatch.setattr(synthesis, "MOST_PAIRS", 32)
+    found = scale(wave, 64)
+    assert found.notes[0] == (
+        "replayed up to 32 ranks, and continued as that grows: 64 ranks would have 60 pairs of ranks with messages: "
+        "more than 32"
+    )
+    assert found.total[-1].mean == pytest.approx(mean_length(64), rel=0.02)
 
 
 def test_what_dominates_is_said_from_which_size_on(found: Scaling) -> None:
@@ -134,3 +150,14 @@ def test_json_page_and_figure_say_the_same(found: Scaling, tmp_path: Path) -> No
     page = (tmp_path / "a.html").read_text()
     assert 'data-chart="scaling"' in page
     assert "chain of 16 ranks" in page
+
+
+def test_names_from_a_trace_are_harmless(found: Scaling, tmp_path: Path) -> None:
+    hostile = replace(found, notes=("<script>alert(1)</script> \x1b[31m is not called on both",), pattern="<b>\x1b[0m")
+    write_scaling(hostile, tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert "<script>alert(1)" not in page
+    assert "<b>" not in page
+    text = io.StringIO()
+    print_scaling(hostile, Console(file=text, width=120))
+    assert "\x1b" not in text.getvalue()
