@@ -110,7 +110,7 @@ class Sampler {
     }
     /// The sends that a call starts.
     struct Started {
-        std::uint32_t count = 0;
+        std::uint32_t count = 1;
         std::uint64_t bytes = 0;  // of all of them
         bool alike = true;        // one locality class, and none is strided
     };
@@ -118,16 +118,18 @@ class Sampler {
         const auto& here = timeline(sender);
         const auto call = here.sends[send].call;
         const auto locality = program_.placement.between(sender, here.sends[send].peer);
-        std::uint32_t first = send;
-        while (first > 0 && here.sends[first - 1].call == call) {
-            --first;
-        }
-        Started found;
-        for (auto i = first; i < here.sends.size() && here.sends[i].call == call; ++i) {
+        Started found{.count = 1, .bytes = here.sends[send].bytes, .alike = !strided(here, send)};
+        const auto count = [&](std::uint32_t other) {
             ++found.count;
-            found.bytes += here.sends[i].bytes;
-            found.alike =
-                found.alike && program_.placement.between(sender, here.sends[i].peer) == locality && !strided(here, i);
+            found.bytes += here.sends[other].bytes;
+            found.alike = found.alike && program_.placement.between(sender, here.sends[other].peer) == locality &&
+                          !strided(here, other);
+        };
+        for (auto i = send; i > 0 && here.sends[i - 1].call == call; --i) {
+            count(i - 1);
+        }
+        for (auto i = send + 1; i < here.sends.size() && here.sends[i].call == call; ++i) {
+            count(i);
         }
         return found;
     }

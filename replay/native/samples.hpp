@@ -26,8 +26,8 @@ struct LocalitySamples {
     /// their sender: a witness. By the way they were sent: the sender may be away, stays in its call, or waits there
     /// for the match whatever the size.
     SampleColumn undisturbed_nonblocking, undisturbed_blocking, undisturbed_synchronous;
-    SampleColumn send_at_once;  ///< a send call's length per send, at their mean size, where it could not wait
-                                ///< (nonblocking, or over before its receive was posted): witness of o_s
+    SampleColumn send_at_once;   ///< a send call's length per send, at their mean size, where it could not wait
+                                 ///< (nonblocking, or over before its receive was posted): witness of o_s
     SampleColumn send_blocking;  ///< likewise of the other sends: bound of o_s
     /// Length of a call that starts sends of other locality classes, or strided ones, beside this: bound of o_s.
     SampleColumn send_among_others;

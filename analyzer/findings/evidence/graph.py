@@ -18,9 +18,9 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.categories import WAITING
-from logpost.analyzer.findings.evidence.machine_values import value_ps
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.one_sided_waits import one_sided_waits
+from logpost.analyzer.findings.evidence.spinning import queries, spin_ps
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.reporting.units import count_text
 from logpost.analyzer.wide import wide_sum
@@ -33,10 +33,6 @@ LONGER = 500_000
 """Calls for what one finder asks where a part of the program does not stand for the whole: half a second of work."""
 SAMPLED = 16
 """Each of so many calls is asked for its time to find out when that many have begun."""
-POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Probe", "MPI_Mprobe")
-"""Beginnings of the names of queries for messages."""
-BLOCKING_POLLS = ("MPI_Probe", "MPI_Mprobe")
-"""Those that do not return without one."""
 TRANSPORT = (
     "send_overhead",
     "middleware",
@@ -47,9 +43,6 @@ TRANSPORT = (
     "recv_overhead",
 )
 """What a message takes once both ends are ready."""
-SPIN_PS = 10_000_000
-"""Polls closer than this wait in between, where the machine's latency is not known: nobody shares work so finely."""
-
 Reason = Literal[
     "send", "post", "attend", "begin", "member", "access", "exposure", "lock", "change", "target", "itself"
 ]
@@ -139,8 +132,8 @@ class Graph:
             },
             members,
             one_sided_waits(evidence, calls),
-            _queries(evidence),
-            _spin_ps(evidence),
+            queries(evidence),
+            spin_ps(evidence, calls, self.messages.transport, whole=self.whole),
         )
         self.gap_ps: Int64 = self.native.gaps()
         """code before a call since the call before"""
@@ -374,21 +367,3 @@ def _is_root(evidence: Evidence, rows: pl.DataFrame) -> UInt8:
         ranks, on=["comm", "location", "root"], how="left", maintain_order="left"
     )
     return joined["is_root"].fill_null(0).to_numpy()
-
-
-def polling_places(evidence: Evidence) -> set[int]:
-    """Call paths of queries for messages."""
-    return {callpath for callpath in range(evidence.callpaths.height) if evidence.region(callpath).startswith(POLLS)}
-
-
-def _queries(evidence: Evidence) -> UInt8:
-    """By call path: 1 where it asks for messages, 2 where it waits for them."""
-    queries = np.zeros(evidence.callpaths.height, dtype=np.uint8)
-    for callpath in polling_places(evidence):
-        queries[callpath] = 2 if evidence.region(callpath) in BLOCKING_POLLS else 1
-    return queries
-
-
-def _spin_ps(evidence: Evidence) -> int:
-    locality = "other_node" if evidence.manifest.hosts.nodes > 1 else "same_node"
-    return int(value_ps(evidence.manifest.machine, locality, "L", 0) or SPIN_PS)

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import Graph, graph_of, polling_places, sums_by
+from logpost.analyzer.findings.evidence.graph import Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.spinning import polling_places
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.replay.columns import Int64
 
