@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "replay/native/nearly_sorted.hpp"
+#include "replay/native/release.hpp"
 #include "replay/native/whatif/draft.hpp"
 #include "replay/native/whatif/topological.hpp"
 
@@ -65,48 +66,66 @@ std::uint32_t Draft::model(const EdgeModel& given) {
     return place->second;
 }
 
-void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place, std::vector<std::uint32_t>* moved_to) {
-    auto& first = graph.first_edge;
-    first.assign(place.size() + 1, 0);
-    for (const auto& edge : edges) {
-        ++first[place[edge.target]];
+void Incoming::add(std::span<const DraftEdge> more, std::uint32_t nodes, bool numbered) {
+    const bool empty = first.empty();
+    std::vector<std::uint32_t> begins(nodes + 1);
+    for (const auto& edge : more) {
+        ++begins[edge.target];
     }
-    for (std::uint32_t node = 0; node < place.size(); ++node) {
-        if (first[place[node]] == 0) {
-            add_edge(kNone, node, kMeasured);
-            first[place[node]] = 1;
+    for (std::uint32_t node = 0; node + 1 < first.size(); ++node) {
+        begins[node] += first[node + 1] - first[node];
+    }
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());  // the ends; filled from behind, they become begins
+    const auto old = static_cast<std::uint32_t>(edges.size());
+    std::vector<Arc> all(old + more.size());
+    std::vector<std::uint32_t> numbers_of_all(numbered ? all.size() : 0);
+    for (auto i = more.size(); i-- > 0;) {
+        const auto at = --begins[more[i].target];
+        all[at] = {more[i].source, more[i].model};
+        if (numbered) {
+            numbers_of_all[at] = old + static_cast<std::uint32_t>(i);
         }
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
-    graph.arcs.resize(edges.size());
-    if (moved_to != nullptr) {
-        moved_to->resize(edges.size());
-    }
-    for (auto i = edges.size(); i-- > 0;) {
-        const auto& edge = edges[i];
-        const auto at = --first[place[edge.target]];
-        graph.arcs[at] = {edge.source == kNone ? kNone : place[edge.source], edge.model};
-        if (moved_to != nullptr) {
-            (*moved_to)[i] = at;
+    for (std::uint32_t node = 0; !empty && node + 1 < first.size(); ++node) {
+        const auto from = first[node];
+        begins[node] -= first[node + 1] - from;
+        std::copy(edges.begin() + from, edges.begin() + first[node + 1], all.begin() + begins[node]);
+        if (numbered) {
+            std::copy(numbers.begin() + from, numbers.begin() + first[node + 1], numbers_of_all.begin() + begins[node]);
         }
     }
-    edges = {};
+    first = std::move(begins);
+    edges = std::move(all);
+    numbers = std::move(numbers_of_all);
 }
 
-ByTarget::ByTarget(const Draft& draft) : first(draft.nodes + 1), edge(draft.edges.size()) {
-    for (const auto& one : draft.edges) {
-        ++first[one.target];
+std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order,
+                                             std::span<const std::uint32_t> place) {
+    std::vector<std::uint32_t> moved_to(incoming.numbers.size());
+    graph.arcs.reserve(incoming.edges.size() + in_order.size() / 8);
+    graph.first_edge.reserve(in_order.size() + 1);
+    for (const auto node : in_order) {
+        graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
+        const auto end = incoming.first[node + 1];
+        if (incoming.first[node] == end) {
+            graph.arcs.emplace_back(kNone, kMeasured);
+        }
+        for (auto i = incoming.first[node]; i < end; ++i) {
+            if (numbered) {
+                moved_to[incoming.numbers[i]] = static_cast<std::uint32_t>(graph.arcs.size());
+            }
+            graph.arcs.emplace_back(place[incoming.edges[i].source], incoming.edges[i].row());
+        }
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
-    for (auto i = static_cast<std::uint32_t>(draft.edges.size()); i-- > 0;) {
-        edge[--first[draft.edges[i].target]] = i;
-    }
+    graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
+    release(incoming);
+    return moved_to;
 }
 
 namespace {
 
 /// The nodes of one cycle among those that no order reached.
-std::vector<std::uint32_t> cycle(const Draft& draft, const ByTarget& incoming, std::span<const std::uint32_t> waiting) {
+std::vector<std::uint32_t> cycle(const Incoming& incoming, std::span<const std::uint32_t> waiting) {
     // Every node that was not reached has a source that was not reached: going back must come to a node twice.
     std::uint32_t node = 0;
     while (waiting[node] == 0) {
@@ -118,7 +137,7 @@ std::vector<std::uint32_t> cycle(const Draft& draft, const ByTarget& incoming, s
         seen[node] = 1;
         way.push_back(node);
         for (auto i = incoming.first[node]; i < incoming.first[node + 1]; ++i) {
-            const auto source = draft.edges[incoming.edge[i]].source;
+            const auto source = incoming.edges[i].source;
             if (waiting[source] > 0) {
                 node = source;
                 break;
@@ -130,41 +149,53 @@ std::vector<std::uint32_t> cycle(const Draft& draft, const ByTarget& incoming, s
     return way;
 }
 
-}  // namespace
-
-NodeOrder::NodeOrder(const Draft& draft) {
-    const auto nodes = draft.nodes;
-    nodes_ = topological_order(nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
-        throw Cycle{cycle(draft, ByTarget(draft), waiting)};
-    });
-    place_.resize(nodes);
-    key_.resize(nodes);
-    estimate(draft);
-}
-
-void NodeOrder::update(const Draft& draft) {
-    estimate(draft);
-}
-
-void NodeOrder::estimate(const Draft& draft) {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-        place_[nodes_[i]] = i;
-    }
-    const ByTarget incoming(draft);
-    std::vector<std::int64_t> time(nodes_.size());
-    for (const auto node : nodes_) {
+/// By node, a key that never falls along an edge: the node's time, as far as that does not.
+std::vector<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint32_t> in_order) {
+    const auto& incoming = draft.incoming;
+    const auto events = static_cast<std::uint32_t>(draft.measured.size());
+    std::vector<std::int64_t> keys(in_order.size());
+    std::vector<std::int64_t> estimated(in_order.size() - events);  // times of the nodes that the trace does not show
+    for (const auto node : in_order) {
         std::int64_t latest = kUnobserved;
         std::int64_t key = kUnobserved;
         for (auto i = incoming.first[node]; i < incoming.first[node + 1]; ++i) {
-            const auto& edge = draft.edges[incoming.edge[i]];
-            latest = std::max(latest, time[edge.source] + draft.costs[edge.model]);
-            key = std::max(key, key_[edge.source]);
+            const auto& edge = incoming.edges[i];
+            const auto time = edge.source < events ? draft.measured[edge.source] : estimated[edge.source - events];
+            latest = std::max(latest, time + draft.costs[edge.row()]);
+            key = std::max(key, keys[edge.source]);
         }
-        time[node] = draft.measured[node] == kUnobserved ? latest : draft.measured[node];
-        key_[node] = std::max(time[node], key);
+        if (node >= events) {
+            estimated[node - events] = latest;
+        }
+        keys[node] = std::max(node < events ? draft.measured[node] : latest, key);
     }
-    // They stand by their places.
-    sort_nearly_sorted(nodes_, [this](std::uint32_t a, std::uint32_t b) { return key_[a] < key_[b]; });
+    return keys;
+}
+
+}  // namespace
+
+NodeOrder::NodeOrder(Draft& draft) {
+    nodes_ = topological_order(draft.nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
+        Incoming incoming;
+        incoming.add(draft.edges, draft.nodes, false);
+        throw Cycle{cycle(incoming, waiting)};
+    });
+    update(draft);
+}
+
+void NodeOrder::update(Draft& draft) {
+    release(place_);
+    if (!draft.edges.empty()) {
+        draft.take_in();
+    }
+    {
+        const auto keys = keys_of(draft, nodes_);
+        sort_nearly_sorted(nodes_, [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+    }
+    place_.resize(nodes_.size());
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        place_[nodes_[i]] = i;
+    }
 }
 
 }  // namespace logpost::replay
