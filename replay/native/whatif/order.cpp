@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "replay/native/nearly_sorted.hpp"
+#include "replay/native/read_once.hpp"
 #include "replay/native/release.hpp"
 #include "replay/native/whatif/draft.hpp"
 #include "replay/native/whatif/topological.hpp"
@@ -67,36 +68,43 @@ std::uint32_t Draft::model(const EdgeModel& given) {
 }
 
 void Incoming::add(std::span<const DraftEdge> more, std::uint32_t nodes, bool numbered) {
-    const bool empty = first.empty();
-    std::vector<std::uint32_t> begins(nodes + 1);
-    for (const auto& edge : more) {
-        ++begins[edge.target];
-    }
-    for (std::uint32_t node = 0; node + 1 < first.size(); ++node) {
-        begins[node] += first[node + 1] - first[node];
-    }
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());  // the ends; filled from behind, they become begins
     const auto old = static_cast<std::uint32_t>(edges.size());
-    std::vector<Arc> all(old + more.size());
-    std::vector<std::uint32_t> numbers_of_all(numbered ? all.size() : 0);
+    const auto olds = [&](std::uint32_t node) { return node + 1 < first.size() ? first[node + 1] - first[node] : 0; };
+    std::vector<std::uint32_t> ends(nodes + 1);
+    for (const auto& edge : more) {
+        ++ends[edge.target];
+    }
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        ends[node] += olds(node);
+    }
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    if (old == 0) {
+        edges.reserve(more.size() + more.size() / 2);  // queues add more; what is not touched costs nothing
+    }
+    edges.resize(old + more.size());
+    numbers.resize(numbered ? edges.size() : 0);
+    // In place, from behind: nothing moves forward.
+    for (auto node = static_cast<std::uint32_t>(old == 0 ? 0 : first.size() - 1); node-- > 0;) {
+        const auto end = (node == 0 ? 0 : ends[node - 1]) + olds(node);
+        const auto move = [&](auto& column) {
+            std::move_backward(column.begin() + first[node], column.begin() + first[node + 1], column.begin() + end);
+        };
+        move(edges);
+        if (numbered) {
+            move(numbers);
+        }
+    }
     for (auto i = more.size(); i-- > 0;) {
-        const auto at = --begins[more[i].target];
-        all[at] = {more[i].source, more[i].model};
+        const auto at = --ends[more[i].target];
+        edges[at] = {more[i].source, more[i].model};
         if (numbered) {
-            numbers_of_all[at] = old + static_cast<std::uint32_t>(i);
+            numbers[at] = old + static_cast<std::uint32_t>(i);
         }
     }
-    for (std::uint32_t node = 0; !empty && node + 1 < first.size(); ++node) {
-        const auto from = first[node];
-        begins[node] -= first[node + 1] - from;
-        std::copy(edges.begin() + from, edges.begin() + first[node + 1], all.begin() + begins[node]);
-        if (numbered) {
-            std::copy(numbers.begin() + from, numbers.begin() + first[node + 1], numbers_of_all.begin() + begins[node]);
-        }
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        ends[node] -= olds(node);  // they are begins now
     }
-    first = std::move(begins);
-    edges = std::move(all);
-    numbers = std::move(numbers_of_all);
+    first = std::move(ends);
 }
 
 std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order,
@@ -104,6 +112,7 @@ std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::
     std::vector<std::uint32_t> moved_to(incoming.numbers.size());
     graph.arcs.reserve(incoming.edges.size() + in_order.size() / 8);
     graph.first_edge.reserve(in_order.size() + 1);
+    ReadOnce moved(incoming.edges);
     for (const auto node : in_order) {
         graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
         const auto end = incoming.first[node + 1];
@@ -116,6 +125,7 @@ std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::
             }
             graph.arcs.emplace_back(place[incoming.edges[i].source], incoming.edges[i].row());
         }
+        moved.done(incoming.first[node], end);
     }
     graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
     release(incoming);
