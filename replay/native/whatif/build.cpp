@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "replay/native/endpoints.hpp"
+#include "replay/native/release.hpp"
 #include "replay/native/split/message_facts.hpp"
 #include "replay/native/whatif/attention.hpp"
 #include "replay/native/whatif/calibrated.hpp"
@@ -26,6 +27,7 @@ class Builder {
           draft_(machine, program.placement, elsewhere == nullptr ? program.placement : elsewhere->placement),
           locations_(program.timelines.size()) {
         draft_.contention = network != nullptr;
+        draft_.numbered = draft_.contention || moved() || planned.asynchronous_progress;
     }
 
     Graph build() {
@@ -39,24 +41,26 @@ class Builder {
             add_collectives(draft_, program_, one_sided.gates(), events_.leaves);
             one_sided.start();
             add_own_edges();
-            one_sided.follow(first_order());
+            const auto edges = draft_.edges;
+            const auto order = first_order();
+            draft_.edges = edges;
+            draft_.incoming = Incoming();
+            one_sided.follow(order);
         } else {
             add_collectives(draft_, program_, events_.enters, events_.leaves);
             add_own_edges();
         }
         // What the edges have told by now makes room for what is built next.
-        bases_ = completions_ = classes_ = {};
-        origins_ = {};
+        release(bases_, completions_, classes_, origins_);
         auto order = first_order();
         add_queue(order, sending_);
-        sending_ = {};
+        release(sending_);
         order.update(draft_);
         add_queue(order, receiving_);
-        receiving_ = {};
+        release(receiving_);
         order.update(draft_);
         add_processors(order);
-        served_ = {};
-        answering_ = {};
+        release(served_, answering_);
         order.update(draft_);
         auto graph =
             calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), exchanged_, program_, network_);
@@ -75,7 +79,7 @@ class Builder {
         Customer customer;
     };
 
-    [[nodiscard]] NodeOrder first_order() const {
+    [[nodiscard]] NodeOrder first_order() {
         try {
             return NodeOrder(draft_);
         } catch (const Cycle& cycle) {
@@ -296,7 +300,7 @@ class Builder {
         receiving_[l].push_back(draft_.at_nic(first_byte, message));
         if (rendezvous && send.complete_call != kNone) {
             if (draft_.crossings.size() > crossings) {
-                draft_.crossings.back().sent_edge = static_cast<std::uint32_t>(draft_.edges.size());
+                draft_.crossings.back().sent_edge = draft_.next_edge();
             }
             draft_.add_edge(inject, needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L),
                             draft_.message_model(message, kTermSerialization));
@@ -361,15 +365,19 @@ class Builder {
         }
     }
 
+    /// Whether messages meet at other NICs than as the program ran.
+    [[nodiscard]] bool moved() const noexcept {
+        return elsewhere_ != nullptr || planned_.nics_per_node != draft_.machine.nics_per_node;
+    }
+
     /// Messages queue at an endpoint: within a node at the location's own, between nodes at the NIC.
     void add_queue(const NodeOrder& order, const std::vector<Customers>& customers) {
-        const bool moved = elsewhere_ != nullptr || planned_.nics_per_node != draft_.machine.nics_per_node;
-        const auto first = draft_.edges.size();
+        const auto first = draft_.next_edge();
         add_servers(order, customers, draft_.recorded, draft_.machine.nics_per_node, &Customer::far);
-        if (moved) {
-            exchanged_.only_recorded.push_back({first, draft_.edges.size()});
+        if (moved()) {
+            exchanged_.only_recorded.push_back({first, draft_.next_edge()});
             add_servers(order, customers, draft_.planned, planned_.nics_per_node, &Customer::far_then);
-            exchanged_.only_planned.push_back({exchanged_.only_recorded.back().second, draft_.edges.size()});
+            exchanged_.only_planned.push_back({exchanged_.only_recorded.back().second, draft_.next_edge()});
         }
     }
 

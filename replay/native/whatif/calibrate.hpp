@@ -21,6 +21,7 @@ class Measured {
   public:
     void reserve(std::size_t nodes) { ps_.reserve(nodes); }
     void push_back(std::int64_t ps) { ps_.push_back(ps); }
+    [[nodiscard]] std::size_t size() const noexcept { return ps_.size(); }
     /// kUnobserved: the trace does not show it.
     [[nodiscard]] std::int64_t operator[](std::uint32_t node) const noexcept {
         return node < ps_.size() ? ps_[node] : kUnobserved;

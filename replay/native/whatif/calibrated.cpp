@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "replay/native/release.hpp"
 #include "replay/native/whatif/calibrate.hpp"
 #include "replay/native/whatif/contention.hpp"
 
@@ -26,12 +27,7 @@ class Calibration {
             place[nodes_[i]] = i;
         }
         Graph graph;
-        std::vector<std::uint32_t> moved_to;  // by edge of the draft; only where single ones are asked for
-        draft_.move_edges(
-            graph, place,
-            draft_.crossings.empty() && exchanged_.only_planned.empty() && exchanged_.only_recorded.empty()
-                ? nullptr
-                : &moved_to);
+        const auto moved_to = draft_.move_edges(graph, nodes_, place);
         graph.models = std::move(draft_.models);
         graph.costs = std::move(draft_.costs);
         graph.messages = std::move(draft_.messages);
@@ -64,11 +60,10 @@ class Calibration {
                 graph.leaves.push_back(place[events_.leaves[l][call]]);
             }
             calls += static_cast<std::uint32_t>(events_.enters[l].size());
-            events_.enters[l] = events_.leaves[l] = {};
+            release(events_.enters[l], events_.leaves[l]);
         }
         graph.first_call.push_back(calls);
-        draft_.measured = {};
-        nodes_ = place = {};
+        release(draft_.measured, nodes_, place);
         if (graph.crossings.empty()) {
             assign_slots(graph);  // else all times are needed at once
         }
@@ -90,6 +85,9 @@ class Calibration {
     /// Node after node. What is `absent` as the program ran keeps its cost.
     static void calibrate_in_order(Graph& graph, const Recorded& recorded, const std::vector<bool>& absent) {
         std::vector<std::int64_t> time(graph.nodes());
+        // Memory that is not touched costs none, and a column that grows needs it twice.
+        graph.own_weights.reserve(graph.arcs.size());
+        graph.own_models.reserve(graph.arcs.size());
         std::vector<Edge> here;
         for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
             const auto first = graph.first_edge[node];

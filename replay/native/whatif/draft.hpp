@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "replay/native/release.hpp"
 #include "replay/native/whatif/calibrate.hpp"
 #include "replay/native/whatif/graph.hpp"
 
@@ -29,6 +30,17 @@ struct Customer {
 };
 using Customers = std::vector<Customer>;
 
+/// Edges by target: of node v, edges[first[v]] .. edges[first[v + 1]] in the order in which they were added, with their
+/// models as rows.
+struct Incoming {
+    std::vector<std::uint32_t> first;
+    std::vector<Arc> edges;
+    std::vector<std::uint32_t> numbers;  ///< of each edge, the place in that order; empty where nobody asks
+
+    /// Adds what leads to one of `nodes` nodes.
+    void add(std::span<const DraftEdge> more, std::uint32_t nodes, bool numbered);
+};
+
 class Draft {
   public:
     /// `recorded`: where the program ran; `planned`: where it would run.
@@ -49,14 +61,23 @@ class Draft {
                      std::int32_t to) {
         if (contention &&
             (recorded.between(from, to) == Locality::other_node || planned.between(from, to) == Locality::other_node)) {
-            crossings.push_back({.edge = static_cast<std::uint32_t>(edges.size()), .from = from, .to = to});
+            crossings.push_back({.edge = next_edge(), .from = from, .to = to});
         }
         add_edge(source, target, model);
     }
-    /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph whose nodes stand at
-    /// `place`: by target, and for each in the order in which they were added. Their weights are their models' costs.
-    /// `moved_to`, unless null: where each edge stands then.
-    void move_edges(Graph& graph, std::span<const std::uint32_t> place, std::vector<std::uint32_t>* moved_to);
+    /// The number of the edge that is added next.
+    [[nodiscard]] std::uint32_t next_edge() const noexcept {
+        return static_cast<std::uint32_t>(incoming.edges.size() + edges.size());
+    }
+    /// Sorts the edges that were added since by their targets, in less memory.
+    void take_in() {
+        incoming.add(edges, nodes, numbered);
+        release(edges);
+    }
+    /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph of `nodes`, which
+    /// stand at `place` there. Their weights are their models' costs. By number of the edge: where it stands then.
+    std::vector<std::uint32_t> move_edges(Graph& graph, std::span<const std::uint32_t> nodes,
+                                          std::span<const std::uint32_t> place);
 
     std::uint32_t message_class(const MessageClass& message);
     /// The class of a message from one location to another.
@@ -84,7 +105,9 @@ class Draft {
     std::vector<Crossing> crossings;  ///< edges by their index here
     std::uint32_t nodes = 0;
     Measured measured;
-    std::vector<DraftEdge> edges;
+    bool numbered = false;         ///< whether single edges are asked for in the end
+    std::vector<DraftEdge> edges;  ///< that were not taken in yet
+    Incoming incoming;
     std::vector<EdgeModel> models;
     std::vector<std::int64_t> costs;  ///< by model
     std::vector<MessageClass> messages;
@@ -101,13 +124,6 @@ class Draft {
     std::unordered_map<MessageClass, std::uint32_t, HashMessage> message_index_;
 };
 
-/// The edges by target: row v of the result is edges[first[v]] .. edges[first[v + 1]].
-struct ByTarget {
-    explicit ByTarget(const Draft& draft);
-    std::vector<std::uint32_t> first;
-    std::vector<std::uint32_t> edge;  ///< index in Draft::edges
-};
-
 /// Nodes that wait for each other, in their order.
 struct Cycle {
     std::vector<std::uint32_t> nodes;
@@ -115,32 +131,26 @@ struct Cycle {
 
 /// An order of the nodes in time, extended by edges that agree with it.
 ///
-/// `key` never falls along an edge, and of equal keys the earlier place counts: an edge from a node to one with a
-/// greater (key, place) closes no cycle, however many such edges are added.
+/// They are sorted by a key that never falls along an edge, of equal keys as they stood: an edge from a node to a later
+/// one closes no cycle, however many such edges are added.
 class NodeOrder {
   public:
-    /// Throws Cycle.
-    explicit NodeOrder(const Draft& draft);
+    /// Takes in the draft's edges, all of which are new. Throws Cycle.
+    explicit NodeOrder(Draft& draft);
 
     /// Computes times and keys again, with the edges that were added since, and sorts.
-    void update(const Draft& draft);
+    void update(Draft& draft);
 
-    [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept {
-        return key_[a] != key_[b] ? key_[a] < key_[b] : place_[a] < place_[b];
-    }
+    [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept { return place_[a] < place_[b]; }
     /// The nodes in their order; the rest of it is given up.
     [[nodiscard]] std::vector<std::uint32_t> taken() && {
-        place_ = {};
-        key_ = {};
+        release(place_);
         return std::move(nodes_);
     }
 
   private:
-    void estimate(const Draft& draft);
-
     std::vector<std::uint32_t> nodes_;
     std::vector<std::uint32_t> place_;
-    std::vector<std::int64_t> key_;
 };
 
 /// Members of collective operations meet: edges by the operation's shape.

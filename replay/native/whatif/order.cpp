@@ -3,6 +3,8 @@
 #include <numeric>
 
 #include "replay/native/nearly_sorted.hpp"
+#include "replay/native/read_once.hpp"
+#include "replay/native/release.hpp"
 #include "replay/native/whatif/draft.hpp"
 #include "replay/native/whatif/topological.hpp"
 
@@ -65,48 +67,75 @@ std::uint32_t Draft::model(const EdgeModel& given) {
     return place->second;
 }
 
-void Draft::move_edges(Graph& graph, std::span<const std::uint32_t> place, std::vector<std::uint32_t>* moved_to) {
-    auto& first = graph.first_edge;
-    first.assign(place.size() + 1, 0);
-    for (const auto& edge : edges) {
-        ++first[place[edge.target]];
+void Incoming::add(std::span<const DraftEdge> more, std::uint32_t nodes, bool numbered) {
+    const auto old = static_cast<std::uint32_t>(edges.size());
+    const auto olds = [&](std::uint32_t node) { return node + 1 < first.size() ? first[node + 1] - first[node] : 0; };
+    std::vector<std::uint32_t> ends(nodes + 1);
+    for (const auto& edge : more) {
+        ++ends[edge.target];
     }
-    for (std::uint32_t node = 0; node < place.size(); ++node) {
-        if (first[place[node]] == 0) {
-            add_edge(kNone, node, kMeasured);
-            first[place[node]] = 1;
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        ends[node] += olds(node);
+    }
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    if (old == 0) {
+        edges.reserve(more.size() + more.size() / 2);  // queues add more; what is not touched costs nothing
+    }
+    edges.resize(old + more.size());
+    numbers.resize(numbered ? edges.size() : 0);
+    // In place, from behind: nothing moves forward.
+    for (auto node = static_cast<std::uint32_t>(old == 0 ? 0 : first.size() - 1); node-- > 0;) {
+        const auto end = (node == 0 ? 0 : ends[node - 1]) + olds(node);
+        const auto move = [&](auto& column) {
+            std::move_backward(column.begin() + first[node], column.begin() + first[node + 1], column.begin() + end);
+        };
+        move(edges);
+        if (numbered) {
+            move(numbers);
         }
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
-    graph.arcs.resize(edges.size());
-    if (moved_to != nullptr) {
-        moved_to->resize(edges.size());
-    }
-    for (auto i = edges.size(); i-- > 0;) {
-        const auto& edge = edges[i];
-        const auto at = --first[place[edge.target]];
-        graph.arcs[at] = {edge.source == kNone ? kNone : place[edge.source], edge.model};
-        if (moved_to != nullptr) {
-            (*moved_to)[i] = at;
+    for (auto i = more.size(); i-- > 0;) {
+        const auto at = --ends[more[i].target];
+        edges[at] = {more[i].source, more[i].model};
+        if (numbered) {
+            numbers[at] = old + static_cast<std::uint32_t>(i);
         }
     }
-    edges = {};
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        ends[node] -= olds(node);  // they are begins now
+    }
+    first = std::move(ends);
 }
 
-ByTarget::ByTarget(const Draft& draft) : first(draft.nodes + 1), edge(draft.edges.size()) {
-    for (const auto& one : draft.edges) {
-        ++first[one.target];
+std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order,
+                                             std::span<const std::uint32_t> place) {
+    std::vector<std::uint32_t> moved_to(incoming.numbers.size());
+    graph.arcs.reserve(incoming.edges.size() + in_order.size() / 8);
+    graph.first_edge.reserve(in_order.size() + 1);
+    ReadOnce moved(incoming.edges);
+    for (const auto node : in_order) {
+        graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
+        const auto end = incoming.first[node + 1];
+        if (incoming.first[node] == end) {
+            graph.arcs.emplace_back(kNone, kMeasured);
+        }
+        for (auto i = incoming.first[node]; i < end; ++i) {
+            if (numbered) {
+                moved_to[incoming.numbers[i]] = static_cast<std::uint32_t>(graph.arcs.size());
+            }
+            graph.arcs.emplace_back(place[incoming.edges[i].source], incoming.edges[i].row());
+        }
+        moved.done(incoming.first[node], end);
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
-    for (auto i = static_cast<std::uint32_t>(draft.edges.size()); i-- > 0;) {
-        edge[--first[draft.edges[i].target]] = i;
-    }
+    graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
+    release(incoming);
+    return moved_to;
 }
 
 namespace {
 
 /// The nodes of one cycle among those that no order reached.
-std::vector<std::uint32_t> cycle(const Draft& draft, const ByTarget& incoming, std::span<const std::uint32_t> waiting) {
+std::vector<std::uint32_t> cycle(const Incoming& incoming, std::span<const std::uint32_t> waiting) {
     // Every node that was not reached has a source that was not reached: going back must come to a node twice.
     std::uint32_t node = 0;
     while (waiting[node] == 0) {
@@ -118,7 +147,7 @@ std::vector<std::uint32_t> cycle(const Draft& draft, const ByTarget& incoming, s
         seen[node] = 1;
         way.push_back(node);
         for (auto i = incoming.first[node]; i < incoming.first[node + 1]; ++i) {
-            const auto source = draft.edges[incoming.edge[i]].source;
+            const auto source = incoming.edges[i].source;
             if (waiting[source] > 0) {
                 node = source;
                 break;
@@ -130,41 +159,53 @@ std::vector<std::uint32_t> cycle(const Draft& draft, const ByTarget& incoming, s
     return way;
 }
 
-}  // namespace
-
-NodeOrder::NodeOrder(const Draft& draft) {
-    const auto nodes = draft.nodes;
-    nodes_ = topological_order(nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
-        throw Cycle{cycle(draft, ByTarget(draft), waiting)};
-    });
-    place_.resize(nodes);
-    key_.resize(nodes);
-    estimate(draft);
-}
-
-void NodeOrder::update(const Draft& draft) {
-    estimate(draft);
-}
-
-void NodeOrder::estimate(const Draft& draft) {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-        place_[nodes_[i]] = i;
-    }
-    const ByTarget incoming(draft);
-    std::vector<std::int64_t> time(nodes_.size());
-    for (const auto node : nodes_) {
+/// By node, a key that never falls along an edge: the node's time, as far as that does not.
+std::vector<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint32_t> in_order) {
+    const auto& incoming = draft.incoming;
+    const auto events = static_cast<std::uint32_t>(draft.measured.size());
+    std::vector<std::int64_t> keys(in_order.size());
+    std::vector<std::int64_t> estimated(in_order.size() - events);  // times of the nodes that the trace does not show
+    for (const auto node : in_order) {
         std::int64_t latest = kUnobserved;
         std::int64_t key = kUnobserved;
         for (auto i = incoming.first[node]; i < incoming.first[node + 1]; ++i) {
-            const auto& edge = draft.edges[incoming.edge[i]];
-            latest = std::max(latest, time[edge.source] + draft.costs[edge.model]);
-            key = std::max(key, key_[edge.source]);
+            const auto& edge = incoming.edges[i];
+            const auto time = edge.source < events ? draft.measured[edge.source] : estimated[edge.source - events];
+            latest = std::max(latest, time + draft.costs[edge.row()]);
+            key = std::max(key, keys[edge.source]);
         }
-        time[node] = draft.measured[node] == kUnobserved ? latest : draft.measured[node];
-        key_[node] = std::max(time[node], key);
+        if (node >= events) {
+            estimated[node - events] = latest;
+        }
+        keys[node] = std::max(node < events ? draft.measured[node] : latest, key);
     }
-    // They stand by their places.
-    sort_nearly_sorted(nodes_, [this](std::uint32_t a, std::uint32_t b) { return key_[a] < key_[b]; });
+    return keys;
+}
+
+}  // namespace
+
+NodeOrder::NodeOrder(Draft& draft) {
+    nodes_ = topological_order(draft.nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
+        Incoming incoming;
+        incoming.add(draft.edges, draft.nodes, false);
+        throw Cycle{cycle(incoming, waiting)};
+    });
+    update(draft);
+}
+
+void NodeOrder::update(Draft& draft) {
+    release(place_);
+    if (!draft.edges.empty()) {
+        draft.take_in();
+    }
+    {
+        const auto keys = keys_of(draft, nodes_);
+        sort_nearly_sorted(nodes_, [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+    }
+    place_.resize(nodes_.size());
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        place_[nodes_[i]] = i;
+    }
 }
 
 }  // namespace logpost::replay

@@ -305,7 +305,7 @@ void OneSided::put(std::size_t l, std::uint32_t i, const Instant& injected) {
     draft_.add_message(injected.node, there.node, draft_.message_model(message, kTermLatency), here, target);
     started_.receiving[static_cast<std::size_t>(target)].push_back(draft_.at_nic(there.node, message));
     if (one.complete_call != one.remote_call) {
-        const auto edge = static_cast<std::uint32_t>(draft_.edges.size());
+        const auto edge = draft_.next_edge();
         if (complete(l, one.complete_call, injected, bytes) && draft_.crossings.size() > crossings) {
             draft_.crossings.back().sent_edge = edge;
         }
@@ -333,7 +333,7 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
     if (!attended_ || completing == kNone) {
         return attended;
     }
-    const auto first = draft_.edges.size();
+    const auto first = draft_.next_edge();
     if (takes_part(one.target) && one.target != static_cast<std::int32_t>(l)) {
         const auto t = static_cast<std::size_t>(one.target);
         const auto& target = program_.timelines[t];
@@ -354,7 +354,7 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
     }
     const auto answered = draft_.add_node();
     draft_.add_edge(attended.node, answered, answering);
-    started_.exchanged.only_recorded.emplace_back(first, draft_.edges.size());
+    started_.exchanged.only_recorded.emplace_back(first, draft_.next_edge());
     draft_.add_edge(attended.node, answered, Draft::kMeasured);
     return {answered, attended.event};
 }
