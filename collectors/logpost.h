@@ -51,13 +51,17 @@ extern void* logpost_dlsym_(void*, const char*) __asm__("dlsym") __attribute__((
 
 /* In a program that is linked to a fixed address (-no-pie -fno-pie) the linker has decided that a weak function which
  * no library had is none; the one that was preloaded since has to be looked for. */
+/* With -finstrument-functions, these are none of the program's functions: a region that begins in one ends elsewhere.
+ */
+#define LOGPOST_INLINE_ __attribute__((no_instrument_function)) static inline
+
 typedef union {
     void* address;
     void (*plain)(void);
     void (*named)(const char* name);
 } logpost_hook_;
 
-static inline logpost_hook_ logpost_find_(logpost_hook_ hook, const char* name) {
+LOGPOST_INLINE_ logpost_hook_ logpost_find_(logpost_hook_ hook, const char* name) {
     if (!hook.address && logpost_dlsym_)
         hook.address = logpost_dlsym_((void*)0, name); /* RTLD_DEFAULT */
     return hook;
@@ -75,31 +79,31 @@ static inline logpost_hook_ logpost_find_(logpost_hook_ hook, const char* name) 
     if (found.address)                       \
     found.kind arguments
 
-static inline void logpost_start(void) {
+LOGPOST_INLINE_ void logpost_start(void) {
     LOGPOST_TELL_(plain, logpost_cut_here, ());
 }
 
-static inline void logpost_dump(void) {
+LOGPOST_INLINE_ void logpost_dump(void) {
     LOGPOST_TELL_(plain, logpost_ask_for_archive, ());
 }
 
-static inline void logpost_pause(void) {
+LOGPOST_INLINE_ void logpost_pause(void) {
     LOGPOST_TELL_(plain, logpost_switch_off, ());
 }
 
-static inline void logpost_resume(void) {
+LOGPOST_INLINE_ void logpost_resume(void) {
     LOGPOST_TELL_(plain, logpost_switch_on, ());
 }
 
-static inline void logpost_region_begin(const char* name) {
+LOGPOST_INLINE_ void logpost_region_begin(const char* name) {
     LOGPOST_TELL_(named, logpost_region_enter, (name));
 }
 
-static inline void logpost_region_end(void) {
+LOGPOST_INLINE_ void logpost_region_end(void) {
     LOGPOST_TELL_(plain, logpost_region_leave, ());
 }
 
-static inline void logpost_marker(const char* name) {
+LOGPOST_INLINE_ void logpost_marker(const char* name) {
     LOGPOST_TELL_(named, logpost_mark_here, (name));
 }
 

@@ -154,7 +154,10 @@ def why_nothing(command: Sequence[str], status: int) -> str:
     if path is None or not mpi.is_elf(path) or mpi.is_interpreter(path):
         return "no process of this command called MPI_Init or shmem_init, or something removed LD_PRELOAD"
     if mpi.is_static(path):
-        return f"{path} is statically linked and cannot be recorded; link it dynamically"
+        return (
+            f"{path} is statically linked and cannot be recorded; relink it without -static: "
+            f"mpicc -o {path.name} with its objects and libraries"
+        )
     library = mpi.linked_library(path)
     if library is None:
         return f"{path} links no MPI library: it is not an MPI program, or links MPI statically"

@@ -260,3 +260,30 @@ def test_the_program_gives_the_archive_its_name(tmp_path: Path) -> None:
     assert detection.program_name(["mpirun", "-n", "4", "python3", str(script), "x"]) == "heat"
     assert detection.program_name(["mpirun", "-n", "4", "/usr/bin/true", "5"]) == "true"
     assert detection.program_name(["/usr/bin/true"]) == "true"
+
+
+def test_a_static_program_is_refused_with_the_line_that_relinks_it(openmpi: str, tmp_path: Path) -> None:
+    source, program = tmp_path / "app.c", tmp_path / "app"
+    source.write_text("int main(void) { return 0; }\n")
+    subprocess.run(["cc", "-static", "-o", str(program), str(source)], check=True)
+    done = recording.record(tmp_path, recording.LAUNCHERS[openmpi], "-n", "1", str(program))
+    assert done.status == recorder.NOTHING_RECORDED
+    assert (
+        f"nothing was recorded: {program} is statically linked and cannot be recorded; relink it without -static: "
+        "mpicc -o app with its objects and libraries" in done.err
+    )
+
+
+def test_a_program_of_one_mpi_under_the_launcher_of_another_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "app"
+    monkeypatch.setattr(detection, "program_of", lambda _: program)
+    monkeypatch.setattr(detection, "is_elf", lambda _: True)
+    monkeypatch.setattr(detection, "is_interpreter", lambda _: False)
+    monkeypatch.setattr(detection, "is_static", lambda _: False)
+    monkeypatch.setattr(detection, "linked_library", lambda _: Path("/usr/lib/libmpich.so.12"))
+    monkeypatch.setattr(detection, "launcher_abi", lambda _: detection.OPENMPI)
+    assert recorder.why_nothing(["mpirun", str(program)], 0) == (
+        f"{program} uses MPICH, but mpirun belongs to Open MPI; start it with the mpirun of MPICH"
+    )

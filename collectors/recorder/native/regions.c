@@ -138,7 +138,7 @@ void logpost_mark_here(const char* name) {
 /* --- gcc and clang: -finstrument-functions --------------------------------------------------------------------------
  */
 
-void __cyg_profile_func_enter(void* function, void* site) {
+void lp_function_enter(void* function, void* site) {
     (void)site;
     struct lp_thread* t = functions ? lp_enter() : NULL;
     if (!t)
@@ -147,11 +147,23 @@ void __cyg_profile_func_enter(void* function, void* site) {
     t->busy = 0;
 }
 
-void __cyg_profile_func_exit(void* function, void* site) {
+void lp_function_exit(void* function, void* site) {
     (void)function, (void)site;
     if (functions)
         logpost_region_leave();
 }
+
+/* Programs were linked to the C library's functions that do nothing, by their version: these must have the same. */
+#if !defined(LOGPOST_SIMULATED)
+#if defined(__x86_64__)
+#define LP_LIBC "GLIBC_2.2.5"
+#else
+#define LP_LIBC "GLIBC_2.17"
+#endif
+__asm__(".symver lp_function_enter,__cyg_profile_func_enter@" LP_LIBC
+        "\n"
+        ".symver lp_function_exit,__cyg_profile_func_exit@" LP_LIBC "\n");
+#endif
 
 /* --- NVTX: version 2 by its library's names, version 3 by what its headers load
  * ------------------------------------------ */
