@@ -74,7 +74,8 @@ def overlap_map(found: Overlapped) -> Chart:
         xgap=1,
         ygap=1,
         showscale=True,
-        **heat(found.times_ps, TIME, where),
+        # Not from 0: the best and the worst are what is compared.
+        **{**heat(found.times_ps, TIME, where), "zmin": float(np.nanmin(found.times_ps))},
     )
     row, column = divmod(int(np.nanargmin(found.times_ps)), len(found.sizes))
     fig.add_scatter(

@@ -97,7 +97,7 @@ def regions(changes: list[RegionChange], most: int = 12) -> Chart:
     shown = sorted((one for one in changes if one.gain_ps), key=lambda one: -abs(one.gain_ps))[:most]
     largest = max((abs(one.gain_ps) for one in shown), default=0)
     factor, unit = time_unit(float(largest))
-    room = 1.4 * largest / factor if largest else 1.0
+    room = 1.9 * largest / factor if largest else 1.0  # for the text beside the longest bar, in half a page
     fig = figure(
         80 + 26 * max(1, len(shown)),
         bargap=0.35,

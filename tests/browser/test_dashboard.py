@@ -128,6 +128,16 @@ def test_one_click_removes_the_cause_of_a_finding(view: Callable[..., Visit]) ->
     well(seen)
 
 
+def test_another_mapping_stands_beside_the_one_that_was(view: Callable[..., Visit]) -> None:
+    seen = view("/network")
+    seen.page.get_by_label("cyclic").check()
+    seen.page.wait_for_url("**mapping=cyclic**")
+    seen.page.wait_for_selector("text=/as it was; .* mapped cyclic/")
+    go(seen, "What if")
+    assert seen.page.input_value("#mapping") == "cyclic"
+    well(seen)
+
+
 def test_machines_stand_side_by_side(view: Callable[..., Visit]) -> None:
     seen = view("/whatif?run=scorep-npb-is-A-nocomp-8.run")
     seen.page.locator("#machines").click()

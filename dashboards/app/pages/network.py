@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import dash
+import numpy as np
 import polars as pl
+from dash import Input, Output, State, dcc, html
 
+from logpost.analyzer.whatif.mapping import Seats, remapped
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.grid_map import MEASURES as MAPPED
@@ -14,19 +20,46 @@ from logpost.dashboards.figures.grid_map import grid_map, is_drawn
 from logpost.dashboards.figures.links import MEASURES, links
 from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.load import load
+from logpost.dashboards.figures.node_traffic import MOST_NODES, node_traffic
 from logpost.errors import InputError
 from logpost.machines import load_machine
 from logpost.machines.topologies import Topology
 
 NAME, TITLE = "network", "Network"
 MOST_ROWS = 64
+MAPPED_BY = ("block", "cyclic", "random")
 
 
 def layout(view: View) -> list[Any]:
     """Links where they are known; endpoints always."""
     known = view.opened.run.table("links").head(1).collect().height > 0
     drawn = known and is_drawn(_topology(view))
+    mapping = _mapping(view)
+    several = view.manifest.hosts.nodes > 1
     return [
+        *(
+            [
+                panels.section(
+                    "Between nodes",
+                    html.Div(
+                        [
+                            html.Label("ranks mapped", htmlFor="network-mapping"),
+                            dcc.RadioItems(id="network-mapping", value=mapping, inline=True, className="switch",
+                                           options=[{"label": name or "as they were", "value": name}
+                                                    for name in ("", *MAPPED_BY)]),
+                        ],
+                        className="fields",
+                    ),
+                    panels.chart(
+                        "network.nodes", "Bytes between nodes", ["As it was", f"Mapped {mapping}"] if mapping else [],
+                        1 if mapping else 0, height=400, spoken=True,
+                    ),
+                    about="Before and after another mapping of ranks to the same nodes; the What if page replays it.",
+                )
+            ]
+            if several
+            else []
+        ),
         *(
             [
                 panels.section(
@@ -56,6 +89,27 @@ def layout(view: View) -> list[Any]:
             about="What arrives at and leaves each rank over time. Drag a rectangle to select.",
         ),
     ]  # fmt: skip
+
+
+def _mapping(view: View) -> str:
+    asked = view.state.more.get("mapping", "").strip()
+    return asked if asked in MAPPED_BY else ""
+
+
+def _nodes(view: View) -> Chart:
+    placed = view.scoped.every_location.filter(pl.col("rank") >= 0).sort("rank")
+    seats = Seats(*(placed[name].to_numpy().astype(np.int64) for name in ("node", "socket")))
+    if placed["node"].n_unique() > MOST_NODES:
+        raise InputError(f"more than {MOST_NODES} nodes: too many for a picture of pairs")
+    locations, pairs = placed["location"].to_list(), view.scoped.pairs()
+    pairs = pairs.filter(pl.col("send_location").is_in(locations), pl.col("recv_location").is_in(locations))
+    if pairs.is_empty():
+        raise InputError("no message or transfer in the selection")
+    placements = {"as it was": dict(zip(locations, seats.nodes.tolist(), strict=True))}
+    if mapping := _mapping(view):
+        after = remapped(seats, mapping)
+        placements[f"mapped {mapping}"] = dict(zip(locations, after.nodes.tolist(), strict=True))
+    return node_traffic(pairs, placements)
 
 
 def _topology(view: View) -> Topology | None:
@@ -95,4 +149,24 @@ def _load(view: View) -> Chart:
     return panels.brushable(load(scoped.load(), scoped.queues(), on, scoped.columns(128)), on, scoped)
 
 
-CHARTS = {"network.map": _map, "network.links": _links, "network.load": _load}
+CHARTS = {"network.nodes": _nodes, "network.map": _map, "network.links": _links, "network.load": _load}
+
+
+def callbacks(app: dash.Dash, runs: Runs) -> None:
+    """Another mapping stands in the URL, where the What if page finds it."""
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input("network-mapping", "value"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def remap(mapping: str | None, pathname: str | None, query: str | None) -> Any:
+        try:
+            state = read(pathname, query)
+        except InputError:
+            return dash.no_update
+        if (mapping or "") == (state.more.get("mapping", "") if state.more.get("mapping") in MAPPED_BY else ""):
+            return dash.no_update
+        return state.having(mapping=mapping or "").search

@@ -122,16 +122,12 @@ def _largest(view: View) -> float:
 
 
 def _farthest(costs: Parameters, V: float) -> tuple[str, float]:
-    """The most distant class of locality that the machine knows, and what a message of V takes there, in ps.
-
-    Raises:
-        InputError: it knows the time of such a message for none.
-    """
-    for locality in reversed(LOCALITIES):
-        total = float(np.asarray(message_costs(costs, V, locality=locality).total))
-        if math.isfinite(total):
-            return locality, total
-    raise InputError("the machine does not state what a message costs: name another one above")
+    """The most distant class of locality that the machine knows, and what a message of V takes there, in ps."""
+    known = [
+        (locality, float(np.asarray(message_costs(costs, V, locality=locality).total)))
+        for locality in reversed(LOCALITIES)
+    ]
+    return next((one for one in known if math.isfinite(one[1])), known[0])
 
 
 CHARTS = {"whatif.overlap": _overlap}

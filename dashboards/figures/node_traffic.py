@@ -1,0 +1,62 @@
+"""Bytes from node to node, as ranks were placed and as another mapping would place them, on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.reporting.units import bytes_text, percent_text
+from logpost.dashboards.figures.chart import Chart, View, axis, figure
+from logpost.dashboards.figures.heat import Measure, heat
+from logpost.dashboards.figures.labels import plotly_text
+
+MOST_NODES = 128
+BYTES = Measure("Bytes", "bytes between nodes", bytes_text, 2, largest=True)
+
+
+def node_traffic(pairs: pl.DataFrame, placements: Mapping[str, Mapping[int, int]]) -> Chart:
+    """A cell for each pair of nodes; what stays within a node is in the sentence alone, since no network carries it.
+
+    Args:
+        pairs: columns send_location, recv_location and bytes.
+        placements: by name, the node of each location; at most `MOST_NODES` nodes.
+    """
+    nodes = sorted({node for placed in placements.values() for node in placed.values()})
+    index = {node: number for number, node in enumerate(nodes)}
+    ends = [pairs[name].to_list() for name in ("send_location", "recv_location")]
+    sizes = pairs["bytes"].to_numpy().astype(np.float64)
+    grids, said = {}, []
+    for name, placed in placements.items():
+        grid = np.zeros((len(nodes), len(nodes)))
+        rows, columns = (np.array([index[placed[location]] for location in end], dtype=np.int64) for end in ends)
+        np.add.at(grid, (rows, columns), sizes)
+        inside, whole = float(np.trace(grid)), float(grid.sum())
+        np.fill_diagonal(grid, 0.0)
+        grids[name] = grid
+        said.append(f"{percent_text(1 - inside / whole) if whole else 'nothing'} {name}")
+    largest = max(grids.values(), key=lambda grid: float(grid.max(initial=0.0)))
+    scale = {key: heat(largest, BYTES, lambda _i, _j: "")[key] for key in ("zmin", "zmax", "colorbar")}
+    labels = [str(node) for node in nodes]
+    step = max(1, -(-len(nodes) // 16))
+    ticks = {"tickmode": "array", "tickvals": list(range(0, len(nodes), step)), "ticktext": labels[::step]}
+    views = []
+    for name, grid in grids.items():
+        drawn = heat(grid, BYTES, lambda i, j: f"node {labels[i]} → node {labels[j]}")
+        views.append(View(plotly_text(name, 30).capitalize(), ({**drawn, **scale},)))
+    fig = figure(
+        400,
+        xaxis=axis("to node", showgrid=False, fixedrange=True, constrain="domain", **ticks),
+        yaxis=axis("from node", showgrid=False, fixedrange=True, autorange="reversed", scaleanchor="x", **ticks),
+    )
+    fig.add_heatmap(
+        x=list(range(len(nodes))),
+        y=list(range(len(nodes))),
+        hovertemplate="%{text}<extra></extra>",
+        hoverongaps=False,
+        xgap=1,
+        ygap=1,
+        **views[-1].traces[0],
+    )
+    return Chart(fig, f"Of all bytes, between nodes: {'; '.join(said)}.", tuple(views), len(views) - 1)

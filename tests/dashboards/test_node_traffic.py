@@ -1,0 +1,24 @@
+"""Traffic between nodes before and after: a mapping that puts partners on one node takes it off the network."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from logpost.dashboards.figures.node_traffic import node_traffic
+
+
+def test_partners_on_one_node_leave_the_network_empty() -> None:
+    # Ranks 0 and 1 exchange 1 KiB each way, 2 and 3 likewise, and 0 sends 1 KiB to 2.
+    pairs = pl.DataFrame(
+        {"send_location": [0, 1, 2, 3, 0], "recv_location": [1, 0, 3, 2, 2], "bytes": [1024] * 5},
+        schema_overrides={"bytes": pl.UInt64},
+    )
+    dealt, packed = {0: 0, 1: 1, 2: 0, 3: 1}, {0: 0, 1: 0, 2: 1, 3: 1}
+    made = node_traffic(pairs, {"as it was": dealt, "mapped block": packed})
+    assert made.summary == "Of all bytes, between nodes: 80.0 % as it was; 20.0 % mapped block."
+    before, after = (view.traces[0] for view in made.views)
+    assert [view.label for view in made.views] == ["As it was", "Mapped block"]
+    assert before["z"] == [[None, 2048], [2048, None]]
+    assert after["z"] == [[None, 1024], [None, None]]
+    assert before["zmax"] == after["zmax"] == 2048
+    assert after["text"][0][1] == "node 0 → node 1<br>1.00 KiB"

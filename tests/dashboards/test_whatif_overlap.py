@@ -1,0 +1,67 @@
+"""The map of overlap on the What if page, and traffic between nodes: what is asked, and what is refused in one line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.dashboards.synthetic import make_run
+
+from logpost.dashboards.app.pages import network, whatif_overlap
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+from logpost.errors import InputError
+from logpost.replay.models.registry import model
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    folder = tmp_path_factory.mktemp("overlap")
+    return Runs([make_run(folder / "a.run").path, make_run(folder / "silent.run", messages=False).path])
+
+
+def _said(runs: Runs, query: str) -> str:
+    return whatif_overlap.CHARTS["whatif.overlap"](View(runs, read("/whatif", query))).summary
+
+
+def test_without_a_word_it_is_the_largest_message_and_as_much_computation(runs: Runs) -> None:
+    said = _said(runs, "?machine=piz_daint")
+    assert said.startswith("64.0 KiB with ")
+    assert ", other node. Best: messages of " in said
+    assert _said(runs, "?machine=piz_daint&volume=1MiB&beside=2ms").startswith("1.00 MiB with 2.00 ms of computation")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("?machine=piz_daint&volume=2048GiB", "2.00 TiB to move: give 1 B to 1.00 TiB"),
+        ("?machine=piz_daint&volume=much", "V = 'much' is not a number with a unit"),
+        ("?machine=alewife&volume=4B", "the machine states no time per byte"),
+        ("?machine=/etc/passwd", "is no machine of the library"),
+        ("?run=silent.run&machine=piz_daint", "no message in the selection: say how many bytes"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(runs: Runs, query: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        _said(runs, query)
+
+
+def test_no_decomposition_at_all_is_said(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("T", "T_blocking", "N", "n_b", "hides_initiation", "hides_burst", "below_queue_depth", "below_outstanding")
+    nothing = replace(model("overlap"), evaluate=lambda _given: dict.fromkeys(names, np.nan))
+    monkeypatch.setattr(whatif_overlap, "model", lambda _name: nothing)
+    with pytest.raises(InputError, match="fits into the queue of this machine"):
+        _said(runs, "?machine=piz_daint")
+
+
+def test_nodes_that_no_picture_holds_are_refused(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = network.CHARTS["network.nodes"]
+    assert "mapped cyclic" in made(View(runs, read("/network", "?mapping=cyclic"))).summary
+    assert "mapped" not in made(View(runs, read("/network", "?mapping=/etc/passwd"))).summary
+    with pytest.raises(InputError, match="no message or transfer in the selection"):
+        made(View(runs, read("/network", "?run=silent.run")))
+    monkeypatch.setattr(network, "MOST_NODES", 3)
+    with pytest.raises(InputError, match="more than 3 nodes"):
+        made(View(runs, read("/network", "")))
