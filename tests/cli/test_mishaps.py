@@ -8,6 +8,7 @@ import random
 import resource
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -47,6 +48,28 @@ def test_a_terminal_with_a_narrow_encoding_shows_the_report(run: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_locale_of_ascii_shows_the_report(run: Path) -> None:
+    done = logpost_process("report", run, LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "Findings" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_reader_that_has_seen_enough_is_no_error(run: Path) -> None:
+    paths = os.pathsep.join(path for path in sys.path if path)
+    words = [sys.executable, "-m", "logpost.cli.app", "report", run]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths}
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+        assert (process.wait(timeout=120), said) == (0, "")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["--help"], ["report", "--json"]])
 def test_a_full_device_is_said(run: Path, words: list[str]) -> None:
     words = [*words, str(run)] if "report" in words else words
@@ -61,6 +84,21 @@ def test_a_limit_on_the_address_space_is_named_before_libraries_abort(
     monkeypatch.setattr(resource, "getrlimit", lambda _which: (400_000_000, 800_000_000))
     assert "limited to 0.4 GB: raise the limit with `ulimit -v`" in one_line(logpost("report", run))
     assert logpost("--version").returncode == 0
+
+
+@pytest.mark.parametrize("kib", [400_000, 800_000, 1_500_000])
+@pytest.mark.parametrize("verb", ["report", "analyze"])
+def test_a_process_under_such_a_limit_ends_at_once(run: Path, kib: int, verb: str) -> None:
+    command = f'ulimit -v {kib} && exec "$0" -m logpost.cli.app {verb} "$1"'
+    paths = os.pathsep.join(path for path in sys.path if path)
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable, run],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "the address space is limited to" in one_line(done)
 
 
 def halved(data: bytes) -> bytes:
