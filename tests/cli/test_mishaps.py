@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -58,7 +59,7 @@ def test_a_locale_of_ascii_shows_the_report(run: Path) -> None:
 @pytest.mark.slow
 def test_a_reader_that_has_seen_enough_is_no_error(run: Path) -> None:
     paths = os.pathsep.join(path for path in sys.path if path)
-    words = [sys.executable, "-m", "logpost.cli.app", "report", run]
+    words = [sys.executable, "-m", "logpost.cli.app", "report", str(run)]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths}
     ) as process:
@@ -160,6 +161,25 @@ def test_links_in_a_circle_are_damage(traces: Path, tmp_path: Path) -> None:
     definitions.unlink()
     definitions.symlink_to(definitions.name)
     assert "the global definitions cannot be opened" in one_line(logpost("analyze", archive, "-o", tmp_path / "a.run"))
+
+
+def test_names_outside_utf8_are_shown(traces: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    shutil.copytree(traces / "pipit-ping-pong", archive)
+    definitions = archive / "traces.def"
+    # As long as before: a definition states its length.
+    definitions.write_bytes(definitions.read_bytes().replace(b"MPI_Send", b"MPI_\xff\xfend"))
+    for words in (
+        ["analyze", archive, "-o", "a.run"],
+        ["report", "a.run"],
+        ["report", "a.run", "--html", "a.html"],
+        ["export", "a.run", "--to", "perfetto", "-o", "a.pftrace"],
+    ):
+        done = logpost(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert re.search(r"MPI_\S{1,12}nd", page)
+    assert "MPI_Send" not in page
 
 
 def test_an_archive_may_lie_under_a_path_outside_utf8(traces: Path, tmp_path: Path) -> None:
