@@ -24,14 +24,20 @@ def name_of(file: Path) -> str:
     return file.name.removesuffix(".tar.xz")
 
 
+def unpacked(file: Path, folder: Path) -> Path:
+    """A packed archive as a folder of its name in `folder`."""
+    with tarfile.open(file) as tar:
+        # Debian 12's Python 3.11.2 has no filters; the files are the repository's own.
+        if hasattr(tarfile, "data_filter"):
+            tar.extraction_filter = tarfile.data_filter
+        tar.extractall(folder)
+    return folder / name_of(file)
+
+
 def unpack(folder: Path) -> None:
     """Every packed archive as a folder of its name in `folder`."""
     for file in packed():
-        with tarfile.open(file) as tar:
-            # Debian 12's Python 3.11.2 has no filters; the files are the repository's own.
-            if hasattr(tarfile, "data_filter"):
-                tar.extraction_filter = tarfile.data_filter
-            tar.extractall(folder)
+        unpacked(file, folder)
 
 
 def beside_the_checkout() -> list[Path]:

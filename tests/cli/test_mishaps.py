@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -47,6 +49,28 @@ def test_a_terminal_with_a_narrow_encoding_shows_the_report(run: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_locale_of_ascii_shows_the_report(run: Path) -> None:
+    done = logpost_process("report", run, LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "Findings" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_reader_that_has_seen_enough_is_no_error(run: Path) -> None:
+    paths = os.pathsep.join(path for path in sys.path if path)
+    words = [sys.executable, "-m", "logpost.cli.app", "report", str(run)]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths}
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+        assert (process.wait(timeout=120), said) == (0, "")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["--help"], ["report", "--json"]])
 def test_a_full_device_is_said(run: Path, words: list[str]) -> None:
     words = [*words, str(run)] if "report" in words else words
@@ -61,6 +85,21 @@ def test_a_limit_on_the_address_space_is_named_before_libraries_abort(
     monkeypatch.setattr(resource, "getrlimit", lambda _which: (400_000_000, 800_000_000))
     assert "limited to 0.4 GB: raise the limit with `ulimit -v`" in one_line(logpost("report", run))
     assert logpost("--version").returncode == 0
+
+
+@pytest.mark.parametrize("kib", [400_000, 800_000, 1_500_000])
+@pytest.mark.parametrize("verb", ["report", "analyze"])
+def test_a_process_under_such_a_limit_ends_at_once(run: Path, kib: int, verb: str) -> None:
+    command = f'ulimit -v {kib} && exec "$0" -m logpost.cli.app {verb} "$1"'
+    paths = os.pathsep.join(path for path in sys.path if path)
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable, run],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "the address space is limited to" in one_line(done)
 
 
 def halved(data: bytes) -> bytes:
@@ -122,6 +161,25 @@ def test_links_in_a_circle_are_damage(traces: Path, tmp_path: Path) -> None:
     definitions.unlink()
     definitions.symlink_to(definitions.name)
     assert "the global definitions cannot be opened" in one_line(logpost("analyze", archive, "-o", tmp_path / "a.run"))
+
+
+def test_names_outside_utf8_are_shown(traces: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    shutil.copytree(traces / "pipit-ping-pong", archive)
+    definitions = archive / "traces.def"
+    # As long as before: a definition states its length.
+    definitions.write_bytes(definitions.read_bytes().replace(b"MPI_Send", b"MPI_\xff\xfend"))
+    for words in (
+        ["analyze", archive, "-o", "a.run"],
+        ["report", "a.run"],
+        ["report", "a.run", "--html", "a.html"],
+        ["export", "a.run", "--to", "perfetto", "-o", "a.pftrace"],
+    ):
+        done = logpost(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert re.search(r"MPI_\S{1,12}nd", page)
+    assert "MPI_Send" not in page
 
 
 def test_an_archive_may_lie_under_a_path_outside_utf8(traces: Path, tmp_path: Path) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tarfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 from tests.analyzer.whole_machine import write_whole_machine
-from tests.archives import name_of
 from tests.collectors import recording
 from tests.collectors.gasnet_traces import Trace
 from tests.docs.blocks import ROOT
@@ -64,16 +62,6 @@ def smaller(command: str) -> str:
     for pattern, word in SMALLER.items():
         command = re.sub(pattern, word, command)
     return command
-
-
-def unpacked(packed: Path, folder: Path) -> Path:
-    """An archive as a folder in `folder`."""
-    with tarfile.open(packed) as tar:
-        # Debian 12's Python 3.11.2 has no filters; the files are the repository's own.
-        if hasattr(tarfile, "data_filter"):
-            tar.extraction_filter = tarfile.data_filter
-        tar.extractall(folder)
-    return folder / name_of(packed)
 
 
 class StandIns:

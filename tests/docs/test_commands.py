@@ -15,12 +15,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.archives import DATA
+from tests.archives import DATA, unpacked
 from tests.cli.command import logpost
 from tests.collectors import recording
 from tests.collectors.conftest import require
 from tests.docs.blocks import PAGES, Block, blocks
-from tests.docs.stand_ins import EM3D, StandIns, smaller, unpacked
+from tests.docs.stand_ins import EM3D, StandIns, smaller
 
 NOT_HERE = {
     r"make (?:demo|docs|test|wheel)": "collectors/test_demo.py, docs/test_site.py, this suite; make wheel-test",

@@ -7,9 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.archives import unpacked
 from tests.cli.command import logpost
 from tests.docs.blocks import ROOT
-from tests.docs.stand_ins import EM3D, unpacked
+from tests.docs.stand_ins import EM3D
 
 import logpost as library
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -12,22 +11,17 @@ from typing import Any
 
 import pytest
 import typer
+from tests.packaging.script import loaded
 
 from logpost.cli.app import build
 from logpost.cli.overview import VERBS
 
-SOURCE = Path(__file__).resolve().parents[2] / "packaging" / "manpages.py"
 MACROS = {"TH", "SH", "PP", "TP", "B", "I", "BR", "nf", "fi"}
 
 
 @pytest.fixture(scope="module")
 def manpages() -> ModuleType:
-    found = importlib.util.spec_from_file_location("manpages", SOURCE)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return loaded("manpages")
 
 
 @pytest.fixture(scope="module")

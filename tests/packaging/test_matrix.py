@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.packaging.script import loaded
 
-SOURCE = Path(__file__).resolve().parents[2] / "packaging" / "matrix.py"
 
-
-@pytest.fixture
-def matrix(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    found = importlib.util.spec_from_file_location("matrix", SOURCE)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    monkeypatch.setitem(sys.modules, "matrix", module)
-    found.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="module")
+def matrix() -> ModuleType:
+    return loaded("matrix")
 
 
 def test_every_row_says_how_it_ended(matrix: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,9 +35,7 @@ def test_every_row_says_how_it_ended(matrix: ModuleType, capsys: pytest.CaptureF
     ]
 
 
-def test_a_python_and_a_libotf2_that_are_not_here_are_named(
-    matrix: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_python_and_a_libotf2_that_are_not_here_are_named(matrix: ModuleType) -> None:
     with pytest.raises(matrix.NotRunError, match=r"no python3\.99 here"):
         matrix.python("3.99")
     with pytest.raises(matrix.NotRunError, match="no libotf2 77 here; name its otf2-config in LOGPOST_OTF2_CONFIGS"):

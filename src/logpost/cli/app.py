@@ -124,7 +124,13 @@ def main() -> None:
         # `logpost report | head` closes the pipe early: no error.
         _let_go()
         sys.exit(0)
-    except (SystemExit, KeyboardInterrupt):
+    except SystemExit as ended:
+        # typer ends with status 1 where a pipe was closed; `set -o pipefail` would take that for a failure.
+        if isinstance(ended.__context__, BrokenPipeError):
+            _let_go()
+            sys.exit(0)
+        raise
+    except KeyboardInterrupt:
         raise
     except BaseException as error:
         line = sentence(error, sys.argv[2:])
