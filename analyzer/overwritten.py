@@ -44,16 +44,10 @@ def overwritten(properties: Mapping[str, str]) -> list[str]:
     ranks = number_of(properties, "OVERWRITTEN_RANKS")
     if not ranks:
         return []
-    what = {
-        "sends": number_of(properties, "OVERWRITTEN_SENDS"),
-        "receives": number_of(properties, "OVERWRITTEN_RECEIVES"),
-        "collective operations": number_of(properties, "OVERWRITTEN_OPERATIONS"),
-        "one-sided accesses": number_of(properties, "OVERWRITTEN_TRANSFERS"),
-    }
-    found = ", ".join(f"{count:,} {name}" for name, count in what.items() if count)
+    found = kinds_text(properties, "OVERWRITTEN")
     text = (
         f"The archive holds the end of the run: on {count_text(ranks, 'rank')}, rings have overwritten "
-        f"{number_of(properties, 'OVERWRITTEN_CALLS'):,} calls{f' ({found})' if found else ''} of up to "
+        f"{number_of(properties, 'OVERWRITTEN_CALLS'):,} calls{found} of up to "
         f"{seconds_text(number_of(properties, 'OVERWRITTEN_NS'))} before it."
     )
     if halves := number_of(properties, "HALVES_LEFT_OUT"):
@@ -66,6 +60,18 @@ def overwritten(properties: Mapping[str, str]) -> list[str]:
             "paired wrongly."
         )
     return [text]
+
+
+def kinds_text(properties: Mapping[str, str], prefix: str) -> str:
+    """What the calls that are lost did: " (12 sends, 3 collective operations)"; empty where they did nothing."""
+    what = {
+        "sends": number_of(properties, f"{prefix}_SENDS"),
+        "receives": number_of(properties, f"{prefix}_RECEIVES"),
+        "collective operations": number_of(properties, f"{prefix}_OPERATIONS"),
+        "one-sided accesses": number_of(properties, f"{prefix}_TRANSFERS"),
+    }
+    found = ", ".join(f"{count:,} {name}" for name, count in what.items() if count)
+    return f" ({found})" if found else ""
 
 
 def number_of(properties: Mapping[str, str], key: str) -> int:

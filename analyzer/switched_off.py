@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from logpost.analyzer.manifest import QualityCount
-from logpost.analyzer.overwritten import number_of, seconds_text
+from logpost.analyzer.overwritten import kinds_text, number_of, seconds_text
 from logpost.analyzer.reporting.units import count_text
 
 _COUNTERS = (
@@ -25,6 +25,11 @@ _COUNTERS = (
         "operations_while_off",
         "parts of collective operations that a member made while its recording was switched off; they are calls "
         "without a record",
+    ),
+    (
+        "REGION_ENDS_LEFT_OUT",
+        "region_ends_left_out",
+        "ends of regions whose begin has no record, overwritten or made while recording was off; they are left out",
     ),
     (
         "OFF_INEXACT",
@@ -58,17 +63,10 @@ def switched_off(properties: Mapping[str, str], quality: Sequence[Mapping[str, o
             f"{off['message_while_off']:,} sends and receives and {off['collective_while_off']:,} collective "
             "operations lack what happened then. Messages behind such a time may be paired wrongly."
         ]
-    what = {
-        "sends": number_of(properties, "OFF_SENDS"),
-        "receives": number_of(properties, "OFF_RECEIVES"),
-        "collective operations": number_of(properties, "OFF_OPERATIONS"),
-        "one-sided accesses": number_of(properties, "OFF_TRANSFERS"),
-    }
-    found = ", ".join(f"{count:,} {name}" for name, count in what.items() if count)
     text = (
         f"Recording was switched off {count_text(number_of(properties, 'OFF_TIMES'), 'time')} (all ranks together), "
         f"for up to {seconds_text(number_of(properties, 'OFF_NS'))}: {number_of(properties, 'OFF_CALLS'):,} calls"
-        f"{f' ({found})' if found else ''} have no records. That time is in no share below."
+        f"{kinds_text(properties, 'OFF')} have no records. That time is in no share below."
     )
     if halves := number_of(properties, "OFF_HALVES_LEFT_OUT"):
         text += f" {halves:,} sends and receives whose other half lies there are left out."

@@ -103,8 +103,8 @@ def command(
         bool,
         typer.Option(
             "--functions",
-            help="Functions that were compiled with -finstrument-functions become regions; they are the call path then, "
-            "and no stacks are kept.",
+            help="Functions that were compiled with -finstrument-functions become regions. They are the call path "
+            "then: no stacks are kept.",
         ),
     ] = False,
     keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs beside the archive.")] = False,
