@@ -30,9 +30,9 @@ def find(costs: Sequence[tuple[object, ...]], profile: Sequence[tuple[object, ..
 
 
 PROFILE = [
-    (0, SEND, "program", "compute", 80 * MS, 80 * MS),
-    (0, -1, "program", "compute", 20 * MS, 20 * MS),
-    (1, RECV, "program", "recv_overhead", 5 * MS, 0),
+    (0, SEND, "program", "compute", 80 * MS, 80 * MS, 0),
+    (0, -1, "program", "compute", 20 * MS, 20 * MS, 0),
+    (1, RECV, "program", "recv_overhead", 5 * MS, 0, 0),
 ]
 
 
@@ -55,7 +55,7 @@ def test_the_places_with_most_of_the_costs_are_evidence() -> None:
 
 
 def test_without_costs_the_share_is_that_of_the_findings_own_calls() -> None:
-    finding = find([], [*PROFILE, (1, RECV, "program", "latency", 25 * MS, 25 * MS)])
+    finding = find([], [*PROFILE, (1, RECV, "program", "latency", 25 * MS, 25 * MS, 0)])
     assert "delayed by" not in told(finding)
     assert finding["path_share"] == 0.2  # 25 of 125 ms
 

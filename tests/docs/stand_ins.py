@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
+from tests.analyzer.chains import chain
 from tests.analyzer.whole_machine import write_whole_machine
 from tests.collectors import recording
 from tests.collectors.gasnet_traces import Trace
@@ -19,6 +20,7 @@ EM3D = ROOT / "docs" / "tutorial"
 
 SMALLER = {
     r"(?<=mpirun -n )(?:4|8|64)(?= \./(?:app|production)\b)": "2",
+    r"(?<=scale )app64\.run app128\.run app256\.run --to 4096": "app4.run app8.run app16.run --to 64",
     r"(?<=--ranks )32\b|(?<=-m alewife -n )32\b": "4",
     r"(?<=-m paragon -n )16\b": "2",
     r"\b1 2 3(?=;)": "1",
@@ -74,6 +76,7 @@ class StandIns:
         self.archive, self.run, self.instrumented = archive, run, instrumented
         self.makers: dict[str, Callable[[Path], object]] = {
             r"(?:before|app|[ab][123])\.run": self._run,
+            r"app\d+\.run": lambda path: chain(int(path.stem.removeprefix("app")), path),
             r"regions\.run": lambda path: shutil.copytree(self.instrumented, path, copy_function=os.link),
             r"(?:baseline|new)/\*\.run": self._three_runs,
             r"(?:traces|my-trace|t)": self._archive,
