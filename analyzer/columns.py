@@ -39,6 +39,7 @@ class Communicators(TypedDict):
     name: list[str]
     parent: Int32
     size: Int32
+    first_group: Int32
     members: list[Int32]
 
 

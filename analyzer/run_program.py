@@ -74,7 +74,7 @@ def unplaced_program(run: Run) -> Program:
     """
     manifest = run.manifest
     regions = run.facts("regions").sort("region").select("kind", "name").collect()
-    members = run.facts("communicators").sort("comm").select("members").collect()["members"].to_list()
+    communicators = run.facts("communicators").sort("comm").select("members", "first_group").collect()
     try:
         return Program(
             ticks_per_second=manifest.clock.ticks_per_second,
@@ -82,7 +82,7 @@ def unplaced_program(run: Run) -> Program:
             callers=run.facts("callpaths").sort("callpath").select("parent").collect()["parent"].to_numpy(),
             kinds=region_kinds(regions),
             layouts=[(one.blocks, one.block_bytes, one.stride_bytes) for one in manifest.layouts],
-            members=members,
+            members=communicators["members"].to_list(),
             locations=table_columns(run, "locations", LOCATIONS),
             calls=table_columns(run, "calls", CALLS),
             messages=table_columns(run, "messages", MESSAGES),
@@ -90,6 +90,7 @@ def unplaced_program(run: Run) -> Program:
             collectives=table_columns(run, "collectives", COLLECTIVES),
             transfers=table_columns(run, "transfers", TRANSFERS),
             epochs=table_columns(run, "epochs", EPOCHS),
+            first_groups=communicators["first_group"].fill_null(0).to_list(),
         )
     except ValueError as error:
         raise InputError(f"{run.path}: its tables contradict each other: {error}; analyze the archive again") from error

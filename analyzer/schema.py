@@ -202,7 +202,12 @@ COMMUNICATORS = Table(
     "communicators",
     "a communicator",
     (
-        *_ids(comm="dense id", parent="the communicator it was made from; -1: none", size="members"),
+        *_ids(
+            comm="dense id",
+            parent="the communicator it was made from; -1: none",
+            size="members",
+            first_group="of an inter-communicator, members of its first group; 0: it is none",
+        ),
         *_text(name="its name; may be empty"),
         Column("ref", pl.UInt64(), "", "the archive's id"),
         Column(

@@ -87,7 +87,10 @@ FINALIZE: int = 18
 class Program:
     """Calls, messages and collectives of a program, as the replay sees them."""
 
-    def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], unmatched: dict[str, logpost.replay.columns.Column], collectives: dict[str, logpost.replay.columns.Column], transfers: dict[str, logpost.replay.columns.Column], epochs: dict[str, logpost.replay.columns.Column]) -> None: ...
+    def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], unmatched: dict[str, logpost.replay.columns.Column], collectives: dict[str, logpost.replay.columns.Column], transfers: dict[str, logpost.replay.columns.Column], epochs: dict[str, logpost.replay.columns.Column], first_groups: list[int] = ...) -> None:
+        """
+        `first_groups`: by communicator, how many of its members the first group of an inter-communicator has; 0: it is none.
+        """
 
     @property
     def length_ps(self) -> int: ...

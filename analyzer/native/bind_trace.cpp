@@ -69,6 +69,8 @@ nb::dict communicators(const Trace& trace) {
     d["parent"] = column<std::int32_t>(rows, [](const Communicator& c) { return c.parent; });
     d["size"] = column<std::int32_t>(
         rows, [](const Communicator& c) { return c.locations.size() + c.remote_locations.size(); });
+    d["first_group"] =
+        column<std::int32_t>(rows, [](const Communicator& c) { return static_cast<std::int32_t>(c.first_group()); });
     nb::list members;
     for (const auto& row : rows) {
         members.append(array(row.members()));

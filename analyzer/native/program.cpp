@@ -19,6 +19,7 @@ void take_program(Trace& trace) {
     program.layouts = trace.layouts;
     for (const auto& communicator : trace.communicators) {
         program.members.push_back(communicator.members());
+        program.first_group.push_back(communicator.first_group());
     }
     program.collective_instances = trace.collective_instances;
     std::vector<replay::Place> places;

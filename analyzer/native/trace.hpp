@@ -75,6 +75,10 @@ struct Communicator {
         all.insert(all.end(), remote_locations.begin(), remote_locations.end());
         return all;
     }
+    // How many of these the first group has; 0: it is no inter-communicator.
+    [[nodiscard]] std::uint32_t first_group() const noexcept {
+        return remote_locations.empty() ? 0 : static_cast<std::uint32_t>(locations.size());
+    }
     std::int32_t parent = kUndefined;
     bool is_self = false;
 };

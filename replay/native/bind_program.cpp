@@ -172,7 +172,8 @@ void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t le
                   const In<std::int32_t>& callers, const std::vector<int>& kinds,
                   const std::vector<BlocksOfData>& layouts, const std::vector<std::vector<std::int32_t>>& members,
                   const nb::dict& locations, const nb::dict& calls, const nb::dict& messages, const nb::dict& unmatched,
-                  const nb::dict& collectives, const nb::dict& transfers, const nb::dict& epochs) {
+                  const nb::dict& collectives, const nb::dict& transfers, const nb::dict& epochs,
+                  const std::vector<std::uint32_t>& first_groups) {
     Program program;
     program.ticks_per_second = ticks_per_second;
     program.length_ps = length_ps;
@@ -184,6 +185,7 @@ void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t le
         program.layouts.push_back({.blocks = blocks, .block_bytes = block_bytes, .stride_bytes = stride_bytes});
     }
     program.members = members;
+    program.first_group = first_groups;
     const ProgramColumns columns{location_columns(locations),
                                  call_columns(calls),
                                  message_columns(messages),
@@ -247,19 +249,22 @@ void bind_program(nb::module_& module) {
     module.def("phases", [] { return names(kPhaseNames); }, "Names of the phases of a location's time, by code.");
     module.attr("FINALIZE") = static_cast<int>(CallKind::finalize);
     nb::class_<Program>(module, "Program", "Calls, messages and collectives of a program, as the replay sees them.")
-        .def("__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callers"_a, "kinds"_a, "layouts"_a,
-             "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a, "transfers"_a,
-             "epochs"_a,
-             nb::sig("def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, "
-                     "kinds: list[int], "
-                     "layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, "
-                     "logpost.replay.columns.Column], "
-                     "calls: dict[str, logpost.replay.columns.Column], "
-                     "messages: dict[str, logpost.replay.columns.Column], "
-                     "unmatched: dict[str, logpost.replay.columns.Column], "
-                     "collectives: dict[str, logpost.replay.columns.Column], "
-                     "transfers: dict[str, logpost.replay.columns.Column], "
-                     "epochs: dict[str, logpost.replay.columns.Column]) -> None"))
+        .def(
+            "__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callers"_a, "kinds"_a, "layouts"_a,
+            "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a, "transfers"_a,
+            "epochs"_a, "first_groups"_a = std::vector<std::uint32_t>{},
+            nb::sig("def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, "
+                    "kinds: list[int], "
+                    "layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, "
+                    "logpost.replay.columns.Column], "
+                    "calls: dict[str, logpost.replay.columns.Column], "
+                    "messages: dict[str, logpost.replay.columns.Column], "
+                    "unmatched: dict[str, logpost.replay.columns.Column], "
+                    "collectives: dict[str, logpost.replay.columns.Column], "
+                    "transfers: dict[str, logpost.replay.columns.Column], "
+                    "epochs: dict[str, logpost.replay.columns.Column], first_groups: list[int] = ...) -> None"),
+            "`first_groups`: by communicator, how many of its members the first group of an inter-communicator has; 0: "
+            "it is none.")
         .def_ro("length_ps", &Program::length_ps)
         .def("place", &place, "sockets"_a, "place_of_node"_a, "hops"_a,
              nb::sig("def place(self, sockets: numpy.ndarray, place_of_node: numpy.ndarray, hops: numpy.ndarray) "

@@ -100,6 +100,7 @@ Program excerpt(const Program& program, std::size_t messages) {
     result.kinds = program.kinds;
     result.layouts = program.layouts;
     result.members = program.members;
+    result.first_group = program.first_group;
     result.placement = program.placement;
     result.network = program.network;
     result.accounted = program.accounted;

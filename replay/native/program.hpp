@@ -239,6 +239,7 @@ struct Program {
     std::vector<CallKind> kinds;                     // by region
     std::vector<Layout> layouts;                     //
     std::vector<std::vector<std::int32_t>> members;  // by communicator: location of each rank, kUndefined where absent
+    std::vector<std::uint32_t> first_group;          // by communicator: see `group_of`; may be empty: none has two
     Placement placement;                             // of the locations
     Network network;                                 // between the nodes
     std::vector<std::uint8_t> accounted;             // by location: gets an account (a rank, or communicates), or 0
@@ -249,6 +250,16 @@ struct Program {
     [[nodiscard]] std::size_t callpaths() const noexcept { return callers.size(); }
     [[nodiscard]] CallKind kind(const Call& call) const noexcept {
         return kinds[static_cast<std::size_t>(call.region)];
+    }
+    /// Which group of an inter-communicator a place among its members belongs to; always 0 in other communicators.
+    [[nodiscard]] std::size_t group_of(std::int32_t comm, std::size_t member) const noexcept {
+        const auto at = static_cast<std::size_t>(comm);
+        return at < first_group.size() && first_group[at] != 0 && member >= first_group[at] ? 1 : 0;
+    }
+    /// Whether a communicator has two groups, each of which gets what the other one gives.
+    [[nodiscard]] bool has_groups(std::int32_t comm) const noexcept {
+        const auto at = static_cast<std::size_t>(comm);
+        return comm >= 0 && at < first_group.size() && first_group[at] != 0;
     }
     /// Whether there may be times without records.
     [[nodiscard]] bool has_times_off() const noexcept {

@@ -65,6 +65,13 @@ class ProgramStory {
         program_.collective_instances = std::max(program_.collective_instances, instance + 1);
     }
 
+    /// What the rank gives and gets in the operation told last; 8 bytes of each, unless told.
+    void gives_and_gets(std::int32_t rank, std::uint64_t sent, std::uint64_t received) {
+        auto& operation = timeline(rank).collectives.back();
+        operation.bytes_sent = sent;
+        operation.bytes_received = received;
+    }
+
     /// A put that `call` starts and `complete` completes, at the origin or (`remotely`) at both ends.
     void put(std::int32_t from, std::uint32_t call, std::uint32_t complete, std::int32_t to, std::uint64_t bytes,
              bool remotely = true) {
@@ -98,6 +105,8 @@ class ProgramStory {
 
     /// The locations of the communicator's ranks, where they are not all.
     void members(std::vector<std::int32_t> members) { members_ = std::move(members); }
+    /// Makes the communicator an inter-communicator: so many of its members are the first group.
+    void first_group(std::uint32_t members) { program_.first_group = {members}; }
 
     void network(replay::Network network) { program_.network = std::move(network); }
 

@@ -54,6 +54,43 @@ TEST(WaitStates, ABarrierWaitsForItsLastMember) {
     EXPECT_EQ(of(states(story, 2), WaitState::wait_at_barrier).wait_ticks, 450);
 }
 
+TEST(WaitStates, AGroupOfAnInterCommunicatorWaitsForTheOtherOne) {
+    ProgramStory story;
+    // Ranks 0 and 1 give only, ranks 2 and 3 get only: these wait for 1, and nobody for 3.
+    for (const auto& [enter, leave] : {std::pair{100, 120}, {400, 420}, {50, 430}, {600, 610}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::allgather);
+        story.gives_and_gets(rank, rank < 2 ? 8 : 0, rank < 2 ? 0 : 16);
+    }
+    story.first_group(2);
+    const CollectiveWaits waits(story.program());
+    const auto wait = [&](std::size_t rank) {
+        return waits.wait(story.program().timelines[rank].collectives[0], rank);
+    };
+    EXPECT_EQ(wait(0), 0);
+    EXPECT_EQ(wait(1), 0);
+    EXPECT_EQ(wait(2), 350);  // 50..400
+    EXPECT_EQ(wait(3), 0);
+    EXPECT_EQ(waits.early_ends(), 0U);  // rank 0 left before all others but 2 came
+}
+
+TEST(WaitStates, ABarrierOfAnInterCommunicatorWaitsForTheOtherGroup) {
+    ProgramStory story;
+    for (const auto& [enter, leave] : {std::pair{100, 420}, {700, 710}, {400, 710}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::barrier, enter, leave), Operation::barrier);
+    }
+    story.first_group(2);
+    const CollectiveWaits waits(story.program());
+    const auto wait = [&](std::size_t rank) {
+        return waits.wait(story.program().timelines[rank].collectives[0], rank);
+    };
+    EXPECT_EQ(wait(0), 300);  // for rank 2, not for rank 1
+    EXPECT_EQ(wait(1), 0);
+    EXPECT_EQ(wait(2), 300);  // for rank 1
+    EXPECT_EQ(waits.early_ends(), 0U);
+}
+
 TEST(WaitStates, MembersOfABroadcastWaitForItsRoot) {
     ProgramStory story;
     for (const auto enter : {500, 100}) {

@@ -24,6 +24,13 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
             } else {
                 instance.earliest_non_root = std::min(instance.earliest_non_root, operation.begin_ps);
             }
+            if (program.has_groups(operation.comm)) {
+                auto& latest = latest_of_group_[operation.instance]
+                                               [program.group_of(operation.comm, rank_of(operation, location))];
+                if (member.begin > latest.begin) {
+                    latest = member;
+                }
+            }
             if (shape(operation.operation) == Shape::prefix) {
                 auto& members = scans_[operation.instance];
                 members.resize(program.members[static_cast<std::size_t>(operation.comm)].size());
@@ -64,6 +71,12 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
     const auto& instance = instances_[operation.instance];
     switch (shape(operation.operation)) {
         case Shape::all_to_all:
+            if (program_.has_groups(operation.comm)) {
+                // Each group gets what the other one gives, which may be nothing; its own members it does not need.
+                const bool gets = operation.operation == Operation::barrier || operation.bytes_received > 0;
+                const auto mine = program_.group_of(operation.comm, rank_of(operation, location));
+                return gets ? latest_of_group_.at(operation.instance)[1 - mine] : Member{};
+            }
             return instance.latest;
         case Shape::one_to_all:
             // An instance whose root is unknown has none: nobody is known to have waited.

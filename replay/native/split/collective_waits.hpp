@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -46,6 +47,7 @@ class CollectiveWaits {
     const Program& program_;
     std::vector<Instance> instances_;
     std::map<std::uint32_t, std::vector<Member>> scans_;  // the latest up to each rank, for Scan and Exscan only
+    std::map<std::uint32_t, std::array<Member, 2>> latest_of_group_;  // of inter-communicators only
 };
 
 }  // namespace logpost::replay
