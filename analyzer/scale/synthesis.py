@@ -100,7 +100,9 @@ class Synthetic:
             },
             messages=self.messages,
             collectives=self.collectives | {"enter_ps": enter_ps[at], "leave_ps": leave_ps[np.where(of < 0, at, of)]},
-            **{name: _none(template, name) for name in ("unmatched", "transfers", "epochs")},
+            unmatched=_none(template, "unmatched"),
+            transfers=_none(template, "transfers"),
+            epochs=_none(template, "epochs"),
         )
 
 
