@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
     int give = gets ? 0 : COUNT, get = gets ? COUNT : 0;
     for (int i = 0; i < ROUNDS; ++i) {
         MPI_Barrier(MPI_COMM_WORLD);
-        if (rank == size - 1) usleep(LATE_US);
+        if (rank == size - 1)
+            usleep(LATE_US);
         MPI_Allgather(given, give, MPI_INT, got, get, MPI_INT, inter);
         MPI_Request request;
         MPI_Iallgather(given, give, MPI_INT, got, get, MPI_INT, inter, &request);
