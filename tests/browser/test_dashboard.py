@@ -130,7 +130,7 @@ def test_one_click_removes_the_cause_of_a_finding(view: Callable[..., Visit]) ->
 
 def test_another_mapping_stands_beside_the_one_that_was(view: Callable[..., Visit]) -> None:
     seen = view("/network")
-    seen.page.get_by_label("cyclic").check()
+    seen.page.get_by_role("radio", name="cyclic", exact=True).check()
     seen.page.wait_for_url("**mapping=cyclic**")
     seen.page.wait_for_selector("text=/as it was; .* mapped cyclic/")
     go(seen, "What if")
