@@ -60,9 +60,6 @@ class ExposedRows {
     class Filler {
       public:
         Filler(ExposedRows& columns, std::size_t first_row) : columns_(columns), row_(first_row) {}
-        ~Filler() { flush(); }
-        Filler(const Filler&) = delete;
-        Filler& operator=(const Filler&) = delete;
 
         void put(const std::array<std::int64_t, kCategories>& exposed) {
             for (std::size_t column = 0; column < kColumns; ++column) {
@@ -74,8 +71,7 @@ class ExposedRows {
             }
         }
 
-      private:
-        static constexpr std::size_t kHeld = 128;
+        /// Puts the rows that are still held into the columns.
         void flush() {
             for (std::size_t column = 0; column < kColumns; ++column) {
                 if (any_[column] != 0) {
@@ -86,6 +82,9 @@ class ExposedRows {
             row_ += held_;
             held_ = 0;
         }
+
+      private:
+        static constexpr std::size_t kHeld = 128;
         [[nodiscard]] std::ptrdiff_t offset() const noexcept { return static_cast<std::ptrdiff_t>(row_); }
 
         ExposedRows& columns_;
@@ -365,6 +364,7 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
             rows.enter[row] = call.enter_ps;
             rows.leave[row] = call.leave_ps;
         }
+        exposed.flush();
         if (account->done()) {
             account->finish();
             accounts_[slice.item] = account->rows();
