@@ -37,3 +37,22 @@ def test_no_clock_is_blamed_and_givers_wait_for_nobody(run: Run) -> None:
     givers = rows.filter(pl.col("bytes_received") == 0)
     assert givers.height == 3 * 3 * 2
     assert givers["wait_ps"].max() == 0
+
+
+def test_operations_with_a_root_are_divided_and_its_own_group_looks_on(run: Run) -> None:
+    inter = run.table("communicators").filter(pl.col("first_group") > 0).collect()["comm"].implode()
+    kinds = run.table("collective_kinds").filter(pl.col("comm").is_in(inter)).collect()
+    rooted = kinds.filter(pl.col("operation").cast(pl.String).is_in(["Bcast", "Gatherv"]))
+    assert set(rooted["algorithm"].cast(pl.String)) <= {"leaders", "linear"}
+    assert rooted.select("members", "least_bytes", "most_bytes").rows() == [(4, 16, 16)] * 2
+    rows = (
+        run.table("collectives")
+        .filter(pl.col("comm").is_in(inter), pl.col("operation").cast(pl.String).is_in(["Bcast", "Gatherv"]))
+        .sort("operation", "location")
+        .select("bytes_sent", "bytes_received", pl.col("wait_ps").filter(pl.col("location") == 2).max().alias("idle"))
+        .collect()
+    )
+    assert rows.rows() == [
+        *((0, 16, 0), (0, 16, 0), (0, 0, 0), (32, 0, 0)),
+        *((16, 0, 0), (16, 0, 0), (0, 0, 0), (0, 32, 0)),
+    ]

@@ -122,6 +122,53 @@ TEST(CollectiveSchedule, EveryCandidateBringsEveryMemberWhatItNeeds) {
     }
 }
 
+TEST(CollectiveSchedule, EveryGroupOfAnInterCommunicatorGetsWhatTheOtherOneGives) {
+    for (const auto operation : kOperations) {
+        if (shape(operation) == Shape::prefix) {
+            EXPECT_TRUE(candidates({operation, 4, 1, 2, 1}).empty());
+            continue;
+        }
+        for (std::uint32_t size = 2; size <= 13; ++size) {
+            for (std::uint32_t group = 1; group < size; ++group) {
+                const Groups groups{group, size - group};
+                const auto every = [&](std::size_t side) {
+                    std::set<std::uint32_t> members;
+                    for (std::uint32_t i = 0; i < groups.size[side]; ++i) {
+                        members.insert(groups.number(side, i));
+                        EXPECT_EQ(groups.group_of(groups.number(side, i)), side);
+                        EXPECT_EQ(groups.index_of(groups.number(side, i)), i);
+                    }
+                    return members;
+                };
+                const auto has = [&](const Flood& after, std::uint32_t member, std::size_t side) {
+                    return std::ranges::includes(after.has[member], every(side));
+                };
+                const auto all = candidates({operation, size, 1, group, 1});
+                EXPECT_FALSE(all.empty());
+                for (const auto algorithm : all) {
+                    Flood after(size);
+                    visit_schedule({operation, size, 1, group, 1}, algorithm, after);
+                    for (const auto member : every(1)) {
+                        EXPECT_TRUE(shape(operation) != Shape::one_to_all || after.has[member].contains(0));
+                        EXPECT_TRUE(shape(operation) != Shape::all_to_all || has(after, member, 0));
+                    }
+                    for (const auto member : every(0)) {
+                        EXPECT_TRUE(shape(operation) != Shape::all_to_all || has(after, member, 1));
+                        EXPECT_TRUE(shape(operation) == Shape::all_to_all || member == 0 || after.depth[member] == 0);
+                    }
+                    EXPECT_TRUE(shape(operation) != Shape::all_to_one || has(after, 0, 1));
+                }
+                if (shape(operation) == Shape::all_to_all && operation != Operation::barrier) {
+                    Flood after(size);
+                    visit_schedule({operation, size, 1, group, 0}, all.front(), after);
+                    EXPECT_TRUE(has(after, 1, 0));
+                    EXPECT_FALSE(after.has[0].contains(1)) << "the other group gives nothing";
+                }
+            }
+        }
+    }
+}
+
 TEST(CollectiveSchedule, CandidatesFollowTheLibrariesLimits) {
     const auto takes = [](Operation operation, std::uint32_t size, std::uint64_t bytes, Algorithm algorithm) {
         return std::ranges::count(candidates({operation, size, bytes}), algorithm) == 1;

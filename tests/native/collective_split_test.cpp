@@ -204,6 +204,72 @@ TEST(CollectiveSplit, AloneAMemberSendsNothing) {
     EXPECT_EQ(divided.split.kinds()[0].algorithm, Algorithm::not_known);
 }
 
+// Ranks 0 and 1, and rank 2 alone. Rank 1 sends to 0, who enters at 100: its message is there at 110, taken at 130.
+// Then 0 and 2 exchange: o_s, L, o_r from 500 on, when 2 enters, and 0 tells 1.
+TEST(CollectiveSplit, GroupsOfAnInterCommunicatorMeetInTheirLeaders) {
+    Together story(Operation::barrier, {{100, 640}, {0, 760}, {500, 530}});
+    story.first_group(2);
+    const Divided divided(story, plain_machine());
+    EXPECT_EQ(divided.split.kinds()[0].algorithm, Algorithm::leaders);
+    EXPECT_EQ(divided.part(0, send_overhead), 20);
+    EXPECT_EQ(divided.part(0, latency), 100);
+    EXPECT_EQ(divided.part(0, recv_overhead), 20);
+    EXPECT_EQ(divided.part(1, send_overhead), 20);
+    EXPECT_EQ(divided.part(1, latency), 200);
+    EXPECT_EQ(divided.part(1, recv_overhead), 40);
+    EXPECT_EQ(divided.part(2, latency), 0);
+    EXPECT_EQ(divided.split.kinds()[0].residual_ps, 0);
+    EXPECT_EQ(divided.split.kinds()[0].deficit_ps, 0);
+}
+
+// Rank 3 gives to ranks 0 and 1 what rank 2, of its own group, does not get. It enters last: they wait for it.
+TEST(CollectiveSplit, ARootGivesToTheOtherGroupOnly) {
+    for (const std::int32_t root : {3, 0}) {
+        // The root sends to the leader (10), who has it at 110 + 7 + 20 and sends it on: 10 + 100 + 7 + 20.
+        const std::int64_t enter = 1'000;
+        std::vector<std::pair<std::int64_t, std::int64_t>> times(4, {enter - 900, enter + 147});
+        times[static_cast<std::size_t>(root)] = {enter, enter + 10};
+        times[root == 3 ? 2 : 1] = {0, 5};
+        const std::size_t last = root == 3 ? 1 : 3;
+        times[last].second = enter + 274;
+        Together story(Operation::bcast, times, root);
+        story.first_group(2);
+        const Divided divided(story, plain_machine());
+        EXPECT_EQ(divided.split.kinds()[0].most_bytes, 8U);
+        EXPECT_EQ(divided.part(last, send_overhead), 20);
+        EXPECT_EQ(divided.part(last, latency), 200);
+        EXPECT_EQ(divided.part(last, serialization), 14);
+        EXPECT_EQ(divided.part(last, recv_overhead), 40);
+        EXPECT_EQ(divided.split.kinds()[0].deficit_ps, 0);
+        EXPECT_EQ(divided.split.kinds()[0].residual_ps, 5);  // of the one who only looks on
+    }
+}
+
+TEST(CollectiveSplit, WhoLooksOnNeedsNoRecord) {
+    Together story(Operation::gather, {{0, 5}, {100, 237}, {0, 10}}, 1);
+    story.first_group(2);
+    story.takes_no_part(0);
+    const Divided divided(story, plain_machine());
+    EXPECT_FALSE(divided.split.divides(0, 0));
+    EXPECT_EQ(divided.part(1, recv_overhead), 20);  // the message was there
+    EXPECT_EQ(divided.part(2, send_overhead), 10);
+    EXPECT_EQ(divided.split.way(1, 0).size(), 1U);
+}
+
+TEST(CollectiveSplit, AGroupThatGivesNothingIsNotWaitedFor) {
+    // Each of ranks 0 and 1 gives 8 B, rank 2 gets 16 B and comes late.
+    Together story(Operation::allgather, {{0, 147}, {0, 10}, {1'000, 1'030}});
+    for (std::int32_t rank = 0; rank < 3; ++rank) {
+        story.gives_and_gets(rank, rank < 2 ? 8 : 0, rank < 2 ? 0 : 16);
+    }
+    story.first_group(2);
+    const Divided divided(story, plain_machine());
+    EXPECT_EQ(divided.part(0, late_members), 0);
+    EXPECT_EQ(divided.part(0, latency), 100);  // of rank 1's message
+    EXPECT_EQ(divided.part(2, latency), 0);    // it was there
+    EXPECT_EQ(divided.part(2, recv_overhead), 20);
+}
+
 TEST(CollectiveSplit, AnOperationThatLacksAMemberIsNotDivided) {
     const auto machine = plain_machine();
     Together story(Operation::barrier, {{0, 130}, {0, 130}});

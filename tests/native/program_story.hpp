@@ -65,6 +65,8 @@ class ProgramStory {
         program_.collective_instances = std::max(program_.collective_instances, instance + 1);
     }
 
+    /// The operation told last has nothing to do with those of other ranks.
+    void takes_no_part(std::int32_t rank) { timeline(rank).collectives.back().instance = replay::kNone; }
     /// What the rank gives and gets in the operation told last; 8 bytes of each, unless told.
     void gives_and_gets(std::int32_t rank, std::uint64_t sent, std::uint64_t received) {
         auto& operation = timeline(rank).collectives.back();

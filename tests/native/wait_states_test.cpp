@@ -91,6 +91,26 @@ TEST(WaitStates, ABarrierOfAnInterCommunicatorWaitsForTheOtherGroup) {
     EXPECT_EQ(waits.early_ends(), 0U);
 }
 
+TEST(WaitStates, OfTheRootsOwnGroupNobodyTakesPart) {
+    // Ranks 0 and 1 are a group. Rank 0 is the root: rank 1 waits for nobody, nor does rank 0 for it.
+    for (const auto operation : {Operation::bcast, Operation::gather}) {
+        ProgramStory story;
+        for (const auto& [enter, leave] : {std::pair{500, 990}, {950, 960}, {100, 990}, {700, 990}}) {
+            const auto rank = story.rank(0, 1000);
+            story.collective(rank, story.call(rank, CallKind::collective, enter, leave), operation, 0);
+        }
+        story.first_group(2);
+        const CollectiveWaits waits(story.program());
+        const auto wait = [&](std::size_t rank) {
+            return waits.wait(story.program().timelines[rank].collectives[0], rank);
+        };
+        EXPECT_EQ(wait(0), operation == Operation::gather ? 200 : 0);  // for rank 3
+        EXPECT_EQ(wait(1), 0);
+        EXPECT_EQ(wait(2), operation == Operation::bcast ? 400 : 0);
+        EXPECT_EQ(waits.early_ends(), 0U);
+    }
+}
+
 TEST(WaitStates, MembersOfABroadcastWaitForItsRoot) {
     ProgramStory story;
     for (const auto enter : {500, 100}) {

@@ -301,7 +301,7 @@ void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name) {
     lp_note_name(t, LP_NAME_COMM, lp_comm_id(t, comm), name);
 }
 
-void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other) {
+int lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other) {
     int inter = 0;
     *rank = *size = *other = 0;
     lp_mpi.Comm_rank(comm, rank);
@@ -311,4 +311,5 @@ void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other) {
         lp_mpi.Comm_remote_size(comm, other);
     else
         *other = *size;
+    return inter;
 }

@@ -311,12 +311,14 @@ struct lp_volume {
 };
 
 struct lp_place {
-    int rank, size, other; /* other: size of the remote group, or of the own one */
+    int rank, size;
+    int other; /* size of the remote group, or of the own one */
+    int inter; /* whether there is a remote group, in which a root >= 0 is */
 };
 
 static inline struct lp_place lp_place(lp_word comm) {
     struct lp_place p;
-    lp_comm_size((MPI_Comm)comm, &p.rank, &p.size, &p.other);
+    p.inter = lp_comm_size((MPI_Comm)comm, &p.rank, &p.size, &p.other);
     return p;
 }
 
@@ -328,7 +330,7 @@ static inline int32_t lp_root(int root) {
 }
 
 static inline int lp_is_root(struct lp_place p, int root) {
-    return root == MPI_ROOT || (root >= 0 && root == p.rank);
+    return root == MPI_ROOT || (!p.inter && root >= 0 && root == p.rank);
 }
 
 LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct lp_volume v, const void* request) {

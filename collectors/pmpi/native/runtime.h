@@ -69,7 +69,8 @@ LP_HIDDEN uint32_t lp_comm_strided(struct lp_thread* t, MPI_Comm of, int first, 
 LP_HIDDEN void lp_comm_forget(uintptr_t handle);
 LP_HIDDEN void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name);
 LP_HIDDEN void lp_note_name(struct lp_thread* t, int kind, uint32_t id, const char* name);
-LP_HIDDEN void lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other);
+/* 1: an inter-communicator, of which `other` is the remote group's size. */
+LP_HIDDEN int lp_comm_size(MPI_Comm comm, int* rank, int* size, int* other);
 
 /* windows.c: those for one-sided accesses, and their local ids; 0: not seen made */
 extern LP_HIDDEN volatile uint32_t lp_rma_generation;

@@ -24,17 +24,22 @@ enum class Algorithm : std::uint8_t {
     bruck,               ///< ceil(log2 P) rounds of growing messages (Bruck et al. 1997)
     pairwise,            ///< P - 1 rounds, in round k with the ranks k away
     scatter_ring,        ///< a binomial scatter, then a ring (van de Geijn)
+    leaders,             ///< of an inter-communicator: each group's binomial tree to its leader; the leaders exchange
 };
-inline constexpr std::size_t kAlgorithms = 11;
+inline constexpr std::size_t kAlgorithms = 12;
 inline constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{
-    "not_known",    "dissemination", "recursive_doubling", "binomial",    "linear", "chain", "ring",
-    "rabenseifner", "bruck",         "pairwise",           "scatter_ring"};
+    "not_known",    "dissemination", "recursive_doubling", "binomial",     "linear", "chain", "ring",
+    "rabenseifner", "bruck",         "pairwise",           "scatter_ring", "leaders"};
 
 /// A collective operation, as far as its messages depend on it.
 struct Pattern {
     Operation operation = Operation::unknown;
     std::uint32_t size = 0;   ///< members
     std::uint64_t bytes = 0;  ///< of one member's part: what it has for, or gets from, each other one
+    /// Of an inter-communicator, how many members the group has that the root belongs to, or the first one where there
+    /// is no root; 0: it is none. `bytes` are a part of that group's members.
+    std::uint32_t group = 0;
+    std::uint64_t other_bytes = 0;  ///< likewise, of the other group's members; 0: they give nothing
 };
 
 /// The algorithms that Open MPI (coll/tuned) and MPICH take by default for operations like this one, the one that small

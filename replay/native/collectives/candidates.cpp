@@ -47,10 +47,43 @@ constexpr std::array kSmallPersonal{bruck, linear, pairwise};
 constexpr std::array kPersonal{linear, pairwise};
 constexpr std::array kReduceScatter{recursive_doubling, ring, pairwise};
 constexpr std::array kPrefix{recursive_doubling, chain};
+constexpr std::array kBetweenGroups{leaders};
+constexpr std::array kBlocksOfGroups{pairwise};
+constexpr std::array kTreeOfGroup{leaders, linear};
+
+/// Open MPI's coll/inter and MPICH's *_inter_*.c: trees within the groups, one message between them; the root with each
+/// of the other group in turn; alltoall with each of the other group.
+std::span<const Algorithm> between_groups(Operation operation) noexcept {
+    switch (operation) {
+        case Operation::barrier:
+        case Operation::allreduce:
+        case Operation::allgather:
+        case Operation::allgatherv:
+        case Operation::reduce_scatter:
+        case Operation::reduce_scatter_block:
+            return kBetweenGroups;
+        case Operation::alltoall:
+        case Operation::alltoallv:
+        case Operation::alltoallw:
+            return kBlocksOfGroups;
+        case Operation::bcast:
+        case Operation::scatter:
+        case Operation::scatterv:
+        case Operation::reduce:
+        case Operation::gather:
+        case Operation::gatherv:
+            return kTreeOfGroup;
+        default:
+            return {};
+    }
+}
 
 }  // namespace
 
 std::span<const Algorithm> candidates(const Pattern& pattern) noexcept {
+    if (pattern.group != 0) {
+        return between_groups(pattern.operation);
+    }
     const auto bytes = pattern.bytes;
     switch (pattern.operation) {
         case Operation::barrier:

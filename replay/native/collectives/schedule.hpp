@@ -3,7 +3,8 @@
 /// The messages of each algorithm, in an order in which everything that a message depends on stands before it: the one
 /// description that the split, the what-if replay and the tests read.
 ///
-/// Members are numbered as the algorithm does: from the root on where there is one, by rank where there is none.
+/// Members are numbered as the algorithm does: from the root on where there is one, by rank where there is none; those
+/// of an inter-communicator as `Groups` does.
 ///
 /// A visitor has
 ///   message(from, to, bytes)              one message; both take the next one after it
@@ -18,6 +19,7 @@
 #include <cstdint>
 
 #include "replay/native/collectives/algorithm.hpp"
+#include "replay/native/collectives/groups.hpp"
 
 namespace logpost::replay {
 
@@ -109,7 +111,7 @@ void dissemination(Visitor& visitor, std::uint32_t size, std::uint64_t bytes) {
 
 template <class Visitor>
 void recursive_doubling(Visitor& visitor, const Pattern& pattern) {
-    const auto [operation, size, bytes] = pattern;
+    const auto& [operation, size, bytes, group, other_bytes] = pattern;
     switch (operation) {
         case Operation::scan:
         case Operation::exscan:
@@ -159,7 +161,7 @@ void rabenseifner(Visitor& visitor, std::uint32_t size, std::uint64_t bytes) {
 
 template <class Visitor>
 void bruck(Visitor& visitor, const Pattern& pattern) {
-    const auto [operation, size, bytes] = pattern;
+    const auto& [operation, size, bytes, group, other_bytes] = pattern;
     const bool personal = operation == Operation::alltoall || operation == Operation::alltoallv;
     for (std::uint32_t distance = 1; distance < size; distance *= 2) {
         std::uint64_t blocks = std::min(distance, size - distance);
@@ -206,7 +208,7 @@ void binomial(Visitor& visitor, const Pattern& pattern) {
 
 template <class Visitor>
 void linear(Visitor& visitor, const Pattern& pattern) {
-    const auto [operation, size, bytes] = pattern;
+    const auto& [operation, size, bytes, group, other_bytes] = pattern;
     if (operation == Operation::alltoall || operation == Operation::alltoallv || operation == Operation::alltoallw) {
         visitor.burst(size, size - 1, bytes);
         return;
@@ -221,7 +223,7 @@ void linear(Visitor& visitor, const Pattern& pattern) {
 
 template <class Visitor>
 void chain(Visitor& visitor, const Pattern& pattern) {
-    const auto [operation, size, bytes] = pattern;
+    const auto& [operation, size, bytes, group, other_bytes] = pattern;
     const bool prefix = operation == Operation::scan || operation == Operation::exscan;
     const auto segments = prefix ? 1 : std::clamp<std::uint64_t>(bytes / kChainSegment, 1, kMostSegments);
     for (std::uint64_t segment = 0; segment < segments; ++segment) {
@@ -236,17 +238,99 @@ void chain(Visitor& visitor, const Pattern& pattern) {
     }
 }
 
+/// Between the groups of an inter-communicator, of which a member needs only what the other group gives.
+template <class Visitor>
+void between_groups(Visitor& visitor, const Pattern& pattern, Algorithm algorithm) {
+    const Groups groups{pattern.group, pattern.size - pattern.group};
+    const auto operation = pattern.operation;
+    const auto other = groups.size[1];
+    const Pattern within{operation, other, pattern.bytes};
+    if (down(operation) || up(operation)) {
+        if (algorithm == Algorithm::linear) {
+            for (std::uint32_t i = 0; i < other; ++i) {
+                const auto member = groups.number(1, i);
+                visitor.message(down(operation) ? 0 : member, down(operation) ? member : 0, pattern.bytes);
+            }
+        } else if (down(operation)) {
+            visitor.message(0, groups.number(1, 0), of_subtree(within, 0));
+            down_the_tree(other, [&](std::uint32_t parent, std::uint32_t child) {
+                visitor.message(groups.number(1, parent), groups.number(1, child), of_subtree(within, child));
+            });
+        } else {
+            up_the_tree(other, [&](std::uint32_t child, std::uint32_t parent) {
+                visitor.message(groups.number(1, child), groups.number(1, parent), of_subtree(within, child));
+            });
+            visitor.message(groups.number(1, 0), 0, of_subtree(within, 0));
+        }
+        return;
+    }
+    const std::uint64_t given[2]{pattern.bytes, pattern.other_bytes};
+    const auto gives = [&](std::size_t group) { return operation == Operation::barrier || given[group] > 0; };
+    if (algorithm == Algorithm::pairwise && groups.size[0] == other && given[0] == given[1]) {
+        many_rounds(visitor, pattern.size, other, pattern.bytes, [groups](std::uint32_t i, std::uint32_t round) {
+            const auto group = groups.group_of(i);
+            const auto step = group == 0 ? round : groups.size[0] - round;
+            return groups.number(1 - group, (groups.index_of(i) + step) % groups.size[0]);
+        });
+        return;
+    }
+    if (algorithm == Algorithm::pairwise) {
+        groups.visit_pairs([&](std::uint32_t member, std::uint32_t far) {
+            if (gives(0)) {
+                visitor.message(member, far, given[0]);
+            }
+            if (gives(1)) {
+                visitor.message(far, member, given[1]);
+            }
+        });
+        return;
+    }
+    const bool collects = operation == Operation::allgather || operation == Operation::allgatherv;
+    const bool scatters = operation == Operation::reduce_scatter || operation == Operation::reduce_scatter_block;
+    /// What a group gives, gathered or reduced.
+    const auto whole = [&](std::size_t group) {
+        return given[group] * (collects ? groups.size[group] : scatters ? groups.size[1 - group] : 1);
+    };
+    for (std::size_t group = 0; group < 2; ++group) {
+        if (gives(group)) {
+            up_the_tree(groups.size[group], [&](std::uint32_t child, std::uint32_t parent) {
+                const auto bytes = collects ? given[group] * subtree(child, groups.size[group]) : whole(group);
+                visitor.message(groups.number(group, child), groups.number(group, parent), bytes);
+            });
+        }
+    }
+    if (gives(0) && gives(1)) {
+        visitor.round(2, [](std::uint32_t i) { return 1 - i; }, std::max(whole(0), whole(1)), 1);
+    } else if (gives(0)) {
+        visitor.message(0, 1, whole(0));
+    } else if (gives(1)) {
+        visitor.message(1, 0, whole(1));
+    }
+    for (std::size_t group = 0; group < 2; ++group) {
+        if (gives(1 - group)) {
+            down_the_tree(groups.size[group], [&](std::uint32_t parent, std::uint32_t child) {
+                const auto bytes = scatters ? given[1 - group] * subtree(child, groups.size[group]) : whole(1 - group);
+                visitor.message(groups.number(group, parent), groups.number(group, child), bytes);
+            });
+        }
+    }
+}
+
 }  // namespace schedule
 
 /// Visits every message of an operation.
 template <class Visitor>
 void visit_schedule(const Pattern& pattern, Algorithm algorithm, Visitor&& visitor) {
-    const auto [operation, size, bytes] = pattern;
+    const auto& [operation, size, bytes, group, other_bytes] = pattern;
     if (size < 2) {
         return;
     }
+    if (group != 0) {
+        return schedule::between_groups(visitor, pattern, algorithm);
+    }
     switch (algorithm) {
         case Algorithm::not_known:
+        case Algorithm::leaders:
             return;
         case Algorithm::dissemination:
             return schedule::dissemination(visitor, size, bytes);

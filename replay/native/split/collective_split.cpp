@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "replay/native/collectives/groups.hpp"
 #include "replay/native/collectives/shape.hpp"
 #include "replay/native/split/fit.hpp"
 #include "replay/native/threads.hpp"
@@ -30,12 +31,51 @@ struct CollectiveSplit::Buffer {
     Buffer(const CollectiveSplit& split) : replay(split.program_, split.parameters_, split.endpoints_) {}
     CollectiveReplay replay;
     std::vector<CollectiveReplay::Member> members;
+    std::vector<std::uint32_t> ranks;  // of the members
 };
 
-/// A rank's number in the algorithm.
-std::uint32_t CollectiveSplit::member(const Instance& instance, std::uint32_t rank, std::uint32_t size) noexcept {
+std::uint32_t CollectiveSplit::group_size(const Instance& instance) const noexcept {
+    if (!program_.has_groups(instance.comm)) {
+        return 0;
+    }
+    const auto first = program_.first_group[static_cast<std::size_t>(instance.comm)];
+    return program_.group_of(instance.comm, static_cast<std::size_t>(instance.root)) == 0 ? first
+                                                                                          : size_of(instance) - first;
+}
+
+bool CollectiveSplit::takes_part(const Instance& instance, std::size_t rank) const noexcept {
+    const auto kind = shape(instance.operation);
+    const auto root = static_cast<std::size_t>(instance.root);
+    return (kind != Shape::one_to_all && kind != Shape::all_to_one) || !program_.has_groups(instance.comm) ||
+           rank == root || program_.group_of(instance.comm, rank) != program_.group_of(instance.comm, root);
+}
+
+std::uint32_t CollectiveSplit::takers(const Instance& instance) const noexcept {
+    const auto kind = shape(instance.operation);
+    const auto group = group_size(instance);
+    const auto size = size_of(instance);
+    return group == 0 || (kind != Shape::one_to_all && kind != Shape::all_to_one) ? size : size - group + 1;
+}
+
+std::uint32_t CollectiveSplit::member(const Instance& instance, std::uint32_t rank, std::uint32_t size) const noexcept {
     const auto root = static_cast<std::uint32_t>(instance.root);
-    return rank >= root ? rank - root : rank + size - root;
+    const auto group = group_size(instance);
+    if (group == 0) {
+        return rank >= root ? rank - root : rank + size - root;
+    }
+    const auto first = program_.first_group[static_cast<std::size_t>(instance.comm)];
+    const auto mine = program_.group_of(instance.comm, rank);
+    const auto index = mine == 0 ? rank : rank - first;
+    const Groups groups{group, size - group};
+    if (mine != program_.group_of(instance.comm, root)) {
+        return groups.number(1, index);
+    }
+    const auto leader = mine == 0 ? root : root - first;
+    return groups.number(0, index >= leader ? index - leader : index + group - leader);
+}
+
+Pattern CollectiveSplit::pattern(const Instance& instance) const noexcept {
+    return {instance.operation, size_of(instance), instance.bytes, group_size(instance), instance.other_bytes};
 }
 
 CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters, const CollectiveWaits& waits,
@@ -78,18 +118,33 @@ void CollectiveSplit::find_instances() {
         offset_.push_back(count);
         count += timeline.collectives.size();
         timeline.collectives.for_each([&](std::size_t, const Collective& one) {
-            if (one.instance == kNone || one.comm < 0 || instances_[one.instance].operation != Operation::unknown) {
+            if (one.instance == kNone || one.comm < 0) {
                 return;
             }
-            instances_[one.instance] = {.bytes = UINT64_MAX,
-                                        .comm = candidates({one.operation, 2, 0}).empty() ? kUndefined : one.comm,
-                                        .root = std::max(0, one.root),
-                                        .operation = one.operation};
+            const bool has_groups = program_.has_groups(one.comm);
+            if (instances_[one.instance].operation != Operation::unknown) {
+                // Of an inter-communicator, the root's own group does not name it.
+                auto& root = instances_[one.instance].root;
+                root = has_groups ? std::max(root, one.root) : root;
+                return;
+            }
+            instances_[one.instance] = {
+                .bytes = UINT64_MAX,
+                .other_bytes = UINT64_MAX,
+                .comm = candidates({one.operation, 2, 0, has_groups}).empty() ? kUndefined : one.comm,
+                .root = has_groups ? one.root : std::max(0, one.root),
+                .operation = one.operation};
         });
     }
     wanted_.assign(count, Wanted{-1.0F});
     std::size_t first = 0;
     for (auto& instance : instances_) {
+        if (instance.root < 0) {
+            const auto kind = shape(instance.operation);
+            const bool rooted = kind == Shape::one_to_all || kind == Shape::all_to_one;
+            instance.comm = rooted ? kUndefined : instance.comm;
+            instance.root = 0;
+        }
         if (instance.comm != kUndefined && instance.root >= static_cast<std::int32_t>(size_of(instance))) {
             instance.comm = kUndefined;
         }
@@ -132,22 +187,48 @@ std::vector<CollectiveSplit::Slot> CollectiveSplit::gather() {
                 return;
             }
             slots[instance.first + *rank] = slot(one, location, static_cast<std::uint32_t>(i));
-            ++present[one.instance];
-            // What a member contributes to each other one; the root moves what all others move.
-            auto moved = std::max(one.bytes_sent, one.bytes_received);
-            if (shape(one.operation) == Shape::all_to_all) {
-                moved /= size_of(instance);
-            }
-            instance.bytes = one.operation == Operation::barrier ? 0 : std::min(instance.bytes, moved);
+            present[one.instance] += takes_part(instance, *rank) ? 1 : 0;
+            add_bytes(instance, *rank, one);
         });
     }
     for (std::size_t i = 0; i < instances_.size(); ++i) {
         auto& instance = instances_[i];
-        if (instance.comm != kUndefined && present[i] != size_of(instance)) {
+        instance.other_bytes = instance.other_bytes == UINT64_MAX ? 0 : instance.other_bytes;
+        if (instance.comm != kUndefined && present[i] != takers(instance)) {
             instance.comm = kUndefined;
         }
     }
     return slots;
+}
+
+void CollectiveSplit::add_bytes(Instance& instance, std::size_t rank, const Collective& one) const noexcept {
+    if (one.operation == Operation::barrier) {
+        instance.bytes = instance.other_bytes = 0;
+        return;
+    }
+    if (!takes_part(instance, rank)) {
+        return;
+    }
+    // What a member contributes to each other one; the root moves what all others move.
+    const auto moved = std::max(one.bytes_sent, one.bytes_received);
+    if (shape(one.operation) != Shape::all_to_all) {
+        instance.bytes = std::min(instance.bytes, moved);
+        return;
+    }
+    const auto group = group_size(instance);
+    if (group == 0) {
+        instance.bytes = std::min(instance.bytes, moved / size_of(instance));
+        return;
+    }
+    const bool other = program_.group_of(instance.comm, rank) !=
+                       program_.group_of(instance.comm, static_cast<std::size_t>(instance.root));
+    const auto far = other ? group : size_of(instance) - group;
+    auto& mine = other ? instance.other_bytes : instance.bytes;
+    auto& theirs = other ? instance.bytes : instance.other_bytes;
+    mine = std::min(mine, one.bytes_sent / far);
+    const bool scatters =
+        one.operation == Operation::reduce_scatter || one.operation == Operation::reduce_scatter_block;
+    theirs = std::min(theirs, one.bytes_received / (scatters ? size_of(instance) - far : far));
 }
 
 void CollectiveSplit::classify() {
@@ -156,17 +237,17 @@ void CollectiveSplit::classify() {
         if (instance.comm == kUndefined) {
             continue;
         }
-        const auto [kind, added] =
-            known.try_emplace({instance.operation, instance.comm, std::bit_width(instance.bytes)},
-                              static_cast<std::uint32_t>(kinds_.size()));
+        const auto bytes = std::max(instance.bytes, instance.other_bytes);
+        const auto [kind, added] = known.try_emplace({instance.operation, instance.comm, std::bit_width(bytes)},
+                                                     static_cast<std::uint32_t>(kinds_.size()));
         if (added) {
             kinds_.push_back({.operation = instance.operation, .comm = instance.comm, .members = size_of(instance)});
         }
         instance.kind = kind->second;
         auto& row = kinds_[kind->second];
         ++row.operations;
-        row.least_bytes = std::min(row.least_bytes, instance.bytes);
-        row.most_bytes = std::max(row.most_bytes, instance.bytes);
+        row.least_bytes = std::min(row.least_bytes, bytes);
+        row.most_bytes = std::max(row.most_bytes, bytes);
     }
 }
 
@@ -174,10 +255,18 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
                              Algorithm algorithm) const {
     const auto size = static_cast<std::uint32_t>(slots.size());
     buffer.members.resize(size);
+    buffer.ranks.resize(size);
     for (std::uint32_t rank = 0; rank < size; ++rank) {
-        buffer.members[member(instance, rank, size)] = {slots[rank].enter_ps, slots[rank].location};
+        const auto number = member(instance, rank, size);
+        const auto& one = slots[rank];
+        // Who looks on may have no record.
+        buffer.members[number] =
+            one.location != kUndefined
+                ? CollectiveReplay::Member{one.enter_ps, one.location}
+                : CollectiveReplay::Member{0, program_.members[static_cast<std::size_t>(instance.comm)][rank]};
+        buffer.ranks[number] = rank;
     }
-    buffer.replay.run({instance.operation, size, instance.bytes}, algorithm, buffer.members);
+    buffer.replay.run(pattern(instance), algorithm, buffer.members);
 }
 
 /// Of every kind, some operations spread over the run are replayed with each candidate; the least error has it.
@@ -202,7 +291,8 @@ void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
         }
         Buffer buffer(*this);
         kind.error_ps = kind.second_error_ps = INFINITY;
-        for (const auto algorithm : candidates({kind.operation, kind.members, kind.most_bytes})) {
+        for (const auto algorithm :
+             candidates({kind.operation, kind.members, kind.most_bytes, program_.has_groups(kind.comm)})) {
             double error = 0;
             std::uint64_t count = 0;
             for (const auto i : asked[at]) {
@@ -210,6 +300,9 @@ void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
                 const std::span mine(slots.data() + instance.first, kind.members);
                 replay(buffer, instance, mine, algorithm);
                 for (std::uint32_t rank = 0; rank < kind.members; ++rank) {
+                    if (mine[rank].location == kUndefined) {
+                        continue;
+                    }
                     const auto end =
                         std::max(buffer.replay.end(member(instance, rank, kind.members)), mine[rank].since_ps);
                     error += std::abs(static_cast<double>(end - mine[rank].until_ps));
@@ -243,7 +336,7 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
         return !between_nodes || alone_[static_cast<std::size_t>(one.location)] != 0;
     };
     for (const auto& early : buffer.replay.early()) {
-        const auto& one = slots[(early.member + static_cast<std::uint32_t>(instance.root)) % size];
+        const auto& one = slots[buffer.ranks[early.member]];
         const auto& timeline = program_.timelines[static_cast<std::size_t>(one.location)];
         const auto call = timeline.collectives[one.index].call;
         // A location that computes until it enters waits for nothing meanwhile.
@@ -258,6 +351,9 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
     }
     for (std::uint32_t rank = 0; rank < slots.size(); ++rank) {
         const auto& one = slots[rank];
+        if (one.location == kUndefined) {
+            continue;
+        }
         const auto number = member(instance, rank, size);
         const auto end = std::max(one.until_ps, buffer.replay.end(number));
         const auto& timeline = program_.timelines[static_cast<std::size_t>(one.location)];
@@ -315,6 +411,9 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
         auto& sum = sums[thread][instance.kind];
         for (std::uint32_t rank = 0; rank < size; ++rank) {
             const auto& one = mine[rank];
+            if (one.location == kUndefined) {
+                continue;
+            }
             const auto number = member(instance, rank, size);
             std::array<std::int64_t, kReplayedParts> found{};
             buffer->replay.back(number, one.since_ps, [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
@@ -408,10 +507,10 @@ std::vector<CollectiveSplit::Step> CollectiveSplit::way(std::size_t location, st
     for (const auto there : members) {
         const auto& others = program_.timelines[static_cast<std::size_t>(there)].collectives;
         std::uint32_t index = 0;
-        while (others[index].instance != one.instance) {
+        while (index < others.size() && others[index].instance != one.instance) {
             ++index;
         }
-        slots.push_back(slot(others[index], static_cast<std::size_t>(there), index));
+        slots.push_back(index < others.size() ? slot(others[index], static_cast<std::size_t>(there), index) : Slot{});
     }
     Buffer buffer(*this);
     replay(buffer, instance, slots, kinds_[*kind].algorithm);

@@ -76,6 +76,8 @@ class CollectiveSplit {
     struct Instance {
         std::size_t first = 0;
         std::uint64_t bytes = 0;
+        std::uint64_t other_bytes =
+            0;  ///< of an inter-communicator: what a member of the other group than the root's gives
         std::int32_t comm = kUndefined;
         std::int32_t root = 0;
         std::uint32_t kind = kNoKind;
@@ -85,11 +87,11 @@ class CollectiveSplit {
 
     /// A member of an operation: what was measured of it, and where its parts stand.
     struct Slot {
-        std::int64_t enter_ps;
-        std::int64_t since_ps;  ///< from then on its time is divided
-        std::int64_t until_ps;
+        std::int64_t enter_ps = 0;
+        std::int64_t since_ps = 0;  ///< from then on its time is divided
+        std::int64_t until_ps = 0;
         std::int32_t location = kUndefined;  ///< kUndefined: missing
-        std::uint32_t index;                 ///< of the operation there
+        std::uint32_t index = 0;             ///< of the operation there
     };
     void find_instances();
     [[nodiscard]] std::vector<Slot> gather();
@@ -99,8 +101,17 @@ class CollectiveSplit {
     /// Adds what a replayed operation asks of its members' NICs before they enter, and what it leaves for them.
     void use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
                   std::vector<std::pair<std::int32_t, NicUse>>& uses) const;
-    [[nodiscard]] static std::uint32_t member(const Instance& instance, std::uint32_t rank,
-                                              std::uint32_t size) noexcept;
+    /// A rank's number in the algorithm.
+    [[nodiscard]] std::uint32_t member(const Instance& instance, std::uint32_t rank, std::uint32_t size) const noexcept;
+    /// How many members the root's group has, of an inter-communicator; 0 of others.
+    [[nodiscard]] std::uint32_t group_size(const Instance& instance) const noexcept;
+    /// Whether the operation uses the member: of an inter-communicator, the root's own group only looks on.
+    [[nodiscard]] bool takes_part(const Instance& instance, std::size_t rank) const noexcept;
+    /// How many do.
+    [[nodiscard]] std::uint32_t takers(const Instance& instance) const noexcept;
+    /// Takes what a member moves into what its operation's parts have.
+    void add_bytes(Instance& instance, std::size_t rank, const Collective& one) const noexcept;
+    [[nodiscard]] Pattern pattern(const Instance& instance) const noexcept;
     [[nodiscard]] std::uint32_t size_of(const Instance& instance) const noexcept;
     /// Replays an operation whose members stand by rank.
     void replay(Buffer& buffer, const Instance& instance, std::span<const Slot> slots, Algorithm algorithm) const;

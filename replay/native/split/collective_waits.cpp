@@ -25,8 +25,7 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
                 instance.earliest_non_root = std::min(instance.earliest_non_root, operation.begin_ps);
             }
             if (program.has_groups(operation.comm)) {
-                auto& latest = latest_of_group_[operation.instance]
-                                               [program.group_of(operation.comm, rank_of(operation, location))];
+                auto& latest = latest_of_group_[operation.instance][group_of(operation, location)];
                 if (member.begin > latest.begin) {
                     latest = member;
                 }
@@ -64,6 +63,17 @@ bool CollectiveWaits::is_root(const Collective& operation, std::size_t location)
     return root < members.size() && members[root] == static_cast<std::int32_t>(location);
 }
 
+std::size_t CollectiveWaits::group_of(const Collective& operation, std::size_t location) const {
+    return program_.group_of(operation.comm, rank_of(operation, location));
+}
+
+/// Of an inter-communicator, the members of the root's own group neither get nor give anything.
+bool CollectiveWaits::looks_on(const Collective& operation, std::size_t location) const {
+    const auto root = instances_[operation.instance].root.location;
+    return program_.has_groups(operation.comm) && root >= 0 &&
+           group_of(operation, location) == group_of(operation, static_cast<std::size_t>(root));
+}
+
 CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std::size_t location) const {
     if (operation.instance == kNone) {
         return {};
@@ -74,15 +84,20 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
             if (program_.has_groups(operation.comm)) {
                 // Each group gets what the other one gives, which may be nothing; its own members it does not need.
                 const bool gets = operation.operation == Operation::barrier || operation.bytes_received > 0;
-                const auto mine = program_.group_of(operation.comm, rank_of(operation, location));
+                const auto mine = group_of(operation, location);
                 return gets ? latest_of_group_.at(operation.instance)[1 - mine] : Member{};
             }
             return instance.latest;
         case Shape::one_to_all:
             // An instance whose root is unknown has none: nobody is known to have waited.
-            return is_root(operation, location) ? Member{} : instance.root;
+            return is_root(operation, location) || looks_on(operation, location) ? Member{} : instance.root;
         case Shape::all_to_one:
-            return is_root(operation, location) ? instance.latest : Member{};
+            if (!is_root(operation, location)) {
+                return {};
+            }
+            return program_.has_groups(operation.comm)
+                       ? latest_of_group_.at(operation.instance)[1 - group_of(operation, location)]
+                       : instance.latest;
         case Shape::prefix: {
             const auto& members = scans_.at(operation.instance);
             const auto rank = rank_of(operation, location);

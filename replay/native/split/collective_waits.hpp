@@ -43,6 +43,8 @@ class CollectiveWaits {
     /// When the last of those whom the member waits for began.
     [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
     [[nodiscard]] std::size_t rank_of(const Collective& operation, std::size_t location) const;
+    [[nodiscard]] std::size_t group_of(const Collective& operation, std::size_t location) const;
+    [[nodiscard]] bool looks_on(const Collective& operation, std::size_t location) const;
 
     const Program& program_;
     std::vector<Instance> instances_;

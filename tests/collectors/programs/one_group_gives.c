@@ -1,4 +1,5 @@
-/* Collective operations of an inter-communicator in which one group gives and the other gets, the last rank late. */
+/* Collective operations of an inter-communicator in which one group gives and the other gets, the last rank late; then
+ * some with a root in the second group. */
 #include <mpi.h>
 #include <unistd.h>
 
@@ -25,6 +26,12 @@ int main(int argc, char** argv) {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Alltoall(given, give, MPI_INT, got, get, MPI_INT, inter);
     }
+    int root = rank == size - 1 ? MPI_ROOT : gets ? MPI_PROC_NULL : size - size / 2 - 1;
+    MPI_Bcast(given, COUNT, MPI_INT, root, inter);
+    /* Only the root has lists of counts: nobody may look at those of others. */
+    static const int counts[MOST] = {COUNT, COUNT}, at[MOST] = {0, COUNT};
+    int is_root = root == MPI_ROOT;
+    MPI_Gatherv(given, COUNT, MPI_INT, got, is_root ? counts : 0, is_root ? at : 0, MPI_INT, root, inter);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
     MPI_Finalize();
