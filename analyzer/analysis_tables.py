@@ -16,7 +16,6 @@ from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.parquet import TableStream, frame
 from logpost.analyzer.run import Run, RunWriter
-from logpost.analyzer.run_place import flush
 from logpost.analyzer.wide import exact_sum
 from logpost.replay._native import Analysis, operations
 from logpost.replay.columns import DelayCosts
@@ -37,17 +36,20 @@ def write_analysis(
         The smaller tables, and the sums of envelope, residual and deficit over all messages in ps.
     """
     # Messages, calls, delays and collectives in parallel: each alone leaves a core idle.
-    with ThreadPoolExecutor(max_workers=2) as pool:
+    with ThreadPoolExecutor(max_workers=3) as pool:
         accounted = pool.submit(_write_calls, writer, analysis)
         delayed = pool.submit(analysis.delay_costs)
         collected = pool.submit(lambda: writer.write("collectives", _collectives(analysis)))
         sums = _write_messages(writer, analysis, report)
+        writer.flush_beside()
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
         accounted.result()
         delayed.result()
     analysis.forget_messages()
     report("writing tables", 0, 0)
+    # It may be large, and pages alone read it.
+    writer.write_beside("time_cells", lambda: frame(schema.TIME_CELLS, analysis.time_cells()))
     frames = aggregates(analysis, delayed.result()) | {
         table.name: frame(table, columns)
         for table, columns in (
@@ -58,8 +60,6 @@ def write_analysis(
         )
     }
     frames |= network_frames(analysis, network)
-    # Pages read it, findings do not: it may be large, and is not kept.
-    writer.write("time_cells", frame(schema.TIME_CELLS, analysis.time_cells()))
     written = {name: writer.write(name, table) for name, table in frames.items()}
     written["collectives"] = collected.result()
     return written, sums
@@ -89,12 +89,13 @@ def aggregates(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.Data
 
 def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame]) -> None:
     """Look for hotspots in an unfinished run that has every other table; those that are `known` are not read again."""
-    tables = {name: run.table(name) for name in schema.TABLES if name != "findings"}
-    tables |= {name: table.lazy() for name, table in known.items()}
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        flushed = pool.submit(flush, writer.path)  # the disk writes what is there while findings are looked for
-        findings = find_all(tables, run.manifest)
-        flushed.result()
+    tables = {
+        name: known[name].lazy() if name in known else run.table(name)
+        for name in schema.TABLES
+        if name not in ("findings", "time_cells")
+    }
+    writer.flush_beside()  # the disk writes what is there while findings are looked for
+    findings = find_all(tables, run.manifest)
     writer.write("findings", findings)
 
 

@@ -137,10 +137,12 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
     with RunWriter(request.run, force=request.force) as writer:
         started(writer.path)
         manifest, written = _write_tables(writer, request, source, report)
-        release_memory()
-        report("looking for hotspots", 0, 0)
-        run, manifest = _of_interest(writer, manifest, request)
-        write_findings(writer, run, written if request.roi.everything else {})
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            released = pool.submit(release_memory)
+            report("looking for hotspots", 0, 0)
+            run, manifest = _of_interest(writer, manifest, request)
+            released.result()  # before more is needed
+            write_findings(writer, run, written if request.roi.everything else {})
         writer.finish(manifest)
     return writer.final
 
@@ -166,20 +168,19 @@ def _write_tables(
     if request.pack is not None:
         check(request.pack, user_regions(trace))
     report("choosing the machine", 0, 0)
-    # Who waited for whom depends on no machine, and an estimate leaves cores idle.
+    # Who waited for whom depends on no machine: it is found beside all that leaves cores idle, until a table needs it.
     causes = Causes(trace.program, source.threads)
     with ThreadPoolExecutor(max_workers=1) as pool:
-        found = pool.submit(causes.find)
+        pool.submit(_find, causes)
         chosen = choose_machine(request, trace, anchor, source.threads)
-        found.result()
-    placed = place_trace(trace, chosen.machine)
-    release_memory()  # an estimate's replays leave as much behind as the trace takes
-    report("replaying queues", 0, 0)
-    parameters = native_parameters(
-        chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
-    )
-    analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
-    written, sums = write_analysis(writer, analysis, placed.network, report)
+        placed = place_trace(trace, chosen.machine)
+        release_memory()  # an estimate's replays leave as much behind as the trace takes
+        report("replaying queues", 0, 0)
+        parameters = native_parameters(
+            chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
+        )
+        analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
+        written, sums = write_analysis(writer, analysis, placed.network, report)
     frames = definition_frames(trace, analysis, placed.sockets)
     frames |= profile_frames(trace)
     frames["open_calls"] = open_calls(trace)
@@ -187,6 +188,12 @@ def _write_tables(
     written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
     return _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums), written
+
+
+def _find(causes: Causes) -> None:
+    """Find what made whom wait, and give back the memory that it took."""
+    causes.find()
+    release_memory()
 
 
 def _manifest(

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
@@ -13,7 +15,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.run_place import MACHINE, MANIFEST, put_in_place, refuse_bytes, refuse_occupied
+from logpost.analyzer.run_place import MACHINE, MANIFEST, flush, put_in_place, refuse_bytes, refuse_occupied
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 from logpost.analyzer.undivided import shown
 from logpost.analyzer.wide import stored
@@ -127,6 +129,8 @@ class RunWriter:
         self.final = Path(path)
         refuse_occupied(self.final, force=force)
         self.path = self.final
+        self._beside = ThreadPoolExecutor(max_workers=2, thread_name_prefix="write beside")
+        self._pending: list[Future[None]] = []
 
     def __enter__(self) -> RunWriter:
         self.final.parent.mkdir(parents=True, exist_ok=True)
@@ -136,6 +140,7 @@ class RunWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._beside.shutdown(cancel_futures=kind is not None)
         if kind is not None:
             shutil.rmtree(self.path, ignore_errors=True)
 
@@ -149,13 +154,27 @@ class RunWriter:
         stored(table).write_parquet(self.table_path(name), compression="lz4", statistics=True)
         return table
 
+    def write_beside(self, name: str, make: Callable[[], pl.DataFrame]) -> None:
+        """Make and write a table that nobody reads before the run is finished, in a thread of its own."""
+
+        def write() -> None:
+            self.write(name, make())
+
+        self._pending.append(self._beside.submit(write))
+
+    def flush_beside(self) -> None:
+        """Begin to flush to the disk what is written so far, so that little is left in the end."""
+        self._pending.append(self._beside.submit(flush, self.path))
+
     def write_machine(self, text: str) -> None:
         """Write the machine file that the messages were split with."""
         (self.path / MACHINE).write_text(text, encoding="utf-8")
 
     def finish(self, manifest: Manifest) -> Run:
-        """Write the manifest last and move the run to its place."""
+        """Write the manifest last and move the run to its place. Raises what writing a table beside others raised."""
+        for one in self._pending:
+            one.result()
         (self.path / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n")
         permit(self.path, directory=True)
         put_in_place(self.path, self.final)
-        return Run.open(self.final)
+        return Run(self.final, manifest)
