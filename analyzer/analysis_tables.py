@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
-import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from logpost.analyzer import schema
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
-from logpost.analyzer.parquet import TableStream, frame
+from logpost.analyzer.parquet import TableStream, frame, write_whole
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.wide import exact_sum
 from logpost.replay._native import Analysis, operations
@@ -30,7 +31,8 @@ Report = Callable[[str, int, int], None]
 def write_analysis(
     writer: RunWriter, analysis: Analysis, network: NetworkTold, report: Report
 ) -> tuple[dict[str, pl.DataFrame], Mapping[str, int]]:
-    """Write every table of an analysis but its findings. The larger ones are streamed.
+    """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
+    may be read after `RunWriter.settle`.
 
     Returns:
         The smaller tables, and the sums of envelope, residual and deficit over all messages in ps.
@@ -39,7 +41,7 @@ def write_analysis(
     with ThreadPoolExecutor(max_workers=3) as pool:
         accounted = pool.submit(_write_calls, writer, analysis)
         delayed = pool.submit(analysis.delay_costs)
-        collected = pool.submit(lambda: writer.write("collectives", _collectives(analysis)))
+        collected = pool.submit(_write_collectives, writer, analysis)
         sums = _write_messages(writer, analysis, report)
         writer.flush_beside()
         report("accounting calls", 0, 0)
@@ -48,19 +50,24 @@ def write_analysis(
         delayed.result()
     analysis.forget_messages()
     report("writing tables", 0, 0)
-    # It may be large, and pages alone read it.
-    writer.write_beside("time_cells", lambda: frame(schema.TIME_CELLS, analysis.time_cells()))
-    frames = aggregates(analysis, delayed.result()) | {
-        table.name: frame(table, columns)
-        for table, columns in (
-            (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
-            (schema.CRITICAL_PATH, analysis.critical_path()),
-            (schema.UNMATCHED, analysis.unmatched()),
-            (schema.EPOCHS, analysis.epochs()),
-        )
-    }
-    frames |= network_frames(analysis, network)
-    written = {name: writer.write(name, table) for name, table in frames.items()}
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        cells = pool.submit(analysis.time_cells)
+        written = {
+            name: writer.write_beside(name, table) for name, table in aggregates(analysis, delayed.result()).items()
+        }
+        frames = {
+            table.name: frame(table, columns)
+            for table, columns in (
+                (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
+                (schema.CRITICAL_PATH, analysis.critical_path()),
+                (schema.UNMATCHED, analysis.unmatched()),
+                (schema.EPOCHS, analysis.epochs()),
+            )
+        }
+        frames |= network_frames(analysis, network)
+        written |= {name: writer.write(name, table) for name, table in frames.items()}
+    # It may be large, and pages alone read it. Its writer must not hold the analysis, whose memory is given back next.
+    writer.beside(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
     written["collectives"] = collected.result()
     return written, sums
 
@@ -89,6 +96,8 @@ def aggregates(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.Data
 
 def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame]) -> None:
     """Look for hotspots in an unfinished run that has every other table; those that are `known` are not read again."""
+    if not known:
+        writer.settle()
     tables = {
         name: known[name].lazy() if name in known else run.table(name)
         for name in schema.TABLES
@@ -128,7 +137,9 @@ def _write_calls(writer: RunWriter, analysis: Analysis) -> None:
             stream.put(batch)
 
 
-def _collectives(analysis: Analysis) -> pl.DataFrame:
+def _write_collectives(writer: RunWriter, analysis: Analysis) -> pl.DataFrame:
+    """Write the table `collectives`, and return it."""
     columns: dict[str, Any] = dict(analysis.collectives())
-    columns["operation"] = pl.Series(operations()).gather(pl.Series(columns["operation"].astype(np.uint32)))
+    columns["operation"] = pa.DictionaryArray.from_arrays(columns["operation"], operations()).cast(pa.string())
+    write_whole(schema.COLLECTIVES, writer.table_path("collectives"), columns)
     return frame(schema.COLLECTIVES, columns)

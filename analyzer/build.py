@@ -153,6 +153,7 @@ def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> t
     if request.roi.everything:
         writer.write("ideal_network", ideal_network(run))
         return run, manifest
+    writer.settle()
     rescoped = rescope(run, request.roi)
     for name, table in rescoped.frames.items():
         writer.write(name, table)

@@ -97,6 +97,11 @@ class Run:
         return self.path / MACHINE
 
 
+def _declared(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame as its table is declared."""
+    return frame.select(TABLES[name].schema.names()).cast(dict(TABLES[name].schema))  # type: ignore[arg-type]
+
+
 def _refuse_other_version(directory: Path, manifest: bytes) -> None:
     """Raise InputError for a manifest of another format version; one that is no JSON is the caller's to refuse."""
     try:
@@ -150,17 +155,28 @@ class RunWriter:
 
     def write(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
         """Write one whole table, checked against its declaration; returns it as it will be read."""
-        table = frame.select(TABLES[name].schema.names()).cast(dict(TABLES[name].schema))  # type: ignore[arg-type]
-        stored(table).write_parquet(self.table_path(name), compression="lz4", statistics=True)
+        table = _declared(name, frame)
+        self._store(name, table)
         return table
 
-    def write_beside(self, name: str, make: Callable[[], pl.DataFrame]) -> None:
-        """Make and write a table that nobody reads before the run is finished, in a thread of its own."""
+    def write_beside(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """The same, in a thread of its own: nobody may read the file before `settle`."""
+        table = _declared(name, frame)
+        self.beside(lambda: self._store(name, table))
+        return table
 
-        def write() -> None:
-            self.write(name, make())
+    def _store(self, name: str, table: pl.DataFrame) -> None:
+        stored(table).write_parquet(self.table_path(name), compression="lz4", statistics=True)
 
+    def beside(self, write: Callable[[], None]) -> None:
+        """Write something in a thread of its own: nobody may read it before `settle`."""
         self._pending.append(self._beside.submit(write))
+
+    def settle(self) -> None:
+        """Wait for what is written beside. Raises what writing it raised."""
+        pending, self._pending = self._pending, []
+        for one in pending:
+            one.result()
 
     def flush_beside(self) -> None:
         """Begin to flush to the disk what is written so far, so that little is left in the end."""
@@ -172,8 +188,7 @@ class RunWriter:
 
     def finish(self, manifest: Manifest) -> Run:
         """Write the manifest last and move the run to its place. Raises what writing a table beside others raised."""
-        for one in self._pending:
-            one.result()
+        self.settle()
         (self.path / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n")
         permit(self.path, directory=True)
         put_in_place(self.path, self.final)
