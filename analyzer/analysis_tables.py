@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from logpost.analyzer import schema
-from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
@@ -23,6 +23,9 @@ from logpost.replay.columns import DelayCosts
 
 MESSAGES_PER_BATCH = 1 << 15
 CALLS_PER_BATCH = 1 << 15
+
+NEEDED_NEXT = ("logpost.analyzer.ideal_network", "logpost.analyzer.rescope", "logpost.analyzer.findings.find")
+"""Imported while calls are written, not while an archive is read, which needs every core."""
 
 Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: unknown."""
@@ -46,6 +49,8 @@ def write_analysis(
         writer.flush_beside()
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
+        for module in NEEDED_NEXT:  # calls take longer than messages, and this as long as many of them
+            import_module(module)
         accounted.result()
         delayed.result()
     analysis.forget_messages()
@@ -103,6 +108,8 @@ def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame
         for name in schema.TABLES
         if name not in ("findings", "time_cells")
     }
+    from logpost.analyzer.findings.find import find_all
+
     writer.flush_beside()  # the disk writes what is there while findings are looked for
     findings = find_all(tables, run.manifest)
     writer.write("findings", findings)

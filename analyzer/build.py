@@ -32,7 +32,6 @@ from logpost.analyzer.estimate.identify import MOST_DEFICIT, Identified, identif
 from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.analyzer.estimate.transfers import of_transfers
 from logpost.analyzer.extrapolated import extrapolated
-from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.open_calls import ended_early, open_calls
 from logpost.analyzer.overwritten import overwritten, overwritten_counts
@@ -40,7 +39,6 @@ from logpost.analyzer.pack_pattern import check
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
-from logpost.analyzer.rescope import rescope
 from logpost.analyzer.run import Run, RunWriter, scan
 from logpost.analyzer.switched_off import switched_off, switched_off_counts
 from logpost.errors import InputError, printable
@@ -149,6 +147,10 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
 
 def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> tuple[Run, m.Manifest]:
     """The unfinished run; its aggregates are replaced by those of the region of interest, where one is named."""
+    # `analysis_tables.NEEDED_NEXT`
+    from logpost.analyzer.ideal_network import ideal_network
+    from logpost.analyzer.rescope import rescope
+
     run = Run(writer.path, manifest)
     if request.roi.everything:
         writer.write("ideal_network", ideal_network(run))
