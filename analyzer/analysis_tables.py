@@ -46,7 +46,7 @@ def write_analysis(
         delayed = pool.submit(analysis.delay_costs)
         collected = pool.submit(_write_collectives, writer, analysis)
         sums = _write_messages(writer, analysis, report)
-        writer.flush_beside()
+        writer.flush_beside("messages")
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
         for module in NEEDED_NEXT:  # calls take longer than messages, and this as long as many of them

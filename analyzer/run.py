@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -15,7 +16,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.run_place import MACHINE, MANIFEST, flush, put_in_place, refuse_bytes, refuse_occupied
+from logpost.analyzer.run_place import MACHINE, MANIFEST, flush, put_in_place, refuse_bytes, refuse_occupied, sync
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 from logpost.analyzer.undivided import shown
 from logpost.analyzer.wide import stored
@@ -178,9 +179,12 @@ class RunWriter:
         for one in pending:
             one.result()
 
-    def flush_beside(self) -> None:
-        """Begin to flush to the disk what is written so far, so that little is left in the end."""
-        self._pending.append(self._beside.submit(flush, self.path))
+    def flush_beside(self, name: str | None = None) -> None:
+        """Begin to flush a whole table to the disk, or all that is written so far, so that little is left in the end.
+        A file that is still written to would stand still meanwhile.
+        """
+        flush_it = partial(flush, self.path) if name is None else partial(sync, self.table_path(name))
+        self.beside(flush_it)
 
     def write_machine(self, text: str) -> None:
         """Write the machine file that the messages were split with."""
