@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib import import_module
 from typing import Any
 
-import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from logpost.analyzer import schema
-from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
-from logpost.analyzer.parquet import TableStream, frame
+from logpost.analyzer.parquet import TableStream, frame, write_whole
 from logpost.analyzer.run import Run, RunWriter
-from logpost.analyzer.run_place import flush
 from logpost.analyzer.wide import exact_sum
 from logpost.replay._native import Analysis, operations
 from logpost.replay.columns import DelayCosts
 
 MESSAGES_PER_BATCH = 1 << 15
 CALLS_PER_BATCH = 1 << 15
+
+NEEDED_NEXT = ("logpost.analyzer.ideal_network", "logpost.analyzer.rescope", "logpost.analyzer.findings.find")
+"""Imported while calls are written, not while an archive is read, which needs every core."""
 
 Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: unknown."""
@@ -31,36 +34,45 @@ Report = Callable[[str, int, int], None]
 def write_analysis(
     writer: RunWriter, analysis: Analysis, network: NetworkTold, report: Report
 ) -> tuple[dict[str, pl.DataFrame], Mapping[str, int]]:
-    """Write every table of an analysis but its findings. The larger ones are streamed.
+    """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
+    may be read after `RunWriter.settle`.
 
     Returns:
         The smaller tables, and the sums of envelope, residual and deficit over all messages in ps.
     """
     # Messages, calls, delays and collectives in parallel: each alone leaves a core idle.
-    with ThreadPoolExecutor(max_workers=2) as pool:
+    with ThreadPoolExecutor(max_workers=3) as pool:
         accounted = pool.submit(_write_calls, writer, analysis)
         delayed = pool.submit(analysis.delay_costs)
-        collected = pool.submit(lambda: writer.write("collectives", _collectives(analysis)))
+        collected = pool.submit(_write_collectives, writer, analysis)
         sums = _write_messages(writer, analysis, report)
+        writer.flush_beside("messages")
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
+        for module in NEEDED_NEXT:  # calls take longer than messages, and this as long as many of them
+            import_module(module)
         accounted.result()
         delayed.result()
     analysis.forget_messages()
     report("writing tables", 0, 0)
-    frames = aggregates(analysis, delayed.result()) | {
-        table.name: frame(table, columns)
-        for table, columns in (
-            (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
-            (schema.CRITICAL_PATH, analysis.critical_path()),
-            (schema.UNMATCHED, analysis.unmatched()),
-            (schema.EPOCHS, analysis.epochs()),
-        )
-    }
-    frames |= network_frames(analysis, network)
-    # Pages read it, findings do not: it may be large, and is not kept.
-    writer.write("time_cells", frame(schema.TIME_CELLS, analysis.time_cells()))
-    written = {name: writer.write(name, table) for name, table in frames.items()}
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        cells = pool.submit(analysis.time_cells)
+        written = {
+            name: writer.write_beside(name, table) for name, table in aggregates(analysis, delayed.result()).items()
+        }
+        frames = {
+            table.name: frame(table, columns)
+            for table, columns in (
+                (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
+                (schema.CRITICAL_PATH, analysis.critical_path()),
+                (schema.UNMATCHED, analysis.unmatched()),
+                (schema.EPOCHS, analysis.epochs()),
+            )
+        }
+        frames |= network_frames(analysis, network)
+        written |= {name: writer.write(name, table) for name, table in frames.items()}
+    # It may be large, and pages alone read it. Its writer must not hold the analysis, whose memory is given back next.
+    writer.beside(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
     written["collectives"] = collected.result()
     return written, sums
 
@@ -89,12 +101,17 @@ def aggregates(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.Data
 
 def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame]) -> None:
     """Look for hotspots in an unfinished run that has every other table; those that are `known` are not read again."""
-    tables = {name: run.table(name) for name in schema.TABLES if name != "findings"}
-    tables |= {name: table.lazy() for name, table in known.items()}
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        flushed = pool.submit(flush, writer.path)  # the disk writes what is there while findings are looked for
-        findings = find_all(tables, run.manifest)
-        flushed.result()
+    if not known:
+        writer.settle()
+    tables = {
+        name: known[name].lazy() if name in known else run.table(name)
+        for name in schema.TABLES
+        if name not in ("findings", "time_cells")
+    }
+    from logpost.analyzer.findings.find import find_all
+
+    writer.flush_beside()  # the disk writes what is there while findings are looked for
+    findings = find_all(tables, run.manifest)
     writer.write("findings", findings)
 
 
@@ -127,7 +144,9 @@ def _write_calls(writer: RunWriter, analysis: Analysis) -> None:
             stream.put(batch)
 
 
-def _collectives(analysis: Analysis) -> pl.DataFrame:
+def _write_collectives(writer: RunWriter, analysis: Analysis) -> pl.DataFrame:
+    """Write the table `collectives`, and return it."""
     columns: dict[str, Any] = dict(analysis.collectives())
-    columns["operation"] = pl.Series(operations()).gather(pl.Series(columns["operation"].astype(np.uint32)))
+    columns["operation"] = pa.DictionaryArray.from_arrays(columns["operation"], operations()).cast(pa.string())
+    write_whole(schema.COLLECTIVES, writer.table_path("collectives"), columns)
     return frame(schema.COLLECTIVES, columns)

@@ -32,7 +32,6 @@ from logpost.analyzer.estimate.identify import MOST_DEFICIT, Identified, identif
 from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.analyzer.estimate.transfers import of_transfers
 from logpost.analyzer.extrapolated import extrapolated
-from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.open_calls import ended_early, open_calls
 from logpost.analyzer.overwritten import overwritten, overwritten_counts
@@ -40,7 +39,6 @@ from logpost.analyzer.pack_pattern import check
 from logpost.analyzer.placement import Placed, place
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
-from logpost.analyzer.rescope import rescope
 from logpost.analyzer.run import Run, RunWriter, scan
 from logpost.analyzer.switched_off import switched_off, switched_off_counts
 from logpost.errors import InputError, printable
@@ -137,20 +135,27 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
     with RunWriter(request.run, force=request.force) as writer:
         started(writer.path)
         manifest, written = _write_tables(writer, request, source, report)
-        release_memory()
-        report("looking for hotspots", 0, 0)
-        run, manifest = _of_interest(writer, manifest, request)
-        write_findings(writer, run, written if request.roi.everything else {})
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            released = pool.submit(release_memory)
+            report("looking for hotspots", 0, 0)
+            run, manifest = _of_interest(writer, manifest, request)
+            released.result()  # before more is needed
+            write_findings(writer, run, written if request.roi.everything else {})
         writer.finish(manifest)
     return writer.final
 
 
 def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> tuple[Run, m.Manifest]:
     """The unfinished run; its aggregates are replaced by those of the region of interest, where one is named."""
+    # `analysis_tables.NEEDED_NEXT`
+    from logpost.analyzer.ideal_network import ideal_network
+    from logpost.analyzer.rescope import rescope
+
     run = Run(writer.path, manifest)
     if request.roi.everything:
         writer.write("ideal_network", ideal_network(run))
         return run, manifest
+    writer.settle()
     rescoped = rescope(run, request.roi)
     for name, table in rescoped.frames.items():
         writer.write(name, table)
@@ -166,20 +171,19 @@ def _write_tables(
     if request.pack is not None:
         check(request.pack, user_regions(trace))
     report("choosing the machine", 0, 0)
-    # Who waited for whom depends on no machine, and an estimate leaves cores idle.
+    # Who waited for whom depends on no machine: it is found beside all that leaves cores idle, until a table needs it.
     causes = Causes(trace.program, source.threads)
     with ThreadPoolExecutor(max_workers=1) as pool:
-        found = pool.submit(causes.find)
+        pool.submit(_find, causes)
         chosen = choose_machine(request, trace, anchor, source.threads)
-        found.result()
-    placed = place_trace(trace, chosen.machine)
-    release_memory()  # an estimate's replays leave as much behind as the trace takes
-    report("replaying queues", 0, 0)
-    parameters = native_parameters(
-        chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
-    )
-    analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
-    written, sums = write_analysis(writer, analysis, placed.network, report)
+        placed = place_trace(trace, chosen.machine)
+        release_memory()  # an estimate's replays leave as much behind as the trace takes
+        report("replaying queues", 0, 0)
+        parameters = native_parameters(
+            chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
+        )
+        analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
+        written, sums = write_analysis(writer, analysis, placed.network, report)
     frames = definition_frames(trace, analysis, placed.sockets)
     frames |= profile_frames(trace)
     frames["open_calls"] = open_calls(trace)
@@ -187,6 +191,12 @@ def _write_tables(
     written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
     return _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums), written
+
+
+def _find(causes: Causes) -> None:
+    """Find what made whom wait, and give back the memory that it took."""
+    causes.find()
+    release_memory()
 
 
 def _manifest(

@@ -37,10 +37,11 @@ def ideal_network(run: Run, locations: pl.DataFrame | None = None) -> pl.DataFra
     manifest = run.manifest
     if locations is None:
         locations = run.facts("locations").sort("location").collect()
-    calls = run.facts("calls").select("location", "enter_ps", "leave_ps").collect()
     accounted = locations.filter("accounted", program_ps() > 0)
-    if not 0 < calls.height <= MOST_CALLS or accounted.is_empty() or manifest.machine.refused:
+    count = run.facts("calls").select(pl.len()).collect().item()
+    if not 0 < count <= MOST_CALLS or accounted.is_empty() or manifest.machine.refused:
         return schema.IDEAL_NETWORK.empty()
+    calls = run.facts("calls").select("location", "enter_ps", "leave_ps").collect()
     recorded = Scenario(replay_parameters(load_machine(run.machine_file)), manifest.machine.asynchronous_progress)
     callpaths = run.facts("callpaths").select(pl.len()).collect().item()
     engine = Engine(program_of(run), recorded, locations=locations.height, callpaths=callpaths)

@@ -14,7 +14,7 @@ from logpost.replay.message_models import MessageModel
 class Record(BaseModel):
     """Base of the manifest's parts: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class Source(Record):

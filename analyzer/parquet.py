@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
@@ -61,14 +61,16 @@ def _writer(table: Table, schema: pa.Schema, path: Path) -> pq.ParquetWriter:
         schema,
         compression={name: "none" if name in rises else "lz4" for name in schema.names},
         column_encoding=dict.fromkeys(rises, "DELTA_BINARY_PACKED"),
-        use_dictionary=[column.name for column in table.columns if isinstance(column.dtype, pl.Enum)],
+        use_dictionary=[column.name for column in table.columns if isinstance(column.dtype, pl.Enum | pl.String)],
         write_statistics=[column.name for column in table.columns if not _lasts(column)],
         write_batch_size=1 << 16,
     )
 
 
-def _array(column: Column, values: npt.NDArray[Any]) -> pa.Array:
+def _array(column: Column, values: npt.NDArray[Any] | pa.Array) -> pa.Array:
     """Arrow array of a native column; enumerations come as uint8 codes in the declared order, booleans as uint8."""
+    if isinstance(values, pa.Array):
+        return values
     if isinstance(column.dtype, pl.Enum):
         return pa.DictionaryArray.from_arrays(pa.array(values), pa.array(list(column.dtype.categories)))
     if isinstance(column.dtype, pl.Boolean):
@@ -97,7 +99,7 @@ class TableStream:
     def put(self, columns: Columns) -> None:
         """Queue a batch. Raises what writing an earlier one raised, e.g. OSError when the disk is full."""
         self._raise()
-        arrays = [_array(column, np.asarray(columns[column.name])) for column in self.table.columns]
+        arrays = [_array(column, cast("npt.NDArray[Any]", columns[column.name])) for column in self.table.columns]
         self._batches.put(pa.Table.from_arrays(arrays, schema=self.schema))
 
     def __exit__(
@@ -124,6 +126,18 @@ class TableStream:
             self._writer.close()
         except BaseException as failure:
             self._failure = self._failure or failure
+
+
+ROWS = 1 << 17
+"""In a row group of a table that is whole in memory."""
+
+
+def write_whole(table: Table, path: Path, columns: Columns) -> None:
+    """Write a whole table from native columns; texts come as Arrow arrays."""
+    rows = len(cast("Sized", columns[table.columns[0].name]))
+    with TableStream(table, path) as stream:
+        for begin in range(0, rows, ROWS):
+            stream.put({c.name: cast("Any", columns[c.name])[begin : begin + ROWS] for c in table.columns})
 
 
 def frame(table: Table, columns: Columns) -> pl.DataFrame:

@@ -6,6 +6,9 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -13,7 +16,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.run_place import MACHINE, MANIFEST, put_in_place, refuse_bytes, refuse_occupied
+from logpost.analyzer.run_place import MACHINE, MANIFEST, flush, put_in_place, refuse_bytes, refuse_occupied, sync
 from logpost.analyzer.schema import FORMAT_VERSION, TABLES
 from logpost.analyzer.undivided import shown
 from logpost.analyzer.wide import stored
@@ -95,6 +98,11 @@ class Run:
         return self.path / MACHINE
 
 
+def _declared(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame as its table is declared."""
+    return frame.select(TABLES[name].schema.names()).cast(dict(TABLES[name].schema))  # type: ignore[arg-type]
+
+
 def _refuse_other_version(directory: Path, manifest: bytes) -> None:
     """Raise InputError for a manifest of another format version; one that is no JSON is the caller's to refuse."""
     try:
@@ -127,6 +135,8 @@ class RunWriter:
         self.final = Path(path)
         refuse_occupied(self.final, force=force)
         self.path = self.final
+        self._beside = ThreadPoolExecutor(max_workers=2, thread_name_prefix="write beside")
+        self._pending: list[Future[None]] = []
 
     def __enter__(self) -> RunWriter:
         self.final.parent.mkdir(parents=True, exist_ok=True)
@@ -136,6 +146,7 @@ class RunWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._beside.shutdown(cancel_futures=kind is not None)
         if kind is not None:
             shutil.rmtree(self.path, ignore_errors=True)
 
@@ -145,17 +156,44 @@ class RunWriter:
 
     def write(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
         """Write one whole table, checked against its declaration; returns it as it will be read."""
-        table = frame.select(TABLES[name].schema.names()).cast(dict(TABLES[name].schema))  # type: ignore[arg-type]
-        stored(table).write_parquet(self.table_path(name), compression="lz4", statistics=True)
+        table = _declared(name, frame)
+        self._store(name, table)
         return table
+
+    def write_beside(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """The same, in a thread of its own: nobody may read the file before `settle`."""
+        table = _declared(name, frame)
+        self.beside(lambda: self._store(name, table))
+        return table
+
+    def _store(self, name: str, table: pl.DataFrame) -> None:
+        stored(table).write_parquet(self.table_path(name), compression="lz4", statistics=True)
+
+    def beside(self, write: Callable[[], None]) -> None:
+        """Write something in a thread of its own: nobody may read it before `settle`."""
+        self._pending.append(self._beside.submit(write))
+
+    def settle(self) -> None:
+        """Wait for what is written beside. Raises what writing it raised."""
+        pending, self._pending = self._pending, []
+        for one in pending:
+            one.result()
+
+    def flush_beside(self, name: str | None = None) -> None:
+        """Begin to flush a whole table to the disk, or all that is written so far, so that little is left in the end.
+        A file that is still written to would stand still meanwhile.
+        """
+        flush_it = partial(flush, self.path) if name is None else partial(sync, self.table_path(name))
+        self.beside(flush_it)
 
     def write_machine(self, text: str) -> None:
         """Write the machine file that the messages were split with."""
         (self.path / MACHINE).write_text(text, encoding="utf-8")
 
     def finish(self, manifest: Manifest) -> Run:
-        """Write the manifest last and move the run to its place."""
+        """Write the manifest last and move the run to its place. Raises what writing a table beside others raised."""
+        self.settle()
         (self.path / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n")
         permit(self.path, directory=True)
         put_in_place(self.path, self.final)
-        return Run.open(self.final)
+        return Run(self.final, manifest)

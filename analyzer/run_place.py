@@ -43,7 +43,7 @@ def put_in_place(new: Path, place: Path) -> None:
     in its place, and gone afterwards.
     """
     flush(new)
-    _sync(new)
+    sync(new)
     if not place.exists():
         new.rename(place)
     elif _exchanged(new, place):
@@ -54,13 +54,13 @@ def put_in_place(new: Path, place: Path) -> None:
         place.rename(aside)
         new.rename(place)
         shutil.rmtree(aside)
-    _sync(place.parent)
+    sync(place.parent)
 
 
 def flush(directory: Path) -> None:
     """Flush the files of a directory to the disk: quick where they were flushed before."""
     for file in directory.iterdir():
-        _sync(file)
+        sync(file)
 
 
 def _exchanged(one: Path, other: Path) -> bool:
@@ -76,7 +76,7 @@ def _exchanged(one: Path, other: Path) -> bool:
     raise OSError(code, os.strerror(code), str(other))
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Flush what was written to the disk, where the file system supports it."""
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -15,7 +15,6 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from typing import Any
 from logpost.address_space import way_out
 from logpost.analyzer.request import Request
 from logpost.analyzer.run_place import refuse_occupied
+from logpost.analyzer.worker_process import worker
 from logpost.errors import InputError
 
 STALL_CPU_S = 60.0
@@ -99,18 +99,11 @@ def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _t
         InputError: the archive is damaged or unreadable, the run exists, the machine does not fit.
     """
     refuse_occupied(Path(request.run), force=request.force)
-    receive, send = os.pipe()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "logpost.analyzer.worker", str(send), json.dumps(asdict(request))],
-        pass_fds=[send],
-        stdin=subprocess.DEVNULL,
-        # The system's allocator gives back what one batch of rows took; Arrow's own keeps it for the next. Threads of
-        # numpy's linear algebra, of which there is none, would wait busily when they start.
-        env={"ARROW_DEFAULT_MEMORY_POOL": "system", "OPENBLAS_NUM_THREADS": "1", **os.environ},
-    )
-    os.close(send)
+    begun = worker()
+    receive, child = begun.says, begun.process
     watch = _Watch()
     try:
+        begun.ask(asdict(request))
         _follow(receive, child, watch, request, on_progress)
         status = child.wait()
     except BaseException:

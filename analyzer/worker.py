@@ -1,6 +1,7 @@
 """The child process of `supervise`: analyzes one archive and reports progress to its parent, line by line.
 
-Run as `python -m logpost.analyzer.worker FD OPTIONS`, with the file descriptor to write to and the options as JSON.
+Run as `python -m logpost.analyzer.worker FD`, with the file descriptor to write to; the options come as JSON from the
+standard input, which is empty where there is nothing to analyze after all.
 Each line is a JSON object: {"temporary": path}, {"phase": name, "done": n, "total": n, "cpu_s": seconds of processor
 time used so far}, {"error": message} or {"run": path}.
 """
@@ -54,8 +55,13 @@ def _orphaned(unfinished: list[Path]) -> None:
     os._exit(1)
 
 
-def main(descriptor: int, options: dict[str, Any]) -> int:
-    """Analyze; exit status 0 when the run is written, 2 for bad input."""
+def main(descriptor: int, asked: Callable[[], str]) -> int:
+    """Analyze; exit status 0 when the run is written, or there is none to be made, 2 for bad input.
+
+    Arguments:
+        descriptor: to write lines to.
+        asked: gives the options as JSON; waits for them.
+    """
     # The parent ends this process itself on Ctrl-C, and then removes what was written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # One archive, and the process ends: looking for cycles would walk all imported modules again and again.
@@ -80,6 +86,10 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         from logpost.analyzer.roi import RegionOfInterest
         from logpost.replay.message_models import MessageModel
 
+        text = asked()
+        if not text:
+            return 0
+        options = json.loads(text)
         clock = ClockMode(options["clock"])
         given = {
             "roi": RegionOfInterest(**options["roi"]),
@@ -122,7 +132,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
 
 
 if __name__ == "__main__":
-    code = main(int(sys.argv[1]), json.loads(sys.argv[2]))
+    code = main(int(sys.argv[1]), sys.stdin.read)
     sys.stdout.flush()
     sys.stderr.flush()
     # All is written: to take the interpreter and its tables apart would only keep the parent waiting.

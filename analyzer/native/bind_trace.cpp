@@ -273,7 +273,8 @@ void bind_trace(nb::module_& module) {
                nb::sig("def read(archive: str | os.PathLike[str], threads: int, progress: Progress, "
                        "clock: ClockMode) -> Trace"),
                "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");
-    module.def("release_memory", &release_memory, "Gives memory that the core has freed back to the system.");
+    module.def("release_memory", &release_memory, nb::call_guard<nb::gil_scoped_release>(),
+               "Gives memory that the core has freed back to the system.");
     module.def(
         "find_anchor", [](const std::filesystem::path& path) { return find_anchor(path); }, "path"_a,
         nb::sig("def find_anchor(path: str | os.PathLike[str]) -> pathlib.Path"),

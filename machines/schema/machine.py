@@ -63,7 +63,7 @@ def _refuse_doubled(points: Sequence[BaseModel], *coordinates: str) -> None:
 class Source(BaseModel):
     """Where numbers come from: a paper, a repository, a manual or web page that was read, or a measurement."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: Literal["paper", "repository", "manual", "web", "measurement", "estimate"]
     text: str = Field(min_length=1)
@@ -229,7 +229,7 @@ LOCALITIES = ("self", "same_socket", "same_node", "other_node")
 class LogGP(Table):
     """LogGP values per locality class: to oneself, in one socket, in one node, between nodes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
     to_self: LocalityClass | None = Field(default=None, alias="self")
     same_socket: LocalityClass | None = None
@@ -361,17 +361,17 @@ class Machine(Table):
     kind: Literal["publication", "measurement", "documentation", "template"]
     notes: list[str] = Field(default_factory=list)
     sources: dict[str, Source] = Field(min_length=1)
-    clock: Clock = Clock()
-    node: Node = Node()
-    nic: Nic = Nic()
-    memory: Memory = Memory()
+    clock: Clock = Field(default_factory=Clock)
+    node: Node = Field(default_factory=Node)
+    nic: Nic = Field(default_factory=Nic)
+    memory: Memory = Field(default_factory=Memory)
     topology: AnyTopology | None = None
     mapping: Mapping | None = None
-    network: Network = Network()
-    loggp: LogGP = LogGP()
-    logpc: LoGPC = LoGPC()
-    log3p: Log3P = Log3P()
-    overlap: Overlap = Overlap()
+    network: Network = Field(default_factory=Network)
+    loggp: LogGP = Field(default_factory=LogGP)
+    logpc: LoGPC = Field(default_factory=LoGPC)
+    log3p: Log3P = Field(default_factory=Log3P)
+    overlap: Overlap = Field(default_factory=Overlap)
     observed: list[Observation] = Field(default_factory=list)
 
     @field_validator("date", mode="before")

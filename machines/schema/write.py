@@ -24,7 +24,7 @@ def _table(path: str, table: BaseModel, lines: list[str]) -> None:
     for name, field in type(table).model_fields.items():
         item = getattr(table, name)
         key = field.alias or name
-        if item is None or item == [] or (field.default is not None and item == field.default):
+        if item is None or item == [] or item == field.get_default(call_default_factory=True):
             continue
         if isinstance(item, Quantity):
             plain.append(f"{key} = {_quantity(item)}")

@@ -46,7 +46,7 @@ Number = Annotated[float, AfterValidator(_finite), AfterValidator(_sign)]
 class Quantity(BaseModel):
     """One number with unit and source. `range` stands for `value` where the source prints only a span."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     dimension: ClassVar[Dimension | None] = None
 
     value: Number | None = None
@@ -214,7 +214,7 @@ class Table(BaseModel):
     most one unit per dimension; a number takes the one that fits its dimension.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod

@@ -472,41 +472,56 @@ nb::dict unmatched(const Analysis& analysis) {
 
 nb::dict collectives(const Analysis& analysis) {
     const auto& program = analysis.program();
-    std::vector<Collective> rows;
-    std::vector<std::int32_t> location;
-    std::vector<std::int32_t> callpath;
-    std::vector<std::int32_t> call;
-    std::vector<std::int32_t> complete_call;
-    std::vector<std::int64_t> wait;
-    for (std::size_t l = 0; l < program.timelines.size(); ++l) {
-        const auto& mine = program.timelines[l];
-        for (std::size_t i = 0; i < mine.collectives.size(); ++i) {
-            const auto& row = mine.collectives[i];
-            rows.push_back(row);
-            location.push_back(static_cast<std::int32_t>(l));
-            callpath.push_back(mine.calls[row.call].callpath);
-            call.push_back(analysis.call_id(l, row.call));
-            complete_call.push_back(analysis.call_id(l, row.complete_call));
-            wait.push_back(row.call == row.complete_call ? analysis.collectives().wait(row, l) : 0);
+    std::vector<std::int32_t> instance, location, comm, root, callpath, call, complete_call, rma_window;
+    std::vector<std::uint8_t> operation;
+    std::vector<std::int64_t> enter, leave, wait;
+    std::vector<std::uint64_t> bytes_sent, bytes_received;
+    const auto each = [](auto&& visit, auto&... columns) { (visit(columns), ...); };
+    {
+        // Messages and calls are written beside, and begin with the interpreter.
+        const nb::gil_scoped_release release;
+        std::size_t count = 0;
+        for (const auto& timeline : program.timelines) {
+            count += timeline.collectives.size();
+        }
+        each([&](auto& column) { column.reserve(count); }, instance, location, comm, root, callpath, call,
+             complete_call, rma_window, operation, enter, leave, wait, bytes_sent, bytes_received);
+        for (std::size_t l = 0; l < program.timelines.size(); ++l) {
+            const auto& mine = program.timelines[l];
+            for (std::size_t i = 0; i < mine.collectives.size(); ++i) {
+                const auto& row = mine.collectives[i];
+                instance.push_back(row.instance == kNone ? kUndefined : static_cast<std::int32_t>(row.instance));
+                location.push_back(static_cast<std::int32_t>(l));
+                comm.push_back(row.comm);
+                root.push_back(row.root);
+                callpath.push_back(mine.calls[row.call].callpath);
+                call.push_back(analysis.call_id(l, row.call));
+                complete_call.push_back(analysis.call_id(l, row.complete_call));
+                operation.push_back(static_cast<std::uint8_t>(row.operation));
+                enter.push_back(row.begin_ps);
+                leave.push_back(row.end_ps);
+                rma_window.push_back(row.rma_window);
+                wait.push_back(row.call == row.complete_call ? analysis.collectives().wait(row, l) : 0);
+                bytes_sent.push_back(row.bytes_sent);
+                bytes_received.push_back(row.bytes_received);
+            }
         }
     }
     nb::dict d;
-    d["instance"] = column<std::int32_t>(rows, [](const Collective& c) {
-        return c.instance == kNone ? kUndefined : static_cast<std::int32_t>(c.instance);
-    });
+    d["instance"] = array(std::move(instance));
     d["location"] = array(std::move(location));
-    d["comm"] = column<std::int32_t>(rows, [](const Collective& c) { return c.comm; });
-    d["root"] = column<std::int32_t>(rows, [](const Collective& c) { return c.root; });
+    d["comm"] = array(std::move(comm));
+    d["root"] = array(std::move(root));
     d["callpath"] = array(std::move(callpath));
     d["call"] = array(std::move(call));
     d["complete_call"] = array(std::move(complete_call));
-    d["operation"] = column<std::uint8_t>(rows, [](const Collective& c) { return c.operation; });
-    d["enter_ps"] = column<std::int64_t>(rows, [](const Collective& c) { return c.begin_ps; });
-    d["leave_ps"] = column<std::int64_t>(rows, [](const Collective& c) { return c.end_ps; });
-    d["rma_window"] = column<std::int32_t>(rows, [](const Collective& c) { return c.rma_window; });
+    d["operation"] = array(std::move(operation));
+    d["enter_ps"] = array(std::move(enter));
+    d["leave_ps"] = array(std::move(leave));
+    d["rma_window"] = array(std::move(rma_window));
     d["wait_ps"] = array(std::move(wait));
-    d["bytes_sent"] = column<std::uint64_t>(rows, [](const Collective& c) { return c.bytes_sent; });
-    d["bytes_received"] = column<std::uint64_t>(rows, [](const Collective& c) { return c.bytes_received; });
+    d["bytes_sent"] = array(std::move(bytes_sent));
+    d["bytes_received"] = array(std::move(bytes_received));
     return d;
 }
 

@@ -90,6 +90,31 @@ def test_a_run_is_replaced_whole(run: Path) -> None:
     assert [entry.name for entry in run.parent.iterdir()] == [run.name]
 
 
+def test_what_is_written_beside_is_in_the_finished_run(run: Path) -> None:
+    old = Run.open(run)
+    with RunWriter(run, force=True) as writer:
+        frames = {name: writer.write_beside(name, old.table(name).collect()) for name in schema.TABLES}
+        writer.finish(old.manifest)
+    new = Run.open(run)
+    assert all(new.table(name).collect().equals(frame) for name, frame in frames.items())
+
+
+def test_what_cannot_be_written_beside_ends_the_run(run: Path, tmp_path: Path) -> None:
+    manifest = Run.open(run).manifest
+
+    def fail() -> None:
+        raise OSError("disk full")
+
+    def write() -> None:
+        with RunWriter(tmp_path / "new.run") as writer:
+            writer.beside(fail)
+            writer.finish(manifest)
+
+    with pytest.raises(OSError, match="disk full"):
+        write()
+    assert not (tmp_path / "new.run").exists()
+
+
 def test_a_run_that_cannot_be_replaced_is_as_before(run: Path) -> None:
     def fail() -> None:
         with RunWriter(run, force=True) as writer:

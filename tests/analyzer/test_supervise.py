@@ -16,6 +16,7 @@ import pytest
 from logpost.analyzer import supervise
 from logpost.analyzer.request import Request
 from logpost.analyzer.supervise import analyze
+from logpost.analyzer.worker_process import Worker
 from logpost.errors import InputError
 
 
@@ -191,16 +192,18 @@ def test_a_run_that_cannot_be_written_says_where(archive: Path) -> None:
 
 def test_a_worker_whose_parent_was_killed_leaves_nothing(archive: Path, tmp_path: Path) -> None:
     receive, send = os.pipe()
-    options = json.dumps(asdict(Request(str(archive), str(tmp_path / "a.run"))))
     with subprocess.Popen(
-        [sys.executable, "-m", "logpost.analyzer.worker", str(send), options],
+        [sys.executable, "-m", "logpost.analyzer.worker", str(send)],
         pass_fds=[send],
+        stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    ) as worker:
+    ) as process:
         os.close(send)
+        Worker(process, receive).ask(asdict(Request(str(archive), str(tmp_path / "a.run"))))
         with os.fdopen(receive) as told:
             next(line for line in told if "temporary" in json.loads(line))
-        _, said = worker.communicate()
-    assert worker.returncode == 1
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert process.returncode == 1
     assert said == b""
     assert leftovers(tmp_path) == []

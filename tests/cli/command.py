@@ -28,6 +28,7 @@ def logpost(*arguments: object, cwd: Path | None = None, **environment: str) -> 
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": "100", **environment}))
         stack.enter_context(mock.patch.object(sys, "argv", words))
         stack.enter_context(mock.patch("logpost.analyzer.supervise.analyze", in_process.analyze))
+        stack.enter_context(mock.patch("logpost.analyzer.worker_process.begin_early"))
         status = 0
         try:
             main()

@@ -145,13 +145,20 @@ void LocationAccount::compute_until(std::int64_t end) {
 }
 
 CallpathExposure& LocationAccount::at_callpath(std::int32_t callpath) {
+    // One call's stretches follow each other.
+    if (callpath == last_callpath_ && piece_ == last_piece_) {
+        return callpaths_[last_place_];
+    }
     const auto phase = phases_[piece_].phase;
     auto& slot = slot_of_callpath_[static_cast<std::size_t>(callpath + 1) * kPhases + static_cast<std::size_t>(phase)];
     if (slot == kUndefined) {
         slot = static_cast<std::int32_t>(callpaths_.size());
         callpaths_.push_back({.callpath = callpath, .phase = phase});
     }
-    return callpaths_[static_cast<std::size_t>(slot)];
+    last_callpath_ = callpath;
+    last_piece_ = piece_;
+    last_place_ = static_cast<std::size_t>(slot);
+    return callpaths_[last_place_];
 }
 
 /// Labels [begin, end] by the segments that cover it; instants not covered are residual.

@@ -119,6 +119,9 @@ class LocationAccount {
     std::vector<AccountRow> program_cells_;
     std::vector<std::int32_t> slot_of_callpath_;
     std::vector<CallpathExposure> callpaths_;
+    std::int32_t last_callpath_ = INT32_MIN;  // the last one asked for; a callpath is kUndefined or more
+    std::size_t last_piece_ = 0;
+    std::size_t last_place_ = 0;  // in callpaths_
     std::vector<Work> work_;
     std::size_t control_ = 0;  // the first that lies in the call or after it
     Exposed exposed_{};

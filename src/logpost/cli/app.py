@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # What the shell's completion sets when it asks for words; bash's own name, and that of typer for the other shells.
 COMPLETE, COMPLETE_WORDS = "_LOGPOST_COMPLETE", ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+
+HELP = ("-h", "--help")
 
 # Verbs that need no table library.
 FRUGAL = {None, "record", "import", "doctor", "workloads"}
@@ -53,7 +56,7 @@ def build(wanted: str | None) -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": list(HELP)},
     )
     app.callback()(_options)
     for verb, line in VERBS.items():
@@ -89,7 +92,7 @@ def wanted_verb(arguments: Sequence[str], environment: dict[str, str]) -> str | 
 def _verb(arguments: Sequence[str]) -> None:
     """Do what a command line asks for; ends by SystemExit where the verb has a status of its own."""
     completing = COMPLETE in os.environ
-    if not completing and (not arguments or arguments[0] in ("-h", "--help")):
+    if not completing and (not arguments or arguments[0] in HELP):
         print(help_text())
         sys.exit(0 if arguments else 2)
     if not completing and arguments[0] == "--version":
@@ -98,7 +101,15 @@ def _verb(arguments: Sequence[str]) -> None:
     verb = wanted_verb(arguments, dict(os.environ))
     if verb not in FRUGAL and (lacking := too_small()):
         raise InputError(lacking)
-    build(verb)(prog_name="logpost")
+    if verb == "analyze" and not completing and not set(HELP) & set(arguments):
+        from logpost.analyzer.worker_process import begin_early
+
+        begin_early()
+    gc.disable()  # what is imported stays, and to look for cycles in it takes as long as a tenth of the imports
+    command = build(verb)
+    gc.freeze()
+    gc.enable()
+    command(prog_name="logpost")
 
 
 def _let_go() -> None:

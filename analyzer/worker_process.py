@@ -1,0 +1,59 @@
+"""The process that analyzes an archive, from this side: begun early, told later what to do.
+
+Python and the reader take as long to start as the command line takes to be understood: both are done at once. A process
+that is told nothing ends when this one does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A process that runs `logpost.analyzer.worker`."""
+
+    process: subprocess.Popen[bytes]
+    says: int
+    """descriptor from which its lines are read"""
+
+    def ask(self, options: dict[str, Any]) -> None:
+        """Tell it what to analyze."""
+        assert self.process.stdin is not None
+        try:
+            with self.process.stdin as pipe:
+                pipe.write(json.dumps(options).encode())
+        except BrokenPipeError:
+            pass  # it died, as whoever reads its lines finds out
+
+
+_early: list[Worker] = []
+
+
+def begin_early() -> None:
+    """Begin a process that will be asked for."""
+    _early.append(_begun())
+
+
+def worker() -> Worker:
+    """A process that waits to be told what to do: the one that was begun early, if there is one."""
+    return _early.pop() if _early else _begun()
+
+
+def _begun() -> Worker:
+    says, send = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "logpost.analyzer.worker", str(send)],
+        pass_fds=[send],
+        stdin=subprocess.PIPE,
+        # The system's allocator gives back what one batch of rows took; Arrow's own keeps it for the next. Threads of
+        # numpy's linear algebra, of which there is none, would wait busily when they start.
+        env={"ARROW_DEFAULT_MEMORY_POOL": "system", "OPENBLAS_NUM_THREADS": "1", **os.environ},
+    )
+    os.close(send)
+    return Worker(process, says)
