@@ -34,6 +34,7 @@ from logpost.analyzer.estimate.transfers import of_transfers
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import estimated_values, machine_values
+from logpost.analyzer.memory_limit import peak_bytes
 from logpost.analyzer.open_calls import ended_early, open_calls
 from logpost.analyzer.overwritten import overwritten, overwritten_counts
 from logpost.analyzer.pack_pattern import check
@@ -141,8 +142,18 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
         report("looking for hotspots", 0, 0)
         run, manifest = _of_interest(writer, manifest, request)
         write_findings(writer, run, written if request.roi.everything else {})
-        writer.finish(manifest)
+        writer.finish(manifest.model_copy(update={"memory": memory_used(source)}))
     return writer.final
+
+
+def memory_used(source: ReadAhead) -> m.MemoryUsed:
+    """The memory of this process so far."""
+    spill = source.spill
+    return m.MemoryUsed(
+        limit_bytes=spill.limit_bytes if spill is not None else None,
+        peak_bytes=peak_bytes(),
+        spilled_bytes=spill.spilled_bytes if spill is not None else 0,
+    )
 
 
 def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> tuple[Run, m.Manifest]:

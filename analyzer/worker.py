@@ -78,6 +78,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
         from logpost.analyzer.read_ahead import ReadAhead
         from logpost.analyzer.request import Request
         from logpost.analyzer.roi import RegionOfInterest
+        from logpost.analyzer.spill_place import spill_for
         from logpost.replay.message_models import MessageModel
 
         clock = ClockMode(options["clock"])
@@ -86,7 +87,8 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
             "model": MessageModel(options["model"]),
             "clock": clock,
         }
-        source = ReadAhead(options["archive"], options["threads"], clock)
+        spill = spill_for(options["run"], options["memory"], options["spill"])
+        source = ReadAhead(options["archive"], options["threads"], clock, spill)
         ended = threading.Event()
 
         def report(phase: str, done: int, total: int) -> None:
