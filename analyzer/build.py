@@ -142,18 +142,13 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
         report("looking for hotspots", 0, 0)
         run, manifest = _of_interest(writer, manifest, request)
         write_findings(writer, run, written if request.roi.everything else {})
-        writer.finish(manifest.model_copy(update={"memory": memory_used(source)}))
+        writer.finish(manifest.model_copy(update={"memory": _used(manifest.memory)}))
     return writer.final
 
 
-def memory_used(source: ReadAhead) -> m.MemoryUsed:
-    """The memory of this process so far."""
-    spill = source.spill
-    return m.MemoryUsed(
-        limit_bytes=spill.limit_bytes if spill is not None else None,
-        peak_bytes=peak_bytes(),
-        spilled_bytes=spill.spilled_bytes if spill is not None else 0,
-    )
+def _used(before: m.MemoryUsed | None) -> m.MemoryUsed | None:
+    """The memory that this process has used by now."""
+    return before and before.model_copy(update={"peak_bytes": peak_bytes()})
 
 
 def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> tuple[Run, m.Manifest]:
@@ -171,9 +166,11 @@ def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> t
 def _write_tables(
     writer: RunWriter, request: Request, source: ReadAhead, report: Report
 ) -> tuple[m.Manifest, dict[str, pl.DataFrame]]:
-    """Write every table that needs the trace in memory; the trace is freed on return. Also returns the smaller ones."""
+    """Write every table that needs the trace in memory; the trace is freed on return, and what of it lies in a file.
+    Also returns the smaller ones."""
     report("reading", 0, 0)
     anchor, trace = source.wait()
+    spill, source.spill = source.spill, None
     if request.pack is not None:
         check(request.pack, user_regions(trace))
     report("choosing the machine", 0, 0)
@@ -197,7 +194,13 @@ def _write_tables(
     frames["detail_levels"] = detail_levels(trace, scan(writer.path, "calls"))
     written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
-    return _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums), written
+    manifest = _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums)
+    memory = m.MemoryUsed(
+        limit_bytes=spill.limit_bytes if spill is not None else None,
+        peak_bytes=peak_bytes(),
+        spilled_bytes=spill.spilled_bytes if spill is not None else 0,
+    )
+    return manifest.model_copy(update={"memory": memory}), written
 
 
 def _manifest(
