@@ -33,6 +33,7 @@ from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.analyzer.estimate.transfers import of_transfers
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.machine_used import estimated_values, machine_values
+from logpost.analyzer.memory_limit import peak_bytes
 from logpost.analyzer.open_calls import ended_early, open_calls
 from logpost.analyzer.overwritten import overwritten, overwritten_counts
 from logpost.analyzer.pack_pattern import check
@@ -141,8 +142,13 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
             run, manifest = _of_interest(writer, manifest, request)
             released.result()  # before more is needed
             write_findings(writer, run, written if request.roi.everything else {})
-        writer.finish(manifest)
+        writer.finish(manifest.model_copy(update={"memory": _used(manifest.memory)}))
     return writer.final
+
+
+def _used(before: m.MemoryUsed | None) -> m.MemoryUsed | None:
+    """The memory that this process has used by now."""
+    return before and before.model_copy(update={"peak_bytes": peak_bytes()})
 
 
 def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> tuple[Run, m.Manifest]:
@@ -165,9 +171,11 @@ def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> t
 def _write_tables(
     writer: RunWriter, request: Request, source: ReadAhead, report: Report
 ) -> tuple[m.Manifest, dict[str, pl.DataFrame]]:
-    """Write every table that needs the trace in memory; the trace is freed on return. Also returns the smaller ones."""
+    """Write every table that needs the trace in memory; the trace is freed on return, and what of it lies in a file.
+    Also returns the smaller ones."""
     report("reading", 0, 0)
     anchor, trace = source.wait()
+    spill, source.spill = source.spill, None
     if request.pack is not None:
         check(request.pack, user_regions(trace))
     report("choosing the machine", 0, 0)
@@ -190,7 +198,13 @@ def _write_tables(
     frames["detail_levels"] = detail_levels(trace, scan(writer.path, "calls"))
     written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
-    return _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums), written
+    manifest = _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums)
+    memory = m.MemoryUsed(
+        limit_bytes=spill.limit_bytes if spill is not None else None,
+        peak_bytes=peak_bytes(),
+        spilled_bytes=spill.spilled_bytes if spill is not None else 0,
+    )
+    return manifest.model_copy(update={"memory": memory}), written
 
 
 def _find(causes: Causes) -> None:

@@ -132,6 +132,14 @@ class Interest(Record):
     pcontrol: int | None = None
 
 
+class MemoryUsed(Record):
+    """The memory of the process that made the run. It differs from run to run, as nothing else here does."""
+
+    limit_bytes: int | None = Field(description="its limit; None: none, because the run lay in memory itself")
+    peak_bytes: int = Field(description="the largest resident memory until the findings were written")
+    spilled_bytes: int = Field(description="written to a file instead, as they exceeded the limit")
+
+
 class Hosts(Record):
     """Where the ranks ran."""
 
@@ -196,3 +204,4 @@ class Manifest(Record):
         description="what a recording lacks: what rings have overwritten before it, what was made while it was off",
     )
     notes: list[str] = Field(default_factory=list, description="limits of this analysis")
+    memory: MemoryUsed | None = Field(default=None, description="what the analysis took; None: it does not say")

@@ -7,17 +7,27 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from logpost.analyzer import _native
-from logpost.analyzer._native import ArchiveError, Progress, Trace, find_anchor, read
+from logpost.analyzer._native import ArchiveError, Progress, Spill, Trace, find_anchor, read
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.errors import InputError
 
 
 class ReadAhead:
-    """An archive being read in a thread of its own; the native reader needs no interpreter lock."""
+    """An archive being read in a thread of its own; the native reader needs no interpreter lock.
 
-    def __init__(self, archive: str, threads: int = 0, clock: ClockMode = ClockMode.offsets) -> None:
+    `spill` takes what has no place in memory; None: all has.
+    """
+
+    def __init__(
+        self,
+        archive: str,
+        threads: int = 0,
+        clock: ClockMode = ClockMode.offsets,
+        spill: Spill | None = None,
+    ) -> None:
         self.threads = threads or len(os.sched_getaffinity(0))
         self.progress = Progress()
+        self.spill = spill
         self._clock = _native.ClockMode[clock.value]
         executor = ThreadPoolExecutor(max_workers=1)
         self._result = executor.submit(self._read, archive)
@@ -25,7 +35,7 @@ class ReadAhead:
 
     def _read(self, archive: str) -> tuple[Path, Trace]:
         anchor = find_anchor(archive)
-        return anchor, read(anchor, self.threads, self.progress, self._clock)
+        return anchor, read(anchor, self.threads, self.progress, self._clock, self.spill)
 
     def wait(self) -> tuple[Path, Trace]:
         """Anchor file and trace, once; this object then holds neither. Raises InputError for a damaged archive."""

@@ -21,6 +21,8 @@ class Request:
         machine: name or file of a machine, or `estimate`; None: the one recorded with the trace, else an estimate.
         threads: 0: as many as the process may use.
         force: overwrite a run that is there.
+        memory: limit of resident memory in bytes; None: see `memory_limit.default_bytes`.
+        spill: directory for what exceeds it; None: beside the run.
         roi: what the aggregates and findings are about.
         asynchronous_progress: a posted receive answers rendezvous requests outside of MPI calls too.
         model: what messages are split under.
@@ -37,6 +39,8 @@ class Request:
     model: MessageModel = MessageModel.full
     clock: ClockMode = ClockMode.offsets
     pack: str | None = None
+    memory: int | None = None
+    spill: str | None = None
     roi: RegionOfInterest = field(default_factory=RegionOfInterest)
 
 

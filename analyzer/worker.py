@@ -84,6 +84,7 @@ def main(descriptor: int, asked: Callable[[], str]) -> int:
         from logpost.analyzer.read_ahead import ReadAhead
         from logpost.analyzer.request import Request
         from logpost.analyzer.roi import RegionOfInterest
+        from logpost.analyzer.spill_place import spill_for
         from logpost.replay.message_models import MessageModel
 
         text = asked()
@@ -96,7 +97,8 @@ def main(descriptor: int, asked: Callable[[], str]) -> int:
             "model": MessageModel(options["model"]),
             "clock": clock,
         }
-        source = ReadAhead(options["archive"], options["threads"], clock)
+        spill = spill_for(options["run"], options["memory"], options["spill"])
+        source = ReadAhead(options["archive"], options["threads"], clock, spill)
         ended = threading.Event()
 
         def report(phase: str, done: int, total: int) -> None:

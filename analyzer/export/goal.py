@@ -5,15 +5,17 @@ A map beside it says which recorded call, message and collective operation each 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 import polars as pl
+import pyarrow.parquet as pq
 
 from logpost.analyzer.export.files import Progress, whole
-from logpost.analyzer.export.goal_schedule import CALC, SEND, Operation, Schedule, schedule_of
+from logpost.analyzer.export.goal_schedule import CALC, RECV, SEND, Operation, Schedule
 from logpost.analyzer.run import Run
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, ReplayParameters, load_machine, replay_parameters
@@ -70,32 +72,79 @@ def export_goal(
         if file.exists():
             refuse_existing(file, force=force)
     if report:
-        report("schedule", 0, 2)
-    schedule = schedule_of(run)
-    if empty := sum(o.kind != CALC and o.amount == 0 for operations in schedule.ranks for o in operations):
-        schedule.left_out["end of a message of 0 bytes, written as 1"] = empty
-    if report:
-        report("write", 1, 2)
-    with whole(path, force=force, directory=False) as file:
-        with file.open("w", encoding="utf-8") as out:
-            _write(out, schedule, _heading(run, unit), UNITS[unit])
+        report("ranks", 0, 0)
+    schedule = Schedule(run)
+    kinds: Counter[str] = Counter()
+    empty = 0
+    with (
+        whole(path, force=force, directory=False) as file,
+        whole(map_path, force=force, directory=False) as mapped,
+        file.open("w", encoding="utf-8") as out,
+        _MapWriter(mapped, csv=map_path.suffix == ".csv") as rows,
+    ):
+        _head(out, _heading(run, unit), len(schedule))
+        for rank, operations in enumerate(schedule):
+            _write(out, rank, operations, UNITS[unit])
+            rows.put(rank, operations)
+            kinds.update(one.kind for one in operations)
+            empty += sum(one.kind != CALC and one.amount == 0 for one in operations)
+            if report:
+                report("ranks", rank + 1, len(schedule))
+        out.flush()
         size = file.stat().st_size
-    frame = _map(schedule)
-    with whole(map_path, force=force, directory=False) as file:
-        if map_path.suffix == ".csv":
-            frame.write_csv(file)
-        else:
-            frame.write_parquet(file)
-    counts = {str(kind): int(count) for kind, count in frame["kind"].value_counts().iter_rows()}
+    if empty:
+        schedule.left_out["end of a message of 0 bytes, written as 1"] = empty
     return Written(
         bytes=size,
         map=str(map_path),
-        ranks=len(schedule.ranks),
-        calcs=counts.get(CALC, 0),
-        sends=counts.get(SEND, 0),
-        recvs=counts.get("recv", 0),
+        ranks=len(schedule),
+        calcs=kinds[CALC],
+        sends=kinds[SEND],
+        recvs=kinds[RECV],
         left_out=schedule.left_out,
     )
+
+
+class _MapWriter:
+    """Writes the map some ranks at a time, as Parquet or CSV."""
+
+    ROWS = 1 << 18
+
+    def __init__(self, file: Path, *, csv: bool) -> None:
+        self._rows: list[tuple[int, int, str, int, int, int]] = []
+        self._out = file.open("wb")
+        self._parquet: pq.ParquetWriter | None = None
+        self._csv = csv
+        self._first = True
+
+    def __enter__(self) -> _MapWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and (self._rows or self._first):
+            self._flush()
+        if self._parquet is not None:
+            self._parquet.close()
+        self._out.close()
+
+    def put(self, rank: int, operations: Sequence[Operation]) -> None:
+        """Add the operations of a rank."""
+        self._rows += [
+            (rank, number, one.kind, one.call, one.message, one.instance) for number, one in enumerate(operations)
+        ]
+        if len(self._rows) >= self.ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        frame = pl.DataFrame(self._rows, schema=MAP_COLUMNS, orient="row")
+        if self._csv:
+            frame.write_csv(self._out, include_header=self._first)
+        else:
+            table = frame.to_arrow()
+            self._parquet = self._parquet or pq.ParquetWriter(self._out, table.schema)
+            self._parquet.write_table(table)
+        self._rows = []
+        self._first = False
 
 
 def _heading(run: Run, unit: str) -> list[str]:
@@ -120,14 +169,15 @@ def _values(values: ReplayParameters, locality: int, unit: str) -> str:
     return f"machine {values.machine}, {LOCALITIES[locality]}: {told}" + (f" S={limit}" if limit >= 0 else "")
 
 
-def _write(out: TextIO, schedule: Schedule, heading: Iterable[str], scale: int) -> None:
-    for line in heading:
-        out.write(f"// {line}\n")
-    out.write(f"num_ranks {len(schedule.ranks)}\n")
-    for rank, operations in enumerate(schedule.ranks):
-        out.write(f"\nrank {rank} {{\n")
-        out.writelines(_lines(operations, scale))
-        out.write("}\n")
+def _head(out: TextIO, heading: Iterable[str], ranks: int) -> None:
+    out.writelines(f"// {line}\n" for line in heading)
+    out.write(f"num_ranks {ranks}\n")
+
+
+def _write(out: TextIO, rank: int, operations: Sequence[Operation], scale: int) -> None:
+    out.write(f"\nrank {rank} {{\n")
+    out.writelines(_lines(operations, scale))
+    out.write("}\n")
 
 
 def _lines(operations: Sequence[Operation], scale: int) -> Iterable[str]:
@@ -146,12 +196,3 @@ def _lines(operations: Sequence[Operation], scale: int) -> Iterable[str]:
             yield f"l{number} requires l{other}\n"
         for other in one.irequires:
             yield f"l{number} irequires l{other}\n"
-
-
-def _map(schedule: Schedule) -> pl.DataFrame:
-    rows = [
-        (rank, number, one.kind, one.call, one.message, one.instance)
-        for rank, operations in enumerate(schedule.ranks)
-        for number, one in enumerate(operations)
-    ]
-    return pl.DataFrame(rows, schema=MAP_COLUMNS, orient="row")

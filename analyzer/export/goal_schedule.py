@@ -12,8 +12,8 @@ A message's tag stands for its communicator and tag; receives have the source an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -31,6 +31,18 @@ ALL_WITH_ALL = (
 )
 
 CALC, SEND, RECV = "calc", "send", "recv"
+
+BATCH = 1 << 18
+"""Calls whose ranks are in memory at a time, unless one rank has more."""
+
+_OF_MESSAGES = (
+    *("message", "send_location", "recv_location", "comm", "tag", "bytes", "send_call", "send_complete_call"),
+    *("recv_post_call", "recv_call", "send_number", "recv_number"),
+)
+_OF_COLLECTIVES = (
+    *("instance", "location", "comm", "root", "call", "complete_call", "operation", "enter_ps"),
+    *("bytes_sent", "bytes_received"),
+)
 
 
 @dataclass
@@ -52,15 +64,6 @@ class Operation:
     """collective operation that the message belongs to"""
 
 
-@dataclass
-class Schedule:
-    """Operations by rank, and what of the run they leave out."""
-
-    ranks: list[list[Operation]] = field(default_factory=list)
-    left_out: dict[str, int] = field(default_factory=dict)
-    """what, and how often"""
-
-
 class _Rank:
     """Collects the operations of one rank in program order."""
 
@@ -79,17 +82,12 @@ class _Rank:
         return number
 
 
-def schedule_of(run: Run) -> Schedule:
-    """The schedule of a run.
+class Schedule:
+    """The schedule of a run, made rank by rank: of 16,384 ranks the operations of a few are in memory at a time.
 
     Raises:
         InputError: threads communicate, or nothing does.
     """
-    return _Scheduling(run).schedule()
-
-
-class _Scheduling:
-    """What every rank's operations are made of."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -104,13 +102,15 @@ class _Scheduling:
                 "export --to csv has all of it"
             )
         self.rank_of = {location: i for i, location in enumerate(self.locations["location"].to_list())}
-        self.messages = run.facts("messages").with_row_index("message").collect()
+        self.messages = run.facts("messages").with_row_index("message").select(_OF_MESSAGES).collect()
         self.tags = self._tags()
         self.left_out: dict[str, int] = {}
+        """what of the run the schedule does not have, and how often"""
         called = self.messages.filter(pl.min_horizontal("send_call", "recv_post_call", "recv_call") >= 0)
         if lost := self.messages.height - called.height:
             self.left_out["message whose calls are not known"] = lost
             self.messages = called
+        self.instances: dict[int, _Instance] = {}
         self.collectives = self._collectives()
         finalizes = pl.col("name").str.to_lowercase().str.contains("finalize")
         regions = run.facts("regions").select(
@@ -120,24 +120,45 @@ class _Scheduling:
         self.calls = run.facts("calls").join(regions, on="region", how="left", maintain_order="left")
         first = self.calls.filter(pl.col("meeting") != "").group_by("location", "meeting").agg(pl.col("enter_ps").min())
         self.latest: dict[str, int] = dict(
-            first.group_by("meeting").agg(pl.col("enter_ps").max()).collect().iter_rows()
+            first.group_by("meeting").agg(pl.col("enter_ps").max()).collect(engine="streaming").iter_rows()
         )
+        self._count("message end without its other end", self.run.facts("unmatched"))
+        self._count("one-sided transfer", self.run.facts("transfers"))
 
-    def schedule(self) -> Schedule:
-        sends = _by_call(self.messages, "send_location", "send_call", "send_number")
-        posts = _by_call(self.messages, "recv_location", "recv_post_call", "recv_number")
-        done = _by_call(self.messages, "recv_location", "recv_call", "recv_number")
-        sent = _by_call(self.messages, "send_location", "send_complete_call", "send_number")
-        calls = self.calls
-        found = Schedule(left_out=self.left_out)
-        for location, first_ps, last_ps in self.locations.select("location", "first_ps", "last_ps").iter_rows():
+    def __len__(self) -> int:
+        return self.locations.height
+
+    def __iter__(self) -> Iterator[list[Operation]]:
+        """The operations of each rank."""
+        sizes = dict(self.calls.group_by("location").agg(pl.len()).collect(engine="streaming").iter_rows())
+        for batch in _batches([(one, sizes.get(one, 0)) for one in self.locations["location"].to_list()]):
+            yield from self._ranks(batch)
+
+    def _ranks(self, batch: list[int]) -> Iterator[list[Operation]]:
+        """The operations of some ranks, given by their locations."""
+        here = self.messages.filter(pl.col("send_location").is_in(batch) | pl.col("recv_location").is_in(batch))
+        outgoing = here.filter(pl.col("send_location").is_in(batch))
+        incoming = here.filter(pl.col("recv_location").is_in(batch))
+        sends = _by_call(outgoing, "send_location", "send_call", "send_number")
+        posts = _by_call(incoming, "recv_location", "recv_post_call", "recv_number")
+        done = _by_call(incoming, "recv_location", "recv_call", "recv_number")
+        sent = _by_call(outgoing, "send_location", "send_complete_call", "send_number")
+        collectives: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
+        for row in self.collectives.filter(pl.col("location").is_in(batch)).iter_rows(named=True):
+            collectives[row["location"], row["complete_call"]].append(row)
+        called = (
+            self.calls.filter(pl.col("location").is_in(batch))
+            .select("location", "call", "enter_ps", "leave_ps", "meeting")
+            .collect(engine="streaming")
+            .partition_by("location", as_dict=True, include_key=False)
+        )
+        spans = self.locations.filter(pl.col("location").is_in(batch)).select("location", "first_ps", "last_ps")
+        for location, first_ps, last_ps in spans.iter_rows():
             rank = _Rank()
             at = first_ps
             number_of: dict[tuple[str, int], int] = {}
-            mine = (
-                calls.filter(pl.col("location") == location).select("call", "enter_ps", "leave_ps", "meeting").collect()
-            )
-            for call, enter_ps, leave_ps, meeting in mine.iter_rows():
+            mine = called.get((location,))
+            for call, enter_ps, leave_ps, meeting in mine.sort("call").iter_rows() if mine is not None else ():
                 if enter_ps > at:
                     rank.add(Operation(CALC, enter_ps - at))
                 at = leave_ps
@@ -159,17 +180,14 @@ class _Scheduling:
                     rank.begun = tuple(one for one in rank.begun if one not in rank.after)
                 else:
                     rank.add(Operation(CALC, 0, call=call), also=waits)
-                instances = self.collectives.get((location, call), ())
+                instances = collectives.get((location, call), ())
                 for one in instances:
                     self._add_collective(rank, location, call, leave_ps, one)
                 if len(rank.operations) == before and not instances:
                     rank.add(Operation(CALC, self._own_time(meeting, enter_ps, leave_ps), call=call))
             if last_ps > at:
                 rank.add(Operation(CALC, last_ps - at))
-            found.ranks.append(rank.operations)
-        self._count("message end without its other end", self.run.facts("unmatched"))
-        self._count("one-sided transfer", self.run.facts("transfers"))
-        return found
+            yield rank.operations
 
     def _message(self, kind: str, row: dict[str, Any], call: int) -> Operation:
         peer = row["recv_location" if kind == SEND else "send_location"]
@@ -192,26 +210,31 @@ class _Scheduling:
         latest = self.latest.get(meeting, enter_ps)
         return leave_ps - (max(enter_ps, latest) if latest < leave_ps else enter_ps)
 
-    def _collectives(self) -> dict[tuple[int, int], list[dict[str, Any]]]:
-        """(location, call that ends it) to the operations, with the members in the schedule's order."""
-        rows = self.run.facts("collectives").filter(pl.col("call") >= 0).collect()
+    def _collectives(self) -> pl.DataFrame:
+        """The members of whole collective operations; what they share is in `instances`."""
+        rows = self.run.facts("collectives").filter(pl.col("call") >= 0).select(_OF_COLLECTIVES).collect()
         incomplete = rows.filter((pl.col("instance") < 0) | (pl.col("complete_call") < 0))
         if incomplete.height:
             self.left_out["member of a collective operation that is not whole"] = incomplete.height
-        members = dict(self.run.facts("communicators").select("comm", "members").collect().iter_rows())
-        found: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
+        communicators = dict(self.run.facts("communicators").select("comm", "members").collect().iter_rows())
         whole = rows.filter((pl.col("instance") >= 0) & (pl.col("complete_call") >= 0))
+        known: dict[_SameMembers, _Members] = {}
         for group in whole.partition_by("instance", maintain_order=True):
-            one = _Instance.of(group, members.get(group["comm"][0]) or [])
+            one = _Instance.of(group, communicators.get(group["comm"][0]) or [], known)
+            self.instances[one.instance] = one
             if not one.members:
                 what = "collective operation whose members or root are not known, a calc of what follows its last enter"
                 self.left_out[what] = self.left_out.get(what, 0) + 1
-            for row in group.select("location", "call", "complete_call", "enter_ps", "leave_ps").iter_rows(named=True):
-                found[row["location"], row["complete_call"]].append(row | {"of": one})
-        return found
+        order = whole.select(pl.col("instance").unique(maintain_order=True)).with_row_index("order")
+        return (
+            whole.select("instance", "location", "complete_call", "enter_ps")
+            .join(order, on="instance", how="left", maintain_order="left")
+            .sort("order", maintain_order=True)
+            .drop("order")
+        )
 
     def _add_collective(self, rank: _Rank, location: int, call: int, leave_ps: int, row: dict[str, Any]) -> None:
-        one: _Instance = row["of"]
+        one = self.instances[row["instance"]]
         tag = len(self.tags) + one.comm
         place = one.place.get(location, -1)
         steps = _steps(one.operation, len(one.members), one.bytes)
@@ -241,9 +264,22 @@ class _Step:
     receives: dict[int, list[tuple[int, int]]]
 
 
+_SameMembers = tuple[int, int, bytes]
+"""Communicator, root, and the locations of the rows."""
+
+
+@dataclass(frozen=True)
+class _Members:
+    """Of collective operations: locations, from the root on where there is one."""
+
+    locations: tuple[int, ...]
+    place: dict[int, int]
+    """location to its number among them"""
+
+
 @dataclass(frozen=True)
 class _Instance:
-    """One collective operation; its members are locations, from the root on where there is one."""
+    """One collective operation."""
 
     instance: int
     comm: int
@@ -251,19 +287,23 @@ class _Instance:
     bytes: int
     members: tuple[int, ...]
     place: dict[int, int]
-    """location to its number among them"""
     latest_ps: int
 
     @classmethod
-    def of(cls, rows: pl.DataFrame, order: Sequence[int]) -> _Instance:
-        """From the operation's rows; `order`: the communicator's locations by rank."""
+    def of(cls, rows: pl.DataFrame, order: Sequence[int], known: dict[_SameMembers, _Members]) -> _Instance:
+        """From the operation's rows; `order`: the communicator's locations by rank. Operations of the same members
+        share them, by way of `known`."""
         first = rows.row(0, named=True)
         moved = rows.select(most=pl.max_horizontal("bytes_sent", "bytes_received"))["most"].to_list()
-        here = set(rows["location"].to_list())
         root = max(0, first["root"])
-        members = tuple(one for i in range(len(order)) if (one := order[(root + i) % len(order)]) in here)
+        key = (first["comm"], root, rows["location"].to_numpy().tobytes())
+        if key not in known:
+            here = set(rows["location"].to_list())
+            found = tuple(one for i in range(len(order)) if (one := order[(root + i) % len(order)]) in here)
+            known[key] = _Members(found, {location: i for i, location in enumerate(found)})
+        members = known[key]
         if first["root"] < 0 and first["operation"] in ROOTED:
-            members = ()
+            members = _Members((), {})
         # In the operations of all with all a member states what it moves with all others, the root of a tree likewise.
         part = moved[0] // rows.height if first["operation"] in ALL_WITH_ALL else min(moved)
         return cls(
@@ -271,10 +311,24 @@ class _Instance:
             comm=first["comm"],
             operation=OPERATIONS.index(first["operation"]),
             bytes=part,
-            members=members,
-            place={location: i for i, location in enumerate(members)},
-            latest_ps=max(rows["enter_ps"].to_list()),
+            members=members.locations,
+            place=members.place,
+            latest_ps=int(rows.select(pl.col("enter_ps").max()).item()),
         )
+
+
+def _batches(sizes: list[tuple[int, int]]) -> Iterator[list[int]]:
+    """Locations with at most `BATCH` calls together, from (location, calls) in order."""
+    batch: list[int] = []
+    held = 0
+    for location, size in sizes:
+        if batch and held + size > BATCH:
+            yield batch
+            batch, held = [], 0
+        batch.append(location)
+        held += size
+    if batch:
+        yield batch
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ namespace logpost::analyzer {
 
 void take_program(Trace& trace) {
     auto& program = trace.program;
+    program.spill = trace.spill;
     program.ticks_per_second = trace.ticks_per_second;
     program.length_ps = trace.length_ps;
     for (const auto& callpath : trace.callpaths) {

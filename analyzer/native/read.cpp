@@ -27,6 +27,7 @@
 #include "otf2_errors.hpp"
 #include "quality.hpp"
 #include "range.hpp"
+#include "replay/native/settle.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::analyzer {
@@ -367,6 +368,7 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     keep_freed_memory();
     const auto anchor = find_anchor(path);
     Trace trace;
+    trace.spill = options.spill;
     QualityCounts quality{};
 
     Definitions definitions;
@@ -448,6 +450,9 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
             const auto file =
                 files.plain ? files.directory / (std::to_string(trace.locations[l].ref) + ".evt") : fs::path();
             damage[l] = workers[thread]->read(trace, l, file, mine, options);
+            if (options.spill) {
+                replay::settle(mine, *options.spill);
+            }
             trace.traces[l] = std::move(mine);
         }
     });

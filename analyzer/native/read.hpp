@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 
 #include "clock_correction.hpp"
 #include "error.hpp"
@@ -19,13 +20,16 @@ struct ReadOptions {
     /// Set by the caller to stop early; the reader then throws ArchiveError.
     const std::atomic<bool>* cancel = nullptr;
     ClockCorrection correction{};
+    /// Where what has no place in memory goes; null: all has.
+    std::shared_ptr<replay::Spill> spill = nullptr;
 };
 
 /// The anchor file of an archive, given as itself or as its directory. Throws ArchiveError.
 std::filesystem::path find_anchor(const std::filesystem::path& path);
 
 /// Reads a whole archive: decodes every location, folds the profile, matches messages, groups collectives.
-/// Throws ArchiveError where nothing can be read; everything less is a counter in Trace::quality.
+/// Throws ArchiveError where nothing can be read, SpillError where the disk is full; everything less is a counter in
+/// Trace::quality.
 Trace read_archive(const std::filesystem::path& anchor, const ReadOptions& options = {});
 
 }  // namespace logpost::analyzer

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -158,6 +159,7 @@ struct Trace {
     Trace& operator=(const Trace&) = delete;
     ~Trace() = default;
 
+    std::shared_ptr<replay::Spill> spill;  // see Program::spill
     std::uint64_t ticks_per_second = 0;
     std::int64_t begin_ps = 0;                                     // the earliest event, from the clock's zero
     std::int64_t length_ps = 0;                                    // from the earliest to the latest event

@@ -10,11 +10,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "spill.hpp"
 #include "wide.hpp"
 
 namespace logpost::replay {
@@ -24,6 +27,20 @@ class Analysis;
 namespace bindings {
 
 namespace nb = nanobind;
+
+/// A full disk reaches Python as an OSError; the message names the folder in bytes of any encoding, as Python's paths.
+inline void register_spill_error() {
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const SpillError& error) {
+            const std::string_view what = error.what();
+            const auto text = nb::steal<nb::object>(
+                PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "surrogateescape"));
+            PyErr_SetObject(PyExc_OSError, text.ptr());
+        }
+    });
+}
 
 /// A column that the caller holds.
 template <class T>

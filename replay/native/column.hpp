@@ -38,10 +38,11 @@ class Column {
     }
     Column(const Column&) = delete;
     Column& operator=(const Column&) = delete;
-    ~Column() = default;
+    ~Column() { clear(); }
 
     void swap(Column& other) noexcept {
         chunks_.swap(other.chunks_);
+        std::swap(kept_elsewhere_, other.kept_elsewhere_);
         std::swap(size_, other.size_);
         std::swap(used_chunks_, other.used_chunks_);
         std::swap(trimmed_, other.trimmed_);
@@ -115,11 +116,11 @@ class Column {
     /// Forgets the elements from `n` on (n <= size()), and frees the chunks that none of the others needs.
     void truncate(std::size_t n) {
         assert(n <= size_);
-        if (trimmed_ && n < size_) {
-            untrim();
-        }
         if (n == size_) {
             return;
+        }
+        if (trimmed_) {
+            untrim();
         }
         if (n == 0) {
             clear();
@@ -160,11 +161,44 @@ class Column {
         }
     }
 
+    /// Calls `visit(first, n)` for the pieces of memory that hold the elements, in order.
+    template <class Visit>
+    void for_each_piece(Visit&& visit) const {
+        std::size_t i = 0;
+        for (unsigned k = 0; k < used_chunks_; ++k) {
+            const std::size_t n = std::min(kFirst << k, size_ - i);
+            visit(static_cast<const T*>(chunks_[k].get()), n);
+            i += n;
+        }
+    }
+
+    /// Frees the memory of the elements, of which `copies` are copies, one behind the other. They are the column's from
+    /// then on, in memory that stays the caller's and must outlive it.
+    void lie_at(T* copies) noexcept {
+        const auto n = size_;
+        const auto chunks = used_chunks_;
+        clear();
+        if (n == 0) {
+            return;
+        }
+        for (unsigned k = 0; k < chunks; ++k) {
+            chunks_[k].reset(copies + ((kFirst << k) - kFirst));
+        }
+        size_ = n;
+        used_chunks_ = chunks;
+        tail_ = tail_end_ = copies + n;
+        trimmed_ = kept_elsewhere_ = true;
+    }
+
     /// Frees every element; the column is empty and usable afterwards.
     void clear() noexcept {
         for (auto& chunk : chunks_) {
+            if (kept_elsewhere_) {
+                static_cast<void>(chunk.release());
+            }
             chunk.reset();
         }
+        trimmed_ = kept_elsewhere_ = false;
         size_ = 0;
         used_chunks_ = 0;
         tail_ = tail_end_ = nullptr;
@@ -212,6 +246,15 @@ class Column {
     }
 
     void untrim() {
+        if (kept_elsewhere_) {
+            Column own;
+            for_each([&](std::size_t, const T& element) { own.push_back(element); });
+            swap(own);
+            if (tail_ == tail_end_) {
+                add_chunk();
+            }
+            return;
+        }
         auto& chunk = chunks_[used_chunks_ - 1];
         const std::size_t n = kFirst << (used_chunks_ - 1);
         const auto held = static_cast<std::size_t>(tail_ - chunk.get());
@@ -230,6 +273,7 @@ class Column {
     std::size_t size_ = 0;
     unsigned used_chunks_ = 0;
     bool trimmed_ = false;
+    bool kept_elsewhere_ = false;  // the chunks are not this column's to free
     T* tail_ = nullptr;
     T* tail_end_ = nullptr;
 };

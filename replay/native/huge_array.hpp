@@ -8,6 +8,8 @@
 #include <new>
 #include <type_traits>
 
+#include "replay/native/spill.hpp"
+
 namespace logpost::replay {
 
 /// Memory for `n` elements, not constructed, in huge pages where the system grants them on request: the first touch of
@@ -18,10 +20,16 @@ class HugeArray {
     static_assert(std::is_trivially_destructible_v<T>);
 
     HugeArray() = default;
-    explicit HugeArray(std::size_t n) {
+    explicit HugeArray(std::size_t n) : HugeArray(n, nullptr) {}
+    /// In the spill's file where it has no place in memory; the spill must outlive it. Throws SpillError.
+    HugeArray(std::size_t n, Spill* spill) {
         constexpr std::size_t kHuge = std::size_t{2} << 20U;
         const std::size_t bytes = (n * sizeof(T) + kHuge - 1) / kHuge * kHuge;
         if (bytes == 0) {
+            return;
+        }
+        if (spill != nullptr && spill->wants(bytes)) {
+            data_ = {static_cast<T*>(spill->take(bytes)), Free{spill}};
             return;
         }
         data_.reset(static_cast<T*>(std::aligned_alloc(kHuge, bytes)));
@@ -35,7 +43,14 @@ class HugeArray {
 
   private:
     struct Free {
-        void operator()(T* pointer) const noexcept { std::free(pointer); }
+        Spill* spill = nullptr;
+        void operator()(T* pointer) const noexcept {
+            if (spill != nullptr) {
+                spill->give_back(pointer);
+            } else {
+                std::free(pointer);
+            }
+        }
     };
     std::unique_ptr<T, Free> data_;
 };

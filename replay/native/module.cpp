@@ -225,6 +225,7 @@ NB_MODULE(_native, module) {
                nb::sig("def ranges(machine: Parameters, locality: int, bytes: logpost.replay.columns.Float64) "
                        "-> logpost.replay.columns.Int64"),
                "The LogGP range of each message, counted from the class's first.");
+    bindings::register_spill_error();
     bindings::bind_program(module);
     bindings::bind_analysis(module);
     bindings::bind_collectives(module);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "replay/native/span.hpp"
 
 namespace logpost::replay {
+
+class Spill;
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
@@ -233,6 +236,7 @@ struct Program {
     Program& operator=(const Program&) = delete;
     ~Program() = default;
 
+    std::shared_ptr<Spill> spill;  // where what has no place in memory lies; null: all has
     std::uint64_t ticks_per_second = 1;
     std::int64_t length_ps = 0;                      // from the earliest to the latest event
     std::vector<std::int32_t> callers;               // by callpath: the callpath above it; kUndefined: a root

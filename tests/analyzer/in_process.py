@@ -11,6 +11,7 @@ from pathlib import Path
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request
 from logpost.analyzer.run_place import refuse_occupied
+from logpost.analyzer.spill_place import spill_for
 from logpost.analyzer.worker import built
 
 
@@ -19,6 +20,6 @@ def analyze(
 ) -> Path:
     """Analyze an archive; the path of the finished run."""
     refuse_occupied(Path(request.run), force=request.force)
-    return built(
-        request, ReadAhead(request.archive, request.threads, request.clock), on_progress, lambda _unfinished: None
-    )
+    spill = spill_for(request.run, request.memory, request.spill)
+    source = ReadAhead(request.archive, request.threads, request.clock, spill)
+    return built(request, source, on_progress, lambda _unfinished: None)

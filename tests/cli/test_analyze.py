@@ -126,3 +126,26 @@ def test_every_verb_that_is_listed_exists_and_has_an_example(tmp_path: Path) -> 
     for verb in VERBS:
         assert f" {verb} " in listed
         assert "xample" in logpost(verb, "--help", cwd=tmp_path).stdout, verb
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--memory", "10"], "--memory 10 is no size; write a number and one of MB, GB, TB, MiB, GiB, TiB, as in 4GB"),
+        (["--memory", "10MB"], "--memory 10MB is less than the libraries of an analysis take; give it at least 400MB"),
+        (["--spill", "nowhere"], "--spill nowhere is no directory; make it, or name another one"),
+    ],
+)
+def test_nonsense_limits_of_memory_are_refused(ping_pong: Path, tmp_path: Path, words: list[str], said: str) -> None:
+    done = logpost("analyze", ping_pong, *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"logpost: {said}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_manifest_says_limit_and_peak(ping_pong: Path, tmp_path: Path) -> None:
+    done = logpost_process("analyze", ping_pong, "-o", "a.run", "--memory", "2GB", "--spill", ".", "-q", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    memory = json.loads((tmp_path / "a.run" / "manifest.json").read_text())["memory"]
+    assert memory["limit_bytes"] == 2_000_000_000
+    assert 50_000_000 < memory["peak_bytes"] < 1_000_000_000
+    assert memory["spilled_bytes"] == 0

@@ -354,8 +354,8 @@ void MessageModel::reserve() {
     for (const auto& timeline : program_.timelines) {
         total += timeline.receives.size();
     }
-    record_memory_ = HugeArray<MessageRecord>(total);
-    processor_memory_ = HugeArray<ProcessorWaits>(total);
+    record_memory_ = HugeArray<MessageRecord>(total, program_.spill.get());
+    processor_memory_ = HugeArray<ProcessorWaits>(total, program_.spill.get());
     std::size_t begin = 0;
     for (const auto& timeline : program_.timelines) {
         records_.emplace_back(record_memory_.data() + begin, timeline.receives.size());

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from logpost.analyzer.clock_mode import ClockMode
+from logpost.analyzer.memory_limit import parse
 from logpost.analyzer.run_place import MANIFEST
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
@@ -65,6 +66,19 @@ def command(
             "--pack", metavar="REGEX", help="User regions whose names match pack data by hand: shown as middleware."
         ),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="Stay below this resident memory, e.g. 4GB; what exceeds it goes to a file. Default: three quarters "
+            "of what the machine, the cgroup or the Slurm job has.",
+        ),
+    ] = None,
+    spill: Annotated[
+        Path | None,
+        typer.Option("--spill", metavar="FOLDER", help="Where that file is made; default: next to the run."),
+    ] = None,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -83,6 +97,11 @@ def command(
 
     --pack names the code that copies strided data into buffers and out of them, as in `--pack '^(un)?pack_'`.
 
+    --memory changes no result: the run is the same whatever the limit. The file has no name and is gone with the
+    analysis, however that ends.
+
+    Example: logpost analyze big_trace -o big.run --memory 4GB --spill /scratch/me
+
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
     from logpost.analyzer.request import Request, archive_name
@@ -95,6 +114,9 @@ def command(
         from logpost.analyzer.pack_pattern import compiled
 
         compiled(pack)
+    limit = parse(memory) if memory is not None else None
+    if spill is not None and not spill.is_dir():
+        raise InputError(f"--spill {spill} is no directory; make it, or name another one")
     chosen = selection(begin, end, region, phase)
     place, (archive, choices) = archive, the_archive(archive)
     if choices > 1:
@@ -113,6 +135,8 @@ def command(
                     model=model,
                     clock=clock,
                     pack=pack,
+                    memory=limit,
+                    spill=str(spill) if spill is not None else None,
                 ),
                 chosen,
             ),

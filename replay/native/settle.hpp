@@ -1,0 +1,14 @@
+#pragma once
+
+/// Where the columns of a location lie once it is complete: in memory, or beyond the limit in the spill's file.
+
+#include "replay/native/program.hpp"
+#include "replay/native/spill.hpp"
+
+namespace logpost::replay {
+
+/// Puts the columns of a complete location into the file, one behind the other, where they have no place in memory.
+/// The spill must outlive the timeline. Throws SpillError.
+void settle(Timeline& timeline, Spill& spill);
+
+}  // namespace logpost::replay
