@@ -86,7 +86,7 @@ def main(descriptor: int, options: dict[str, Any]) -> int:
             "model": MessageModel(options["model"]),
             "clock": clock,
         }
-        source = ReadAhead(options["archive"], options["threads"], clock)
+        source = ReadAhead(options["archive"], options["threads"], clock, options["shards"])
         ended = threading.Event()
 
         def report(phase: str, done: int, total: int) -> None:

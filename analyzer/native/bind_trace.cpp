@@ -12,6 +12,7 @@
 #include "quality.hpp"
 #include "read.hpp"
 #include "read_program.hpp"
+#include "shards.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer::bindings {
@@ -228,12 +229,13 @@ struct Progress {
 };
 
 std::unique_ptr<Trace> read_trace(const std::filesystem::path& archive, unsigned threads, Progress& progress,
-                                  ClockMode clock) {
+                                  ClockMode clock, const Shards* shards) {
     const nb::gil_scoped_release release;
     ReadOptions options;
     options.threads = threads;
     options.events_read = &progress.events;
     options.declared_events = &progress.declared;
+    options.shards = shards;
     return std::make_unique<Trace>(read_program(find_anchor(archive), options, clock));
 }
 
@@ -270,8 +272,9 @@ void bind_trace(nb::module_& module) {
         .value("offsets", ClockMode::offsets, "by the archive's own clock offsets")
         .value("clc", ClockMode::clc, "then by the controlled logical clock");
     module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a,
+               "shards"_a.none() = nb::none(),
                nb::sig("def read(archive: str | os.PathLike[str], threads: int, progress: Progress, "
-                       "clock: ClockMode) -> Trace"),
+                       "clock: ClockMode, shards: Shards | None = None) -> Trace"),
                "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");
     module.def("release_memory", &release_memory, "Gives memory that the core has freed back to the system.");
     module.def(

@@ -10,6 +10,8 @@
 
 namespace logpost::analyzer {
 
+struct Shards;
+
 struct ReadOptions {
     unsigned threads = 0;  // 0: as many as the machine has
     /// Grows while events are read: for a progress bar (beside `declared_events`) and for a watchdog.
@@ -19,6 +21,8 @@ struct ReadOptions {
     /// Set by the caller to stop early; the reader then throws ArchiveError.
     const std::atomic<bool>* cancel = nullptr;
     ClockCorrection correction{};
+    /// Where other processes have decoded and matched the archive; nullptr: this one does.
+    const Shards* shards = nullptr;
 };
 
 /// The anchor file of an archive, given as itself or as its directory. Throws ArchiveError.

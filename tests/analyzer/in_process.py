@@ -19,6 +19,5 @@ def analyze(
 ) -> Path:
     """Analyze an archive; the path of the finished run."""
     refuse_occupied(Path(request.run), force=request.force)
-    return built(
-        request, ReadAhead(request.archive, request.threads, request.clock), on_progress, lambda _unfinished: None
-    )
+    source = ReadAhead(request.archive, request.threads, request.clock, request.shards)
+    return built(request, source, on_progress, lambda _unfinished: None)

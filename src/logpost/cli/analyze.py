@@ -11,6 +11,7 @@ import typer
 
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.run_place import MANIFEST
+from logpost.analyzer.shards.engine import Workers
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
@@ -65,6 +66,16 @@ def command(
             "--pack", metavar="REGEX", help="User regions whose names match pack data by hand: shown as middleware."
         ),
     ] = None,
+    shards: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Read the archive as so many blocks, each in a process of its own; see docs/scale.md."
+        ),
+    ] = 1,
+    workers: Annotated[
+        Workers,
+        typer.Option("--workers", help="Who reads the blocks: processes here, or steps of the Slurm job (srun)."),
+    ] = Workers.local,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -83,9 +94,12 @@ def command(
 
     --pack names the code that copies strided data into buffers and out of them, as in `--pack '^(un)?pack_'`.
 
+    --shards N reads in N processes that share a folder; after a failure, the same command goes on from what is whole.
+
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
     from logpost.analyzer.request import Request, archive_name
+    from logpost.analyzer.shards.analyze import analyze_sharded
     from logpost.analyzer.supervise import analyze
     from logpost.cli.progress import progress_bar
 
@@ -101,23 +115,21 @@ def command(
         print(f"logpost: {place} holds {choices} archives; the newest is taken: {archive.name}", file=sys.stderr)
     run = output or Path(f"{archive_name(archive)}.run")
     with progress_bar(quiet=quiet) as report:
-        written = analyze(
-            requested(
-                Request(
-                    str(archive),
-                    str(run),
-                    machine,
-                    threads,
-                    force,
-                    asynchronous_progress=async_progress,
-                    model=model,
-                    clock=clock,
-                    pack=pack,
-                ),
-                chosen,
+        whole = requested(
+            Request(
+                str(archive),
+                str(run),
+                machine,
+                threads,
+                force,
+                asynchronous_progress=async_progress,
+                model=model,
+                clock=clock,
+                pack=pack,
             ),
-            report,
+            chosen,
         )
+        written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, workers, report)
     if not quiet:
         for sentence in incomplete(written):
             print(f"logpost: {sentence}", file=sys.stderr)
