@@ -34,7 +34,7 @@ class ClockMode(enum.Enum):
     clc = 2
     """then by the controlled logical clock"""
 
-def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode) -> Trace:
+def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode, shards: Shards | None = None) -> Trace:
     """
     Reads an archive, given as its anchor file or directory. Raises ArchiveError.
     """
@@ -92,3 +92,18 @@ class Trace:
     @property
     def program(self) -> logpost.replay._native.Program:
         """What the replay needs of it."""
+
+class Shards:
+    """An archive that is read by several processes."""
+
+    def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int) -> None: ...
+
+def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode) -> bool:
+    """
+    Writes the files of one block. False: they were whole. Raises ArchiveError.
+    """
+
+def match_block(shards: Shards, block: int) -> bool:
+    """
+    Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.
+    """

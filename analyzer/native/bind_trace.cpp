@@ -271,8 +271,7 @@ void bind_trace(nb::module_& module) {
         .value("none", ClockMode::none, "as recorded")
         .value("offsets", ClockMode::offsets, "by the archive's own clock offsets")
         .value("clc", ClockMode::clc, "then by the controlled logical clock");
-    module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a,
-               "shards"_a.none() = nb::none(),
+    module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a, "shards"_a.none() = nb::none(),
                nb::sig("def read(archive: str | os.PathLike[str], threads: int, progress: Progress, "
                        "clock: ClockMode, shards: Shards | None = None) -> Trace"),
                "Reads an archive, given as its anchor file or directory. Raises ArchiveError.");

@@ -33,8 +33,7 @@ class ProcessMatcher {
             if (receive.peer == kUndefined || receive.comm == kUndefined) {
                 continue;
             }
-            const auto first =
-                channels_.pop(receive.comm, owner_[static_cast<std::size_t>(receive.peer)], receive.tag);
+            const auto first = channels_.pop(receive.comm, owner_[static_cast<std::size_t>(receive.peer)], receive.tag);
             if (first == kNone) {
                 continue;
             }

@@ -434,8 +434,7 @@ Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locat
     std::vector<std::unique_ptr<Worker>> workers(threads);
     std::atomic<std::size_t> next{0};
     replay::on_threads(threads, [&](unsigned thread) {
-        workers[thread] =
-            std::make_unique<Worker>(archive.anchor, definitions, trace, options.correction, locations);
+        workers[thread] = std::make_unique<Worker>(archive.anchor, definitions, trace, options.correction, locations);
         for (;;) {
             const auto i = next.fetch_add(1, std::memory_order_relaxed);
             if (i >= locations.size() || (options.cancel != nullptr && *options.cancel)) {

@@ -167,9 +167,9 @@ struct Crossing {
     std::int64_t enter_ps = 0;
 };
 
-constexpr std::int64_t Crossing::* kCrossingFields[] = {&Crossing::process,  &Crossing::sender, &Crossing::location,
-                                                        &Crossing::index,    &Crossing::comm,   &Crossing::tag,
-                                                        &Crossing::bytes,    &Crossing::enter_ps};
+constexpr std::int64_t Crossing::* kCrossingFields[] = {&Crossing::process, &Crossing::sender,  &Crossing::location,
+                                                        &Crossing::index,   &Crossing::comm,    &Crossing::tag,
+                                                        &Crossing::bytes,   &Crossing::enter_ps};
 
 /// A pair as its receiver's block found it.
 struct Pair {
@@ -376,8 +376,8 @@ bool match_block(const Shards& shards, std::uint32_t block) {
                 continue;
             }
             const auto& send = sends[i];
-            const auto left_ps = receive.complete_call == kNone ? send.enter_ps
-                                                                : at.at->trace.calls[receive.complete_call].leave_ps;
+            const auto left_ps =
+                receive.complete_call == kNone ? send.enter_ps : at.at->trace.calls[receive.complete_call].leave_ps;
             count(quality, Quality::bytes_differ, static_cast<std::uint64_t>(send.bytes) != receive.bytes ? 1 : 0);
             count(quality, Quality::receive_before_send, left_ps < send.enter_ps ? 1 : 0);
             put_record(pairs, kPairFields, Pair{at.at->location, at.index, send.location, send.index}, before);

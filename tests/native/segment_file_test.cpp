@@ -37,9 +37,9 @@ class SegmentFile : public ::testing::Test {
         first.put_text("abc");
         writer.add(first);
         SegmentBytes second;
-        for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-64}, std::int64_t{64},
-                                         std::numeric_limits<std::int64_t>::min(),
-                                         std::numeric_limits<std::int64_t>::max()}) {
+        for (const std::int64_t value :
+             {std::int64_t{0}, std::int64_t{-64}, std::int64_t{64}, std::numeric_limits<std::int64_t>::min(),
+              std::numeric_limits<std::int64_t>::max()}) {
             second.put_small(value);
         }
         writer.add(second);
