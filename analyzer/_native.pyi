@@ -53,7 +53,7 @@ class Spill:
 def lies_in_memory(directory: str | os.PathLike[str]) -> bool:
     """Whether a directory, or where it will be made, lies in memory (tmpfs)."""
 
-def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode, spill: Spill | None = None) -> Trace:
+def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode, spill: Spill | None = None, shards: Shards | None = None) -> Trace:
     """
     Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory goes. Raises ArchiveError, and OSError where that file cannot be written.
     """
@@ -111,3 +111,18 @@ class Trace:
     @property
     def program(self) -> logpost.replay._native.Program:
         """What the replay needs of it."""
+
+class Shards:
+    """An archive that is read by several processes."""
+
+    def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int) -> None: ...
+
+def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode) -> bool:
+    """
+    Writes the files of one block. False: they were whole. Raises ArchiveError.
+    """
+
+def match_block(shards: Shards, block: int) -> bool:
+    """
+    Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.
+    """

@@ -9,13 +9,15 @@ from pathlib import Path
 from logpost.analyzer import _native
 from logpost.analyzer._native import ArchiveError, Progress, Spill, Trace, find_anchor, read
 from logpost.analyzer.clock_mode import ClockMode
+from logpost.analyzer.shards.plan import Plan
+from logpost.analyzer.shards.task import shards_of
 from logpost.errors import InputError
 
 
 class ReadAhead:
     """An archive being read in a thread of its own; the native reader needs no interpreter lock.
 
-    `spill` takes what has no place in memory; None: all has.
+    `spill` takes what has no place in memory; None: all has. `shards`: the plan of blocks that other processes have read.
     """
 
     def __init__(
@@ -24,10 +26,12 @@ class ReadAhead:
         threads: int = 0,
         clock: ClockMode = ClockMode.offsets,
         spill: Spill | None = None,
+        shards: str | None = None,
     ) -> None:
         self.threads = threads or len(os.sched_getaffinity(0))
         self.progress = Progress()
         self.spill = spill
+        self._shards = shards_of(Plan.of_text(shards)) if shards is not None else None
         self._clock = _native.ClockMode[clock.value]
         executor = ThreadPoolExecutor(max_workers=1)
         self._result = executor.submit(self._read, archive)
@@ -35,7 +39,7 @@ class ReadAhead:
 
     def _read(self, archive: str) -> tuple[Path, Trace]:
         anchor = find_anchor(archive)
-        return anchor, read(anchor, self.threads, self.progress, self._clock, self.spill)
+        return anchor, read(anchor, self.threads, self.progress, self._clock, self.spill, self._shards)
 
     def wait(self) -> tuple[Path, Trace]:
         """Anchor file and trace, once; this object then holds neither. Raises InputError for a damaged archive."""

@@ -27,6 +27,7 @@ class Request:
         asynchronous_progress: a posted receive answers rendezvous requests outside of MPI calls too.
         model: what messages are split under.
         clock: how far the times of the archive are corrected.
+        shards: the plan whose blocks other processes have read (`shards.plan.Plan`, as text); None: read here.
         pack: regular expression of user regions that pack data by hand; None: none is known.
     """
 
@@ -41,6 +42,7 @@ class Request:
     pack: str | None = None
     memory: int | None = None
     spill: str | None = None
+    shards: str | None = None
     roi: RegionOfInterest = field(default_factory=RegionOfInterest)
 
 

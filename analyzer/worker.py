@@ -98,7 +98,7 @@ def main(descriptor: int, asked: Callable[[], str]) -> int:
             "clock": clock,
         }
         spill = spill_for(options["run"], options["memory"], options["spill"])
-        source = ReadAhead(options["archive"], options["threads"], clock, spill)
+        source = ReadAhead(options["archive"], options["threads"], clock, spill, options["shards"])
         ended = threading.Event()
 
         def report(phase: str, done: int, total: int) -> None:

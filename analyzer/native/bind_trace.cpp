@@ -15,6 +15,7 @@
 #include "quality.hpp"
 #include "read.hpp"
 #include "read_program.hpp"
+#include "shards.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer::bindings {
@@ -231,13 +232,14 @@ struct Progress {
 };
 
 std::unique_ptr<Trace> read_trace(const std::filesystem::path& archive, unsigned threads, Progress& progress,
-                                  ClockMode clock, std::shared_ptr<replay::Spill> spill) {
+                                  ClockMode clock, std::shared_ptr<replay::Spill> spill, const Shards* shards) {
     const nb::gil_scoped_release release;
     ReadOptions options;
     options.spill = std::move(spill);
     options.threads = threads;
     options.events_read = &progress.events;
     options.declared_events = &progress.declared;
+    options.shards = shards;
     return std::make_unique<Trace>(read_program(find_anchor(archive), options, clock));
 }
 
@@ -287,8 +289,9 @@ void bind_trace(nb::module_& module) {
         "directory"_a, nb::sig("def lies_in_memory(directory: str | os.PathLike[str]) -> bool"),
         "Whether a directory, or where it will be made, lies in memory (tmpfs).");
     module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a, "spill"_a.none() = nb::none(),
+               "shards"_a.none() = nb::none(),
                nb::sig("def read(archive: str | os.PathLike[str], threads: int, progress: Progress, "
-                       "clock: ClockMode, spill: Spill | None = None) -> Trace"),
+                       "clock: ClockMode, spill: Spill | None = None, shards: Shards | None = None) -> Trace"),
                "Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory "
                "goes. Raises ArchiveError, and OSError where that file cannot be written.");
     module.def("release_memory", &release_memory, nb::call_guard<nb::gil_scoped_release>(),

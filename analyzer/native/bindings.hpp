@@ -25,5 +25,7 @@ using replay::bindings::texts;
 
 /// Trace, and how it is read.
 void bind_trace(nb::module_& module);
+/// Reading it as tasks of several processes.
+void bind_shards(nb::module_& module);
 
 }  // namespace logpost::analyzer::bindings

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "channels.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::analyzer {
@@ -22,29 +23,21 @@ class ProcessMatcher {
 
     /// `sends`: all that were sent to this process, in program order per sender.
     void match(std::span<const Ref> sends, std::span<const Ref> receives) {
-        reset(sends.size());
-        next_.assign(sends.size(), kNone);
+        channels_.reset(sends.size());
         for (std::uint32_t i = 0; i < sends.size(); ++i) {
             const auto& send = endpoint(trace_.traces, &LocationTrace::sends, sends[i]);
-            auto& channel = find_or_add(send.comm, owner_[static_cast<std::size_t>(sends[i].location)], send.tag);
-            if (channel.head == kNone) {
-                channel.head = i;
-            } else {
-                next_[channel.tail] = i;
-            }
-            channel.tail = i;
+            channels_.push(i, send.comm, owner_[static_cast<std::size_t>(sends[i].location)], send.tag);
         }
         for (const auto& at : receives) {
             auto& receive = endpoint(trace_.traces, &LocationTrace::receives, at);
             if (receive.peer == kUndefined || receive.comm == kUndefined) {
                 continue;
             }
-            auto* channel = find(receive.comm, owner_[static_cast<std::size_t>(receive.peer)], receive.tag);
-            if (channel == nullptr || channel->head == kNone) {
+            const auto first = channels_.pop(receive.comm, owner_[static_cast<std::size_t>(receive.peer)], receive.tag);
+            if (first == kNone) {
                 continue;
             }
-            const auto from = sends[channel->head];
-            channel->head = next_[channel->head];
+            const auto from = sends[first];
             auto& send = endpoint(trace_.traces, &LocationTrace::sends, from);
             pair(send, from, receive, at);
         }
@@ -54,15 +47,6 @@ class ProcessMatcher {
     std::uint64_t pairs = 0;
 
   private:
-    struct Channel {
-        std::int32_t comm;
-        std::int32_t sender;
-        std::int32_t tag;
-        std::uint32_t generation;  // of another process: free
-        std::uint32_t head;
-        std::uint32_t tail;
-    };
-
     template <class Member>
     static MessageEnd& endpoint(std::vector<LocationTrace>& traces, Member member, Ref at) {
         return (traces[static_cast<std::size_t>(at.location)].*member)[at.index];
@@ -88,76 +72,9 @@ class ProcessMatcher {
         }
     }
 
-    void reset(std::size_t sends) {
-        std::size_t wanted = 64;
-        while (wanted < sends && wanted < 4096) {
-            wanted *= 2;
-        }
-        if (table_.size() < wanted) {
-            table_.assign(wanted, Channel{});
-            generation_ = 0;
-        }
-        ++generation_;
-        used_ = 0;
-    }
-
-    static std::size_t hash(std::int32_t comm, std::int32_t sender, std::int32_t tag) noexcept {
-        const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(sender)) << 32) ^
-                         (static_cast<std::uint64_t>(static_cast<std::uint32_t>(comm)) << 16) ^
-                         static_cast<std::uint32_t>(tag);
-        return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ULL) >> 24);
-    }
-
-    Channel* find(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
-        const auto mask = table_.size() - 1;
-        for (auto slot = hash(comm, sender, tag) & mask; table_[slot].generation == generation_;
-             slot = (slot + 1) & mask) {
-            auto& channel = table_[slot];
-            if (channel.comm == comm && channel.sender == sender && channel.tag == tag) {
-                return &channel;
-            }
-        }
-        return nullptr;
-    }
-
-    Channel& find_or_add(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
-        if (used_ * 2 >= table_.size()) {
-            grow();
-        }
-        const auto mask = table_.size() - 1;
-        auto slot = hash(comm, sender, tag) & mask;
-        for (; table_[slot].generation == generation_; slot = (slot + 1) & mask) {
-            auto& channel = table_[slot];
-            if (channel.comm == comm && channel.sender == sender && channel.tag == tag) {
-                return channel;
-            }
-        }
-        ++used_;
-        table_[slot] = {comm, sender, tag, generation_, kNone, kNone};
-        return table_[slot];
-    }
-
-    void grow() {
-        std::vector<Channel> old(table_.size() * 2);
-        old.swap(table_);
-        const auto mask = table_.size() - 1;
-        for (const auto& channel : old) {
-            if (channel.generation == generation_) {
-                auto slot = hash(channel.comm, channel.sender, channel.tag) & mask;
-                while (table_[slot].generation == generation_) {
-                    slot = (slot + 1) & mask;
-                }
-                table_[slot] = channel;
-            }
-        }
-    }
-
     Trace& trace_;
     const std::vector<std::int32_t>& owner_;
-    std::vector<Channel> table_;
-    std::uint32_t generation_ = 0;
-    std::size_t used_ = 0;
-    std::vector<std::uint32_t> next_;  // the send behind this one in its channel
+    Channels channels_;
 };
 
 /// Endpoints grouped by the process they end at: a counting sort, so each group keeps the order of its locations and of
@@ -258,7 +175,8 @@ std::vector<char> processes_off(const Trace& trace, const std::vector<std::int32
     return off;
 }
 
-void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality) {
+std::uint64_t pair_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads,
+                            QualityCounts& quality) {
     const auto n = trace.traces.size();
     threads = std::max(threads, 1U);
     const auto grouped = group_sends(trace, owner, threads);
@@ -306,26 +224,36 @@ void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsign
         }
         matchers[thread].match(sends, mine);
     });
+    std::uint64_t pairs = 0;
     for (const auto& matcher : matchers) {
+        pairs += matcher.pairs;
         for (std::size_t i = 0; i < kQualityCount; ++i) {
             quality[i] += matcher.quality[i];
         }
     }
+    return pairs;
+}
+
+void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner, std::uint64_t pairs,
+                     QualityCounts& quality) {
     for (const auto& location : trace.traces) {
         count(quality, Quality::send_unmatched, location.sends.size());
         count(quality, Quality::receive_unmatched, location.receives.size());
     }
-    for (const auto& matcher : matchers) {
-        quality[static_cast<std::size_t>(Quality::send_unmatched)] -= matcher.pairs;
-        quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= matcher.pairs;
-    }
+    quality[static_cast<std::size_t>(Quality::send_unmatched)] -= pairs;
+    quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= pairs;
     const auto off = processes_off(trace, owner);
     if (std::ranges::find(off, 1) != off.end()) {
-        for (std::size_t l = 0; l < n; ++l) {
+        for (std::size_t l = 0; l < trace.traces.size(); ++l) {
             excuse(trace.traces[l].sends, l, off, owner, Quality::send_unmatched, quality);
             excuse(trace.traces[l].receives, l, off, owner, Quality::receive_unmatched, quality);
         }
     }
+}
+
+void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality) {
+    const auto pairs = pair_messages(trace, owner, threads, quality);
+    count_unmatched(trace, owner, pairs, quality);
 }
 
 }  // namespace logpost::analyzer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "quality.hpp"
@@ -14,6 +15,13 @@ namespace logpost::analyzer {
 /// on several locations is treated as one sequence in the order of the calls' beginnings, and MessageEnd::peer of their
 /// partners is set to the location that holds the record.
 void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality);
+
+/// The same for the locations that are decoded, without counting what stays unmatched. The number of pairs.
+std::uint64_t pair_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads,
+                            QualityCounts& quality);
+/// Counts the ends without the other one, after `pairs` of all.
+void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner, std::uint64_t pairs,
+                     QualityCounts& quality);
 
 /// By the location that stands for a process: whether the measurement of one of its locations was ever switched off.
 std::vector<char> processes_off(const Trace& trace, const std::vector<std::int32_t>& owner);

@@ -6,4 +6,5 @@ NB_MODULE(_native, module) {
     module.doc() = "Native core of logpost.analyzer.";
     nanobind::module_::import_("logpost.replay._native");  // the Program of a trace is its
     logpost::analyzer::bindings::bind_trace(module);
+    logpost::analyzer::bindings::bind_shards(module);
 }

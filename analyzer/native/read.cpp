@@ -11,7 +11,7 @@
 #include <numeric>
 #include <string>
 #include <system_error>
-#include <unordered_map>
+#include <utility>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -20,15 +20,16 @@
 #include "collectives.hpp"
 #include "damage.hpp"
 #include "decode.hpp"
-#include "definitions.hpp"
 #include "epochs.hpp"
 #include "local_definitions.hpp"
 #include "match.hpp"
 #include "otf2_errors.hpp"
 #include "quality.hpp"
 #include "range.hpp"
+#include "read_stages.hpp"
 #include "replay/native/settle.hpp"
 #include "replay/native/threads.hpp"
+#include "shards.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -94,14 +95,6 @@ void read_properties(OTF2_Reader* reader, Trace& trace) {
     std::free(static_cast<void*>(names));
 }
 
-/// Event files on disk: location ref -> bytes. Empty where the archive is not made of plain files.
-struct EventFiles {
-    bool plain = false;
-    fs::path directory;
-    std::unordered_map<std::uint64_t, std::uintmax_t> bytes;
-    [[nodiscard]] bool has(std::uint64_t ref) const { return bytes.contains(ref); }
-};
-
 bool is_plain(OTF2_Reader* reader) {
     OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
     return OTF2_Reader_GetFileSubstrate(reader, &substrate) == OTF2_SUCCESS && substrate == OTF2_SUBSTRATE_POSIX;
@@ -134,10 +127,10 @@ EventFiles list_event_files(OTF2_Reader* reader, const fs::path& anchor) {
 class Worker {
   public:
     Worker(const fs::path& anchor, const Definitions& definitions, const Trace& trace,
-           const ClockCorrection& correction)
+           const ClockCorrection& correction, const std::vector<std::size_t>& locations)
         : decoder(definitions, trace, correction), reader_(open(anchor)) {
-        for (const auto& location : trace.locations) {
-            OTF2_Reader_SelectLocation(reader_.get(), location.ref);
+        for (const auto location : locations) {
+            OTF2_Reader_SelectLocation(reader_.get(), trace.locations[location].ref);
         }
         has_definitions_ = OTF2_Reader_OpenDefFiles(reader_.get()) == OTF2_SUCCESS;
         has_events_ = OTF2_Reader_OpenEvtFiles(reader_.get()) == OTF2_SUCCESS;
@@ -268,6 +261,11 @@ void note(Trace& trace, Quality what, const std::string& name) {
     }
 }
 
+unsigned decoding_threads(const ReadOptions& options, std::size_t locations) {
+    const auto threads = options.threads != 0 ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
+    return static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(locations, 1)));
+}
+
 /// Time 0 becomes the earliest event; callpaths get their final numbers.
 void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_callpath,
               const std::vector<unsigned>& thread_of, unsigned threads) {
@@ -362,17 +360,13 @@ fs::path find_anchor(const fs::path& path) {
     return path;
 }
 
-Trace read_archive(const fs::path& path, const ReadOptions& options) {
-    const Otf2Errors errors;
-    take_otf2_errors();
+Archive open_archive(const fs::path& path, const ReadOptions& options) {
     keep_freed_memory();
-    const auto anchor = find_anchor(path);
-    Trace trace;
+    Archive archive;
+    archive.anchor = find_anchor(path);
+    const auto& anchor = archive.anchor;
+    auto& [trace, quality, definitions, files, order] = archive.parts;
     trace.spill = options.spill;
-    QualityCounts quality{};
-
-    Definitions definitions;
-    EventFiles files;
     {
         const auto reader = open(anchor);
         read_properties(reader.get(), trace);
@@ -394,7 +388,6 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     }
 
     // Which locations have a file, the largest first: the last one to be read should be short.
-    std::vector<std::size_t> order;
     for (std::size_t l = 0; l < n; ++l) {
         if (files.plain && !files.has(trace.locations[l].ref)) {
             if (definitions.declared_events[l] != 0) {
@@ -429,27 +422,33 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
         note(trace, Quality::event_file_not_defined, (files.directory / (std::to_string(ref) + ".evt")).string());
     }
 
-    auto threads = options.threads != 0 ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
-    threads = static_cast<unsigned>(std::min<std::size_t>(threads, order.size()));
+    return archive;
+}
+
+Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locations, const ReadOptions& options) {
+    auto& [trace, quality, definitions, files, order] = archive.parts;
+    const auto n = trace.locations.size();
+    const auto threads = decoding_threads(options, locations.size());
     trace.traces.resize(n);
+    Decoded decoded;
+    decoded.tree_of.assign(n, 0);
+    decoded.damage.resize(n);
     std::vector<std::unique_ptr<Worker>> workers(threads);
-    std::vector<unsigned> thread_of(n, 0);
-    std::vector<std::string> damage(n);
     std::atomic<std::size_t> next{0};
     replay::on_threads(threads, [&](unsigned thread) {
-        workers[thread] = std::make_unique<Worker>(anchor, definitions, trace, options.correction);
+        workers[thread] = std::make_unique<Worker>(archive.anchor, definitions, trace, options.correction, locations);
         for (;;) {
             const auto i = next.fetch_add(1, std::memory_order_relaxed);
-            if (i >= order.size() || (options.cancel != nullptr && *options.cancel)) {
+            if (i >= locations.size() || (options.cancel != nullptr && *options.cancel)) {
                 return;
             }
-            const auto l = order[i];
-            thread_of[l] = thread;
+            const auto l = locations[i];
+            decoded.tree_of[l] = thread;
             // A local one: neighbours in `traces` share cache lines between threads.
             LocationTrace mine;
             const auto file =
                 files.plain ? files.directory / (std::to_string(trace.locations[l].ref) + ".evt") : fs::path();
-            damage[l] = workers[thread]->read(trace, l, file, mine, options);
+            decoded.damage[l] = workers[thread]->read(trace, l, file, mine, options);
             if (options.spill) {
                 replay::settle(mine, *options.spill);
             }
@@ -457,37 +456,60 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
         }
     });
     if (options.cancel != nullptr && *options.cancel) {
-        throw ArchiveError(anchor.string() + ": reading was cancelled");
+        throw ArchiveError(archive.anchor.string() + ": reading was cancelled");
     }
-
-    std::vector<const CallpathTree*> trees;
     for (const auto& worker : workers) {
-        trees.push_back(&worker->decoder.callpaths());
+        decoded.trees.push_back(worker->decoder.callpaths());
         for (std::size_t i = 0; i < kQualityCount; ++i) {
-            quality[i] += worker->decoder.quality()[i];
+            decoded.quality[i] += worker->decoder.quality()[i];
         }
+    }
+    return decoded;
+}
+
+Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& options, const Matching& matching) {
+    auto& [trace, quality, definitions, files, order] = archive.parts;
+    const auto& anchor = archive.anchor;
+    const auto threads = decoding_threads(options, order.size());
+    for (std::size_t i = 0; i < kQualityCount; ++i) {
+        quality[i] += decoded.quality[i];
     }
     for (const auto l : order) {
         const auto& location = trace.traces[l];
-        if (!damage[l].empty()) {
+        if (!decoded.damage[l].empty()) {
             count(quality, Quality::event_file_damaged);
-            note(trace, Quality::event_file_damaged, std::to_string(trace.locations[l].ref) + ".evt: " + damage[l]);
+            note(trace, Quality::event_file_damaged,
+                 std::to_string(trace.locations[l].ref) + ".evt: " + decoded.damage[l]);
         }
         count(quality, Quality::location_without_events, location.events == 0 ? 1 : 0);
         count(quality, Quality::event_count_differs, location.events != definitions.declared_events[l] ? 1 : 0);
     }
+    std::vector<const CallpathTree*> trees;
+    for (const auto& tree : decoded.trees) {
+        trees.push_back(&tree);
+    }
     std::vector<std::vector<std::int32_t>> final_callpath;
     trace.callpaths = merge_callpaths(trees, final_callpath);
-    workers.clear();
     add_synthetic_regions(trace, quality);
     require_times_in_range(trace, anchor.string());
-    renumber(trace, final_callpath, thread_of, threads);
-    match_messages(trace, definitions.owner, threads, quality);
+    renumber(trace, final_callpath, decoded.tree_of, threads);
+    matching(trace, definitions.owner, threads, quality);
     group_collectives(trace, definitions.owner, quality);
     require_sums_in_range(trace, anchor.string(), threads);
     match_epochs(trace);
     trace.quality.assign(quality.begin(), quality.end());
-    return trace;
+    return std::move(trace);
+}
+
+Trace read_archive(const fs::path& path, const ReadOptions& options) {
+    const Otf2Errors errors;
+    take_otf2_errors();
+    if (options.shards != nullptr) {
+        return gather(path, *options.shards, options);
+    }
+    auto archive = open_archive(path, options);
+    const auto decoded = decode_locations(archive, archive.parts.order, options);
+    return finish_trace(std::move(archive), decoded, options, match_messages);
 }
 
 }  // namespace logpost::analyzer

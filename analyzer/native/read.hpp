@@ -11,6 +11,8 @@
 
 namespace logpost::analyzer {
 
+struct Shards;
+
 struct ReadOptions {
     unsigned threads = 0;  // 0: as many as the machine has
     /// Grows while events are read: for a progress bar (beside `declared_events`) and for a watchdog.
@@ -22,6 +24,8 @@ struct ReadOptions {
     ClockCorrection correction{};
     /// Where what has no place in memory goes; null: all has.
     std::shared_ptr<replay::Spill> spill = nullptr;
+    /// Where other processes have decoded and matched the archive; nullptr: this one does.
+    const Shards* shards = nullptr;
 };
 
 /// The anchor file of an archive, given as itself or as its directory. Throws ArchiveError.

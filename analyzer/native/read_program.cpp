@@ -32,6 +32,7 @@ Trace read_program(const std::filesystem::path& anchor, ReadOptions options, Clo
     const auto recorded = trace.clocks.recorded;
     trace = {};  // two at once would need twice the memory
     options.correction.logical = &logical;
+    options.shards = nullptr;  // their times are not corrected
     trace = read_once(anchor, options);
     trace.clocks.recorded = recorded;
     trace.clocks.largest_ps = logical.largest_ps;

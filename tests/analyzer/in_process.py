@@ -21,5 +21,5 @@ def analyze(
     """Analyze an archive; the path of the finished run."""
     refuse_occupied(Path(request.run), force=request.force)
     spill = spill_for(request.run, request.memory, request.spill)
-    source = ReadAhead(request.archive, request.threads, request.clock, spill)
+    source = ReadAhead(request.archive, request.threads, request.clock, spill, request.shards)
     return built(request, source, on_progress, lambda _unfinished: None)

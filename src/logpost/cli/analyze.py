@@ -12,6 +12,7 @@ import typer
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.memory_limit import parse
 from logpost.analyzer.run_place import MANIFEST
+from logpost.analyzer.shards.engine import Workers
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
@@ -79,6 +80,16 @@ def command(
         Path | None,
         typer.Option("--spill", metavar="FOLDER", help="Where that file is made; default: next to the run."),
     ] = None,
+    shards: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Read the archive as so many blocks, each in a process of its own; see docs/scale.md."
+        ),
+    ] = 1,
+    workers: Annotated[
+        Workers,
+        typer.Option("--workers", help="Who reads the blocks: processes here, or steps of the Slurm job (srun)."),
+    ] = Workers.local,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -97,6 +108,8 @@ def command(
 
     --pack names the code that copies strided data into buffers and out of them, as in `--pack '^(un)?pack_'`.
 
+    --shards N reads in N processes that share a folder; after a failure, the same command goes on from what is whole.
+
     --memory changes no result: the run is the same whatever the limit. The file has no name and is gone with the
     analysis, however that ends.
 
@@ -105,6 +118,7 @@ def command(
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
     from logpost.analyzer.request import Request, archive_name
+    from logpost.analyzer.shards.analyze import analyze_sharded
     from logpost.analyzer.supervise import analyze
     from logpost.cli.progress import progress_bar
 
@@ -123,25 +137,23 @@ def command(
         print(f"logpost: {place} holds {choices} archives; the newest is taken: {archive.name}", file=sys.stderr)
     run = output or Path(f"{archive_name(archive)}.run")
     with progress_bar(quiet=quiet) as report:
-        written = analyze(
-            requested(
-                Request(
-                    str(archive),
-                    str(run),
-                    machine,
-                    threads,
-                    force,
-                    asynchronous_progress=async_progress,
-                    model=model,
-                    clock=clock,
-                    pack=pack,
-                    memory=limit,
-                    spill=str(spill) if spill is not None else None,
-                ),
-                chosen,
+        whole = requested(
+            Request(
+                str(archive),
+                str(run),
+                machine,
+                threads,
+                force,
+                asynchronous_progress=async_progress,
+                model=model,
+                clock=clock,
+                pack=pack,
+                memory=limit,
+                spill=str(spill) if spill is not None else None,
             ),
-            report,
+            chosen,
         )
+        written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, workers, report)
     if not quiet:
         for sentence in incomplete(written):
             print(f"logpost: {sentence}", file=sys.stderr)

@@ -1,0 +1,201 @@
+#include "segment_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "error.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMagic = 0x31'64'72'61'68'73'70'6cULL;  // "lpshard1"; bytes in another order are another file
+constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 32;
+
+std::uint64_t checksum(const char* bytes, std::size_t n) noexcept {
+    std::uint64_t sum = n ^ 0x9E3779B97F4A7C15ULL;
+    for (; n >= 8; n -= 8, bytes += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes, 8);
+        sum = (sum ^ word) * 0xC2B2AE3D27D4EB4FULL;
+        sum ^= sum >> 29;
+    }
+    std::uint64_t last = 0;
+    if (n != 0) {
+        std::memcpy(&last, bytes, n);
+    }
+    sum = (sum ^ last) * 0x9E3779B97F4A7C15ULL;
+    return sum ^ (sum >> 32);
+}
+
+std::uint64_t checksum(const std::vector<std::uint64_t>& head, std::size_t n) noexcept {
+    return checksum(reinterpret_cast<const char*>(head.data()), n * sizeof(std::uint64_t));
+}
+
+/// False: the file ends before, or cannot be read.
+bool read_at(int descriptor, char* to, std::size_t n, std::uint64_t offset) {
+    while (n != 0) {
+        const auto got = ::pread(descriptor, to, n, static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return false;
+        }
+        to += got;
+        n -= static_cast<std::size_t>(got);
+        offset += static_cast<std::uint64_t>(got);
+    }
+    return true;
+}
+
+}  // namespace
+
+const char* SegmentView::take(std::uint64_t n, std::size_t size) {
+    if (n > (bytes_.size() - at_) / size) {
+        throw ArchiveError(name_ + ": ends too early; remove the file, and run the same command again");
+    }
+    const auto* from = bytes_.data() + at_;
+    at_ += n * size;
+    return from;
+}
+
+SegmentWriter::SegmentWriter(fs::path file, std::uint64_t plan, std::size_t segments, std::string what)
+    : file_(std::move(file)), temporary_(file_.string() + ".XXXXXX"), what_(std::move(what)) {
+    head_.assign(4 + 3 * segments, 0);
+    head_[0] = kMagic;
+    head_[1] = plan;
+    head_[2] = segments;
+    end_ = head_.size() * sizeof(std::uint64_t);
+    descriptor_ = ::mkstemp(temporary_.data());
+    if (descriptor_ < 0 || ::lseek(descriptor_, static_cast<off_t>(end_), SEEK_SET) < 0) {
+        fail(errno);
+    }
+}
+
+SegmentWriter::~SegmentWriter() {
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);
+        ::unlink(temporary_.c_str());
+    }
+}
+
+void SegmentWriter::fail(int error) const {
+    throw ArchiveError(what_ + " cannot be written to " + file_.string() + " (" +
+                       std::generic_category().message(error) +
+                       "); mend that, and run the same command again: it goes on from the blocks that are whole");
+}
+
+void SegmentWriter::write(const char* bytes, std::size_t n) {
+    while (n != 0) {
+        const auto done = ::write(descriptor_, bytes, n);
+        if (done < 0 && errno == EINTR) {
+            continue;
+        }
+        if (done < 0) {
+            fail(errno);
+        }
+        bytes += done;
+        n -= static_cast<std::size_t>(done);
+    }
+}
+
+void SegmentWriter::add(const SegmentBytes& segment) {
+    const auto& bytes = segment.bytes();
+    auto* entry = &head_.at(3 + 3 * added_++);
+    entry[0] = end_;
+    entry[1] = bytes.size();
+    entry[2] = checksum(bytes.data(), bytes.size());
+    write(bytes.data(), bytes.size());
+    end_ += bytes.size();
+}
+
+void SegmentWriter::finish() {
+    head_.back() = checksum(head_, head_.size() - 1);
+    if (::lseek(descriptor_, 0, SEEK_SET) < 0) {
+        fail(errno);
+    }
+    write(reinterpret_cast<const char*>(head_.data()), head_.size() * sizeof(std::uint64_t));
+    if (::fsync(descriptor_) != 0 || ::close(std::exchange(descriptor_, -1)) != 0 ||
+        ::rename(temporary_.c_str(), file_.c_str()) != 0) {
+        const auto error = errno;
+        ::unlink(temporary_.c_str());
+        fail(error);
+    }
+}
+
+SegmentReader::SegmentReader(fs::path file, std::uint64_t plan) : file_(std::move(file)) {
+    descriptor_ = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) {
+        throw ArchiveError(file_.string() + ": " + std::generic_category().message(errno) +
+                           "; run the same command again");
+    }
+    std::array<std::uint64_t, 3> first{};
+    if (!read_at(descriptor_, reinterpret_cast<char*>(first.data()), sizeof(first), 0) || first[0] != kMagic ||
+        first[1] != plan || first[2] > kMostSegments) {
+        damaged();
+    }
+    std::error_code no_size;
+    const auto size = fs::file_size(file_, no_size);
+    if (no_size || (4 + 3 * first[2]) * sizeof(std::uint64_t) > size) {
+        damaged();
+    }
+    head_.resize(4 + 3 * first[2]);
+    if (!read_at(descriptor_, reinterpret_cast<char*>(head_.data()), head_.size() * sizeof(std::uint64_t), 0) ||
+        head_.back() != checksum(head_, head_.size() - 1)) {
+        damaged();
+    }
+}
+
+SegmentReader::~SegmentReader() {
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);
+    }
+}
+
+void SegmentReader::damaged() const {
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);  // the constructor's caller gets no object
+    }
+    throw ArchiveError(file_.string() + ": damaged, or of another analysis; run the same command again");
+}
+
+SegmentView SegmentReader::segment(std::size_t i) const {
+    const auto* entry = &head_.at(3 + 3 * i);
+    std::error_code no_size;
+    const auto size = fs::file_size(file_, no_size);
+    std::string bytes;
+    bool sound = !no_size && entry[0] <= size && entry[1] <= size - entry[0];
+    if (sound) {
+        bytes.resize(entry[1]);
+        sound = read_at(descriptor_, bytes.data(), bytes.size(), entry[0]) &&
+                checksum(bytes.data(), bytes.size()) == entry[2];
+    }
+    if (!sound) {
+        throw ArchiveError(file_.string() + ": damaged; run the same command again");
+    }
+    return {std::move(bytes), file_.string()};
+}
+
+bool SegmentReader::whole(const fs::path& file, std::uint64_t plan) {
+    try {
+        const SegmentReader reader(file, plan);
+        for (std::size_t i = 0; i < reader.segments(); ++i) {
+            static_cast<void>(reader.segment(i));
+        }
+        return true;
+    } catch (const ArchiveError&) {
+        return false;
+    }
+}
+
+}  // namespace logpost::analyzer

@@ -1,0 +1,48 @@
+"""`analyze` with an archive that many processes read: first the tasks, then the run of what they leave."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from logpost.analyzer.clock_mode import ClockMode
+from logpost.analyzer.request import Request
+from logpost.analyzer.run_place import refuse_occupied
+from logpost.analyzer.shards.engine import Workers
+from logpost.analyzer.shards.plan import make_plan
+from logpost.analyzer.shards.workers import run_tasks
+from logpost.analyzer.supervise import OnProgress, analyze
+from logpost.errors import InputError
+
+PHASES = {"decode": "decoding blocks", "match": "matching blocks"}
+
+
+def folder_of(run: str) -> Path:
+    """Where the files of the blocks are: next to the run."""
+    return Path(run).absolute().with_name(Path(run).name + ".shards")
+
+
+def analyze_sharded(
+    request: Request, blocks: int, workers: Workers, on_progress: OnProgress = lambda _phase, _done, _total: None
+) -> Path:
+    """Analyze an archive as blocks; the path of the finished run, the same bytes as of `analyze`.
+
+    The folder of the blocks goes when the run is there. After a failure it stays, and the same request goes on from it.
+
+    Raises:
+        InputError: as `analyze`; a block cannot be read or written.
+    """
+    refuse_occupied(Path(request.run), force=request.force)
+    folder = folder_of(request.run)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for unfinished in folder.glob("*-*.*"):  # of workers that were lost
+            unfinished.unlink(missing_ok=True)
+        plan = make_plan(request.archive, folder, blocks, offsets=request.clock is not ClockMode.none)
+    except OSError as error:
+        raise InputError(f"{error.filename}: {error.strerror}; choose another place with -o") from None
+    run_tasks(plan, workers, lambda stage, done: on_progress(PHASES[stage], done, blocks))
+    run = analyze(replace(request, shards=plan.text()), on_progress)
+    shutil.rmtree(folder, ignore_errors=True)
+    return run

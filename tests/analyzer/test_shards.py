@@ -1,0 +1,221 @@
+"""Archives read as blocks: the same bytes of the run, in any order of tasks, with workers lost on the way."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.analyzer.in_process import analyze
+
+from logpost.analyzer._native import ArchiveError
+from logpost.analyzer.clock_mode import ClockMode
+from logpost.analyzer.request import Request
+from logpost.analyzer.shards import task
+from logpost.analyzer.shards.analyze import analyze_sharded, folder_of
+from logpost.analyzer.shards.engine import Workers
+from logpost.analyzer.shards.plan import Plan, make_plan
+from logpost.analyzer.shards.workers import run_tasks, task_command
+from logpost.errors import InputError
+
+ARCHIVES = [
+    "scorep-npb-cg-W-nocomp-8",  # messages
+    "scorep-prk-rma-stencil-8",  # one-sided epochs
+    "casita-2_cuda_simple",  # streams beside ranks
+    "casita-10_scorep_mpi_tags",
+    "scorep-lulesh-nocomp-8",  # collectives beside messages
+]
+
+
+def contents(run: Path) -> dict[str, bytes]:
+    """Every file of a run."""
+    return {str(file.relative_to(run)): file.read_bytes() for file in sorted(run.rglob("*")) if file.is_file()}
+
+
+def blocks_read(archive: Path, folder: Path, blocks: int, seed: int = 0) -> Plan:
+    """All tasks of a plan, those of a stage in any order."""
+    folder.mkdir()
+    plan = make_plan(str(archive), folder, blocks, offsets=True)
+    order = list(range(blocks))
+    for stage in plan.stages:
+        random.Random(seed).shuffle(order)
+        for block in order:
+            assert task.run(plan, stage, block)
+    return plan
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_the_run_has_the_same_bytes_whatever_the_shards(traces: Path, tmp_path: Path, name: str) -> None:
+    request = Request(str(traces / name), "", threads=1)
+    whole = contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))
+    for blocks in (1, 2, 7):
+        plan = blocks_read(traces / name, tmp_path / str(blocks), blocks, seed=blocks)
+        assert len(list(Path(plan.folder).iterdir())) == 3 * blocks
+        run = analyze(replace(request, run=str(tmp_path / f"{blocks}.run"), shards=plan.text()))
+        assert contents(run) == whole
+
+
+def test_clocks_are_corrected_after_the_blocks_are_gathered(traces: Path, tmp_path: Path) -> None:
+    archive = traces / "casita-10_scorep_mpi_tags"
+    request = Request(str(archive), str(tmp_path / "whole.run"), threads=1, clock=ClockMode.clc)
+    whole = contents(analyze(request))
+    plan = blocks_read(archive, tmp_path / "blocks", 2)
+    assert contents(analyze(replace(request, run=str(tmp_path / "a.run"), shards=plan.text()))) == whole
+
+
+def test_what_is_whole_is_not_made_again_and_what_is_damaged_is(traces: Path, tmp_path: Path) -> None:
+    archive = traces / "scorep-npb-cg-W-nocomp-8"
+    plan = blocks_read(archive, tmp_path / "blocks", 2)
+    assert not task.run(plan, "decode", 0)
+    file = tmp_path / "blocks" / "decoded-0"
+    sound = file.read_bytes()
+    file.write_bytes(sound[:-1])
+    with pytest.raises(InputError, match=r"decoded-0: damaged; run the same command again"):
+        analyze(Request(str(archive), str(tmp_path / "a.run"), shards=plan.text()))
+    assert task.run(plan, "decode", 0)
+    assert len(file.read_bytes()) == len(sound)
+    other = replace(plan, key=plan.key ^ 1)
+    with pytest.raises(ArchiveError, match=r"decoded-1: damaged, or of another analysis; run the same command again"):
+        task.run(other, "match", 1)
+
+
+def test_blocks_that_do_not_fit_together_are_refused(traces: Path, tmp_path: Path) -> None:
+    """Files of one key from two archives, as if somebody had mixed two folders."""
+    plan = blocks_read(traces / "scorep-npb-cg-W-nocomp-8", tmp_path / "blocks", 2)
+    other = blocks_read(traces / "pipit-ping-pong", tmp_path / "other", 2)
+    forged = replace(plan, archive=other.archive, folder=str(tmp_path / "forged"))
+    Path(forged.folder).mkdir()
+    for block in range(2):
+        task.run(forged, "decode", block)
+    for block in range(2):
+        os.link(tmp_path / "blocks" / f"matched-{block}", tmp_path / "forged" / f"matched-{block}")
+    with pytest.raises(InputError, match=r"forged: blocks of different analyses; remove it, and run the command again"):
+        analyze(Request(other.archive, str(tmp_path / "a.run"), shards=forged.text()))
+
+
+def test_a_changed_archive_is_another_plan(traces: Path, tmp_path: Path) -> None:
+    archive = traces / "pipit-ping-pong"
+    plan = make_plan(str(archive), tmp_path, 2, offsets=True)
+    assert Plan.of_text(plan.text()) == plan == make_plan(str(archive), tmp_path, 2, offsets=True)
+    assert make_plan(str(archive), tmp_path, 2, offsets=False).key != plan.key
+    assert make_plan(str(archive), tmp_path, 3, offsets=True).key != plan.key
+
+
+def fake(folder: Path, name: str, script: str) -> Path:
+    """An executable shell script."""
+    file = folder / name
+    file.write_text("#!/bin/sh\n" + script)
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    return file
+
+
+def test_a_lost_worker_s_task_is_run_again(traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first process of each stage's block 1 is killed by SIGKILL before it can write."""
+    archive = traces / "pipit-ping-pong"
+    lost = fake(
+        tmp_path,
+        "python",
+        f'if [ "$5" = 1 ] && [ ! -e {tmp_path}/lost-$4 ]; then touch {tmp_path}/lost-$4; kill -9 $$; fi\n'
+        f'exec {sys.executable} "$@"\n',
+    )
+    request = Request(str(archive), str(tmp_path / "a.run"), threads=1)
+    folder = folder_of(request.run)
+    folder.mkdir()
+    plan = make_plan(str(archive), folder, 2, offsets=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", str(lost))
+        done: list[tuple[str, int]] = []
+        run_tasks(plan, Workers.local, lambda stage, number: done.append((stage, number)))
+    assert done == [("decode", 1), ("decode", 2), ("match", 1), ("match", 2)]
+    assert (tmp_path / "lost-decode").exists()
+    assert (tmp_path / "lost-match").exists()
+    run = analyze(replace(request, shards=plan.text()))
+    assert contents(run) == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))
+
+
+def test_a_worker_that_is_always_lost_is_an_error(
+    traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(fake(tmp_path, "python", "kill -9 $$\n")))
+    plan = make_plan(str(traces / "pipit-ping-pong"), tmp_path, 1, offsets=True)
+    with pytest.raises(
+        InputError,
+        match=r"block 0 of 1: its worker was lost 3 times while it should decode \(status -9: without a word\); "
+        r"run the same command again: it goes on from the blocks that are whole",
+    ):
+        run_tasks(plan, Workers.local)
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Files of this process and its children stop growing there, as on a full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+
+
+def test_a_full_disk_is_one_line_that_names_the_block(traces: Path, tmp_path: Path) -> None:
+    plan = make_plan(str(traces / "scorep-npb-cg-W-nocomp-8"), tmp_path, 2, offsets=True)
+    with largest_file(4096):
+        done = subprocess.run(task_command(plan, "decode", 1), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"block 1 of 2 cannot be written to {tmp_path}/")
+    assert line.endswith(
+        "(File too large); mend that, and run the same command again: it goes on from the blocks that are whole"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_shared_folder_and_srun_are_all_that_slurm_needs(
+    traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for srun, not Slurm: it drops srun's options, notes the call, and runs the command."""
+    fake(
+        tmp_path,
+        "srun",
+        f'echo "$1 $2 $3 $4" >> {tmp_path}/steps\nshift 4\necho "srun: job 1 queued" >&2\nexec "$@"\n',
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_NTASKS", "2")
+    request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"), threads=1)
+    run = analyze_sharded(request, 2, Workers.slurm)
+    assert (tmp_path / "steps").read_text().splitlines() == ["--ntasks=1 --nodes=1 --exclusive --quiet"] * 4
+    assert not folder_of(request.run).exists()
+    assert contents(run) == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))
+
+
+def test_slurm_without_srun_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        InputError, match=r"--workers slurm: there is no srun on PATH; run logpost inside of an allocation of Slurm"
+    ):
+        run_tasks(Plan("a", str(tmp_path), 1, True, 0), Workers.slurm)
+
+
+def test_a_folder_that_cannot_be_made_is_refused(traces: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.run.shards").write_text("")
+    with pytest.raises(InputError, match=r"a\.run\.shards: File exists; choose another place with -o"):
+        analyze_sharded(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run")), 2, Workers.local)
+
+
+def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "traces.otf2").write_text("no archive")
+    request = Request(str(tmp_path), str(tmp_path / "a.run"))
+    with pytest.raises(InputError, match=r"traces\.otf2: not a readable OTF2 anchor file"):
+        analyze_sharded(request, 2, Workers.local)
+    assert folder_of(request.run).is_dir()

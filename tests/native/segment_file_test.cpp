@@ -1,0 +1,100 @@
+// Files of segments are whole or not at all.
+#include "segment_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "archive_builder.hpp"
+#include "error.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+constexpr std::uint64_t kPlan = 7;
+
+std::string message_of(auto&& body) {
+    try {
+        body();
+    } catch (const ArchiveError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+class SegmentFile : public ::testing::Test {
+  protected:
+    tests::ScratchDirectory scratch;
+    std::filesystem::path file = scratch.path() / "decoded-0";
+
+    void write() const {
+        SegmentWriter writer(file, kPlan, 2, "block 0 of 1");
+        SegmentBytes first;
+        first.put_text("abc");
+        writer.add(first);
+        SegmentBytes second;
+        for (const std::int64_t value :
+             {std::int64_t{0}, std::int64_t{-64}, std::int64_t{64}, std::numeric_limits<std::int64_t>::min(),
+              std::numeric_limits<std::int64_t>::max()}) {
+            second.put_small(value);
+        }
+        writer.add(second);
+        writer.finish();
+    }
+};
+
+TEST_F(SegmentFile, HasNoNameUntilItIsWhole) {
+    {
+        SegmentWriter writer(file, kPlan, 1, "block 0 of 1");
+        writer.add(SegmentBytes());
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+    EXPECT_FALSE(SegmentReader::whole(file, kPlan));
+}
+
+TEST_F(SegmentFile, GivesBackWhatWasPut) {
+    write();
+    const SegmentReader reader(file, kPlan);
+    EXPECT_EQ(reader.segments(), 2U);
+    EXPECT_EQ(reader.segment(0).get_text(), "abc");
+    auto numbers = reader.segment(1);
+    EXPECT_EQ(numbers.get_small(), 0);
+    EXPECT_EQ(numbers.get_small(), -64);
+    EXPECT_EQ(numbers.get_small(), 64);
+    EXPECT_EQ(numbers.get_small(), std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(numbers.get_small(), std::numeric_limits<std::int64_t>::max());
+    EXPECT_TRUE(numbers.at_end());
+    EXPECT_NE(message_of([&] { numbers.get_small(); }).find("decoded-0: ends too early"), std::string::npos);
+}
+
+TEST_F(SegmentFile, IsNotWholeWithAnyByteChangedOrMissing) {
+    write();
+    EXPECT_TRUE(SegmentReader::whole(file, kPlan));
+    EXPECT_FALSE(SegmentReader::whole(file, kPlan + 1));
+    std::ifstream in(file, std::ios::binary);
+    const std::string sound((std::istreambuf_iterator<char>(in)), {});
+    for (std::size_t i = 0; i < sound.size(); ++i) {
+        auto damaged = sound;
+        damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+        std::ofstream(file, std::ios::binary) << damaged;
+        EXPECT_FALSE(SegmentReader::whole(file, kPlan)) << i;
+        std::ofstream(file, std::ios::binary) << sound.substr(0, i);
+        EXPECT_FALSE(SegmentReader::whole(file, kPlan)) << i;
+    }
+}
+
+TEST_F(SegmentFile, SaysWhatIsWrong) {
+    EXPECT_NE(message_of([&] { SegmentReader(file, kPlan); }).find("No such file"), std::string::npos);
+    write();
+    EXPECT_NE(message_of([&] { SegmentReader(file, kPlan + 1); }).find("damaged, or of another analysis"),
+              std::string::npos);
+    const auto nowhere = message_of([&] { SegmentWriter(scratch.path() / "no" / "f", kPlan, 1, "block 3 of 7"); });
+    EXPECT_NE(nowhere.find("block 3 of 7 cannot be written to "), std::string::npos) << nowhere;
+}
+
+}  // namespace
+}  // namespace logpost::analyzer
