@@ -63,7 +63,8 @@ def layout(view: View) -> list[Any]:
                     panels.go(view.state.at("hotspots"), f"{more} more findings") if more > 0 else None,
                 ),
                 panels.section(
-                    "Where the time went", panels.chart("overview.categories", "Share of all ranks' time by category")
+                    "Where the time went",
+                    panels.chart("overview.categories", "Share of all ranks' time by category", sketched=True),
                 ),
             ],
             className="two wide-left",
@@ -71,7 +72,9 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Each rank",
             panels.legend(present),
-            panels.chart("overview.breakdown", "Time of each rank by category", _views(view), height=240),
+            panels.chart(
+                "overview.breakdown", "Time of each rank by category", _views(view), height=240, sketched=True
+            ),
             *panels.notes(view.scoped.behaving(MOST_ROWS).note),
             about="Grey is compute; warm colours are waits. Click a bar to select its ranks.",
         ),
