@@ -26,7 +26,7 @@ KEPT_S = 60
 def tables_on_demand() -> None:
     """Leave ag-grid's script out of the first page (the browser's side asks for it), and Dash's own table, which no
     page has, out of all."""
-    for script in (*dash_ag_grid._js_dist, *dash.dash_table._js_dist):
+    for script in (*dash_ag_grid._js_dist, *dash.dash_table._js_dist):  # type: ignore[attr-defined]
         if script["relative_package_path"] in ("dash_ag_grid.min.js", "dash_table/bundle.js"):
             script["async"] = "lazy"
 
