@@ -138,6 +138,18 @@ def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(vie
     well(seen)
 
 
+def test_the_overview_leads_to_what_changed(view: Callable[..., Visit]) -> None:
+    seen = view("/")
+    said = seen.page.inner_text("#page section.tight .note")
+    assert "fast.run takes" in said
+    assert "−" in said
+    seen.page.get_by_role("link", name="What changed").first.click()
+    seen.page.wait_for_url("**/compare?other=fast.run")
+    seen.page.wait_for_selector("text=A: slow.run, B: fast.run")
+    drawn(seen)
+    well(seen)
+
+
 def test_a_click_on_a_call_shows_its_parts(view: Callable[..., Visit]) -> None:
     seen = view("/timeline?from=1000000000&to=3000000000")
     seen.page.wait_for_selector("text=A click on either shows its parts below")
