@@ -14,10 +14,11 @@ from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html
 from logpost.dashboards.app import named, search, selection_bar
 from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import WorkingError
+from logpost.dashboards.app.made import Made
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.panels import aria, empty
 from logpost.dashboards.app.runs import Runs
-from logpost.dashboards.app.scripts import compress, grids_on_demand
+from logpost.dashboards.app.scripts import compress, tables_on_demand
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.style import INDEX, style, themed_js
@@ -31,7 +32,7 @@ BY_NAME = {page.NAME: page for page in PAGES}
 
 def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
     """The application over the runs; with a token, only for who has it."""
-    grids_on_demand()
+    tables_on_demand()
     app = dash.Dash(
         __name__,
         title="logpost",
@@ -106,6 +107,8 @@ def _frame(runs: Runs) -> html.Div:
 
 
 def _callbacks(app: dash.Dash, runs: Runs) -> None:
+    made = Made()
+
     @app.callback(
         Output("page", "children"),
         Output("nav", "children"),
@@ -115,8 +118,9 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         Input("again", "n_intervals"),
         Input("url", "pathname"),
         Input("url", "search"),
+        State("run", "value"),
     )
-    def show(_again: int | None, pathname: str | None, query: str | None) -> Any:
+    def show(_again: int | None, pathname: str | None, query: str | None, chosen: str | None) -> Any:
         """The page of the URL."""
         try:
             state = read(pathname, query)
@@ -137,7 +141,8 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             shown, ready = [empty(f"Working: {working} …")], False
         except Exception as error:
             shown, ready = [_trouble(_said(error), state)], True
-        return shown, _links(state, runs), bar, run, ready
+        # What stays is not sent: other callbacks wait for a change of the run.
+        return shown, _links(state, runs), bar, dash.no_update if run == chosen else run, ready
 
     @app.callback(
         Output({"part": "payload", "chart": MATCH}, "data"),
@@ -151,13 +156,13 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
     def compute(_ticks: int | None, place: dict[str, str], pathname: str | None, query: str | None) -> Any:
         """A chart's data."""
         try:
-            made = CHARTS[place["chart"]](View(runs, read(pathname, query)))
+            payload, summary = made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
         except WorkingError as working:
             return dash.no_update, html.Span(f"Working: {working} …", className="working"), False
         except Exception as error:
             return None, html.Span(_said(error), className="trouble"), True
         # A summary is made for plotly, where names are escaped; here React escapes it.
-        return made.payload(), html.Span(unescape(made.summary), className="said"), True
+        return payload, html.Span(unescape(summary), className="said"), True
 
     app.clientside_callback(
         ClientsideFunction("logpost", "draw"),
@@ -166,6 +171,20 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         Input({"part": "view", "chart": MATCH}, "value"),
         Input("theme", "data"),
         State("colours", "data"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("logpost", "sketch"),
+        Output({"part": "sketch", "chart": MATCH}, "children"),
+        Input({"part": "payload", "chart": MATCH}, "data"),
+        Input({"part": "view", "chart": MATCH}, "value"),
+        State("colours", "data"),
+        State({"part": "sketch", "chart": MATCH}, "id"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("logpost", "later"),
+        Output({"part": "graph-place", "chart": MATCH}, "children"),
+        Input({"part": "payload", "chart": MATCH}, "data"),
+        State({"part": "later", "chart": MATCH}, "data"),
     )
     app.clientside_callback(
         ClientsideFunction("logpost", "grid"),

@@ -43,7 +43,14 @@ def aria(label: str) -> dict[str, Any]:
 
 
 def chart(
-    name: str, label: str, views: Sequence[str] = (), first: int = 0, height: int = 300, *, spoken: bool = False
+    name: str,
+    label: str,
+    views: Sequence[str] = (),
+    first: int = 0,
+    height: int = 300,
+    *,
+    spoken: bool = False,
+    sketched: bool = False,
 ) -> html.Figure:
     """A place for a chart of the page's `CHARTS`; it is drawn when it is computed.
 
@@ -54,7 +61,22 @@ def chart(
         first: the view to start with.
         height: pixels kept free until it is drawn.
         spoken: whether its summary is for all to read.
+        sketched: whether a picture stands for it until plotly has come: stacked horizontal bars only.
     """
+    graph = dcc.Graph(
+        id={"part": "graph", "chart": name},
+        config=CONFIG,
+        clear_on_unhover=True,
+        style={"width": "100%"},
+        responsive="auto",
+    )
+    drawing: list[Any] = [graph]
+    if sketched:
+        drawing = [
+            html.Div(id={"part": "sketch", "chart": name}, className="sketch", **UNHEARD),
+            dcc.Store(id={"part": "later", "chart": name}, data=graph.to_plotly_json()),
+            html.Div(id={"part": "graph-place", "chart": name}),
+        ]
     switch = dcc.RadioItems(
         id={"part": "view", "chart": name},
         options=[{"label": text, "value": number} for number, text in enumerate(views)],
@@ -68,13 +90,7 @@ def chart(
             dcc.Store(id={"part": "payload", "chart": name}),
             dcc.Interval(id={"part": "tick", "chart": name}, interval=400, disabled=True),
             html.Div(
-                dcc.Graph(
-                    id={"part": "graph", "chart": name},
-                    config=CONFIG,
-                    clear_on_unhover=True,
-                    style={"width": "100%"},
-                    responsive="auto",
-                ),
+                drawing,
                 id={"part": "place", "chart": name},
                 className="place",
                 style={"height": f"{height}px", "overflow": "hidden"},
@@ -86,7 +102,7 @@ def chart(
                 role="status",
             ),
         ],
-        className="chart",
+        className="chart sketched" if sketched else "chart",
         tabIndex=0,
         **aria(label),
     )

@@ -11,6 +11,7 @@ import gzip
 import importlib.resources
 import threading
 
+import dash
 import dash_ag_grid
 import flask
 
@@ -22,10 +23,11 @@ KEPT_S = 60
 """Seconds for which a browser need not ask again: from fetching a script ahead to using it."""
 
 
-def grids_on_demand() -> None:
-    """Leave ag-grid's script out of the first page; the browser's side asks for it."""
-    for script in dash_ag_grid._js_dist:
-        if script["relative_package_path"] == "dash_ag_grid.min.js":
+def tables_on_demand() -> None:
+    """Leave ag-grid's script out of the first page (the browser's side asks for it), and Dash's own table, which no
+    page has, out of all."""
+    for script in (*dash_ag_grid._js_dist, *dash.dash_table._js_dist):  # type: ignore[attr-defined]
+        if script["relative_package_path"] in ("dash_ag_grid.min.js", "dash_table/bundle.js"):
             script["async"] = "lazy"
 
 

@@ -50,7 +50,7 @@ def changes(categories: Sequence[Change]) -> Chart:
     shown = sorted((c for c in categories if c.difference), key=lambda c: -abs(c.difference or 0))
     most = max((abs(c.difference or 0) for c in shown), default=0.0)
     factor, unit = time_unit(most)
-    room = 1.35 * most / factor
+    room = 1.9 * most / factor
     fig = figure(
         70 + 30 * len(shown),
         bargap=0.35,

@@ -10,6 +10,8 @@ from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis
 from logpost.dashboards.figures.heat import Measure, heat
 
 MOST_LINKS = 40
+FEW_PHASES = 24
+"""So many have a tick each: between them there is none."""
 MEASURES = (
     (Measure("Utilisation", "utilisation", percent_text), "utilisation"),
     (Measure("Bytes", "bytes", bytes_text, 2), "bytes"),
@@ -50,7 +52,13 @@ def links(carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
     )
     fig = figure(
         90 + row_height(len(order), 18, 8, 620),
-        xaxis=axis("phase of the traffic (between synchronizations)", showgrid=False),
+        xaxis=axis(
+            "phase of the traffic (between synchronizations)",
+            showgrid=False,
+            tickformat="d",
+            dtick=1 if len(column) <= FEW_PHASES else None,
+            range=[-0.5, len(column) - 0.5],
+        ),
         yaxis=row_axis(labels, "link (node or switch)", 40),
     )
     fig.add_heatmap(

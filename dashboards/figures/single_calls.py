@@ -35,7 +35,7 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
         barmode="overlay",
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin_ps / factor, end_ps / factor]),
         yaxis=row_axis(on.labels, on.axis),
-        meta={"ps_per_x": factor, "pick": "message"},
+        meta={"ps_per_x": factor, "pick": "call or message"},
         hovermode="closest",
     )
     parts = [category for category in SHOWN[1:] if f"{category}_ps" in calls.columns]
@@ -45,7 +45,7 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
         enter, leave = (np.clip(calls[name].to_numpy(), begin_ps, end_ps) for name in ("enter_ps", "leave_ps"))
         length = (calls["leave_ps"] - calls["enter_ps"]).to_list()
         names = [plotly_text(name or "call") for name in calls["name"]]
-        rows = calls["row"].to_numpy()
+        rows, ids = calls["row"].to_numpy(), calls["call"].to_list()
         order = sorted(set(largest.tolist()), key=lambda i: list(palette.INKS).index(parts[i]))
         for number in order:
             mine = np.nonzero(largest == number)[0]
@@ -56,10 +56,10 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
                 base=[float(f"{v / factor:.9g}") for v in enter[mine].tolist()],
                 x=[float(f"{v / factor:.6g}") for v in (leave - enter)[mine].tolist()],
                 customdata=[
-                    f"{on.titles[rows[i]]}: {names[i]}, {time_text(length[i])}<br>{_largest(times[i], parts)}"
+                    [ids[i], f"{on.titles[rows[i]]}: {names[i]}, {time_text(length[i])}<br>{_largest(times[i], parts)}"]
                     for i in mine.tolist()
                 ],
-                hovertemplate="%{customdata}<extra></extra>",
+                hovertemplate="%{customdata[1]}<br>click: its parts<extra></extra>",
                 **category_trace(parts[number]),
             )
     if messages.height:

@@ -6,15 +6,20 @@ from collections.abc import Callable
 
 import polars as pl
 
+from logpost.analyzer.phases import program_ps
 from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.dashboards.selection.scoped import Scoped
 
 
-def tree(scoped: Scoped) -> pl.DataFrame:
+def tree(scoped: Scoped, *, start_up: bool = False) -> pl.DataFrame:
     """callpath, parent, name and time_ps (inclusive, over the selected ranks), parents before children.
 
     Without a stretch of time from the profile, which knows every region; in one from the communication calls alone,
     because single events of user regions are not kept.
+
+    Args:
+        scoped: a run and a selection.
+        start_up: with the calls that start up and shut down, and what callers spend before and after the program.
     """
     names = scoped.run.table("regions").select("region", "name")
     paths = scoped.run.table("callpaths").join(names, on="region", how="left").sort("callpath")
@@ -24,9 +29,26 @@ def tree(scoped: Scoped) -> pl.DataFrame:
         times = here.group_by("callpath").agg(time_ps=wide_sum("inclusive_ps")).collect()
         found = dict(times.iter_rows())
         # Frames that a recorder took from the stack have no visits of their own: as long as what they call.
-        return _timed(nodes, found, lambda own, called: max(own, called))
+        whole = _timed(nodes, found, lambda own, called: max(own, called))
+        return whole if start_up else _program(scoped, whole)
     own = dict(scoped.by_callpath.group_by("callpath").agg(wide_sum("exposed_ps")).iter_rows())
     return _timed(nodes, own, lambda mine, called: mine + called)
+
+
+def _program(scoped: Scoped, nodes: pl.DataFrame) -> pl.DataFrame:
+    """The nodes without the calls that start up and shut down; none of the rest is longer than the program."""
+    beside = scoped.run.table("regions").filter(pl.col("kind") == "init_finalize").select("region")
+    hidden = set(scoped.run.table("callpaths").join(beside, on="region", how="semi").collect()["callpath"])
+    most = int(scoped.locations.select(program_ps().sum()).item())
+    rows = {path: (parent, time) for path, parent, time in nodes.select("callpath", "parent", "time_ps").iter_rows()}
+    outside = dict.fromkeys(rows, 0)
+    for path in hidden & rows.keys():
+        time = rows[path][1]
+        while path in rows:
+            outside[path] += time
+            path = rows[path][0]
+    times = [min(max(time - outside[path], 0), most) for path, (_, time) in rows.items()]
+    return nodes.with_columns(time_ps=pl.Series(times, dtype=WIDE)).filter(~pl.col("callpath").is_in(hidden))
 
 
 def _timed(nodes: pl.DataFrame, own: dict[int, int], joined: Callable[[int, int], int]) -> pl.DataFrame:

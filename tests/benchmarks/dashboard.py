@@ -3,6 +3,13 @@
 The bars are design's, for a run of 10^7 messages: 1 s, 0.3 s, and 2 MB. `--events N` sets how large the ring exchange
 is (44 events and 3 messages a step; 147,000,000 events are 10^7 messages). The best of several rounds counts: what
 others do on the machine can only add.
+
+Work of over a second answers by saying how far it is; what it took in all stands with the figures. What-if's is the
+longest, so its page comes when all others were measured.
+
+The first page, in a browser with an empty cache, is there when all that it says can be read: facts, findings, and both
+charts with their bars, axes and labels, as pictures. From when on they answer to the pointer (plotly has come, and drew
+them) is timed, too, without a bar.
 """
 
 from __future__ import annotations
@@ -19,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.conftest import ARGUMENTS
-from tests.browser.served import DRAWN, served
+from tests.browser.served import DRAWN, SEEN, WORKING, served
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -33,6 +40,14 @@ from logpost.errors import InputError
 
 ROUNDS = 3
 FIRST_S, INTERACTION_S, MOST_BYTES = 1.0, 0.3, 2_000_000
+FIRST, ANSWERS = "first page", "its charts answer"
+QUIET_S = 0.1
+SETTLED = f"""async () => {{
+  const frame = () => new Promise(requestAnimationFrame);
+  await frame();
+  await frame();
+  return ({WORKING})();
+}}"""
 HALO = Path(__file__).resolve().parents[2] / "build" / "dev" / "benchmarks" / "halo_archive"
 
 
@@ -91,50 +106,73 @@ def _browser(run: Path, program: str) -> int:
         browser = playwright.chromium.launch(executable_path=program, headless=True, args=ARGUMENTS)
         times: dict[str, list[float]] = {}
         for _ in range(ROUNDS):
-            page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+            page = _opened(browser)
             for name, took in _visit(page, address):
                 times.setdefault(name, []).append(took)
             page.context.close()
+        page = _opened(browser)
+        page.goto(address)
+        page.wait_for_function(DRAWN)
+        times.update({name: [took] for name, took in _pages(page, ["whatif"])})
         browser.close()
     missed = 0
     for name, several in times.items():
-        bar = FIRST_S if name == "first page" else INTERACTION_S
-        missed += min(several) > bar
-        print(f"{name:24} {min(several) * 1e3:7.0f} ms   bar {bar * 1e3:.0f}")
+        took, bar = min(several), {FIRST: FIRST_S, ANSWERS: None}.get(name, INTERACTION_S)
+        missed += bar is not None and took > bar
+        print(f"{name:24} {took * 1e3:7.0f} ms   {'' if bar is None else f'bar {bar * 1e3:.0f}'}".rstrip())
     return missed
 
 
 def _visit(page: Any, address: str) -> list[tuple[str, float]]:
     """Name and seconds of each step."""
     found = []
-
-    def step(name: str, act: Any, ready: str = "() => true") -> None:
-        started = time.perf_counter()
-        act()
+    started = time.perf_counter()
+    page.goto(address, wait_until="commit")
+    for name, ready in ((FIRST, SEEN), (ANSWERS, DRAWN)):
         page.wait_for_function(ready)
-        page.wait_for_function(DRAWN)
         found.append((name, time.perf_counter() - started))
-
-    step("first page", lambda: page.goto(address))
-    for one in PAGES[1:]:
-        if one.NAME == "compare":
-            continue
-        link = page.get_by_role("navigation").get_by_role("link", name=one.TITLE, exact=True)
-        step(
-            f"to {one.TITLE}", link.click, f"() => document.querySelector('nav a.here')?.textContent === '{one.TITLE}'"
-        )
-        step(f"{one.TITLE} again", link.click)
-    page.get_by_role("navigation").get_by_role("link", name="Timeline", exact=True).click()
-    page.wait_for_selector("#page .nsewdrag")
-    box = page.locator("#page .nsewdrag").first.bounding_box()
+    found += _pages(page, [one.NAME for one in PAGES[1:] if one.NAME not in ("compare", "whatif")])
+    _pages(page, ["timeline"])
     for name, left, right in (("drag a quarter", 0.3, 0.55), ("drag to calls", 0.4, 0.401)):
-        mouse = page.mouse
+        box, mouse = page.locator("#page .nsewdrag").first.bounding_box(), page.mouse
         mouse.move(box["x"] + left * box["width"], box["y"] + 20)
         mouse.down()
         mouse.move(box["x"] + max(right * box["width"], left * box["width"] + 12), box["y"] + 20, steps=2)
-        before = page.url
-        step(name, mouse.up, f"() => location.href !== {before!r}")
+        said = page.inner_text("#selection")
+        found.append(_step(page, name, mouse.up, f"() => document.querySelector('#selection').innerText !== {said!r}"))
     return found
+
+
+def _pages(page: Any, names: Sequence[str]) -> list[tuple[str, float]]:
+    """To each page; with the second round the server has its tables at hand."""
+    found = []
+    for one in (one for one in PAGES if one.NAME in names):
+        link = page.get_by_role("navigation").get_by_role("link", name=one.TITLE, exact=True)
+        here = f"() => document.querySelector('nav a.here')?.textContent === '{one.TITLE}'"
+        found.append(_step(page, f"to {one.TITLE}", link.click, here))
+    return found
+
+
+def _step(page: Any, name: str, act: Any, ready: str) -> tuple[str, float]:
+    """Seconds until the browser has asked for nothing more and shows the answers, two frames later."""
+    started = time.perf_counter()
+    act()
+    page.wait_for_function(ready)
+    since = None
+    while since is None or time.perf_counter() - since < QUIET_S:
+        settled = page.evaluate(SETTLED) and not page.asked
+        since = (since or time.perf_counter()) if settled else None
+    return name, since - started
+
+
+def _opened(browser: Any) -> Any:
+    """A page that keeps which callbacks are under way."""
+    page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    page.asked = set()
+    page.on("request", lambda one: page.asked.add(one) if "_dash-update" in one.url else None)
+    for end in ("requestfinished", "requestfailed"):
+        page.on(end, lambda one: page.asked.discard(one))
+    return page
 
 
 if __name__ == "__main__":

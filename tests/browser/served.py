@@ -14,13 +14,27 @@ from tests.browser.visit import Visit
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.server import listening
 
-DRAWN = """() => {
-  const charts = [...document.querySelectorAll('figure.chart')];
-  return document.querySelector('#page section, #page .banner') && charts.every(one =>
-    one.querySelector('figcaption .trouble')
-    || one.querySelector('.main-svg .point, .main-svg .trace, .main-svg .hm, .main-svg .slice'));
-}"""
+
+def _each(*ready: str) -> str:
+    """A script: the page stands, and one of these holds for each chart `one` of it."""
+    return (
+        "() => !!document.querySelector('#page section, #page .banner')"
+        f" && [...document.querySelectorAll('figure.chart')].every(one => {' || '.join(ready)})"
+    )
+
+
+_DRAWN = (
+    "one.querySelector('figcaption .trouble')",
+    "one.querySelector('.main-svg .point, .main-svg .trace, .main-svg .hm, .main-svg .slice')",
+)
+DRAWN = _each(*_DRAWN)
 """Every chart is drawn, or says why it cannot be."""
+
+SEEN = _each(*_DRAWN, "[...one.querySelectorAll('.sketch img')].some(image => image.complete && image.naturalWidth)")
+"""Every chart can be looked at, be it as the picture that stands for it until plotly has come."""
+
+WORKING = _each(*_DRAWN, "one.querySelector('figcaption .working')")
+"""Every chart is drawn, or says how far the work on it is."""
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from tests.analyzer.in_process import analyze
-from tests.browser.served import drawn, go, opened, served
+from tests.browser.served import DRAWN, SEEN, drawn, go, opened, served
 from tests.browser.test_report_page import HOSTILE, hostile
 from tests.browser.visit import Visit
 from tests.dashboards.synthetic import make_run
@@ -77,6 +77,27 @@ def test_every_page_draws_and_asks_no_other_host(run: str, view: Callable[..., V
     well(seen)
 
 
+def test_the_first_page_can_be_read_before_plotly_has_come(address: str, chromium: Any) -> None:
+    page = chromium.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    held: list[Any] = []
+    free: list[bool] = []
+    page.route("**/plotly.min.js", lambda one: one.continue_() if free else held.append(one))
+    page.goto(address)
+    page.wait_for_function(SEEN)
+    assert page.locator(".sketch img").count() == 2
+    assert page.locator(".main-svg").count() == 0
+    pictures = page.evaluate("[...document.querySelectorAll('.sketch img')].map(one => decodeURIComponent(one.src))")
+    assert "share of all ranks' time (%)" in pictures[0]
+    assert "late sender" in pictures[0]
+    assert pictures[1].count("<rect") >= 4, "a bar of each rank"
+    free.append(True)
+    for one in held:
+        one.continue_()
+    page.wait_for_function(DRAWN)
+    assert page.locator(".sketch img >> visible=true").count() == 0
+    page.context.close()
+
+
 def test_a_finding_that_is_picked_sets_every_page(view: Callable[..., Visit]) -> None:
     seen = view("/hotspots")
     seen.page.locator(".ag-row", has_text="receives from every other rank").click()
@@ -114,6 +135,44 @@ def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(vie
     assert int(asked["from"][0]) < int(asked["to"][0])
     seen.page.locator("#selection a.part", has_text="ranks 1-2").click()
     seen.page.wait_for_function("() => !location.search.includes('ranks')")
+    well(seen)
+
+
+def test_the_overview_leads_to_what_changed(view: Callable[..., Visit]) -> None:
+    seen = view("/")
+    said = seen.page.inner_text("#page section.tight .note")
+    assert "fast.run takes" in said
+    assert "−" in said
+    seen.page.get_by_role("link", name="What changed").first.click()
+    seen.page.wait_for_url("**/compare?other=fast.run")
+    seen.page.wait_for_selector("text=A: slow.run, B: fast.run")
+    drawn(seen)
+    well(seen)
+
+
+def test_a_click_on_a_call_shows_its_parts(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline?from=1000000000&to=3000000000")
+    seen.page.wait_for_selector("text=A click on either shows its parts below")
+    area = seen.page.locator(".nsewdrag").first
+    bar = seen.page.locator(".barlayer .point").first.bounding_box()
+    corner = area.bounding_box()
+    area.click(position={"x": bar["x"] - corner["x"] + bar["width"] / 2, "y": bar["y"] - corner["y"] + 2})
+    seen.page.wait_for_url("**call=**")
+    seen.page.wait_for_selector("#page h2:has-text(' of rank ')")
+    drawn(seen)
+    assert "call" in query(seen)
+    seen.page.get_by_role("link", name="Close").click()
+    seen.page.wait_for_function("() => !location.search.includes('call=')")
+    well(seen)
+
+
+def test_a_collective_operation_shows_its_way(view: Callable[..., Visit]) -> None:
+    run = "scorep-npb-is-A-nocomp-8.run"
+    seen = view(f"/timeline?run={run}&call=999999999")
+    assert "the run has no call 999999999" in seen.page.inner_text("#page .empty")
+    seen = view(f"/timeline?run={run}&call=2")
+    seen.page.wait_for_selector("#page h2:has-text('MPI_')")
+    drawn(seen)
     well(seen)
 
 
@@ -281,7 +340,8 @@ def test_names_of_a_trace_never_run_and_never_become_markup(chromium: Any, tmp_p
         seen = opened(chromium, at)
         for page in PAGES:
             go(seen, page.TITLE)
-            assert seen.page.locator("#page img, #page iframe, #page svg a, #page script").count() == 0, page.NAME
+            foreign = "#page img:not(.sketch > img), #page iframe, #page svg a, #page script"
+            assert seen.page.locator(foreign).count() == 0, page.NAME
             assert not seen.page.locator("#page svg text", has_text="49").filter(has_text="raw").count()
         go(seen, "Overview")
         assert HOSTILE[0] in seen.page.inner_text("#page")

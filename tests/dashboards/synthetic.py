@@ -27,6 +27,10 @@ MAIN, EXCHANGE, SEND, RECV, ALLREDUCE, INIT = range(6)
 """Regions and callpaths, by their ids; `Names.regions` says what they are called."""
 
 
+def _kind(region: int) -> str:
+    return "init_finalize" if region == INIT else "user" if region < SEND else "mpi"
+
+
 @dataclass
 class Names:
     """What the trace calls things; tests put hostile text here."""
@@ -79,7 +83,7 @@ class Stencil(Story):
         schema = frames["regions"].schema
         frames["regions"] = pl.DataFrame(
             [
-                {"region": i, "line": 10 * i, "name": name, "file": "em3d.c", "kind": "user" if i < SEND else "mpi"}
+                {"region": i, "line": 10 * i, "name": name, "file": "em3d.c", "kind": _kind(i)}
                 for i, name in enumerate(self.names.regions)
             ],
             schema=schema,

@@ -99,6 +99,18 @@ def test_a_box_is_as_long_as_what_it_calls(run: Run) -> None:
     assert below.ids == (str(SEND),)
 
 
+def test_the_tree_leaves_start_up_out_until_it_is_asked_for(run: Run) -> None:
+    scoped = Scoped(run, Selection())
+    names = dict(tree(scoped, start_up=True).select("name", "time_ps").iter_rows())
+    program = dict(tree(scoped).select("name", "time_ps").iter_rows())
+    assert set(names) - set(program) == {"MPI_Init"}
+    assert names["MPI_Init"] > 0
+    # The synthetic program starts up within both of its functions.
+    assert program["main"] == names["main"] - names["MPI_Init"]
+    assert program["exchange"] == names["exchange"] - names["MPI_Init"]
+    assert program["MPI_Send"] == names["MPI_Send"]
+
+
 def test_the_tree_of_a_stretch_of_time_holds_its_calls(run: Run) -> None:
     begin, end = Scoped(run, Selection()).span
     scoped = Scoped(run, Selection(begin, (begin + end) // 2))

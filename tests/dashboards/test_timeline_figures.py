@@ -54,7 +54,7 @@ def test_efficiencies_of_a_bin_are_those_of_its_ranks() -> None:
 
 def calls_chart() -> Chart:
     calls = pl.DataFrame(
-        {"row": [0, 1], "enter_ps": [10, 20], "leave_ps": [30, 26], "name": ["<b>MPI_Send", "MPI_Recv"]}
+        {"row": [0, 1], "call": [5, 9], "enter_ps": [10, 20], "leave_ps": [30, 26], "name": ["<b>MPI_Send", "MPI_Recv"]}
         | {f"{c}_ps": [0, 0] for c in SHOWN[1:]}
         | {"send_overhead_ps": [20, 0], "late_sender_ps": [0, 6]}
     )
@@ -68,7 +68,8 @@ def test_a_call_is_a_bar_from_its_enter_to_its_leave() -> None:
     by_name = {trace.name: trace for trace in calls_chart().figure.data}
     sent = by_name["send overhead"]
     assert (sent.base, sent.x, sent.y) == ((10.0,), (20.0,), (0,))
-    assert sent.customdata[0].startswith("0: &lt;b&gt;MPI_Send, 20 ps")
+    assert sent.customdata[0][0] == 5
+    assert sent.customdata[0][1].startswith("0: &lt;b&gt;MPI_Send, 20 ps")
     assert (by_name["late sender"].base, by_name["late sender"].y) == ((20.0,), (1,))
     arrow = by_name["messages"]
     assert (arrow.x, arrow.y) == ((10.0, 26.0, None), (0, 1, None))

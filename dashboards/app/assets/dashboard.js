@@ -77,13 +77,32 @@
       return query(search, { ranks: both.map((row) => ranks(meta.rows, row, row)).join(",") });
     }
     if (meta.pick === "path" && point.id !== undefined) return query(search, { path: /^\d+$/.test(point.id) ? point.id : null });
-    if (meta.pick === "message" && point.customdata) return query(search, { message: point.customdata[0] || point.customdata });
+    if (meta.pick === "call or message" && point.customdata) {
+      const picked = point.customdata[0], message = String(picked).includes(":");
+      return query(search, { message: message ? picked : null, call: message ? null : picked });
+    }
     return null;
   }
 
   const SUITES = "/_dash-component-suites/";
-  // Charts follow the text: what draws them comes while that is computed.
-  addEventListener("DOMContentLoaded", () => fetch(SUITES + "plotly/package_data/plotly.min.js").catch(() => null));
+  // Charts follow the text: what draws them comes while that is computed, after all that the text needs.
+  addEventListener("DOMContentLoaded", () => fetch(SUITES + "plotly/package_data/plotly.min.js", { priority: "low" }).catch(() => null));
+
+  // What the browser has to show, it has shown; in a page that nobody looks at, there are no frames.
+  const shown = () => new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done, 0));
+    setTimeout(done, 100);
+  });
+  const PATIENCE_MS = 2000;  // with pictures of other charts
+  function awaited(figure) {
+    const image = figure.querySelector(".sketch img");
+    return !(image ? image.complete : figure.querySelector(".trouble, .working"));
+  }
+  function coloured(payload, view, colours) {
+    root.dataset.theme = mode();
+    const style = { theme: colours, mode: mode(), css, width: 1200, hidden: () => false };
+    return logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
+  }
 
   let grids = null;
   function withGrids() {
@@ -100,11 +119,24 @@
       // A chart's figure in the chosen view and theme.
       draw: function (payload, view, theme, colours) {
         if (!payload) return { data: [], layout: { height: 1, xaxis: { visible: false }, yaxis: { visible: false }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" } };
-        root.dataset.theme = mode();
-        const style = { theme: colours, mode: mode(), css, width: 1200, hidden: () => false };
-        const { data, layout } = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
-        for (const trace of data) if (trace.type === "icicle") Object.assign(trace, { textfont: { color: undefined } });
-        return { data, layout };
+        return coloured(payload, view, colours);
+      },
+      // The picture of a chart for the time until plotly has come, as an image.
+      sketch: function (payload, view, colours, id) {
+        const place = document.getElementById(`{"chart":${JSON.stringify(id.chart)},"part":"sketch"}`);
+        if (!payload || !place || window.Plotly) return none();
+        const src = logpostSketch(coloured(payload, view, colours), place.clientWidth);
+        return { type: "Img", namespace: "dash_html_components", props: { src, alt: "" } };
+      },
+      // The chart itself, as soon as all pictures of the page are there to be looked at: to read plotly.js takes
+      // the browser half a second, in which nothing else is drawn.
+      later: async function (payload, made) {
+        if (!payload) return none();
+        const latest = performance.now() + PATIENCE_MS;
+        const wait = () => !window.Plotly && performance.now() < latest && [...document.querySelectorAll("figure.sketched")].some(awaited);
+        while (wait()) await shown();
+        await shown();
+        return made;
       },
       grid: async function (made) {
         await withGrids();

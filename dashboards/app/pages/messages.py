@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import dash
@@ -27,6 +28,7 @@ from logpost.dashboards.figures.labels import visible
 from logpost.dashboards.figures.matrix import MEASURES, matrix
 from logpost.dashboards.figures.partition import partition
 from logpost.dashboards.selection import messages
+from logpost.dashboards.selection.scoped import Scoped
 from logpost.errors import InputError
 
 NAME, TITLE = "messages", "Messages"
@@ -45,7 +47,6 @@ UNFITTED = (
 def layout(view: View) -> list[Any]:
     """The message that is chosen first; the matrix beside the distributions; the messages that fit worst."""
     some = view.manifest.messages > 0
-    chosen = view.state.more.get("message", "")
     left = panels.section(
         "Who sends to whom",
         panels.chart("messages.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420),
@@ -54,7 +55,7 @@ def layout(view: View) -> list[Any]:
     if not some:
         return [left, panels.empty("The trace has no matched messages; one-sided transfers stand in the matrix.")]
     return [
-        *([_chosen(view, chosen)] if chosen else []),
+        *chosen(view),
         html.Div(
             [
                 left,
@@ -79,15 +80,21 @@ def layout(view: View) -> list[Any]:
     ]  # fmt: skip
 
 
-def _chosen(view: View, chosen: str) -> html.Section:
-    return panels.section(
-        f"Message {visible(chosen, 40)}",
-        panels.legend([part for part in palette.INKS if part in PARTS]),
-        panels.chart("messages.partition", "One message's time under each model", height=200),
-        *_sites(view, chosen),
-        *_causes(view, chosen),
-        panels.go(view.state.having(message=""), "Close"),
-    )
+def chosen(view: View) -> list[html.Section]:
+    """The message that the URL names; nothing where it names none."""
+    name = view.state.more.get("message", "")
+    if not name:
+        return []
+    return [
+        panels.section(
+            f"Message {visible(name, 40)}",
+            panels.legend([part for part in palette.INKS if part in PARTS]),
+            panels.chart("messages.partition", "One message's time under each model", height=200),
+            *_sites(view, name),
+            *_causes(view, name),
+            panels.go(view.state.having(message=""), "Close"),
+        )
+    ]
 
 
 def _end(chosen: str) -> tuple[int, int] | None:
@@ -155,7 +162,7 @@ def _worst(view: View) -> Any:
     number: dict[str, Any] = {
         "filter": "agNumberColumnFilter",
         "type": "rightAligned",
-        "width": 130,
+        "width": 145,
         "valueFormatter": {"function": "params.value == null ? '–' : d3.format(',.3~r')(params.value)"},
     }
     columns = [
@@ -211,6 +218,10 @@ def _model(view: View) -> Chart:
     return sizes.measured_and_modelled(_none(found))
 
 
+def _counted(view: View, count: Callable[[Scoped], Any]) -> Any:
+    return _none(view.in_background((count.__name__, view.state.selection), lambda _report: count(view.scoped)))
+
+
 def _none(classes: Any) -> Any:
     if classes.is_empty():
         raise InputError("no message in the selection")
@@ -219,8 +230,8 @@ def _none(classes: Any) -> Any:
 
 CHARTS = {
     "messages.matrix": _matrix,
-    "messages.sizes": lambda view: sizes.by_size(_none(messages.by_size(view.scoped))),
-    "messages.times": lambda view: sizes.by_time(_none(messages.by_time(view.scoped))),
+    "messages.sizes": lambda view: sizes.by_size(_counted(view, messages.by_size)),
+    "messages.times": lambda view: sizes.by_time(_counted(view, messages.by_time)),
     "messages.model": _model,
     "messages.partition": _partition,
 }

@@ -26,6 +26,8 @@ from logpost.dashboards.report.tables import machine_grids
 NAME, TITLE = "", "Overview"
 FIRST_FINDINGS = 3
 MOST_ROWS = 64
+MOST_BESIDE = 3
+"""Other runs that the overview names; the comparison has all of them."""
 
 
 def layout(view: View) -> list[Any]:
@@ -51,6 +53,7 @@ def layout(view: View) -> list[Any]:
             html.H1(visible(title_of(view.manifest), 120)),
             *([] if cards else [html.P(prose(report.conclusion), className="lead short")]),
             panels.facts(_facts(view)),
+            *_beside(view),
             className="tight",
         ),
         html.Div(
@@ -63,7 +66,8 @@ def layout(view: View) -> list[Any]:
                     panels.go(view.state.at("hotspots"), f"{more} more findings") if more > 0 else None,
                 ),
                 panels.section(
-                    "Where the time went", panels.chart("overview.categories", "Share of all ranks' time by category")
+                    "Where the time went",
+                    panels.chart("overview.categories", "Share of all ranks' time by category", sketched=True),
                 ),
             ],
             className="two wide-left",
@@ -71,7 +75,9 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Each rank",
             panels.legend(present),
-            panels.chart("overview.breakdown", "Time of each rank by category", _views(view), height=240),
+            panels.chart(
+                "overview.breakdown", "Time of each rank by category", _views(view), height=240, sketched=True
+            ),
             *panels.notes(view.scoped.behaving(MOST_ROWS).note),
             about="Grey is compute; warm colours are waits. Click a bar to select its ranks.",
         ),
@@ -91,6 +97,21 @@ def layout(view: View) -> list[Any]:
             html.Ul([html.Li(prose(limit)) for limit in report.limits]),
         ),
     ]
+
+
+def _beside(view: View) -> list[html.P]:
+    """How long the other runs are, each with a link to what changed; a damaged one says so on its own page."""
+    parts: list[Any] = []
+    mine = view.report.program_ps
+    for name in [one for one in view.runs.names if one != view.opened.name][:MOST_BESIDE]:
+        try:
+            other = view.runs[name].report.program_ps
+        except Exception:
+            continue
+        change = f" ({'+' if other > mine else '−'}{percent_text(abs(other / mine - 1))})" if mine else ""
+        parts += [html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ",
+                  panels.go(view.state.at("compare").having(other=name), "What changed"), " "]  # fmt: skip
+    return [html.P(parts, className="note")] if parts else []
 
 
 def _views(view: View) -> list[str]:

@@ -57,6 +57,7 @@ def layout(view: View) -> list[Any]:
             "Call tree",
             panels.legend(present),
             panels.chart("regions.tree", "Call paths by inclusive time", height=460),
+            None if timed else _start_up(view),
             about="A box is as wide as the time of its call path; its colour is what most of that time goes to. "
             "Click one to select it."
             + (" In a stretch of time only communication calls count." if timed else ""),
@@ -65,6 +66,15 @@ def layout(view: View) -> list[Any]:
         panels.section("Calls that cost", panels.chart("regions.calls", "Exposed time by call path", height=320)),
         *([html.Div(causes)] if causes else []),
     ]  # fmt: skip
+
+
+def _start_up(view: View) -> html.P:
+    """What is left out of the tree, and the link that changes it."""
+    if view.state.more.get("startup"):
+        return html.P(["With start-up and shut-down. ", panels.go(view.state.having(startup=""), "Leave them out")],
+                      className="note")  # fmt: skip
+    return html.P(["Without start-up and shut-down. ", panels.go(view.state.having(startup="1"), "Show them")],
+                  className="note")  # fmt: skip
 
 
 def _by_callpath(view: View) -> pl.DataFrame:
@@ -76,7 +86,7 @@ def _by_callpath(view: View) -> pl.DataFrame:
 
 def _tree(view: View) -> Chart:
     scoped, by_callpath = view.scoped, _by_callpath(view)
-    nodes = tree(scoped)
+    nodes = tree(scoped, start_up=bool(view.state.more.get("startup")))
     if not nodes["time_ps"].sum():
         raise InputError("no call path has time in the selection")
     root = scoped.selection.callpath

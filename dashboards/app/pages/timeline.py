@@ -8,6 +8,8 @@ import polars as pl
 
 from logpost.analyzer.undivided import SHOWN, together
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.pages import one_call
+from logpost.dashboards.app.pages.messages import chosen
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
@@ -44,7 +46,8 @@ def layout(view: View) -> list[Any]:
     views = [*first, *(["With the critical path"] if has_path else [])]
     rows = _rows(view)
     what = (
-        "Each bar is a call in the colour of what took most of it; a line is a message, from its send to its receive."
+        "Each bar is a call in the colour of what took most of it; a line is a message, from its send to its receive. "
+        "A click on either shows its parts below."
         if single
         else "Each cell has the colour of the category that took most of it. Drag a rectangle to look closer: "
         "every page follows; double-click to go back to the whole."
@@ -58,6 +61,8 @@ def layout(view: View) -> list[Any]:
             _other_rows(view),
             about=what,
         ),
+        *one_call.section(view),
+        *chosen(view),
         panels.section(
             "Efficiencies over time", panels.chart("timeline.efficiency", "POP efficiencies over time", height=250)
         ),
@@ -135,4 +140,4 @@ def _efficiency(view: View) -> Chart:
     return efficiency_line(cube, over)
 
 
-CHARTS = {"timeline.timeline": _timeline, "timeline.efficiency": _efficiency}
+CHARTS = {**one_call.CHARTS, "timeline.timeline": _timeline, "timeline.efficiency": _efficiency}

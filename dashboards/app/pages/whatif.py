@@ -34,7 +34,16 @@ FROM, TO = -4, 4
 NOTHING = dict.fromkeys(("factors", "set", "machine", "topology", "mapping"), "")
 """What a reset removes from the URL."""
 PATH_INKS = (
-    *("compute", "endpoint_contention", "latency", "serialization", "send_overhead", "recv_overhead", "collective"),
+    *(
+        "compute",
+        "endpoint_contention",
+        "network_contention",
+        "latency",
+        "serialization",
+        "send_overhead",
+        "recv_overhead",
+        "collective",
+    ),
     "mpi_other",
     "residual",
 )
@@ -79,8 +88,14 @@ def layout(view: View) -> list[Any]:
             html.Label("mapping", htmlFor="mapping"),
             dcc.Input(id="mapping", type="text", value=more.get("mapping", ""), debounce=True,
                       placeholder="cyclic, best …", style={"width": "110px"}),
-            html.Label("curve over", htmlFor="sweep"),
-            dcc.RadioItems(id="sweep", options=list(SWEEPS), value=_swept(view), inline=True, className="switch"),
+            html.Span(
+                [
+                    html.Label("curve over", htmlFor="sweep"),
+                    dcc.RadioItems(id="sweep", options=list(SWEEPS), value=_swept(view), inline=True,
+                                   className="switch"),
+                ],
+                className="together",
+            ),
             dcc.Link("Reset", href=view.state.having(**NOTHING).href),
         ],
         className="fields",

@@ -31,7 +31,11 @@ const logpostThemed = (function () {
         trace.textfont = { color: ink };
         trace.insidetextfont = { color: readableOn(trace.marker.color) };
       }
-      if (meta.categories) trace.marker = Object.assign({}, trace.marker, { colors: meta.categories.map((one) => colors.categories[one]) });
+      if (meta.categories) {
+        const boxes = meta.categories.map((one) => colors.categories[one]);
+        trace.marker = Object.assign({}, trace.marker, { colors: boxes });
+        trace.textfont = { color: boxes.map(readableOn) };
+      }
       if (meta.ink) {
         const colour = meta.ink[mode];
         if (trace.line) trace.line = Object.assign({}, trace.line, { color: colour });

@@ -1,0 +1,40 @@
+"""Charts that were made once: whoever comes back to a view need not wait for them again."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+from logpost.dashboards.app.view import ChartMaker, View
+
+MOST = 48
+"""Charts that are kept: of at most 2 MB each."""
+
+
+class Made:
+    """The latest charts as the browser takes them, by name and view; safe to use from several threads."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
+        self._charts: dict[tuple[str, str], tuple[Any, str]] = {}
+        self._lock = threading.Lock()
+
+    def of(self, name: str, make: ChartMaker, view: View) -> tuple[Any, str]:
+        """Payload and summary of the chart.
+
+        Raises:
+            WorkingError: the work on it goes on; ask again.
+            Exception: what the maker raised; it is tried again the next time.
+        """
+        key = (name, replace(view.state, page="").href)
+        with self._lock:
+            found = self._charts.pop(key, None)
+        if found is None:
+            chart = make(view)
+            found = chart.payload(), chart.summary
+        with self._lock:
+            self._charts[key] = found
+            while len(self._charts) > self.most:
+                del self._charts[next(iter(self._charts))]
+        return found

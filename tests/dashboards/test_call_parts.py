@@ -1,0 +1,29 @@
+"""The parts of one call: as it is accounted, and as the replay of its collective operation says."""
+
+from __future__ import annotations
+
+from logpost.analyzer.explain_collective import ExplainedCollective, Way
+from logpost.analyzer.findings.evidence.places import NOWHERE
+from logpost.analyzer.piece import Piece
+from logpost.dashboards.figures.call_parts import ACCOUNTED, call_parts
+from logpost.replay.message_models import MessageModel
+
+
+def test_parts_of_a_call_follow_each_other_and_its_operation_stands_below() -> None:
+    # The call is of 100 to 200 ps; until 130 it waits for the root, then 20 for the latency, and 50 are not divided.
+    stretches = (Piece("latency", 130, 150), Piece("not_divided", 150, 200))
+    ways = (Way(MessageModel.full, "binomial_tree", stretches, 200), Way(MessageModel.logp, "not_known", (), 130))
+    operation = ExplainedCollective("broadcast", "rank 1", 4, NOWHERE, 7, 100, 130, 200, ways)
+    made = call_parts(100, {"collective_wait": 30, "collective": 70, "latency": 0}, [operation])
+    assert made.figure.layout.yaxis.ticktext == (ACCOUNTED, f"{MessageModel.full.label}, binomial tree")
+    bars = {bar.name: list(zip(bar.y, bar.base, bar.x, strict=True)) for bar in made.figure.data}
+    assert bars == {
+        "collective wait": [(0, 0, 30), (1, 0, 30)],
+        "latency": [(1, 30, 20)],
+        "collective": [(0, 30, 70), (1, 50, 50)],
+    }
+    assert made.summary == "100 ps: collective 70 ps, collective wait 30 ps."
+
+
+def test_a_call_that_costs_nothing_says_so() -> None:
+    assert call_parts(5, {}, []).summary == "5 ps: nothing of it is exposed."
