@@ -14,7 +14,10 @@ Waiting in operations that directly follow another one (`evidence.successive`) i
 that is `collective_cost`.
 
 A barrier whose last rank is another one each time only adds up the longest steps: that is `needless_barrier`, where
-the waiting in it costs more than `NOISE`; a barrier that merely takes long says nothing of its need. Other operations
+the waiting in it costs more than `NOISE`; a barrier that merely takes long says nothing of its need. Where its ranks
+would wait as long in what follows, an operation of the same members, say, it orders nothing that this does not order:
+it is the same where it saves more than `NOISE` by what it takes, and the wait would have to be told otherwise, as work
+that is unequal in turn, which no fixed partition cures. Other operations
 need their data; there, ranks that are last in turn are a finding beyond `NOISE` only. So are ranks that all come last
 by the same code, which those who wait never run: to even that out takes another division of the work, not a fairer one.
 And so is who comes last to a few operations only: once may be chance.
@@ -182,14 +185,22 @@ def _rounds_less(evidence: Evidence) -> float:
 
 def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     """The same as a barrier that could be left out: no data goes through it, and its last rank is another one each
-    time. None where that saves no more than noise costs."""
+    time. None where neither its waits nor it saves more than noise costs."""
     graph = graph_of(evidence)
     here = graph.callpath == found.callpath
-    if saving_if(graph, Hypothesis(freed=here)).gain <= NOISE:
-        return None
+    of_waits = saving_if(graph, Hypothesis(freed=here)).gain
     saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
-    certainty = graph.stated(found.certainty)
-    return replace(found, kind="needless_barrier", gain=saving.gain, certainty=certainty, cure=saving.cure)
+    moves_on = of_waits <= NOISE
+    if moves_on and min(found.gain, saving.gain) <= NOISE:
+        return None
+    return replace(
+        found,
+        kind="needless_barrier",
+        gain=saving.gain,
+        certainty=graph.stated(found.certainty),
+        cure=saving.cure,
+        evidence=(*found.evidence, *((Number("saved_by_its_waits", of_waits, "1"),) if moves_on else ())),
+    )
 
 
 def _has_another_part(evidence: Evidence, found: Finding, delays: pl.DataFrame) -> bool:
