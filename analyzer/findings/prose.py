@@ -567,7 +567,12 @@ def _needless_barrier(facts: Facts) -> str:
     return f"{facts.ranks} wait{facts.verb_s}{_in(facts)}: the slowest rank of each step is another one"
 
 
-def _without_barrier(_: Facts) -> str:
+def _without_barrier(facts: Facts) -> str:
+    if facts.all("saved_by_its_waits"):
+        return (
+            "Leave this barrier out if no data depends on it: the ranks wait for each other behind it anyway, and it "
+            "takes its own time before."
+        )
     return (
         "Leave this barrier out if no data depends on it: then a step that is long on one rank and the next that is "
         "long on another even out."

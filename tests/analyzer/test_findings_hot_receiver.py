@@ -221,3 +221,36 @@ def test_confidence_is_lower_where_ranks_outnumber_cores() -> None:
     doubtful = story.alone(hot_receiver.find)["confidence"][0]
     assert (sure, doubtful) == (HIGH, pytest.approx(HIGH * 2 / 3))
     assert "scheduling" in story.alone(hot_receiver.find)["certainty"][0]
+
+
+@pytest.mark.parametrize(("code", "cured"), [(0, 22.0), (30, 34.25)])
+def test_an_even_load_is_served_and_handled_by_somebody(code: int, cured: float) -> None:
+    """In a step ranks 1 to 3 send to rank 0 at once, compute for `code` µs, and all meet for 1 µs. A message is sent
+    in 1 µs, waits k * 10 µs at the receiver, which serves it in 10 µs, and is handled in 3 µs. Six small ones, which
+    load nobody, go from rank 2 to rank 3."""
+    steps = 20
+    story = Story(4, steps * 37 * US)
+    send, wait, receive, barrier = (
+        story.path("main", f"MPI_{name}") for name in ("Isend", "Waitall", "Recv", "Barrier")
+    )
+    for begin in range(0, steps * 37 * US, 37 * US):
+        sends, waits = (begin, begin + US), (begin, begin + 36 * US)
+        for k, rank in enumerate((1, 2, 3)):
+            parts = {"send_overhead": US, "latency": 2 * US, "serialization": 10 * US, "recv_overhead": 3 * US}
+            story.call(rank, *sends, send, send_overhead=US)
+            queues = {"endpoint_contention": k * 10 * US, "processor_queueing": (20 - k * 10) * US}
+            story.message(rank, 0, 1000, sends, waits, (send, wait), service=10 * US, **parts, **queues)
+        story.call(
+            0, *waits, wait, late_sender=US, latency=2 * US, endpoint_contention=20 * US, serialization=10 * US,
+            recv_overhead=3 * US,
+        )  # fmt: skip
+        receives = (begin + US, begin + 2 * US)
+        story.call(3, *receives, receive, recv_overhead=US)
+        for _ in range(6):
+            story.message(2, 3, 8, sends, receives, (send, receive), send_overhead=US, latency=US)
+        met = {rank: (begin + max(code, rank == 3) * US + US, begin + 37 * US) for rank in (1, 2, 3)}
+        story.collective(barrier, "Barrier", {0: (begin + 36 * US, begin + 37 * US), **met})
+    finding = story.alone(hot_receiver.find).row(0, named=True)
+    # Three messages for four ranks: a quarter of the queue stays, and each sender handles three quarters of a message.
+    # The last message has come after 16 µs and a quarter of 20, a sender has computed after 1 µs, `code` and 2.25.
+    assert finding["gain"] == pytest.approx(1 - cured / 37)

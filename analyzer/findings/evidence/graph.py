@@ -78,6 +78,11 @@ class Messages:
         """What each takes once both ends are ready."""
         return np.asarray(np.sum([self.parts[part] for part in TRANSPORT], axis=0), dtype=np.int64)
 
+    @cached_property
+    def handling(self) -> Int64:
+        """What each takes of its receiver's processor once it has come."""
+        return np.asarray(self.parts["recv_overhead"] + self.parts["middleware"] // 2, dtype=np.int64)
+
 
 @once
 def graph_of(evidence: Evidence) -> Graph:
@@ -128,7 +133,7 @@ class Graph:
                 "transport_ps": self.messages.transport,
                 "latency_ps": self.messages.parts["latency"],
                 "serialization_ps": self.messages.parts["serialization"],
-                "received_ps": self.messages.parts["recv_overhead"] + self.messages.parts["middleware"] // 2,
+                "received_ps": self.messages.handling,
             },
             members,
             one_sided_waits(evidence, calls),

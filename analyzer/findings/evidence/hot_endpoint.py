@@ -25,6 +25,8 @@ class HotEndpoint:
 
     location: int
     excess: float
+    even: float
+    """what an even load is of its own, in these windows; a fraction"""
     windows: tuple[int, ...]
     whole_run: bool
     """hot over the run as a whole, not only in some windows"""
@@ -77,6 +79,7 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
             HotEndpoint(
                 location=int(location),
                 excess=float(mine / theirs) if theirs > 0 else float(others + 1),
+                even=float((mine + others * theirs) / (others + 1) / mine),
                 windows=tuple(int(w) for w in hot),
                 whole_run=bool(overall),
                 numbers=_numbers(own, direction, measure, mine, theirs),

@@ -14,7 +14,10 @@ Waiting in operations that directly follow another one (`evidence.successive`) i
 that is `collective_cost`.
 
 A barrier whose last rank is another one each time only adds up the longest steps: that is `needless_barrier`, where
-the waiting in it costs more than `NOISE`; a barrier that merely takes long says nothing of its need. Other operations
+the waiting in it costs more than `NOISE`; a barrier that merely takes long says nothing of its need. Where its ranks
+would wait as long in what follows, an operation of the same members, say, it orders nothing that this does not order:
+it is the same where it saves more than `NOISE` by what it takes, and the wait would have to be told otherwise, as work
+that is unequal in turn, which no fixed partition cures. Other operations
 need their data; there, ranks that are last in turn are a finding beyond `NOISE` only. So are ranks that all come last
 by the same code, which those who wait never run: to even that out takes another division of the work, not a fairer one.
 And so is who comes last to a few operations only: once may be chance.
@@ -25,9 +28,10 @@ only that it exchanges transfers with (`evidence.neighbours`).
 
 Gain: over the operations, the mean wait of the members, but what is passed on: were all to enter at the mean of their
 enters, the last one would come so much earlier (`gain`). At most what the program saves with the work between two
-operations shared evenly (`evidence.even_work`), where that is replayed: who is late by messages, or in a call that
-takes others as long, stays late. Where one rank comes last, by exception (`evidence.slow_ranks`), it may as well become
-as fast as the others: the mean wait of the others, likewise. The larger gain is stated, and the advice names its cure.
+operations shared evenly (`evidence.even_work`, `evidence.met_again`), where that is replayed: who is late by messages,
+or in a call that takes others as long, stays late. Where one rank comes last, by exception (`evidence.slow_ranks`), it
+may as well become as fast as the others: the mean wait of the others, likewise. The larger gain is stated, and the
+advice names its cure.
 """
 
 from __future__ import annotations
@@ -42,6 +46,7 @@ from logpost.analyzer.findings.evidence.even_work import even_work
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, lateness_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
+from logpost.analyzer.findings.evidence.met_again import met_again
 from logpost.analyzer.findings.evidence.neighbours import saved_by_neighbours
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.slow_ranks import by_exception
@@ -138,7 +143,7 @@ def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
     graph = graph_of(evidence)
     if not graph.whole:
         return found
-    even = even_work(graph, found.callpath)
+    even = met_again(graph, even_work(graph, found.callpath))
     saving = saving_if(graph, even)
     gain = saving.gain
     if evidence.undivided:
@@ -157,7 +162,7 @@ def _as_fast_as_the_others(evidence: Evidence, found: Finding, delays: pl.DataFr
     passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
     if share <= MAINLY or passed_on or not graph.whole or not by_exception([slow], members):
         return found
-    saving = saving_if(graph, even_work(graph, found.callpath, slow))
+    saving = saving_if(graph, met_again(graph, even_work(graph, found.callpath, slow)))
     mean = found.exposed_ps / (len(members) - 1)
     gain = min(saving.gain, gain_by_changing(evidence, mean, {slow: -mean}))
     if gain <= found.gain:
@@ -182,14 +187,22 @@ def _rounds_less(evidence: Evidence) -> float:
 
 def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     """The same as a barrier that could be left out: no data goes through it, and its last rank is another one each
-    time. None where that saves no more than noise costs."""
+    time. None where neither its waits nor it saves more than noise costs."""
     graph = graph_of(evidence)
     here = graph.callpath == found.callpath
-    if saving_if(graph, Hypothesis(freed=here)).gain <= NOISE:
-        return None
+    of_waits = saving_if(graph, Hypothesis(freed=here)).gain
     saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
-    certainty = graph.stated(found.certainty)
-    return replace(found, kind="needless_barrier", gain=saving.gain, certainty=certainty, cure=saving.cure)
+    moves_on = of_waits <= NOISE
+    if moves_on and min(found.gain, saving.gain) <= NOISE:
+        return None
+    return replace(
+        found,
+        kind="needless_barrier",
+        gain=saving.gain,
+        certainty=graph.stated(found.certainty),
+        cure=saving.cure,
+        evidence=(*found.evidence, *((Number("saved_by_its_waits", of_waits, "1"),) if moves_on else ())),
+    )
 
 
 def _has_another_part(evidence: Evidence, found: Finding, delays: pl.DataFrame) -> bool:

@@ -159,23 +159,28 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
 
 
 def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
-    """The same program if this endpoint took its share of all messages only: none queues, and its processor, which may
-    be busy without a pause while others wait behind it somewhere else, handles so many fewer.
+    """The same program if this endpoint took its share of all load only: so much of each queue before it is left, and
+    its processor, which may be busy without a pause while others wait behind it somewhere else, handles so much less.
+    What it does not handle the others do, in their calls that complete the sends to it.
 
     Where queues are not divided from the transfers, all of that time may be a queue's, which is as much shorter.
     """
     graph = graph_of(evidence)
     messages = graph.messages
     to_it = messages.receiver == hot.location
-    share = messages.count / max(1, evidence.locations.height) / max(1, int(to_it.sum()))
+    share = min(1.0, hot.even)
     takes = np.ones(graph.count)
-    takes[messages.recv_call[to_it]] = min(1.0, share)
+    takes[messages.recv_call[to_it]] = share
+    handled = np.bincount(
+        messages.complete_call[to_it], weights=(1 - share) * messages.handling[to_it], minlength=graph.count
+    )
+    work = graph.work_ps + np.rint(handled).astype(np.int64)
     if not evidence.divides(*QUEUES):
-        less = (1 - min(1.0, share)) * np.where(to_it, messages.undivided_ps, 0)
-        return saving_if(graph, Hypothesis(share=takes, less_ps=less.astype(np.int64)))
-    unqueued = messages.transport - sum(messages.parts[part] for part in QUEUES)
-    most = np.where(to_it, unqueued, np.iinfo(np.int64).max)
-    return saving_if(graph, Hypothesis(share=takes, most_ps=most))
+        less = (1 - share) * np.where(to_it, messages.undivided_ps, 0)
+        return saving_if(graph, Hypothesis(work_ps=work, share=takes, less_ps=less.astype(np.int64)))
+    queued = sum(messages.parts[part] for part in QUEUES)
+    most = np.where(to_it, messages.transport - np.rint((1 - share) * queued).astype(np.int64), np.iinfo(np.int64).max)
+    return saving_if(graph, Hypothesis(work_ps=work, share=takes, most_ps=most))
 
 
 def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> Finding | None:

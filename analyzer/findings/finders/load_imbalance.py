@@ -10,9 +10,9 @@ what they really do wait, at most that:
 waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait (ps).
 
 Gain: max(c) - mean(c), at most what the program saves with that much less or more code on each rank
-(`evidence.shared_work`): whatever the partition, the work of the region remains, and the ranks share it at best. Where
-ranks are slow by exception (`evidence.slow_ranks`), they may as well become as fast as the others: max(c) less the
-largest time then, likewise. The larger gain is stated, and the advice names its cure.
+(`evidence.shared_work`, `evidence.met_again`): whatever the partition, the work of the region remains, and the ranks
+share it at best. Where ranks are slow by exception (`evidence.slow_ranks`), they may as well become as fast as the
+others: max(c) less the largest time then, likewise. The larger gain is stated, and the advice names its cure.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.between import between_text, longest_excess
 from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.met_again import met_again
 from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
 from logpost.analyzer.findings.evidence.slow_ranks import as_the_others, by_exception, evenly
@@ -232,7 +233,7 @@ def _gain(
     graph = graph_of(evidence)
     part = min(1.0, graph.length_ps / max(1, evidence.slowest_program_ps))  # the graph may hold a part only
     gaps = shared_gaps(graph, *({location: time * part for location, time in some.items()} for some in (times, wanted)))
-    saving = saving_if(graph, Hypothesis(gap_ps=gaps))
+    saving = saving_if(graph, met_again(graph, Hypothesis(gap_ps=gaps)))
     return min(less / evidence.slowest_program_ps, saving.gain), saving.cure
 
 
