@@ -382,10 +382,10 @@ class Builder {
     }
 
     void add_servers(const NodeOrder& order, const std::vector<Customers>& customers, const Placement& placement,
-                     std::int32_t nics_per_node, bool Customer::* far) {
+                     std::int32_t nics_per_node, bool (Customer::*far)() const noexcept) {
         for (const auto& here : customers) {
             Customers own;
-            std::ranges::copy_if(here, std::back_inserter(own), [far](const Customer& one) { return !(one.*far); });
+            std::ranges::copy_if(here, std::back_inserter(own), [far](const Customer& one) { return !(one.*far)(); });
             add_server(order, std::move(own));
         }
         if (draft_.contention) {
@@ -394,7 +394,8 @@ class Builder {
         for (const auto& group : endpoint_groups(program_, placement, nics_per_node)) {
             Customers all;
             for (const auto location : group) {
-                std::ranges::copy_if(customers[location], std::back_inserter(all), far);
+                std::ranges::copy_if(customers[location], std::back_inserter(all),
+                                     [far](const Customer& one) { return (one.*far)(); });
             }
             add_server(order, std::move(all));
         }
@@ -405,7 +406,7 @@ class Builder {
         std::ranges::sort(customers,
                           [&](const Customer& a, const Customer& b) { return order.before(a.node, b.node); });
         for (std::size_t i = 1; i < customers.size(); ++i) {
-            draft_.add_edge(customers[i - 1].node, customers[i].node, customers[i - 1].service);
+            draft_.add_edge(customers[i - 1].node, customers[i].node, customers[i - 1].service());
         }
     }
 
@@ -421,7 +422,7 @@ class Builder {
             for (std::size_t i = 1; i < served.size(); ++i) {
                 if (served[i].call == served[i - 1].call) {
                     // Its own completion, once the processor is free of the one before.
-                    draft_.add_edge(served[i - 1].customer.node, served[i].customer.node, served[i].customer.service);
+                    draft_.add_edge(served[i - 1].customer.node, served[i].customer.node, served[i].customer.service());
                 }
             }
         }

@@ -58,11 +58,11 @@ inline bool orders(const Graph& graph, const Edge& edge) noexcept {
     return edge.weight != 0 || !is_queue(graph.models[edge.model]);
 }
 
-/// The node's time. Its edges `here` have the models' cost and get their weights: of what was measured, the binding one
-/// takes the residual, and every other one at most what was measured. `time`: of the nodes before.
-inline std::int64_t calibrate(const Graph& graph, std::span<Edge> here, std::uint32_t node, const Recorded& recorded,
-                              const std::vector<std::int64_t>& time) {
-    const auto measured = recorded.measured_ps(node);
+/// A node's time. Its edges `here` have the models' cost and get their weights: of what was measured, the binding one
+/// takes the residual, and every other one at most what was measured. `fresh`: as Measured says. `time(source)`: of the
+/// nodes before.
+template <class Time>
+std::int64_t calibrate(const Graph& graph, std::span<Edge> here, std::int64_t measured, bool fresh, const Time& time) {
     if (here.front().source == kNone) {
         here.front().weight = measured;
         return measured;
@@ -73,19 +73,19 @@ inline std::int64_t calibrate(const Graph& graph, std::span<Edge> here, std::uin
         if (graph.models[edge.model].kind == EdgeModel::Kind::compute) {
             binding = &edge;  // no model says how long a program computes: all of the time is its
             latest = std::numeric_limits<std::int64_t>::max();
-        } else if (orders(graph, edge) && time[edge.source] + edge.weight > latest) {
-            latest = time[edge.source] + edge.weight;
+        } else if (orders(graph, edge) && time(edge.source) + edge.weight > latest) {
+            latest = time(edge.source) + edge.weight;
             binding = &edge;
         }
     }
     if (measured == kUnobserved) {
         return latest;
     }
-    if (recorded.fresh(node)) {
+    if (fresh) {
         return measured;
     }
     for (auto& edge : here) {
-        const auto whole = measured - time[edge.source];
+        const auto whole = measured - time(edge.source);
         edge.weight = &edge == binding ? whole : std::min(edge.weight, whole);
     }
     return measured;

@@ -22,22 +22,22 @@ class Calibration {
           network_(network) {}
 
     Graph graph() {
-        std::vector<std::uint32_t> place(nodes_.size());
-        for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-            place[nodes_[i]] = i;
-        }
         Graph graph;
-        const auto moved_to = draft_.move_edges(graph, nodes_, place);
+        const auto moved_to = draft_.move_edges(graph, nodes_);
+        give_back_unused(graph.arcs.size() * sizeof(Arc));
         graph.models = std::move(draft_.models);
         graph.costs = std::move(draft_.costs);
         graph.messages = std::move(draft_.messages);
         std::vector<bool> absent(exchanged_.only_planned.empty() ? 0 : graph.arcs.size());
         for_each_in(exchanged_.only_planned, [&](std::size_t edge) { absent[moved_to[edge]] = true; });
         add_crossings(graph, moved_to);
-        const Recorded recorded(draft_.measured, nodes_);
+        std::vector<std::uint32_t> place;  // by node of the draft
         if (graph.crossings.empty()) {
-            calibrate_in_order(graph, recorded, absent);
+            calibrate_in_order(graph, absent);
+            place = placed(graph);
         } else {
+            place = placed(graph);
+            const Recorded recorded(draft_.measured, nodes_);
             own_weights(graph, recorded, absent);
             calibrate(graph, program_, *network_, draft_.machine, recorded);
             for (std::uint32_t i = 0; i < absent.size(); ++i) {
@@ -49,11 +49,12 @@ class Calibration {
         if (!exchanged_.only_recorded.empty()) {
             exchange(graph, moved_to);
         }
-        const auto placed = [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; };
+        release(nodes_);
+        const auto at = [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; };
         std::uint32_t calls = 0;
         for (std::size_t l = 0; l < events_.enters.size(); ++l) {
-            graph.begins.push_back(placed(events_.begins[l]));
-            graph.ends.push_back(placed(events_.ends[l]));
+            graph.begins.push_back(at(events_.begins[l]));
+            graph.ends.push_back(at(events_.ends[l]));
             graph.first_call.push_back(calls);
             for (std::size_t call = 0; call < events_.enters[l].size(); ++call) {
                 graph.enters.push_back(place[events_.enters[l][call]]);
@@ -63,7 +64,8 @@ class Calibration {
             release(events_.enters[l], events_.leaves[l]);
         }
         graph.first_call.push_back(calls);
-        release(draft_.measured, nodes_, place);
+        release(draft_.measured, place);
+        give_back_unused(graph.arcs.size() * sizeof(Arc));
         if (graph.crossings.empty()) {
             assign_slots(graph);  // else all times are needed at once
         }
@@ -82,21 +84,41 @@ class Calibration {
         }
     }
 
-    /// Node after node. What is `absent` as the program ran keeps its cost.
-    static void calibrate_in_order(Graph& graph, const Recorded& recorded, const std::vector<bool>& absent) {
-        std::vector<std::int64_t> time(graph.nodes());
+    /// Gives the edges their sources in the graph. By node of the draft, its place there.
+    [[nodiscard]] std::vector<std::uint32_t> placed(Graph& graph) const {
+        std::vector<std::uint32_t> place(nodes_.size());
+        for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+            place[nodes_[i]] = i;
+        }
+        for (auto& arc : graph.arcs) {
+            arc.source = arc.source == kNone ? kNone : place[arc.source];
+        }
+        return place;
+    }
+
+    /// Node after node, while edges name the draft's nodes: of most, the time is what was measured. What is `absent` as
+    /// the program ran keeps its cost.
+    void calibrate_in_order(Graph& graph, const std::vector<bool>& absent) const {
+        const auto& measured = draft_.measured;
+        const auto events = static_cast<std::uint32_t>(measured.size());
+        std::vector<std::int64_t> found(graph.nodes() - events);  // of the nodes that the trace does not show
+        const auto time = [&](std::uint32_t node) { return node < events ? measured[node] : found[node - events]; };
         // Memory that is not touched costs none, and a column that grows needs it twice.
         graph.own_weights.reserve(graph.arcs.size());
         graph.own_models.reserve(graph.arcs.size());
         std::vector<Edge> here;
-        for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
-            const auto first = graph.first_edge[node];
+        for (std::uint32_t place = 0; place < graph.nodes(); ++place) {
+            const auto node = nodes_[place];
+            const auto first = graph.first_edge[place];
             here.clear();
-            for (auto i = first; i < graph.first_edge[node + 1]; ++i) {
+            for (auto i = first; i < graph.first_edge[place + 1]; ++i) {
                 here.push_back(graph.edge(i));
                 here.back().weight = !absent.empty() && absent[i] ? kNever : here.back().weight;
             }
-            time[node] = logpost::replay::calibrate(graph, here, node, recorded, time);
+            const auto at = logpost::replay::calibrate(graph, here, measured[node], measured.fresh(node), time);
+            if (node >= events) {
+                found[node - events] = at;
+            }
             for (std::uint32_t i = 0; i < here.size(); ++i) {
                 if ((absent.empty() || !absent[first + i]) && here[i].weight != graph.costs[here[i].model]) {
                     graph.own(first + i, here[i].weight);

@@ -79,7 +79,8 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
         for (auto i = first; i < graph.first_edge[node + 1]; ++i) {
             here.push_back(graph.edge(i));
         }
-        const auto time = calibrate(graph, here, node, recorded, times);
+        const auto time = calibrate(graph, here, recorded.measured_ps(node), recorded.fresh(node),
+                                    [&](std::uint32_t source) { return times[source]; });
         for (std::uint32_t i = 0; i < here.size(); ++i) {
             if (here[i].weight != graph.weight_of(first + i)) {
                 graph.own_weight(first + i) = here[i].weight;

@@ -22,12 +22,22 @@ struct DraftEdge {
 };
 
 /// A message at a NIC, or at its receiver's processor: a node, and how long the server is taken.
-struct Customer {
+class Customer {
+  public:
+    /// `service`: a model. `far`: between nodes; `far_then`: between nodes where the program would run.
+    Customer(std::uint32_t at, std::uint32_t service, bool far = false, bool far_then = false) noexcept
+        : node(at), bits_(service << 2U | (far ? kFar : 0U) | (far_then ? kFarThen : 0U)) {}
+    [[nodiscard]] std::uint32_t service() const noexcept { return bits_ >> 2U; }
+    [[nodiscard]] bool far() const noexcept { return (bits_ & kFar) != 0; }
+    [[nodiscard]] bool far_then() const noexcept { return (bits_ & kFarThen) != 0; }
+
     std::uint32_t node;
-    std::uint32_t service;  ///< model
-    bool far = false;       ///< between nodes
-    bool far_then = false;  ///< between nodes where the program would run
+
+  private:
+    static constexpr std::uint32_t kFar = 1, kFarThen = 2;
+    std::uint32_t bits_;
 };
+static_assert(sizeof(Customer) == 8);
 using Customers = std::vector<Customer>;
 
 /// Edges by target: of node v, edges[first[v]] .. edges[first[v + 1]] in the order in which they were added, with their
@@ -37,8 +47,8 @@ struct Incoming {
     std::vector<Arc> edges;
     std::vector<std::uint32_t> numbers;  ///< of each edge, the place in that order; empty where nobody asks
 
-    /// Adds what leads to one of `nodes` nodes.
-    void add(std::span<const DraftEdge> more, std::uint32_t nodes, bool numbered);
+    /// Adds what leads to one of `nodes` nodes, and gives it up.
+    void add(std::vector<DraftEdge>&& more, std::uint32_t nodes, bool numbered);
 };
 
 class Draft {
@@ -70,14 +80,10 @@ class Draft {
         return static_cast<std::uint32_t>(incoming.edges.size() + edges.size());
     }
     /// Sorts the edges that were added since by their targets, in less memory.
-    void take_in() {
-        incoming.add(edges, nodes, numbered);
-        release(edges);
-    }
-    /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph of `nodes`, which
-    /// stand at `place` there. Their weights are their models' costs. By number of the edge: where it stands then.
-    std::vector<std::uint32_t> move_edges(Graph& graph, std::span<const std::uint32_t> nodes,
-                                          std::span<const std::uint32_t> place);
+    void take_in() { incoming.add(std::move(edges), nodes, numbered); }
+    /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph of `nodes`. Their
+    /// sources are the draft's nodes yet, their weights the models' costs. By number of the edge: where it stands then.
+    std::vector<std::uint32_t> move_edges(Graph& graph, std::span<const std::uint32_t> nodes);
 
     std::uint32_t message_class(const MessageClass& message);
     /// The class of a message from one location to another.

@@ -71,7 +71,8 @@ struct Edge {
 /// weigh what their model costs and share that row; few bytes per edge make replays fast.
 class Arc {
   public:
-    Arc() = default;
+    // Not `= default`: a column that is made longer is not written before it is filled, so that it takes no memory yet.
+    Arc() noexcept {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init)
     Arc(std::uint32_t from, std::uint32_t row) noexcept : source(from), bits_(row) {}
     [[nodiscard]] std::uint32_t row() const noexcept { return bits_ & ~kLast; }
     void set_row(std::uint32_t row) noexcept { bits_ = (bits_ & kLast) | row; }

@@ -67,7 +67,7 @@ std::uint32_t Draft::model(const EdgeModel& given) {
     return place->second;
 }
 
-void Incoming::add(std::span<const DraftEdge> more, std::uint32_t nodes, bool numbered) {
+void Incoming::add(std::vector<DraftEdge>&& more, std::uint32_t nodes, bool numbered) {
     const auto old = static_cast<std::uint32_t>(edges.size());
     const auto olds = [&](std::uint32_t node) { return node + 1 < first.size() ? first[node + 1] - first[node] : 0; };
     std::vector<std::uint32_t> ends(nodes + 1);
@@ -94,21 +94,26 @@ void Incoming::add(std::span<const DraftEdge> more, std::uint32_t nodes, bool nu
             move(numbers);
         }
     }
+    constexpr std::size_t kAtOnce = 8192;
+    ReadOnce given(more);
     for (auto i = more.size(); i-- > 0;) {
         const auto at = --ends[more[i].target];
         edges[at] = {more[i].source, more[i].model};
         if (numbered) {
             numbers[at] = old + static_cast<std::uint32_t>(i);
         }
+        if (i % kAtOnce == 0) {
+            given.done(i, std::min(i + kAtOnce, more.size()));
+        }
     }
+    release(more);
     for (std::uint32_t node = 0; node < nodes; ++node) {
         ends[node] -= olds(node);  // they are begins now
     }
     first = std::move(ends);
 }
 
-std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order,
-                                             std::span<const std::uint32_t> place) {
+std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order) {
     std::vector<std::uint32_t> moved_to(incoming.numbers.size());
     graph.arcs.reserve(incoming.edges.size() + in_order.size() / 8);
     graph.first_edge.reserve(in_order.size() + 1);
@@ -123,7 +128,7 @@ std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::
             if (numbered) {
                 moved_to[incoming.numbers[i]] = static_cast<std::uint32_t>(graph.arcs.size());
             }
-            graph.arcs.emplace_back(place[incoming.edges[i].source], incoming.edges[i].row());
+            graph.arcs.push_back(incoming.edges[i]);
         }
         moved.done(incoming.first[node], end);
     }
@@ -187,7 +192,7 @@ std::vector<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint3
 NodeOrder::NodeOrder(Draft& draft) {
     nodes_ = topological_order(draft.nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
         Incoming incoming;
-        incoming.add(draft.edges, draft.nodes, false);
+        incoming.add(std::vector(draft.edges), draft.nodes, false);
         throw Cycle{cycle(incoming, waiting)};
     });
     update(draft);
@@ -198,10 +203,12 @@ void NodeOrder::update(Draft& draft) {
     if (!draft.edges.empty()) {
         draft.take_in();
     }
+    give_back_unused(draft.incoming.edges.size() * sizeof(DraftEdge));
     {
         const auto keys = keys_of(draft, nodes_);
         sort_nearly_sorted(nodes_, [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
     }
+    give_back_unused(nodes_.size() * sizeof(std::int64_t));
     place_.resize(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         place_[nodes_[i]] = i;

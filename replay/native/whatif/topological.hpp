@@ -7,6 +7,8 @@
 #include <ranges>
 #include <vector>
 
+#include "replay/native/read_once.hpp"
+
 namespace logpost::replay {
 
 /// The nodes 0 .. nodes - 1, causes first. An edge has a `source` and a `target`.
@@ -26,7 +28,8 @@ std::vector<std::uint32_t> topological_order(std::size_t nodes, const Edges& edg
     for (const auto& edge : std::views::reverse(edges)) {
         targets[--first[edge.source]] = edge.target;
     }
-    std::vector<std::uint32_t> order;
+    std::vector<std::uint32_t> order;  // it grows as targets are given up
+    ReadOnce followed(targets);
     order.reserve(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node) {
         if (waiting[node] == 0) {
@@ -45,6 +48,7 @@ std::vector<std::uint32_t> topological_order(std::size_t nodes, const Edges& edg
                 order.push_back(targets[k]);
             }
         }
+        followed.done(first[order[i]], first[order[i] + 1]);
     }
     return order;
 }
