@@ -17,7 +17,7 @@ from logpost.errors import InputError
 class ReadAhead:
     """An archive being read in a thread of its own; the native reader needs no interpreter lock.
 
-    `spill` takes what has no place in memory; None: all has. `shards`: the plan of blocks that other processes have read.
+    `spill` takes what has no place in memory; None: all has. `shards`: the plan of blocks that others have read.
     """
 
     def __init__(

@@ -14,6 +14,7 @@
 #include "match.hpp"
 #include "otf2_errors.hpp"
 #include "read_stages.hpp"
+#include "replay/native/settle.hpp"
 #include "replay/native/threads.hpp"
 #include "segment_file.hpp"
 
@@ -418,6 +419,9 @@ Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& opti
             decoded.damage[l] = std::move(stored.damage);
             if (options.events_read != nullptr) {
                 options.events_read->fetch_add(stored.trace.events, std::memory_order_relaxed);
+            }
+            if (options.spill) {
+                replay::settle(stored.trace, *options.spill);
             }
             trace.traces[l] = std::move(stored.trace);
         });

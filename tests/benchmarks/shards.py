@@ -92,7 +92,7 @@ def gathered(anchor: Path, done: Done) -> Row:
         sum(byte < 0x80 for byte in file.read_bytes()[8 * (4 + 3 * blocks) :]) for file in folder.glob("crossing-*")
     )
     before = time.process_time()
-    read(str(anchor), 1, Progress(), ClockMode.offsets, shards_of(plan))
+    read(str(anchor), 1, Progress(), ClockMode.offsets, shards=shards_of(plan))
     gather_s = time.process_time() - before
     return Row(
         blocks,
