@@ -19,26 +19,17 @@ from typing import Any
 
 import pytest
 from tests.analyzer.in_process import analyze
+from tests.analyzer.run_contents import contents
 from tests.archives import ROOT
 
 from logpost.analyzer._native import lies_in_memory
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.run_place import MANIFEST
 from logpost.errors import InputError
 
 NOTHING_FITS = 1
 """A limit of one byte, as the command line would refuse it: all that can go to the file goes there."""
-
-
-def contents(run: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """The files of a run; of the manifest, what an analysis says of its memory apart."""
-    files = {file.name: file.read_bytes() for file in sorted(run.iterdir())}
-    manifest = json.loads(files.pop(MANIFEST))
-    memory = manifest.pop("memory")
-    files[MANIFEST] = json.dumps(manifest).encode()
-    return files, memory
 
 
 def assert_same_run(archive: Path, tmp_path: Path, reference: Path, **options: Any) -> None:
@@ -101,12 +92,17 @@ def test_many_locations_and_threads(halo: Path, tmp_path_factory: pytest.TempPat
 
 def worker(request: Request, **options: Any) -> subprocess.Popen[str]:
     """The process that analyzes, as `supervise` starts it; its lines are its output."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "logpost.analyzer.worker", "1", json.dumps(asdict(request))],
+    process = subprocess.Popen(
+        [sys.executable, "-m", "logpost.analyzer.worker", "1"],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         **options,
     )
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(asdict(request)))
+    process.stdin.close()
+    return process
 
 
 @pytest.mark.slow
