@@ -24,7 +24,10 @@ WHOLE_BAR = 3.0
 WHOLE_CONSTANT_S = 1.5
 BYTES_BAR = 48.0
 
-IMPORTS = "import resource, logpost.analyzer.build; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+IMPORTS = (
+    "import resource, logpost.analyzer.build, logpost.analyzer.rescope, logpost.analyzer.findings.find; "
+    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+)
 
 
 @dataclass(frozen=True)
