@@ -193,7 +193,8 @@ def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     of_waits = saving_if(graph, Hypothesis(freed=here)).gain
     saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
     moves_on = of_waits <= NOISE
-    if moves_on and min(found.gain, saving.gain) <= NOISE:
+    one_sided = not evidence.tables["transfers"].head(1).collect().is_empty()  # which a barrier may order
+    if moves_on and (one_sided or min(found.gain, saving.gain) <= NOISE):
         return None
     return replace(
         found,
