@@ -7,12 +7,13 @@ namespace logpost::replay {
 
 namespace {
 
-/// By location: whether it takes part in a message or a transfer.
+/// By location: whether it takes part in a message, a transfer or a collective operation.
 std::vector<std::uint8_t> communicating(const Program& program) {
     std::vector<std::uint8_t> found(program.timelines.size());
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         const auto& timeline = program.timelines[location];
-        if (!timeline.sends.empty() || !timeline.receives.empty() || !timeline.transfers.empty()) {
+        if (!timeline.sends.empty() || !timeline.receives.empty() || !timeline.transfers.empty() ||
+            !timeline.collectives.empty()) {
             found[location] = 1;
         }
         timeline.transfers.for_each([&](std::size_t, const Transfer& transfer) {

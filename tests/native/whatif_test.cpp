@@ -312,6 +312,31 @@ TEST_F(Together, WhoLeftBeforeAllBelowItEnteredDidNotWaitForThem) {
         (Times{1474, 10, 147, 1010}));
 }
 
+TEST(WhatIf, MessagesOfABarrierQueueAtTheNicOfTheirNode) {
+    const auto with_gap = [](double g) {
+        auto machine = plain_machine();
+        for (auto& locality : machine.localities) {
+            locality.ranges[0].g = g;
+        }
+        return machine;
+    };
+    ProgramStory story;
+    // Two ranks on each of two nodes. After the first round, in which one message leaves each node, all are at
+    // 10 + 100 + 20 = 130. In the second one both send to the other node at 140: one leaves a gap of 50 later
+    // (which one, of two at the same time, is free: 2 before 3, and 1 before 0).
+    const Times leaves{260, 310, 310, 260};
+    for (std::int32_t l = 0; l < 4; ++l) {
+        story.rank(l / 2, 1000);
+        story.collective(l, story.call(l, CallKind::barrier, 0, leaves[static_cast<std::size_t>(l)]),
+                         Operation::barrier);
+    }
+    const auto& program = story.program();
+    const auto machine = with_gap(50);
+    const auto graph = build_graph(program, machine, machine);
+    EXPECT_EQ(replay(graph, machine, {.machine = machine}).leaves, leaves);
+    EXPECT_EQ(replay(graph, machine, {.machine = with_gap(100)}).leaves, (Times{260, 360, 360, 260}));
+}
+
 TEST(WhatIf, LanesAreReplaysOfTheirOwn) {
     ProgramStory story;
     const auto& program = late_receiver(story);

@@ -38,7 +38,7 @@ class Builder {
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
                                {bases_, sending_, receiving_, answering_, exchanged_});
-            add_collectives(draft_, program_, one_sided.gates(), events_.leaves);
+            add_collectives(draft_, program_, one_sided.gates(), events_.leaves, {sending_, receiving_});
             one_sided.start();
             add_own_edges();
             const auto edges = draft_.edges;
@@ -47,7 +47,7 @@ class Builder {
             draft_.incoming = Incoming();
             one_sided.follow(order);
         } else {
-            add_collectives(draft_, program_, events_.enters, events_.leaves);
+            add_collectives(draft_, program_, events_.enters, events_.leaves, {sending_, receiving_});
             add_own_edges();
         }
         // What the edges have told by now makes room for what is built next.

@@ -31,7 +31,8 @@ struct Member {
 
 class Instance {
   public:
-    Instance(Draft& draft, std::vector<Member> members) : draft_(draft), members_(std::move(members)) {}
+    Instance(Draft& draft, Nics nics, std::vector<Member> members)
+        : draft_(draft), nics_(nics), members_(std::move(members)) {}
 
     void add() {
         switch (shape(members_.front().operation->operation)) {
@@ -179,20 +180,18 @@ class Instance {
             location.push_back(member.location);
         }
         void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
-            at[to] = of.taken({at[from], location[from]}, {at[to], location[to]}, bytes);
+            at[to] = of.taken({at[from], location[from]}, {at[to], location[to]}, bytes, kTermReceive);
             const auto sent = of.draft_.add_node();
             of.draft_.add_edge(at[from], sent, of.rounds(location[from], location[to], 1, bytes, kTermSend));
             at[from] = sent;
         }
+        static constexpr bool kEveryRound = true;
         template <class From>
-        void round(std::uint32_t count, From&& from, std::uint64_t bytes, std::uint32_t repeat) {
+        void round(std::uint32_t count, From&& from, std::uint64_t bytes, std::uint32_t /*repeat*/) {
             auto next = at;
             for (std::uint32_t i = 0; i < count; ++i) {
                 const auto sender = from(i);
-                const auto both = of.rounds(location[sender], location[i], repeat, bytes);
-                next[i] = of.draft_.add_node();
-                of.draft_.add_message(at[sender], next[i], both, location[sender], location[i]);
-                of.draft_.add_edge(at[i], next[i], of.rounds(location[sender], location[i], repeat, bytes, kOwn));
+                next[i] = of.taken({at[sender], location[sender]}, {at[i], location[i]}, bytes, kOwn);
             }
             at = std::move(next);
         }
@@ -202,12 +201,19 @@ class Instance {
         std::uint32_t node;
         std::int32_t location;
     };
-    /// A node: the receiver has taken the message.
-    std::uint32_t taken(const End& sender, const End& receiver, std::uint64_t bytes) {
+    /// A node: the receiver has taken the message, which queues at the NICs of both ends. `own`: terms of the
+    /// receiver's work meanwhile.
+    std::uint32_t taken(const End& sender, const End& receiver, std::uint64_t bytes, std::uint8_t own) {
+        const auto message = draft_.message_class(sender.location, receiver.location, bytes);
+        const auto inject = draft_.add_node();
+        draft_.add_edge(sender.node, inject, repeated(message, 1, kTermSend));
+        const auto first_byte = draft_.add_node();
+        draft_.add_message(inject, first_byte, repeated(message, 1, kTermLatency), sender.location, receiver.location);
         const auto node = draft_.add_node();
-        const auto of = [&](std::uint8_t terms) { return rounds(sender.location, receiver.location, 1, bytes, terms); };
-        draft_.add_message(sender.node, node, of(kRound), sender.location, receiver.location);
-        draft_.add_edge(receiver.node, node, of(kTermReceive));
+        draft_.add_edge(first_byte, node, repeated(message, 1, kTermSerialization | kTermReceive));
+        draft_.add_edge(receiver.node, node, repeated(message, 1, own));
+        nics_.sending[static_cast<std::size_t>(sender.location)].push_back(draft_.at_nic(inject, message));
+        nics_.receiving[static_cast<std::size_t>(receiver.location)].push_back(draft_.at_nic(first_byte, message));
         return node;
     }
 
@@ -297,7 +303,7 @@ class Instance {
         std::ranges::transform(ready, std::back_inserter(since), [&](auto node) { return draft_.measured[node]; });
         up_the_tree(count, [&](std::uint32_t child, std::uint32_t parent) {
             ready[parent] = taken({ready[child], tree[child]->location}, {ready[parent], tree[parent]->location},
-                                  schedule::of_subtree(one, child));
+                                  schedule::of_subtree(one, child), kTermReceive);
             since[parent] = std::max(since[parent], since[child]);
         });
         for (std::uint32_t r = 0; r < count; ++r) {
@@ -335,13 +341,14 @@ class Instance {
     }
 
     Draft& draft_;
+    Nics nics_;
     std::vector<Member> members_;
 };
 
 }  // namespace
 
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves) {
+                     std::span<const std::vector<std::uint32_t>> leaves, Nics nics) {
     std::vector<std::vector<Member>> instances(program.collective_instances);
     static const Collective kUnnamed{0, 0, 0, 0, kNone, kNone, kUndefined, kUndefined, kNone, Operation::unknown};
     std::vector<Member> start_up, shut_down;
@@ -380,7 +387,7 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     instances.push_back(std::move(shut_down));
     for (auto& members : instances) {
         if (!members.empty()) {
-            Instance(draft, std::move(members)).add();
+            Instance(draft, nics, std::move(members)).add();
         }
     }
 }
