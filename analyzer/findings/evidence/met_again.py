@@ -18,7 +18,7 @@ locations. Times in ps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -26,17 +26,17 @@ import numpy.typing as npt
 
 from logpost.analyzer.findings.evidence.graph import Flags, Graph
 from logpost.analyzer.findings.evidence.what_if import Hypothesis
+from logpost.analyzer.schema import OPERATIONS
 from logpost.replay._native import collective_messages
-from logpost.replay.columns import Int64
+from logpost.replay.columns import Int32, Int64
 
 Calls = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Rounds = list[npt.NDArray[np.int32]]
-"""Of an algorithm: the senders and the receivers of messages at a time."""
 MOST = 2_000_000
 """Messages of operations of one kind that are played at once; of more, the operations keep their lags."""
 OF_FIT = 64
-"""Operations that c is found from."""
+MOST_OF_FIT = 200_000
+"""Operations that c is found from, and the messages that these have at most."""
 BUSY = (0.0, 0.125, 0.25, 0.375, 0.5)
 """Parts of a message's time that it may take each of the two processors."""
 HALVINGS = 30
@@ -75,46 +75,88 @@ def _operations(graph: Graph) -> Iterator[tuple[int, Calls]]:
 
 def _longer(operation: int, calls: Calls, graph: Graph, enter_ps: Int64) -> Floats:
     """By how much later each member ends than in the run, if they enter then; nothing tells where it is infinite."""
-    senders, receivers, _, steps = collective_messages(operation, calls.shape[1], BYTES)
-    if 0 < len(senders) * len(calls) <= MOST:
-        rounds = np.split(np.stack([senders, receivers]), np.flatnonzero(np.diff(steps)) + 1, axis=1)
-        was, left = graph.enter_ps[calls].astype(np.float64), graph.leave_ps[calls[:OF_FIT]]
-        fits = [(*_fitted(partial(_ends, rounds, busy), was[:OF_FIT], left), busy) for busy in BUSY]
-        off, takes, busy = min(fits)
-        needs = _needs(rounds, calls.shape[1])
-        if off < _fitted(partial(_met, needs), was[:OF_FIT], left)[0]:
-            longer = _ends(rounds, busy, enter_ps[calls].astype(np.float64), takes) - _ends(rounds, busy, was, takes)
-            return np.where(needs.all(axis=1), longer, -np.inf)
-    return np.full(calls.shape, -np.inf)
+    size = calls.shape[1]
+    nothing = np.full(calls.shape, -np.inf)
+    fewest = size * (size - 1) if OPERATIONS[operation].startswith("Alltoall") else size - 1
+    if fewest * len(calls) > MOST or fewest > MOST_OF_FIT:
+        return nothing
+    senders, receivers, _, steps = collective_messages(operation, size, BYTES)
+    if not 0 < len(senders) <= MOST_OF_FIT or len(senders) * len(calls) > MOST:
+        return nothing
+    asked = slice(min(OF_FIT, MOST_OF_FIT // len(senders)))
+    schedule = _schedule(senders, receivers, steps, size)
+    was, left = graph.enter_ps[calls].astype(np.float64), graph.leave_ps[calls[asked]]
+    fits = [(*_fitted(partial(_ends, schedule, busy), was[asked], left), busy) for busy in BUSY]
+    off, takes, busy = min(fits)
+    if off >= _fitted(partial(_met, schedule), was[asked], left)[0]:
+        return nothing
+    longer = _ends(schedule, busy, enter_ps[calls].astype(np.float64), takes) - _ends(schedule, busy, was, takes)
+    return np.where(schedule.needs_all, longer, -np.inf)
 
 
-def _ends(rounds: Rounds, busy: float, enters: Floats, takes: float) -> Floats:
+@dataclass(frozen=True)
+class _Schedule:
+    """The messages of an algorithm."""
+
+    waves: list[tuple[Int64, Int64, Int64, Int64]]
+    """what happens at once, no member twice: messages that are sent and by whom, then those taken and by whom"""
+    messages: int
+    needs_all: Flags
+    """by member: does not end without any of the others"""
+    needs_others: Flags
+    """or without some of them"""
+
+
+def _schedule(senders: Int32, receivers: Int32, steps: Int32, size: int) -> _Schedule:
+    """Everything after all that it follows: in a step, each member first sends all that it sends."""
+    last = np.zeros(size, dtype=np.int64)  # the wave of what each member did last
+    sent = np.empty(len(senders), dtype=np.int64)
+    taken = np.empty(len(senders), dtype=np.int64)
+    needs = [1 << member for member in range(size)]
+    for messages in np.split(np.arange(len(senders)), np.flatnonzero(np.diff(steps)) + 1):
+        by, to = senders[messages], receivers[messages]
+        if len(messages) > 1 and len(np.unique(by)) == len(np.unique(to)) == len(messages):
+            sent[messages] = last[by] = last[by] + 1
+            taken[messages] = last[to] = np.maximum(last[to], sent[messages]) + 1
+        else:
+            for message, member in zip(messages, by, strict=True):
+                sent[message] = last[member] = last[member] + 1
+            for message, member in zip(messages, to, strict=True):
+                taken[message] = last[member] = max(last[member], sent[message]) + 1
+        told = [needs[member] for member in by]
+        for member, others in zip(to, told, strict=True):
+            needs[member] |= others
+    waves = int(last.max())
+    return _Schedule(
+        list(zip(*_by_wave(sent, senders, waves), *_by_wave(taken, receivers, waves), strict=True)),
+        len(senders),
+        np.array([one == (1 << size) - 1 for one in needs]),
+        np.array([one != 1 << member for member, one in enumerate(needs)]),
+    )
+
+
+def _by_wave(wave: Int64, members: Int32, waves: int) -> tuple[list[Int64], list[Int64]]:
+    """The messages of each wave, from the first one on, and the member that has each of them."""
+    order = np.argsort(wave, kind="stable")
+    messages = np.split(order, np.searchsorted(wave[order], np.arange(2, waves + 1)))
+    return messages, [members[some].astype(np.int64) for some in messages]
+
+
+def _ends(schedule: _Schedule, busy: float, enters: Floats, takes: float) -> Floats:
     """When the members have what the operation gives them; a message takes so long, a part of it either processor."""
-    ends: Floats = enters.copy()
-    for messages in rounds:
-        sent = np.empty((len(ends), messages.shape[1]))
-        for i, sender in enumerate(messages[0]):
-            ends[:, sender] += busy * takes
-            sent[:, i] = ends[:, sender]
-        for i, receiver in enumerate(messages[1]):
-            ends[:, receiver] = np.maximum(ends[:, receiver], sent[:, i] + (1 - 2 * busy) * takes) + busy * takes
-    return ends
+    ends: Floats = np.array(enters.T, order="C")
+    sent = np.empty((schedule.messages, len(enters)))
+    for out, senders, into, receivers in schedule.waves:
+        ends[senders] += busy * takes
+        sent[out] = ends[senders]
+        ends[receivers] = np.maximum(ends[receivers], sent[into] + (1 - 2 * busy) * takes) + busy * takes
+    return ends.T
 
 
-def _needs(rounds: Rounds, size: int) -> Flags:
-    """By member: those without which it does not end."""
-    needs = np.eye(size, dtype=np.bool_)
-    for messages in rounds:
-        had = needs.copy()
-        for sender, receiver in messages.T:
-            needs[receiver] |= had[sender]
-    return needs
-
-
-def _met(needs: Flags, enters: Floats, takes: float) -> Floats:
-    """The same if each ends so long after the last that it needs."""
-    last: Floats = np.where(needs, enters[:, None, :], -np.inf).max(axis=2)
-    return last + np.where(needs.sum(axis=1) > 1, takes, 0.0)
+def _met(schedule: _Schedule, enters: Floats, takes: float) -> Floats:
+    """The same if each ends so long after the last that it needs: messages then take no time."""
+    last: Floats = _ends(schedule, 0.0, enters, 0.0)
+    return last + np.where(schedule.needs_others, takes, 0.0).astype(np.float64)
 
 
 def _fitted(ends: Callable[[Floats, float], Floats], enters: Floats, leaves: Int64) -> tuple[float, float]:
