@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance import __main__ as conformance
-from tests.conformance import mpi4py, suite, trial
+from tests.conformance import mpi4py, suite, tests_sos, trial
 from tests.conformance.table import table
 from tests.conformance.trial import Outcome
 
@@ -135,3 +135,21 @@ def test_where_nothing_compiles_nothing_is_shown(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no test passes without the collector under mpich: nothing is shown; see "):
         conformance.conform(tmp_path, "mpich", "red3", tmp_path / "results.jsonl")
     assert conformance.remembered(tmp_path / "results.jsonl") == {"coll/red3 4": Outcome("coll/red3 4", built=False)}
+
+
+def test_each_c_program_of_the_openshmem_suite_is_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for file in ("unit/put.c", "unit/put_f.f90", "spec-example/ctx.c", "shmemx/scan.c"):
+        (tmp_path / "test" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "test" / file).touch()
+    monkeypatch.setenv("LOGPOST_TESTS_SOS", str(tmp_path))
+    found = tests_sos.tests(tmp_path / "cache")
+    assert [x.name for x in found] == ["tests-sos/unit/put 2", "tests-sos/spec-example/ctx 2"]
+    assert trial._launch(found[0], Path("put"), "openmpi") == ["oshrun", "-n", "2", "put"]
+
+
+def test_without_the_openshmem_suite_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGPOST_TESTS_SOS", str(tmp_path))
+    with pytest.raises(
+        InputError, match=r"has no test/unit; clone https://.*/tests-sos and name its folder in LOGPOST_"
+    ):
+        tests_sos.tests(tmp_path / "cache")

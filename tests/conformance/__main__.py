@@ -16,7 +16,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tests.conformance import mpi4py, suite, trial
+from tests.conformance import mpi4py, suite, tests_sos, trial
 from tests.conformance.table import table
 
 from logpost.errors import InputError
@@ -48,9 +48,11 @@ def remembered(results: Path) -> dict[str, trial.Outcome]:
 
 def conform(cache: Path, mpi: str, only: str, results: Path) -> list[trial.Outcome]:
     """Run the tests whose name matches, those with an outcome excepted; prints the table."""
-    known = [] if only.startswith(mpi4py.FOLDER) else suite.tests(suite.configured(cache, mpi))
+    known = [] if only.startswith((mpi4py.FOLDER, tests_sos.FOLDER)) else suite.tests(suite.configured(cache, mpi))
     if not only or only.startswith(mpi4py.FOLDER):
         known += mpi4py.tests(cache, mpi)
+    if mpi == "openmpi" and (not only or only.startswith(tests_sos.FOLDER)):
+        known += tests_sos.tests(cache / mpi)
     chosen = [x for x in known if fnmatch.fnmatch(x.name, f"*{only}*")]
     if not chosen:
         raise InputError(f"--only {only} matches no test; the suite's are in the testlist files below {cache / mpi}")
@@ -61,7 +63,7 @@ def conform(cache: Path, mpi: str, only: str, results: Path) -> list[trial.Outco
             continue
         print(f"{mpi} {number}/{len(ours)} {test.name}", file=sys.stderr, flush=True)
         folder = cache / mpi / "archive"
-        program = mpi4py.program(cache, mpi) if test.command else suite.build(cache / mpi / "build", test)
+        program = _program(cache, mpi, test)
         outcome = trial.Outcome(test.name, built=False)
         if program is not None:
             outcome = trial.run(test, program, mpi, folder)
@@ -77,11 +79,19 @@ def conform(cache: Path, mpi: str, only: str, results: Path) -> list[trial.Outco
     return outcomes
 
 
+def _program(cache: Path, mpi: str, test: suite.Test) -> Path | None:
+    if test.folder == mpi4py.FOLDER:
+        return mpi4py.program(cache, mpi)
+    if test.folder.startswith(tests_sos.FOLDER):
+        return tests_sos.build(cache / mpi, test)
+    return suite.build(cache / mpi / "build", test)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("--mpi", choices=sorted(suite.CONFIGURE), help="this MPI alone [default: all installed]")
     parser.add_argument(
-        "--only", default="", metavar="PATTERN", help="tests such as coll/icbcast, 'rma/*put*' or mpi4py/"
+        "--only", default="", metavar="PATTERN", help="tests such as coll/icbcast, 'rma/*put*', mpi4py/ or tests-sos/"
     )
     parser.add_argument("--again", action="store_true", help="forget the results of earlier runs")
     args = parser.parse_args()

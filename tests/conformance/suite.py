@@ -43,6 +43,8 @@ class Test:
     """What runs the program, where it is none by itself."""
     good: str = "No Errors"
     """What a test that passes prints."""
+    launch: str = ""
+    """What starts the ranks, where it is not the MPI's own mpirun."""
     judged_otherwise: bool = False
     """Passes by another sign than `No Errors`, or is expected to fail: left out, and counted."""
 
@@ -50,7 +52,8 @@ class Test:
     def name(self) -> str:
         """The test as a user finds it in the suite."""
         more = [*self.arguments, *(f"{name}={value}" for name, value in self.environment)]
-        return " ".join([f"{self.folder}/{self.program}", str(self.ranks), *([] if self.command else more)])
+        ours = self.command or self.launch
+        return " ".join([f"{self.folder}/{self.program}", str(self.ranks), *([] if ours else more)])
 
 
 def parse(line: str, folder: str) -> Test | None:

@@ -55,7 +55,8 @@ def run(test: Test, program: Path, mpi: str, folder: Path) -> Outcome:
 
 
 def _launch(test: Test, program: Path, mpi: str) -> list[str]:
-    return [LAUNCHERS[mpi], *test.launcher, "-n", str(test.ranks), *test.command, str(program), *test.arguments]
+    ranks = [test.launch or LAUNCHERS[mpi], *test.launcher, "-n", str(test.ranks)]
+    return [*ranks, *test.command, str(program), *test.arguments]
 
 
 def _recorded(test: Test, program: Path, mpi: str, folder: Path) -> bool:
