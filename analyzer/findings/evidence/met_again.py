@@ -150,7 +150,8 @@ def _ends(schedule: _Schedule, busy: float, enters: Floats, takes: float) -> Flo
         ends[senders] += busy * takes
         sent[out] = ends[senders]
         ends[receivers] = np.maximum(ends[receivers], sent[into] + (1 - 2 * busy) * takes) + busy * takes
-    return ends.T
+    result: Floats = ends.T
+    return result
 
 
 def _met(schedule: _Schedule, enters: Floats, takes: float) -> Floats:
