@@ -91,6 +91,22 @@ TEST(WaitStates, ABarrierOfAnInterCommunicatorWaitsForTheOtherGroup) {
     EXPECT_EQ(waits.early_ends(), 0U);
 }
 
+TEST(WaitStates, WhoGetsNothingMayLeaveBeforeTheLastOneComes) {
+    // An operation of no bytes: rank 0 is gone when rank 1 comes; rank 2 is still there, and waits.
+    for (const std::uint64_t got : {0, 8}) {
+        ProgramStory story;
+        for (const auto& [enter, leave] : {std::pair{100, 110}, {500, 510}, {50, 510}}) {
+            const auto rank = story.rank(0, 1000);
+            story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::reduce_scatter);
+            story.gives_and_gets(rank, 0, got);
+        }
+        const CollectiveWaits waits(story.program());
+        EXPECT_EQ(waits.wait(story.program().timelines[0].collectives[0], 0), got == 0 ? 0 : 10);
+        EXPECT_EQ(waits.wait(story.program().timelines[2].collectives[0], 2), 450);
+        EXPECT_EQ(waits.early_ends(), got == 0 ? 0U : 1U);
+    }
+}
+
 TEST(WaitStates, OfTheRootsOwnGroupNobodyTakesPart) {
     // Ranks 0 and 1 are a group. Rank 0 is the root: rank 1 waits for nobody, nor does rank 0 for it.
     for (const auto operation : {Operation::bcast, Operation::gather}) {

@@ -74,10 +74,7 @@ bool CollectiveWaits::looks_on(const Collective& operation, std::size_t location
            group_of(operation, location) == group_of(operation, static_cast<std::size_t>(root));
 }
 
-CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std::size_t location) const {
-    if (operation.instance == kNone) {
-        return {};
-    }
+CollectiveWaits::Member CollectiveWaits::defined(const Collective& operation, std::size_t location) const {
     const auto& instance = instances_[operation.instance];
     switch (shape(operation.operation)) {
         case Shape::all_to_all:
@@ -107,6 +104,17 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
             break;
     }
     return {};
+}
+
+CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std::size_t location) const {
+    if (operation.instance == kNone) {
+        return {};
+    }
+    const auto found = defined(operation, location);
+    // Who gets no bytes need not wait, and did not if it left before the one to wait for came.
+    const bool gets_none = operation.operation != Operation::barrier && operation.operation != Operation::fence &&
+                           operation.bytes_received == 0;
+    return gets_none && operation.end_ps < found.begin ? Member{} : found;
 }
 
 std::int64_t CollectiveWaits::until(const Collective& operation, std::size_t location) const {

@@ -44,6 +44,8 @@ class CollectiveWaits {
     [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
     [[nodiscard]] std::size_t rank_of(const Collective& operation, std::size_t location) const;
     [[nodiscard]] std::size_t group_of(const Collective& operation, std::size_t location) const;
+    /// The last one whom the operation's definition makes the member need.
+    [[nodiscard]] Member defined(const Collective& operation, std::size_t location) const;
     [[nodiscard]] bool looks_on(const Collective& operation, std::size_t location) const;
 
     const Program& program_;
