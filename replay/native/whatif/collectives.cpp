@@ -31,8 +31,8 @@ struct Member {
 
 class Instance {
   public:
-    Instance(Draft& draft, Nics nics, std::vector<Member> members)
-        : draft_(draft), nics_(nics), members_(std::move(members)) {}
+    Instance(Draft& draft, std::vector<Customers>& sending, std::vector<Member> members)
+        : draft_(draft), sending_(sending), members_(std::move(members)) {}
 
     void add() {
         switch (shape(members_.front().operation->operation)) {
@@ -201,7 +201,8 @@ class Instance {
         std::uint32_t node;
         std::int32_t location;
     };
-    /// A node: the receiver has taken the message, which queues at the NICs of both ends. `own`: terms of the
+    /// A node: the receiver has taken the message, which queues at its sender's NIC. In which order messages of
+    /// different members come to a receiver's NIC depends on the machine, and is not kept. `own`: terms of the
     /// receiver's work meanwhile.
     std::uint32_t taken(const End& sender, const End& receiver, std::uint64_t bytes, std::uint8_t own) {
         const auto message = draft_.message_class(sender.location, receiver.location, bytes);
@@ -212,8 +213,7 @@ class Instance {
         const auto node = draft_.add_node();
         draft_.add_edge(first_byte, node, repeated(message, 1, kTermSerialization | kTermReceive));
         draft_.add_edge(receiver.node, node, repeated(message, 1, own));
-        nics_.sending[static_cast<std::size_t>(sender.location)].push_back(draft_.at_nic(inject, message));
-        nics_.receiving[static_cast<std::size_t>(receiver.location)].push_back(draft_.at_nic(first_byte, message));
+        sending_[static_cast<std::size_t>(sender.location)].push_back(draft_.at_nic(inject, message));
         return node;
     }
 
@@ -341,14 +341,14 @@ class Instance {
     }
 
     Draft& draft_;
-    Nics nics_;
+    std::vector<Customers>& sending_;
     std::vector<Member> members_;
 };
 
 }  // namespace
 
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves, Nics nics) {
+                     std::span<const std::vector<std::uint32_t>> leaves, std::vector<Customers>& sending) {
     std::vector<std::vector<Member>> instances(program.collective_instances);
     static const Collective kUnnamed{0, 0, 0, 0, kNone, kNone, kUndefined, kUndefined, kNone, Operation::unknown};
     std::vector<Member> start_up, shut_down;
@@ -387,7 +387,7 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     instances.push_back(std::move(shut_down));
     for (auto& members : instances) {
         if (!members.empty()) {
-            Instance(draft, nics, std::move(members)).add();
+            Instance(draft, sending, std::move(members)).add();
         }
     }
 }

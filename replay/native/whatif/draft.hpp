@@ -159,14 +159,10 @@ class NodeOrder {
     std::vector<std::uint32_t> place_;
 };
 
-/// What queues at NICs, or at its sender's and its receiver's own ends of the memory, by location.
-struct Nics {
-    std::vector<Customers>&sending, &receiving;
-};
-
-/// Members of collective operations meet: edges by the operation's shape. Messages that are replayed one by one queue.
-/// `enters` and `leaves` are nodes by location and call, kNone where a location has none.
+/// Members of collective operations meet: edges by the operation's shape. Messages that are replayed one by one queue
+/// at their senders' NICs, or their own ends of the memory: `sending`, by location. `enters` and `leaves` are nodes by
+/// location and call, kNone where a location has none.
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves, Nics nics);
+                     std::span<const std::vector<std::uint32_t>> leaves, std::vector<Customers>& sending);
 
 }  // namespace logpost::replay
