@@ -61,8 +61,7 @@ Algorithm usual(const Pattern& pattern) noexcept {
         default:
             break;
     }
-    const auto kind = shape(pattern.operation);
-    if (kind == Shape::one_to_all || kind == Shape::all_to_one) {
+    if (has_root(shape(pattern.operation))) {
         return Algorithm::binomial;
     }
     const auto possible = candidates(pattern);

@@ -36,4 +36,9 @@ inline Shape shape(Operation operation) noexcept {
     }
 }
 
+/// Whether one member gives all, or gets all: the root.
+constexpr bool has_root(Shape kind) noexcept {
+    return kind == Shape::one_to_all || kind == Shape::all_to_one;
+}
+
 }  // namespace logpost::replay

@@ -44,17 +44,15 @@ std::uint32_t CollectiveSplit::group_size(const Instance& instance) const noexce
 }
 
 bool CollectiveSplit::takes_part(const Instance& instance, std::size_t rank) const noexcept {
-    const auto kind = shape(instance.operation);
     const auto root = static_cast<std::size_t>(instance.root);
-    return (kind != Shape::one_to_all && kind != Shape::all_to_one) || !program_.has_groups(instance.comm) ||
-           rank == root || program_.group_of(instance.comm, rank) != program_.group_of(instance.comm, root);
+    return !has_root(shape(instance.operation)) || !program_.has_groups(instance.comm) || rank == root ||
+           program_.group_of(instance.comm, rank) != program_.group_of(instance.comm, root);
 }
 
 std::uint32_t CollectiveSplit::takers(const Instance& instance) const noexcept {
-    const auto kind = shape(instance.operation);
     const auto group = group_size(instance);
     const auto size = size_of(instance);
-    return group == 0 || (kind != Shape::one_to_all && kind != Shape::all_to_one) ? size : size - group + 1;
+    return group == 0 || !has_root(shape(instance.operation)) ? size : size - group + 1;
 }
 
 std::uint32_t CollectiveSplit::member(const Instance& instance, std::uint32_t rank, std::uint32_t size) const noexcept {
@@ -140,9 +138,7 @@ void CollectiveSplit::find_instances() {
     std::size_t first = 0;
     for (auto& instance : instances_) {
         if (instance.root < 0) {
-            const auto kind = shape(instance.operation);
-            const bool rooted = kind == Shape::one_to_all || kind == Shape::all_to_one;
-            instance.comm = rooted ? kUndefined : instance.comm;
+            instance.comm = has_root(shape(instance.operation)) ? kUndefined : instance.comm;
             instance.root = 0;
         }
         if (instance.comm != kUndefined && instance.root >= static_cast<std::int32_t>(size_of(instance))) {

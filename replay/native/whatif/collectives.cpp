@@ -87,11 +87,7 @@ class Instance {
                                     .planned = {.locality = locality(draft_.planned)}};
         return count == 0 ? Draft::kMeasured : repeated(draft_.message_class(farthest), count, terms);
     }
-    /// Likewise, from one location to another.
-    [[nodiscard]] std::uint32_t rounds(std::int32_t from, std::int32_t to, std::uint32_t count, std::uint64_t bytes,
-                                       std::uint8_t terms = kRound) {
-        return repeated(draft_.message_class(from, to, bytes), count, terms);
-    }
+    /// Those of `count` messages of one class.
     [[nodiscard]] std::uint32_t repeated(std::uint32_t message, std::uint32_t count, std::uint8_t terms) {
         return draft_.model({.kind = EdgeModel::Kind::collective,
                              .terms = terms,
@@ -182,7 +178,8 @@ class Instance {
         void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
             at[to] = of.taken({at[from], location[from]}, {at[to], location[to]}, bytes, kTermReceive);
             const auto sent = of.draft_.add_node();
-            of.draft_.add_edge(at[from], sent, of.rounds(location[from], location[to], 1, bytes, kTermSend));
+            of.draft_.add_edge(at[from], sent,
+                               of.repeated(of.draft_.message_class(location[from], location[to], bytes), 1, kTermSend));
             at[from] = sent;
         }
         static constexpr bool kEveryRound = true;

@@ -42,7 +42,7 @@ void RecordedGraph::take_members(const RecordedMembers& members) {
 }
 
 bool RecordedGraph::one_way(std::size_t operation) const noexcept {
-    return root[operation] >= 0 && (shapes[operation] == Shape::one_to_all || shapes[operation] == Shape::all_to_one);
+    return root[operation] >= 0 && has_root(shapes[operation]);
 }
 
 bool RecordedGraph::gives(std::size_t operation, std::uint32_t call) const noexcept {
