@@ -52,15 +52,15 @@ def ideal_network(run: Run, locations: pl.DataFrame | None = None) -> pl.DataFra
     begins = np.searchsorted(calls["location"].to_numpy(), np.arange(locations.height + 1))
     measured = np.column_stack([calls["enter_ps"].to_numpy(), calls["leave_ps"].to_numpy()])
     ideal = np.column_stack([enters, leaves])
-    frames = []
+    columns: list[tuple[Times, Times, Times]] = []
     for location, first, begin, end in accounted.select("location", "first_ps", "begin_ps", "end_ps").iter_rows():
         of = slice(begins[location], begins[location + 1])
         known = (np.append(first, measured[of].ravel()), np.append(first, ideal[of].ravel()))
         windows, bounds = _windows(begin, end, manifest.windows.width_ps)
-        frames.append(
-            pl.DataFrame({"location": location, "window": windows, "ideal_ps": np.diff(warped(*known, bounds))})
-        )
-    return pl.concat(frames).cast(dict(schema.IDEAL_NETWORK.schema))  # type: ignore[arg-type]
+        columns.append((np.full(len(windows), location), windows, np.diff(warped(*known, bounds))))
+    joined = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    frame = pl.DataFrame(dict(zip(("location", "window", "ideal_ps"), joined, strict=True)))
+    return frame.cast(dict(schema.IDEAL_NETWORK.schema))  # type: ignore[arg-type]
 
 
 def _windows(begin: int, end: int, width: int) -> tuple[Times, Times]:

@@ -26,13 +26,16 @@ def shared_gaps(graph: Graph, times: Mapping[int, float], wanted: Mapping[int, f
     """Every call's gap, if each location had its wanted time in a region instead of what it spends there; ps."""
     paths = int(graph.callpath.max(initial=0)) + 1
     before = np.where(graph.follows, np.roll(graph.callpath, 1), -1).astype(np.int64)
-    around, behind = (_Places(graph, keys) for keys in ((before + 1) * paths + graph.callpath, graph.callpath))
-    ranks = [location for location in times if location < around.spent.shape[0]]
+    locations = int(graph.location.max(initial=0)) + 1
+    begins = np.searchsorted(graph.location, np.arange(locations + 1))  # calls stand by location
+    ranks = [location for location in times if location < locations]
+    kinds = ((before + 1) * paths + graph.callpath, graph.callpath)
+    around, behind = (_Places(graph, keys, ranks) for keys in kinds)
     factor = np.ones(graph.count)
     for location in ranks:
         more = times[location] - wanted[location]  # to be taken away
         for places in (around, behind):
-            way = places.beyond(location, ranks, longer=more > 0)
+            way = places.beyond(location, longer=more > 0)
             spent = places.spent[location]
             if way.sum() >= EXPLAINS * abs(more):
                 break
@@ -41,26 +44,27 @@ def shared_gaps(graph: Graph, times: Mapping[int, float], wanted: Mapping[int, f
         change = abs(more) * way / max(1.0, way.sum())
         change = np.minimum(change, spent) if more > 0 else -change
         scaled = 1.0 - np.divide(change, spent, out=np.zeros(len(spent)), where=spent > 0)
-        here = graph.location == location
+        here = slice(begins[location], begins[location + 1])
         factor[here] = scaled[places.place[here]]
     return np.asarray(np.rint(graph.gap_ps * factor), dtype=np.int64)
 
 
 class _Places:
-    """Kinds of gaps, and the time that each location spends in each of them; ps."""
+    """Kinds of gaps, the time that each location spends in each of them, and its mean over those of some locations
+    that have such gaps; ps."""
 
-    def __init__(self, graph: Graph, keys: npt.NDArray[np.integer]) -> None:
+    def __init__(self, graph: Graph, keys: npt.NDArray[np.integer], ranks: list[int]) -> None:
         self.place = np.unique(keys, return_inverse=True)[1]
         size, count = int(graph.location.max(initial=0)) + 1, int(self.place.max(initial=0)) + 1
         row = graph.location.astype(np.int64) * count + self.place
         shape = (size, count)
         times = np.bincount(row, weights=graph.gap_ps.astype(np.float64), minlength=size * count)
         self.spent: Floats = times.astype(np.float64).reshape(shape)
-        self.has = np.bincount(row, minlength=size * count).reshape(shape) > 0
+        has = np.bincount(row, minlength=size * count).reshape(shape) > 0
+        self.mean: Floats = self.spent[ranks].sum(axis=0) / np.maximum(1, has[ranks].sum(axis=0))
 
-    def beyond(self, location: int, ranks: list[int], *, longer: bool) -> Floats:
-        """By kind: how much longer, or shorter, a location's gaps are than on the mean of those that have them."""
-        have = np.maximum(1, self.has[ranks].sum(axis=0))
-        difference = self.spent[location] - self.spent[ranks].sum(axis=0) / have
+    def beyond(self, location: int, *, longer: bool) -> Floats:
+        """By kind: how much longer, or shorter, a location's gaps are than on the mean."""
+        difference = self.spent[location] - self.mean
         way = np.clip(difference if longer else -difference, 0.0, None)
         return np.asarray(np.where(self.spent[location] > 0, way, 0.0), dtype=np.float64)
