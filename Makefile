@@ -14,7 +14,7 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
   ! -name '*.md' ! -name '*.pyc' -print)
 
 # A process per core. Each has half of the files, whose fixtures are made once, and takes over what the other has not
-# begun when it has none left. Tests that start MPI use several cores themselves and run alone.
+# begun when it has none left. Tests of how long something took run alone.
 SIDE_BY_SIDE := -n auto --dist worksteal
 
 # Tests start Python often: bytecode is kept, and beside the build, even where the environment says not to write it.
@@ -80,7 +80,8 @@ test: setup
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error
 	@python -m pytest $(SIDE_BY_SIDE) -m 'not (mpi or testbed or browser)'
 	@python -m pytest $(SIDE_BY_SIDE) -m '(testbed or browser) and not mpi'
-	@python -m pytest -m mpi
+	@python -m pytest $(SIDE_BY_SIDE) -m 'mpi and not alone'
+	@python -m pytest -m 'mpi and alone'
 
 lint: setup
 	ruff format --check .

@@ -12,6 +12,7 @@ RECORDED, PLANNED = Link(100, 1000), Link(2000, 1000)
 ROUNDS = 50
 
 
+@pytest.mark.alone
 @pytest.mark.mpi
 def test_a_longer_delay_is_foreseen(tmp_path: Path) -> None:
     """50 round trips, 100 messages, of 1.9 ms more each: 190 ms. Times on a busy machine: half of that is the bound."""

@@ -234,6 +234,7 @@ def test_the_command_that_it_ends_with_works(kept: Path, tmp_path: Path, name: s
     assert shown.returncode == 0, shown.stderr
 
 
+@pytest.mark.alone
 @pytest.mark.mpi
 def test_from_the_measurement_to_the_analysis_of_a_recorded_program(tmp_path: Path) -> None:
     """A short calibration of this machine, a program recorded on it, and its analysis with the file as it is."""

@@ -49,6 +49,7 @@ def _recorded(mpi: str, program: Path, folder: Path, budget_s: float) -> Archive
     return result.archive
 
 
+@pytest.mark.alone
 def test_recording_measures_by_default_and_says_so(mpi: str, tmp_path: Path) -> None:
     _needs_two_processors()
     program = recording.build("blocking.c", mpi, tmp_path)
@@ -62,6 +63,7 @@ def test_recording_measures_by_default_and_says_so(mpi: str, tmp_path: Path) -> 
     assert (archive / "machine.toml").exists() == (not found.reason)
 
 
+@pytest.mark.alone
 def test_the_machine_is_measured_and_analyze_takes_it(mpi: str, tmp_path: Path) -> None:
     """With time enough for a machine that is busy with other work, too."""
     _needs_two_processors()
@@ -165,6 +167,7 @@ def test_one_rank_has_nothing_to_measure(mpi: str, tmp_path: Path) -> None:
     assert "logpost" not in quiet.err, "it is no problem"
 
 
+@pytest.mark.alone
 def test_sampling_ends_with_its_time(mpi: str, tmp_path: Path) -> None:
     _needs_two_processors()
     program = recording.build("blocking.c", mpi, tmp_path)

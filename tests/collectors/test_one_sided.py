@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import polars as pl
+import pytest
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
@@ -63,6 +64,7 @@ def _about_the_sleep(wait: int) -> bool:
     return LATE_PS * 0.8 < wait < LATE_PS * 20
 
 
+@pytest.mark.alone
 def test_fence(mpi: str, tmp_path: Path) -> None:
     result = _recorded(mpi, tmp_path, "fence")
     trace = result.read()
@@ -94,6 +96,7 @@ def test_fence(mpi: str, tmp_path: Path) -> None:
     assert _about_the_sleep(late[2])
 
 
+@pytest.mark.alone
 def test_groups(mpi: str, tmp_path: Path) -> None:
     result = _recorded(mpi, tmp_path, "groups")
     trace = result.read()
@@ -125,6 +128,7 @@ def test_groups(mpi: str, tmp_path: Path) -> None:
     assert {"late_post", "late_complete"} <= kinds
 
 
+@pytest.mark.alone
 def test_contended_lock(mpi: str, tmp_path: Path) -> None:
     result = _recorded(mpi, tmp_path, "locks")
     trace = result.read()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.two_hosts import TwoHosts
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("clock", ["tsc", "monotonic"])
 def test_ranks_stand_on_their_hosts_and_messages_arrive_after_they_are_sent(
     hosts: TwoHosts, openmpi: str, tmp_path: Path, clock: str
@@ -55,6 +56,7 @@ def test_ranks_stand_on_their_hosts_and_messages_arrive_after_they_are_sent(
     assert early_ns <= uncertainty_ns
 
 
+@pytest.mark.alone
 def test_a_recording_measures_between_its_hosts(hosts: TwoHosts, openmpi: str, tmp_path: Path) -> None:
     """One rank on either host: a class other_node, and no other."""
     program = recording.build("hosts.c", openmpi, tmp_path)

@@ -42,6 +42,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, text)
 
 
+@pytest.mark.alone
 @pytest.mark.mpi
 @pytest.mark.parametrize("mpi", MPIS)
 def test_quick_calibration(mpi: str, tmp_path: Path) -> None:

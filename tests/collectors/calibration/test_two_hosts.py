@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tests.two_hosts import TwoHosts
 
 
+@pytest.mark.alone
 @pytest.mark.mpi
 def test_messages_between_hosts_are_of_the_class_other_node(hosts: TwoHosts, tmp_path: Path) -> None:
     require_mpi("Open MPI")
