@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "callpaths.hpp"
@@ -18,12 +18,11 @@
 
 namespace logpost::analyzer {
 
-/// Event files on disk: location ref -> bytes. Empty where the archive is not made of plain files.
+/// Event files on disk. `refs` of locations is empty where the archive is not made of plain files.
 struct EventFiles {
     bool plain = false;
     std::filesystem::path directory;
-    std::unordered_map<std::uint64_t, std::uintmax_t> bytes;
-    [[nodiscard]] bool has(std::uint64_t ref) const { return bytes.contains(ref); }
+    std::unordered_set<std::uint64_t> refs;
 };
 
 /// An archive whose definitions are read.
@@ -33,8 +32,8 @@ struct Archive {
         Trace trace;
         QualityCounts quality{};
         Definitions definitions;
-        EventFiles files;                // that no location is defined for
-        std::vector<std::size_t> order;  // locations that have events, the largest file first
+        EventFiles files;
+        std::vector<std::size_t> order;  // locations that have events
     } parts;
 };
 
@@ -51,6 +50,8 @@ using Matching = std::function<void(Trace&, const std::vector<std::int32_t>& own
 
 /// Throws ArchiveError where nothing can be read.
 Archive open_archive(const std::filesystem::path& path, const ReadOptions& options);
+/// By the size of their files: the last one to be read should be short.
+void largest_first(const Archive& archive, std::vector<std::size_t>& locations);
 Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locations, const ReadOptions& options);
 /// Numbers times and callpaths, pairs messages, groups collectives. Throws ArchiveError where sums do not fit.
 Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& options, const Matching& matching);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -20,6 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMagic = 0x31'64'72'61'68'73'70'6cULL;  // "lpshard1"; bytes in another order are another file
 constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 32;
+// What a disk of 1 MB/s takes within a watchdog's patience, and few enough syncs to cost nothing on a fast one.
+constexpr std::uint64_t kSyncBytes = std::uint64_t{128} << 20;
+constexpr std::size_t kWriteBytes = std::size_t{8} << 20;
 
 std::uint64_t checksum(const char* bytes, std::size_t n) noexcept {
     std::uint64_t sum = n ^ 0x9E3779B97F4A7C15ULL;
@@ -69,8 +73,9 @@ const char* SegmentView::take(std::uint64_t n, std::size_t size) {
     return from;
 }
 
-SegmentWriter::SegmentWriter(fs::path file, std::uint64_t plan, std::size_t segments, std::string what)
-    : file_(std::move(file)), temporary_(file_.string() + ".XXXXXX"), what_(std::move(what)) {
+SegmentWriter::SegmentWriter(fs::path file, std::uint64_t plan, std::size_t segments, std::string what,
+                             std::atomic<std::uint64_t>* progress)
+    : file_(std::move(file)), temporary_(file_.string() + ".XXXXXX"), what_(std::move(what)), progress_(progress) {
     head_.assign(4 + 3 * segments, 0);
     head_[0] = kMagic;
     head_[1] = plan;
@@ -97,7 +102,7 @@ void SegmentWriter::fail(int error) const {
 
 void SegmentWriter::write(const char* bytes, std::size_t n) {
     while (n != 0) {
-        const auto done = ::write(descriptor_, bytes, n);
+        const auto done = ::write(descriptor_, bytes, std::min(n, kWriteBytes));
         if (done < 0 && errno == EINTR) {
             continue;
         }
@@ -106,7 +111,21 @@ void SegmentWriter::write(const char* bytes, std::size_t n) {
         }
         bytes += done;
         n -= static_cast<std::size_t>(done);
+        unsynced_ += static_cast<std::uint64_t>(done);
+        if (unsynced_ >= kSyncBytes) {
+            sync();
+        }
+        if (progress_ != nullptr) {
+            progress_->fetch_add(1, std::memory_order_relaxed);
+        }
     }
+}
+
+void SegmentWriter::sync() {
+    if (::fsync(descriptor_) != 0) {
+        fail(errno);
+    }
+    unsynced_ = 0;
 }
 
 void SegmentWriter::add(const SegmentBytes& segment) {
@@ -125,8 +144,8 @@ void SegmentWriter::finish() {
         fail(errno);
     }
     write(reinterpret_cast<const char*>(head_.data()), head_.size() * sizeof(std::uint64_t));
-    if (::fsync(descriptor_) != 0 || ::close(std::exchange(descriptor_, -1)) != 0 ||
-        ::rename(temporary_.c_str(), file_.c_str()) != 0) {
+    sync();
+    if (::close(std::exchange(descriptor_, -1)) != 0 || ::rename(temporary_.c_str(), file_.c_str()) != 0) {
         const auto error = errno;
         ::unlink(temporary_.c_str());
         fail(error);
@@ -186,11 +205,14 @@ SegmentView SegmentReader::segment(std::size_t i) const {
     return {std::move(bytes), file_.string()};
 }
 
-bool SegmentReader::whole(const fs::path& file, std::uint64_t plan) {
+bool SegmentReader::whole(const fs::path& file, std::uint64_t plan, std::atomic<std::uint64_t>* progress) {
     try {
         const SegmentReader reader(file, plan);
         for (std::size_t i = 0; i < reader.segments(); ++i) {
             static_cast<void>(reader.segment(i));
+            if (progress != nullptr) {
+                progress->fetch_add(1, std::memory_order_relaxed);
+            }
         }
         return true;
     } catch (const ArchiveError&) {

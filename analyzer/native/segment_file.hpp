@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -113,8 +114,10 @@ class SegmentView {
 /// `plan` says what it belongs to: a file of another plan counts as missing.
 class SegmentWriter {
   public:
-    /// `what` names the file's part of the work in errors. Throws ArchiveError where the system refuses it.
-    SegmentWriter(std::filesystem::path file, std::uint64_t plan, std::size_t segments, std::string what);
+    /// `what` names the file's part of the work in errors; `progress` grows with what is written, for a watchdog.
+    /// Throws ArchiveError where the system refuses it.
+    SegmentWriter(std::filesystem::path file, std::uint64_t plan, std::size_t segments, std::string what,
+                  std::atomic<std::uint64_t>* progress = nullptr);
     SegmentWriter(const SegmentWriter&) = delete;
     SegmentWriter& operator=(const SegmentWriter&) = delete;
     ~SegmentWriter();
@@ -126,6 +129,7 @@ class SegmentWriter {
 
   private:
     void write(const char* bytes, std::size_t n);
+    void sync();
     [[noreturn]] void fail(int error) const;
 
     std::filesystem::path file_;
@@ -133,7 +137,9 @@ class SegmentWriter {
     std::string what_;
     std::vector<std::uint64_t> head_;
     std::uint64_t end_;
+    std::uint64_t unsynced_ = 0;  // bytes since the last sync
     std::size_t added_ = 0;
+    std::atomic<std::uint64_t>* progress_;
     int descriptor_ = -1;
 };
 
@@ -150,7 +156,9 @@ class SegmentReader {
     [[nodiscard]] SegmentView segment(std::size_t i) const;
 
     /// Whether a file is there, of this plan, with every byte as it was written.
-    static bool whole(const std::filesystem::path& file, std::uint64_t plan);
+    /// `progress` grows with what is read.
+    static bool whole(const std::filesystem::path& file, std::uint64_t plan,
+                      std::atomic<std::uint64_t>* progress = nullptr);
 
   private:
     [[noreturn]] void damaged() const;

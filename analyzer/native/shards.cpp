@@ -284,7 +284,8 @@ void apply(Trace& trace, const Pair& pair, const Shards& shards) {
 bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t block, const ReadOptions& options) {
     const auto decoded_file = file_of(shards, "decoded", block);
     const auto crossing_file = file_of(shards, "crossing", block);
-    if (SegmentReader::whole(decoded_file, shards.plan) && SegmentReader::whole(crossing_file, shards.plan)) {
+    if (SegmentReader::whole(decoded_file, shards.plan, shards.progress) &&
+        SegmentReader::whole(crossing_file, shards.plan, shards.progress)) {
         return false;
     }
     const Otf2Errors errors;
@@ -294,6 +295,7 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
     const auto block_of = blocks_of(definitions, shards.blocks);
     std::vector<std::size_t> mine;
     std::ranges::copy_if(order, std::back_inserter(mine), [&](std::size_t l) { return block_of[l] == block; });
+    largest_first(archive, mine);
     auto decoded = decode_locations(archive, mine, options);
     std::ranges::sort(mine);
     Common common{definitions.owner, {}, decoded.quality, 0, std::move(decoded.trees)};
@@ -301,7 +303,7 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
     for (const auto l : mine) {
         common.processes.push_back(definitions.owner[l]);
     }
-    SegmentWriter crossing(crossing_file, shards.plan, shards.blocks, name_of(block, shards));
+    SegmentWriter crossing(crossing_file, shards.plan, shards.blocks, name_of(block, shards), shards.progress);
     for (const auto& sends : crossings(trace, mine, definitions.owner, block_of, shards, block)) {
         SegmentBytes bytes;
         Crossing before;
@@ -311,7 +313,7 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
         crossing.add(bytes);
     }
     crossing.finish();
-    SegmentWriter writer(decoded_file, shards.plan, 1 + mine.size(), name_of(block, shards));
+    SegmentWriter writer(decoded_file, shards.plan, 1 + mine.size(), name_of(block, shards), shards.progress);
     SegmentBytes first;
     common.put(first);
     writer.add(first);
@@ -327,7 +329,7 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
 
 bool match_block(const Shards& shards, std::uint32_t block) {
     const auto file = file_of(shards, "matched", block);
-    if (SegmentReader::whole(file, shards.plan)) {
+    if (SegmentReader::whole(file, shards.plan, shards.progress)) {
         return false;
     }
     const SegmentReader decoded(file_of(shards, "decoded", block), shards.plan);
@@ -356,6 +358,9 @@ bool match_block(const Shards& shards, std::uint32_t block) {
     Pair before;
     Channels channels;
     for (auto sends = arrived.begin(); sends != arrived.end();) {
+        if (shards.progress != nullptr) {
+            shards.progress->fetch_add(1, std::memory_order_relaxed);
+        }
         const auto process = sends->process;
         const auto end = std::find_if(sends, arrived.end(), [&](const Crossing& c) { return c.process != process; });
         std::vector<StoredLocation> locations;
@@ -385,7 +390,7 @@ bool match_block(const Shards& shards, std::uint32_t block) {
         }
         sends = end;
     }
-    SegmentWriter writer(file, shards.plan, 2, name_of(block, shards));
+    SegmentWriter writer(file, shards.plan, 2, name_of(block, shards), shards.progress);
     SegmentBytes counts;
     counts.put(quality);
     writer.add(counts);
@@ -396,6 +401,7 @@ bool match_block(const Shards& shards, std::uint32_t block) {
 
 Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& options) {
     auto archive = open_archive(path, options);
+    largest_first(archive, archive.parts.order);
     auto& trace = archive.parts.trace;
     const auto n = trace.locations.size();
     trace.traces.resize(n);

@@ -9,7 +9,7 @@ from pathlib import Path
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.request import Request
 from logpost.analyzer.run_place import refuse_occupied
-from logpost.analyzer.shards.engine import Workers
+from logpost.analyzer.shards.engine import STALL_S, Workers
 from logpost.analyzer.shards.plan import make_plan
 from logpost.analyzer.shards.workers import run_tasks
 from logpost.analyzer.supervise import OnProgress, analyze
@@ -24,14 +24,18 @@ def folder_of(run: str) -> Path:
 
 
 def analyze_sharded(
-    request: Request, blocks: int, workers: Workers, on_progress: OnProgress = lambda _phase, _done, _total: None
+    request: Request,
+    blocks: int,
+    workers: Workers,
+    on_progress: OnProgress = lambda _phase, _done, _total: None,
+    stall_s: float = STALL_S,
 ) -> Path:
     """Analyze an archive as blocks; the path of the finished run, the same bytes as of `analyze`.
 
     The folder of the blocks goes when the run is there. After a failure it stays, and the same request goes on from it.
 
     Raises:
-        InputError: as `analyze`; a block cannot be read or written.
+        InputError: as `analyze`; a block cannot be read or written, or a task made no progress for `stall_s` seconds.
     """
     refuse_occupied(Path(request.run), force=request.force)
     folder = folder_of(request.run)
@@ -40,9 +44,9 @@ def analyze_sharded(
         for unfinished in folder.glob("*-*.*"):  # of workers that were lost
             unfinished.unlink(missing_ok=True)
         plan = make_plan(request.archive, folder, blocks, offsets=request.clock is not ClockMode.none)
+        run_tasks(plan, workers, lambda stage, done: on_progress(PHASES[stage], done, blocks), stall_s)
     except OSError as error:
-        raise InputError(f"{error.filename}: {error.strerror}; choose another place with -o") from None
-    run_tasks(plan, workers, lambda stage, done: on_progress(PHASES[stage], done, blocks))
+        raise InputError(f"{error.filename or folder}: {error.strerror}; choose another place with -o") from None
     run = analyze(replace(request, shards=plan.text()), on_progress)
     shutil.rmtree(folder, ignore_errors=True)
     return run

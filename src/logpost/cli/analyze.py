@@ -12,7 +12,7 @@ import typer
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.memory_limit import parse
 from logpost.analyzer.run_place import MANIFEST
-from logpost.analyzer.shards.engine import Workers
+from logpost.analyzer.shards.engine import STALL_S, Workers
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
@@ -90,6 +90,10 @@ def command(
         Workers,
         typer.Option("--workers", help="Who reads the blocks: processes here, or steps of the Slurm job (srun)."),
     ] = Workers.local,
+    stall: Annotated[
+        float,
+        typer.Option("--stall", min=1, metavar="SECONDS", help="Begin a block again that shows no progress so long."),
+    ] = STALL_S,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -153,7 +157,7 @@ def command(
             ),
             chosen,
         )
-        written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, workers, report)
+        written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, workers, report, stall)
     if not quiet:
         for sentence in incomplete(written):
             print(f"logpost: {sentence}", file=sys.stderr)
