@@ -437,11 +437,11 @@ void largest_first(const Archive& archive, std::vector<std::size_t>& locations) 
     std::ranges::copy(sized | std::views::values, locations.begin());
 }
 
-Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locations, const ReadOptions& options) {
-    auto& [trace, quality, definitions, files, order] = archive.parts;
+Decoded decode_locations(const Archive& archive, const std::vector<std::size_t>& locations, const TraceOf& traces,
+                         const ReadOptions& options) {
+    const auto& [trace, quality, definitions, files, order] = archive.parts;
     const auto n = trace.locations.size();
     const auto threads = decoding_threads(options, locations.size());
-    trace.traces.resize(n);
     Decoded decoded;
     decoded.tree_of.assign(n, 0);
     decoded.damage.resize(n);
@@ -463,7 +463,7 @@ Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locat
             if (options.spill) {
                 replay::settle(mine, *options.spill);
             }
-            trace.traces[l] = std::move(mine);
+            *traces[l] = std::move(mine);
         }
     });
     if (options.cancel != nullptr && *options.cancel) {
@@ -520,7 +520,9 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     }
     auto archive = open_archive(path, options);
     largest_first(archive, archive.parts.order);
-    const auto decoded = decode_locations(archive, archive.parts.order, options);
+    auto& trace = archive.parts.trace;
+    trace.traces.resize(trace.locations.size());
+    const auto decoded = decode_locations(archive, archive.parts.order, traces_of(trace), options);
     return finish_trace(std::move(archive), decoded, options, match_messages);
 }
 

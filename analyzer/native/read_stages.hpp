@@ -12,6 +12,7 @@
 
 #include "callpaths.hpp"
 #include "definitions.hpp"
+#include "match.hpp"
 #include "quality.hpp"
 #include "read.hpp"
 #include "trace.hpp"
@@ -37,7 +38,7 @@ struct Archive {
     } parts;
 };
 
-/// What decoding leaves beside `Trace::traces`, whose callpaths and times are still those of the decoders.
+/// What decoding leaves beside the traces, whose callpaths and times are still those of the decoders.
 struct Decoded {
     std::vector<CallpathTree> trees;
     std::vector<unsigned> tree_of;    // by location: its tree
@@ -52,7 +53,9 @@ using Matching = std::function<void(Trace&, const std::vector<std::int32_t>& own
 Archive open_archive(const std::filesystem::path& path, const ReadOptions& options);
 /// By the size of their files: the last one to be read should be short.
 void largest_first(const Archive& archive, std::vector<std::size_t>& locations);
-Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locations, const ReadOptions& options);
+/// Into `traces`, which has all of `locations`.
+Decoded decode_locations(const Archive& archive, const std::vector<std::size_t>& locations, const TraceOf& traces,
+                         const ReadOptions& options);
 /// Numbers times and callpaths, pairs messages, groups collectives. Throws ArchiveError where sums do not fit.
 Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& options, const Matching& matching);
 

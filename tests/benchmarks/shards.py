@@ -1,11 +1,13 @@
 """What it costs to read an archive as blocks, and what a worker then needs.
 
-The archive is the generated halo exchange of `halo_archive.c`. Processor times are those of a worker that takes all
+Archives are generated halo exchanges of `halo_archive.c`: in two of them the neighbours of a rank are mostly in its own
+block, in one in others. Processor times are those of a worker that takes all
 tasks, with the processes of the tasks and the start of Python, as the system has them (wait4): the smallest of rounds
 that take the numbers of blocks in turn. Beside them stands the whole analysis with `--shards`, over that without.
 
 Memory of a task is the peak resident memory of a process that runs it alone, beyond that of one whose files are whole
-already (the interpreter and the libraries).
+already (the interpreter and the libraries). libotf2 takes 3 MB of it whatever the block, so the bar holds where one
+shard takes 100 MB or more.
 
 Bytes that cross: the files `crossing-*` and `matched-*` over the messages between blocks. A crossing is eight numbers,
 each of which ends with a byte below 0x80, so the file itself tells how many there are.
@@ -29,7 +31,8 @@ from logpost.analyzer.shards.plan import STAGES, Plan, make_plan
 from logpost.analyzer.shards.task_folder import TaskFolder
 from logpost.analyzer.shards.workers import local_command
 
-EVENTS = (4_000_000, 20_000_000)
+ARCHIVES = ((4_000_000, 1), (20_000_000, 1), (20_000_000, 100))
+"""Events, and how many ranks away neighbours are."""
 LOCATIONS = 256
 BLOCKS = (1, 2, 4, 7, 14)
 MEASURED = 7
@@ -40,6 +43,7 @@ FIELDS = 8
 
 CPU_BAR = 1.3
 BYTES_BAR = 40.0
+LARGE_KB = 100 * 1024
 MEMORY_BAR = 1.3
 """The largest worker's memory, over that of one shard divided by the shards."""
 
@@ -153,7 +157,7 @@ def needs_table(anchor: Path, scratch: Path) -> bool:
         decode, match = (found.task_kb[stage] for stage in STAGES)
         one = one or decode
         memory = max(decode, match) * blocks / one
-        met &= memory <= MEMORY_BAR and found.each_bytes <= BYTES_BAR
+        met &= (memory <= MEMORY_BAR or one < LARGE_KB) and found.each_bytes <= BYTES_BAR
         print(
             f"{blocks:6} {decode / 1024:10.1f} {memory:9.2f} {match / 1024:9.1f} {found.files:6} "
             f"{found.file_bytes / 1e6:8.1f} {found.crossing:9} {found.each_bytes:11.1f}",
@@ -166,17 +170,18 @@ def needs_table(anchor: Path, scratch: Path) -> bool:
 def main(options: list[str] | None = None) -> int:
     """Print tables; 1 where a bar is missed."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks shards")
-    parser.add_argument("--events", type=int, nargs="+", default=EVENTS)
+    parser.add_argument("--events", type=int, help="one archive of so many, instead of three")
+    parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--locations", type=int, default=LOCATIONS)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     given = parser.parse_args(options or [])
     met = []
-    for events in given.events:
+    for events, stride in [(given.events, given.stride)] if given.events else ARCHIVES:
         with tempfile.TemporaryDirectory() as name:
             scratch = Path(name)
             archive = scratch / "halo"
-            subprocess.check_output([program("halo_archive"), archive, str(given.locations), str(events)])
-            print(f"{events / 1e6:g} M events of {given.locations} locations", flush=True)
+            subprocess.check_output([program("halo_archive"), archive, str(given.locations), str(events), str(stride)])
+            print(f"{events / 1e6:g} M events of {given.locations} locations, neighbours {stride} away", flush=True)
             met.append(processor_table(archive / "traces.otf2", scratch, given.rounds))
             met.append(needs_table(archive / "traces.otf2", scratch))
     return 0 if all(met) else 1
