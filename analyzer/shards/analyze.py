@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +12,8 @@ from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.request import Request
 from logpost.analyzer.run_place import refuse_occupied
 from logpost.analyzer.shards.engine import STALL_S, Workers
-from logpost.analyzer.shards.plan import make_plan
+from logpost.analyzer.shards.job_array import write_job_array
+from logpost.analyzer.shards.plan import Plan, make_plan
 from logpost.analyzer.shards.workers import run_tasks
 from logpost.analyzer.supervise import OnProgress, analyze
 from logpost.errors import InputError
@@ -21,6 +24,20 @@ PHASES = {"decode": "decoding blocks", "match": "matching blocks"}
 def folder_of(run: str) -> Path:
     """Where the files of the blocks are: next to the run."""
     return Path(run).absolute().with_name(Path(run).name + ".shards")
+
+
+@contextmanager
+def _planned(request: Request, blocks: int) -> Iterator[Plan]:
+    """The plan, in its folder; whatever the system refuses there is an error of the user's input."""
+    refuse_occupied(Path(request.run), force=request.force)
+    folder = folder_of(request.run)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for unfinished in folder.glob("*-*.*"):  # of workers that were lost
+            unfinished.unlink(missing_ok=True)
+        yield make_plan(request.archive, folder, blocks, offsets=request.clock is not ClockMode.none)
+    except OSError as error:
+        raise InputError(f"{error.filename or folder}: {error.strerror}; choose another place with -o") from None
 
 
 def analyze_sharded(
@@ -37,16 +54,18 @@ def analyze_sharded(
     Raises:
         InputError: as `analyze`; a block cannot be read or written, or a task made no progress for `stall_s` seconds.
     """
-    refuse_occupied(Path(request.run), force=request.force)
-    folder = folder_of(request.run)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for unfinished in folder.glob("*-*.*"):  # of workers that were lost
-            unfinished.unlink(missing_ok=True)
-        plan = make_plan(request.archive, folder, blocks, offsets=request.clock is not ClockMode.none)
+    with _planned(request, blocks) as plan:
         run_tasks(plan, workers, lambda stage, done: on_progress(PHASES[stage], done, blocks), stall_s)
-    except OSError as error:
-        raise InputError(f"{error.filename or folder}: {error.strerror}; choose another place with -o") from None
     run = analyze(replace(request, shards=plan.text()), on_progress)
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(plan.folder, ignore_errors=True)
     return run
+
+
+def prepare_job_array(request: Request, blocks: int, stall_s: float = STALL_S) -> Path:
+    """A script for sbatch whose jobs do the tasks; `analyze_sharded` with the same request then goes on from there.
+
+    Raises:
+        InputError: the run exists, or the script cannot be written.
+    """
+    with _planned(request, blocks) as plan:
+        return write_job_array(plan, stall_s)

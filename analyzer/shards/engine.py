@@ -13,3 +13,4 @@ class Workers(str, Enum):
 
     local = "local"
     slurm = "slurm"
+    array = "array"

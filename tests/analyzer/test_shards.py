@@ -25,11 +25,11 @@ from logpost.analyzer._native import ArchiveError
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.request import Request
 from logpost.analyzer.shards import task
-from logpost.analyzer.shards.analyze import analyze_sharded, folder_of
+from logpost.analyzer.shards.analyze import analyze_sharded, folder_of, prepare_job_array
 from logpost.analyzer.shards.engine import Workers
 from logpost.analyzer.shards.plan import STAGES, Plan, make_plan
 from logpost.analyzer.shards.task_folder import TaskFolder
-from logpost.analyzer.shards.workers import local_command, run_tasks, task_command
+from logpost.analyzer.shards.workers import local_command, run_tasks, task_command, worker_command
 from logpost.errors import InputError
 
 ARCHIVES = [
@@ -322,6 +322,29 @@ def test_slurm_without_srun_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
         InputError, match=r"--workers slurm: there is no srun on PATH; run logpost inside of an allocation of Slurm"
     ):
         run_tasks(Plan("a", str(tmp_path), 1, True, 0), Workers.slurm)
+
+
+def test_the_script_of_a_job_array_does_the_tasks(traces: Path, tmp_path: Path) -> None:
+    """Each job does what the others leave: here one does all, and another comes too late."""
+    request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a b.run"), threads=1)
+    script = prepare_job_array(request, 2, stall_s=60)
+    assert "#SBATCH --array=0-1\n" in script.read_text()
+    for _ in range(2):
+        subprocess.run(["sh", script], check=True)
+    assert TaskFolder(folder_of(request.run)).all_done()
+    run = analyze_sharded(request, 2, Workers.local)
+    assert not folder_of(request.run).exists()
+    assert contents(run)[0] == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+
+
+def test_a_worker_without_its_folder_is_one_line(tmp_path: Path) -> None:
+    plan = Plan("a", str(tmp_path), 1, True, 0)
+    done = subprocess.run(worker_command(plan, 1), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"{tmp_path}/tasks/plan.json: No such file or directory; run the same command again: it goes on from the "
+        "blocks that are whole\n"
+    )
 
 
 def test_a_folder_that_cannot_be_made_is_refused(traces: Path, tmp_path: Path) -> None:
