@@ -14,7 +14,7 @@ from logpost.analyzer.run_place import refuse_occupied
 from logpost.analyzer.shards.engine import STALL_S, Workers
 from logpost.analyzer.shards.job_array import write_job_array
 from logpost.analyzer.shards.plan import Plan, make_plan
-from logpost.analyzer.shards.workers import run_tasks
+from logpost.analyzer.shards.workers import Engine, run_tasks
 from logpost.analyzer.supervise import OnProgress, analyze
 from logpost.errors import InputError
 
@@ -43,7 +43,7 @@ def _planned(request: Request, blocks: int) -> Iterator[Plan]:
 def analyze_sharded(
     request: Request,
     blocks: int,
-    workers: Workers,
+    workers: Workers | Engine,
     on_progress: OnProgress = lambda _phase, _done, _total: None,
     stall_s: float = STALL_S,
 ) -> Path:

@@ -14,3 +14,4 @@ class Workers(str, Enum):
     local = "local"
     slurm = "slurm"
     array = "array"
+    dask = "dask"

@@ -1,4 +1,4 @@
-"""Who runs the tasks: a worker on this machine, or workers in a Slurm job over a shared folder."""
+"""Who runs the tasks: a worker on this machine, or workers of another engine over a shared folder."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from logpost.analyzer.shards.engine import STALL_S, Workers
 from logpost.analyzer.shards.plan import STAGES, Plan
@@ -51,8 +53,77 @@ def slurm_command(plan: Plan, stall_s: float) -> list[str]:
     return ["srun", *number, *alone, *worker_command(plan, at_once, stall_s)]
 
 
+class Crew(Protocol):
+    """Workers that have been begun."""
+
+    def ended(self, wait_s: float) -> bool:
+        """Wait at most so long; whether all have ended."""
+
+    def stop(self) -> None:
+        """End them before their time."""
+
+    def said(self) -> tuple[int, str]:
+        """Of those that have ended: an exit status, not 0 if there is one, and a last line."""
+
+
+Engine = Callable[[Plan, float], AbstractContextManager[Crew]]
+"""Begins workers for a plan, which wait so many seconds for a task without progress, and clears up behind them."""
+
+
+class _Process:
+    """Workers that end with one process of this machine."""
+
+    def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
+        self._process = process
+        self._log = log
+
+    def ended(self, wait_s: float) -> bool:
+        try:
+            self._process.wait(wait_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def stop(self) -> None:
+        self._process.terminate()
+
+    def said(self) -> tuple[int, str]:
+        said = self._log.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        lines = [line for line in said if line and not line.startswith(("srun:", "slurmstepd:"))]
+        return self._process.returncode, lines[-1] if lines else ""
+
+
+def processes(command_of: Callable[[Plan, float], list[str]]) -> Engine:
+    """An engine that is a command."""
+
+    @contextmanager
+    def begin(plan: Plan, stall_s: float) -> Iterator[Crew]:
+        command = command_of(plan, stall_s)
+        log = Path(plan.folder) / "tasks" / "workers.log"
+        with (
+            log.open("wb") as errors,
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors) as process,
+        ):
+            yield _Process(process, log)
+
+    return begin
+
+
+def engine_of(workers: Workers, scheduler: str | None = None) -> Engine:
+    """The engine that an option names; `scheduler`: address of Dask's, else a cluster of this machine.
+
+    Raises:
+        InputError: Dask is not installed.
+    """
+    if workers is Workers.dask:
+        from logpost.analyzer.shards.dask_workers import of_scheduler
+
+        return of_scheduler(scheduler)
+    return processes(slurm_command if workers is Workers.slurm else local_command)
+
+
 def run_tasks(
-    plan: Plan, workers: Workers, done: OnDone = lambda _stage, _done: None, stall_s: float = STALL_S
+    plan: Plan, engine: Engine | Workers, done: OnDone = lambda _stage, _done: None, stall_s: float = STALL_S
 ) -> None:
     """Run every stage to its end; whole files are kept.
 
@@ -61,11 +132,19 @@ def run_tasks(
     Raises:
         InputError: a task says what is wrong, or it or its workers were lost every time.
     """
-    command = (slurm_command if workers is Workers.slurm else local_command)(plan, stall_s)
+    begin = engine_of(engine) if isinstance(engine, Workers) else engine
     folder = TaskFolder.fresh(plan)
     seen = _Seen(folder, done)
     for _ in range(TRIES):
-        status, said = _follow(command, Path(plan.folder) / "tasks" / "workers.log", seen)
+        with begin(plan, stall_s) as crew:
+            try:
+                while not crew.ended(LOOK_S):
+                    seen.look()
+            except BaseException:
+                crew.stop()
+                raise
+            status, said = crew.said()
+        seen.look()
         failed = folder.failure()
         if failed is not None:
             raise InputError(failed)
@@ -90,25 +169,3 @@ class _Seen:
             for further in range(self._told[stage] + 1, number + 1):
                 self._done(stage, further)
             self._told[stage] = max(number, self._told[stage])
-
-
-def _follow(command: list[str], log: Path, seen: _Seen) -> tuple[int, str]:
-    """Run workers; the exit status and their last line, without what srun adds."""
-    with (
-        log.open("wb") as errors,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors) as process,
-    ):
-        try:
-            while process.poll() is None:
-                seen.look()
-                try:
-                    process.wait(LOOK_S)
-                except subprocess.TimeoutExpired:
-                    continue
-        except BaseException:
-            process.terminate()
-            raise
-    seen.look()
-    said = log.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    lines = [line for line in said if line and not line.startswith(("srun:", "slurmstepd:"))]
-    return process.returncode, lines[-1] if lines else ""

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import random
 import resource
-import shutil
 import signal
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.analyzer.hanging import begun, copy_of, mend, only_child, unreadable
 from tests.analyzer.in_process import analyze
 from tests.analyzer.run_contents import contents
 
@@ -119,72 +118,10 @@ def fake(folder: Path, name: str, script: str) -> Path:
     return file
 
 
-@contextmanager
-def unreadable(archive: Path, location: int) -> Iterator[None]:
-    """Who opens the location's events hangs, as on a file system that does not answer."""
-    file = archive / "traces" / f"{location}.evt"
-    file.rename(archive / "kept")
-    os.mkfifo(file)
-    try:
-        yield
-    finally:
-        mend(archive, location)
-
-
-def mend(archive: Path, location: int) -> None:
-    """Whoever opens the events from now on can read them."""
-    if (archive / "kept").exists():
-        (archive / "kept").rename(archive / "traces" / f"{location}.evt")
-
-
-def only_child(pid: int) -> int:
-    """The process that a process of one thread has begun, once it is the only one."""
-    for _ in range(2000):
-        found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        if len(found) == 1:
-            return int(found[0])
-        time.sleep(0.005)
-    raise AssertionError("not one child")
-
-
 @pytest.fixture
 def copied(traces: Path, tmp_path: Path) -> Path:
     """A small archive of two locations that a test may change."""
-    archive = tmp_path / "archive"
-    shutil.copytree(traces / "pipit-ping-pong", archive)
-    return archive
-
-
-@dataclass(frozen=True)
-class Begun:
-    """Tasks of the two blocks of an archive, run by workers of this machine in a thread."""
-
-    plan: Plan
-    done: list[tuple[str, int]]
-    ended: Future[None]
-
-    def worker(self, task: str, tries: int) -> int:
-        """The process of the worker that has begun a task so often before, and is done with the first block."""
-        folder = Path(self.plan.folder) / "tasks"
-        file = folder / f"{task}.taken"
-        for _ in range(2000):
-            found = file.read_text().split() if file.exists() and (folder / "decode-0.done").exists() else []
-            if len(found) == 3 and int(found[2]) == tries:
-                return int(found[1])
-            time.sleep(0.005)
-        raise AssertionError(f"{task} was not begun {tries} times")
-
-
-@contextmanager
-def begun(archive: Path, folder: Path, stall_s: float) -> Iterator[Begun]:
-    """Begin the tasks."""
-    folder.mkdir(exist_ok=True)
-    plan = make_plan(str(archive), folder, 2, offsets=True)
-    done: list[tuple[str, int]] = []
-    with ThreadPoolExecutor(1) as pool, unreadable(archive, 1):
-        yield Begun(
-            plan, done, pool.submit(run_tasks, plan, Workers.local, lambda *task: done.append(task), stall_s=stall_s)
-        )
+    return copy_of(traces / "pipit-ping-pong", tmp_path)
 
 
 ALL_DONE = [("decode", 1), ("decode", 2), ("match", 1), ("match", 2)]

@@ -96,6 +96,10 @@ def command(
         float,
         typer.Option("--stall", min=1, metavar="SECONDS", help="Begin a block again that shows no progress so long."),
     ] = STALL_S,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Of Dask, as tcp://host:8786; default: a cluster here."),
+    ] = None,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -126,6 +130,7 @@ def command(
     """
     from logpost.analyzer.request import Request, archive_name
     from logpost.analyzer.shards.analyze import analyze_sharded, prepare_job_array
+    from logpost.analyzer.shards.workers import engine_of
     from logpost.analyzer.supervise import analyze
     from logpost.cli.progress import progress_bar
 
@@ -140,6 +145,8 @@ def command(
         raise InputError(f"--spill {spill} is no directory; make it, or name another one")
     if workers is not Workers.local and shards == 1:
         raise InputError(f"--workers {workers.value} reads blocks; say how many with --shards")
+    if scheduler is not None and workers is not Workers.dask:
+        raise InputError("--scheduler is Dask's; give --workers dask, too")
     chosen = selection(begin, end, region, phase)
     place, (archive, choices) = archive, the_archive(archive)
     if choices > 1:
@@ -165,8 +172,9 @@ def command(
         script = prepare_job_array(whole, shards, stall)
         typer.echo(f"next: sbatch {script}\nthen: this command without --workers array, when the jobs have ended")
         return
+    engine = engine_of(workers, scheduler)
     with progress_bar(quiet=quiet) as report:
-        written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, workers, report, stall)
+        written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, engine, report, stall)
     if not quiet:
         for sentence in incomplete(written):
             print(f"logpost: {sentence}", file=sys.stderr)
