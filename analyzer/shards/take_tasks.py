@@ -39,7 +39,7 @@ class _Running:
     def __init__(self, plan: Plan, task: Task) -> None:
         self.task = task
         self.said = b""
-        self.moved = time.monotonic()
+        self.silent_s = 0.0
         parent = os.getpid()
         self.says, send = os.pipe()
         self.pid = os.fork()
@@ -51,7 +51,7 @@ class _Running:
         """Take what the process says, which is progress. False: it has ended."""
         data = os.read(self.says, 1 << 16)
         self.said += data.lstrip(b".")
-        self.moved = time.monotonic()
+        self.silent_s = 0.0
         return bool(data)
 
     def end(self) -> int | None:
@@ -112,6 +112,7 @@ class Worker:
         self._stall_s = stall_s
         self._attached = attached
         self._running: dict[int, _Running] = {}
+        self._looked = time.monotonic()
 
     def work(self) -> str | None:
         """Run tasks until none is left; one line where that cannot be."""
@@ -145,6 +146,8 @@ class Worker:
         return None
 
     def _run(self, task: Task) -> None:
+        if not self._running:
+            self._looked = time.monotonic()
         running = _Running(self._folder.plan, task)
         self._running[running.says] = running
 
@@ -164,8 +167,11 @@ class Worker:
                 failed = self._ended(self._running.pop(says))
                 if failed is not None:
                     return failed
+        before, self._looked = self._looked, time.monotonic()
         for says, running in list(self._running.items()):
-            if time.monotonic() - running.moved > self._stall_s:
+            # A longer time between two looks is one in which this process was stopped itself.
+            running.silent_s += min(self._looked - before, 2 * BEAT_S)
+            if running.silent_s > self._stall_s:
                 running.kill()
                 del self._running[says]
                 running.end()

@@ -45,12 +45,19 @@ def slurm_command(plan: Plan, stall_s: float) -> list[str]:
     """
     if shutil.which("srun") is None:
         raise InputError("--workers slurm: there is no srun on PATH; run logpost inside of an allocation of Slurm")
-    tasks, processors = (os.environ.get(name, "") for name in ("SLURM_NTASKS", "SLURM_CPUS_PER_TASK"))
-    number = [f"--ntasks={min(int(tasks), plan.blocks)}"] if tasks.isdigit() and int(tasks) > 0 else []
-    at_once = int(processors) if processors.isdigit() and int(processors) > 0 else 1
+    tasks, processors = (_number(name) for name in ("SLURM_NTASKS", "SLURM_CPUS_PER_TASK"))
+    number = [f"--ntasks={min(tasks, plan.blocks)}"] if tasks else []
+    # From 22.05 on a step no longer takes the processors of its allocation by itself.
+    each = [f"--cpus-per-task={processors}"] if processors else []
     # A worker that is lost is no reason to end the others.
     alone = ["--kill-on-bad-exit=0", "--input=none", "--quiet"]
-    return ["srun", *number, *alone, *worker_command(plan, at_once, stall_s)]
+    return ["srun", *number, *each, *alone, *worker_command(plan, processors or 1, stall_s)]
+
+
+def _number(name: str) -> int:
+    """A count that Slurm has put into the environment; 0: it has not."""
+    given = os.environ.get(name, "")
+    return int(given) if given.isdigit() else 0
 
 
 class Crew(Protocol):

@@ -28,7 +28,7 @@ from logpost.analyzer.shards.analyze import analyze_sharded, folder_of, prepare_
 from logpost.analyzer.shards.engine import Workers
 from logpost.analyzer.shards.plan import STAGES, Plan, make_plan
 from logpost.analyzer.shards.task_folder import TaskFolder
-from logpost.analyzer.shards.workers import local_command, run_tasks, task_command, worker_command
+from logpost.analyzer.shards.workers import local_command, run_tasks, slurm_command, task_command, worker_command
 from logpost.errors import InputError
 
 ARCHIVES = [
@@ -251,6 +251,16 @@ def test_a_shared_folder_and_srun_are_all_that_slurm_needs(
     assert (tmp_path / "steps").read_text().splitlines() == ["--ntasks=2 --kill-on-bad-exit=0 --input=none --quiet"]
     assert not folder_of(request.run).exists()
     assert contents(run)[0] == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+
+
+def test_a_step_takes_the_processors_of_its_allocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, "srun", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("SLURM_NTASKS", "16")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "4")
+    command = slurm_command(Plan("a", "/shared", 7, True, 0), 60)
+    assert command[:3] == ["srun", "--ntasks=7", "--cpus-per-task=4"]
+    assert command[-3:] == ["/shared", "4", "60"]
 
 
 def test_slurm_without_srun_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
