@@ -117,12 +117,12 @@ class Shards:
 
     def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int) -> None: ...
 
-def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode) -> bool:
+def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode, progress: Progress) -> bool:
     """
     Writes the files of one block. False: they were whole. Raises ArchiveError.
     """
 
-def match_block(shards: Shards, block: int) -> bool:
+def match_block(shards: Shards, block: int, progress: Progress) -> bool:
     """
     Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.
     """

@@ -225,12 +225,6 @@ nb::dict clocks(const Trace& trace) {
     return d;
 }
 
-/// Counters of a read under way, for a progress bar and a watchdog in another thread.
-struct Progress {
-    std::atomic<std::uint64_t> events{0};
-    std::atomic<std::uint64_t> declared{0};
-};
-
 std::unique_ptr<Trace> read_trace(const std::filesystem::path& archive, unsigned threads, Progress& progress,
                                   ClockMode clock, std::shared_ptr<replay::Spill> spill, const Shards* shards) {
     const nb::gil_scoped_release release;

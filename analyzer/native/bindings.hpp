@@ -8,6 +8,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +24,12 @@ namespace nb = nanobind;
 using replay::bindings::array;
 using replay::bindings::column;
 using replay::bindings::texts;
+
+/// Counters of a read under way, for a progress bar and a watchdog in another thread.
+struct Progress {
+    std::atomic<std::uint64_t> events{0};
+    std::atomic<std::uint64_t> declared{0};
+};
 
 /// Trace, and how it is read.
 void bind_trace(nb::module_& module);

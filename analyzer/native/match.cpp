@@ -19,17 +19,17 @@ struct Ref {
 /// The sends and receives that end at one process, and a table of channels reused from process to process.
 class ProcessMatcher {
   public:
-    ProcessMatcher(Trace& trace, const std::vector<std::int32_t>& owner) : trace_(trace), owner_(owner) {}
+    ProcessMatcher(const TraceOf& traces, const std::vector<std::int32_t>& owner) : traces_(traces), owner_(owner) {}
 
     /// `sends`: all that were sent to this process, in program order per sender.
     void match(std::span<const Ref> sends, std::span<const Ref> receives) {
         channels_.reset(sends.size());
         for (std::uint32_t i = 0; i < sends.size(); ++i) {
-            const auto& send = endpoint(trace_.traces, &LocationTrace::sends, sends[i]);
+            const auto& send = endpoint(traces_, &LocationTrace::sends, sends[i]);
             channels_.push(i, send.comm, owner_[static_cast<std::size_t>(sends[i].location)], send.tag);
         }
         for (const auto& at : receives) {
-            auto& receive = endpoint(trace_.traces, &LocationTrace::receives, at);
+            auto& receive = endpoint(traces_, &LocationTrace::receives, at);
             if (receive.peer == kUndefined || receive.comm == kUndefined) {
                 continue;
             }
@@ -38,7 +38,7 @@ class ProcessMatcher {
                 continue;
             }
             const auto from = sends[first];
-            auto& send = endpoint(trace_.traces, &LocationTrace::sends, from);
+            auto& send = endpoint(traces_, &LocationTrace::sends, from);
             pair(send, from, receive, at);
         }
     }
@@ -48,8 +48,8 @@ class ProcessMatcher {
 
   private:
     template <class Member>
-    static MessageEnd& endpoint(std::vector<LocationTrace>& traces, Member member, Ref at) {
-        return (traces[static_cast<std::size_t>(at.location)].*member)[at.index];
+    static MessageEnd& endpoint(const TraceOf& traces, Member member, Ref at) {
+        return (traces[static_cast<std::size_t>(at.location)]->*member)[at.index];
     }
 
     void pair(MessageEnd& send, Ref from, MessageEnd& receive, Ref at) {
@@ -63,16 +63,15 @@ class ProcessMatcher {
         }
         // Scalasca's clock violation: the completing receive call left before the send was entered.
         if (receive.complete_call != kNone) {
-            const auto left =
-                trace_.traces[static_cast<std::size_t>(at.location)].calls[receive.complete_call].leave_ps;
-            const auto entered = trace_.traces[static_cast<std::size_t>(from.location)].calls[send.call].enter_ps;
+            const auto left = traces_[static_cast<std::size_t>(at.location)]->calls[receive.complete_call].leave_ps;
+            const auto entered = traces_[static_cast<std::size_t>(from.location)]->calls[send.call].enter_ps;
             if (left < entered) {
                 count(quality, Quality::receive_before_send);
             }
         }
     }
 
-    Trace& trace_;
+    const TraceOf& traces_;
     const std::vector<std::int32_t>& owner_;
     Channels channels_;
 };
@@ -89,15 +88,15 @@ struct Grouped {
 
 /// Sends by the process they go to. Each thread sorts a contiguous range of senders, so the order is that of one
 /// thread.
-Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads) {
-    const auto n = trace.traces.size();
+Grouped group_sends(const TraceOf& traces, const std::vector<std::int32_t>& owner, unsigned threads) {
+    const auto n = traces.size();
     const auto process_of = [&](const MessageEnd& send) {
         return static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]);
     };
     // Ranges with about the same number of sends.
     std::size_t total = 0;
-    for (const auto& location : trace.traces) {
-        total += location.sends.size();
+    for (const auto* location : traces) {
+        total += location->sends.size();
     }
     std::vector<std::size_t> range = {0};
     std::size_t so_far = 0;
@@ -105,13 +104,13 @@ Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner, 
         if (so_far >= total / threads * range.size() && range.size() < threads && l > range.back()) {
             range.push_back(l);
         }
-        so_far += trace.traces[l].sends.size();
+        so_far += traces[l]->sends.size();
     }
     range.push_back(n);
     const auto ranges = static_cast<unsigned>(range.size() - 1);
     const auto for_each_send = [&](unsigned r, auto&& visit) {
         for (auto l = range[r]; l < range[r + 1]; ++l) {
-            trace.traces[l].sends.for_each([&](std::size_t i, const MessageEnd& send) {
+            traces[l]->sends.for_each([&](std::size_t i, const MessageEnd& send) {
                 if (send.peer != kUndefined) {
                     visit(process_of(send), Ref{static_cast<std::int32_t>(l), static_cast<std::uint32_t>(i)});
                 }
@@ -140,10 +139,10 @@ Grouped group_sends(const Trace& trace, const std::vector<std::int32_t>& owner, 
 }
 
 /// Receives of one process in the order of their requests.
-void collect_receives(const Trace& trace, const std::vector<std::int32_t>& locations, std::vector<Ref>& out) {
+void collect_receives(const TraceOf& traces, const std::vector<std::int32_t>& locations, std::vector<Ref>& out) {
     out.clear();
     for (const auto location : locations) {
-        const auto n = trace.traces[static_cast<std::size_t>(location)].receives.size();
+        const auto n = traces[static_cast<std::size_t>(location)]->receives.size();
         for (std::uint32_t i = 0; i < n; ++i) {
             out.push_back({location, i});
         }
@@ -175,18 +174,27 @@ std::vector<char> processes_off(const Trace& trace, const std::vector<std::int32
     return off;
 }
 
-std::uint64_t pair_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads,
+TraceOf traces_of(Trace& trace) {
+    TraceOf traces;
+    traces.reserve(trace.traces.size());
+    for (auto& location : trace.traces) {
+        traces.push_back(&location);
+    }
+    return traces;
+}
+
+std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_t>& owner, unsigned threads,
                             QualityCounts& quality) {
-    const auto n = trace.traces.size();
+    const auto n = traces.size();
     threads = std::max(threads, 1U);
-    const auto grouped = group_sends(trace, owner, threads);
+    const auto grouped = group_sends(traces, owner, threads);
     std::vector<std::vector<std::int32_t>> locations_of(n);
     std::vector<char> sends_from_threads(n, 0);  // of processes that send on a location that is not their rank
     for (std::size_t l = 0; l < n; ++l) {
-        if (!trace.traces[l].receives.empty()) {
+        if (!traces[l]->receives.empty()) {
             locations_of[static_cast<std::size_t>(owner[l])].push_back(static_cast<std::int32_t>(l));
         }
-        if (!trace.traces[l].sends.empty() && owner[l] != static_cast<std::int32_t>(l)) {
+        if (!traces[l]->sends.empty() && owner[l] != static_cast<std::int32_t>(l)) {
             sends_from_threads[static_cast<std::size_t>(owner[l])] = 1;
         }
     }
@@ -196,16 +204,16 @@ std::uint64_t pair_messages(Trace& trace, const std::vector<std::int32_t>& owner
     std::vector<ProcessMatcher> matchers;
     matchers.reserve(threads);
     for (unsigned t = 0; t < threads; ++t) {
-        matchers.emplace_back(trace, owner);
+        matchers.emplace_back(traces, owner);
     }
     std::vector<std::vector<Ref>> receives(matchers.size());
     replay::for_each_parallel(n, threads, 1, [&](std::size_t process, unsigned thread) {
         const auto sends = grouped.of(process);
         auto& mine = receives[thread];
-        collect_receives(trace, locations_of[process], mine);
+        collect_receives(traces, locations_of[process], mine);
         if (any_threads) {
             const auto entered = [&](const Ref& at) {
-                const auto& from = trace.traces[static_cast<std::size_t>(at.location)];
+                const auto& from = *traces[static_cast<std::size_t>(at.location)];
                 return from.calls[from.sends[at.index].call].enter_ps;
             };
             std::stable_sort(sends.begin(), sends.end(), [&](const Ref& a, const Ref& b) {
@@ -216,7 +224,7 @@ std::uint64_t pair_messages(Trace& trace, const std::vector<std::int32_t>& owner
         }
         if (locations_of[process].size() > 1) {
             const auto entered = [&](const Ref& at) {
-                const auto& from = trace.traces[static_cast<std::size_t>(at.location)];
+                const auto& from = *traces[static_cast<std::size_t>(at.location)];
                 return from.calls[from.receives[at.index].call].enter_ps;
             };
             std::stable_sort(mine.begin(), mine.end(),
@@ -252,7 +260,7 @@ void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner,
 }
 
 void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality) {
-    const auto pairs = pair_messages(trace, owner, threads, quality);
+    const auto pairs = pair_messages(traces_of(trace), owner, threads, quality);
     count_unmatched(trace, owner, pairs, quality);
 }
 

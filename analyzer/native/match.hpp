@@ -16,8 +16,12 @@ namespace logpost::analyzer {
 /// partners is set to the location that holds the record.
 void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality);
 
+/// By location: what was found there. Those of other processes may share an empty one.
+using TraceOf = std::vector<LocationTrace*>;
+TraceOf traces_of(Trace& trace);
+
 /// The same for the locations that are decoded, without counting what stays unmatched. The number of pairs.
-std::uint64_t pair_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads,
+std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_t>& owner, unsigned threads,
                             QualityCounts& quality);
 /// Counts the ends without the other one, after `pairs` of all.
 void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner, std::uint64_t pairs,

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -115,12 +117,17 @@ EventFiles list_event_files(OTF2_Reader* reader, const fs::path& anchor) {
         const auto parsed = std::from_chars(name.data(), name.data() + std::min(dot, name.size()), ref);
         if (dot != std::string::npos && name.compare(dot, 4, ".evt") == 0 && parsed.ec == std::errc{} &&
             parsed.ptr == name.data() + dot) {
-            std::error_code no_size;
-            const auto size = it->file_size(no_size);
-            files.bytes[ref] = no_size ? 0 : size;
+            files.refs.insert(ref);
         }
     }
     return files;
+}
+
+/// Empty where event files are no plain files.
+fs::path event_file(const Archive& archive, std::size_t location) {
+    const auto& files = archive.parts.files;
+    return files.plain ? files.directory / (std::to_string(archive.parts.trace.locations[location].ref) + ".evt")
+                       : fs::path();
 }
 
 /// What a thread needs to decode locations: its own OTF2_Reader (they share nothing) and a decoder.
@@ -387,13 +394,11 @@ Archive open_archive(const fs::path& path, const ReadOptions& options) {
             std::accumulate(definitions.declared_events.begin(), definitions.declared_events.end(), std::uint64_t{0});
     }
 
-    // Which locations have a file, the largest first: the last one to be read should be short.
     for (std::size_t l = 0; l < n; ++l) {
-        if (files.plain && !files.has(trace.locations[l].ref)) {
+        if (files.plain && !files.refs.contains(trace.locations[l].ref)) {
             if (definitions.declared_events[l] != 0) {
                 count(quality, Quality::event_file_missing);
-                note(trace, Quality::event_file_missing,
-                     (files.directory / (std::to_string(trace.locations[l].ref) + ".evt")).string());
+                note(trace, Quality::event_file_missing, event_file(archive, l).string());
             }
             continue;
         }
@@ -404,18 +409,10 @@ Archive open_archive(const fs::path& path, const ReadOptions& options) {
                            (files.directory / (std::to_string(trace.locations[0].ref) + ".evt")).string() +
                            ", ...), and the definitions alone hold no events; copy that directory, too");
     }
-    const auto size_of = [&](std::size_t l) {
-        const auto found = files.bytes.find(trace.locations[l].ref);
-        return found == files.bytes.end() ? std::uintmax_t{0} : found->second;
-    };
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return size_of(a) > size_of(b); });
     for (const auto& location : trace.locations) {
-        files.bytes.erase(location.ref);
+        files.refs.erase(location.ref);
     }
-    std::vector<std::uint64_t> strangers;
-    for (const auto& [ref, bytes] : files.bytes) {
-        strangers.push_back(ref);
-    }
+    std::vector<std::uint64_t> strangers(files.refs.begin(), files.refs.end());
     std::sort(strangers.begin(), strangers.end());
     for (const auto ref : strangers) {
         count(quality, Quality::event_file_not_defined);
@@ -425,11 +422,26 @@ Archive open_archive(const fs::path& path, const ReadOptions& options) {
     return archive;
 }
 
-Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locations, const ReadOptions& options) {
-    auto& [trace, quality, definitions, files, order] = archive.parts;
+void largest_first(const Archive& archive, std::vector<std::size_t>& locations) {
+    const auto& [trace, quality, definitions, files, order] = archive.parts;
+    if (!files.plain) {
+        return;
+    }
+    std::vector<std::pair<std::uintmax_t, std::size_t>> sized;
+    for (const auto l : locations) {
+        std::error_code no_size;
+        const auto size = fs::file_size(event_file(archive, l), no_size);
+        sized.emplace_back(no_size ? 0 : size, l);
+    }
+    std::ranges::stable_sort(sized, std::ranges::greater{}, [](const auto& of) { return of.first; });
+    std::ranges::copy(sized | std::views::values, locations.begin());
+}
+
+Decoded decode_locations(const Archive& archive, const std::vector<std::size_t>& locations, const TraceOf& traces,
+                         const ReadOptions& options) {
+    const auto& [trace, quality, definitions, files, order] = archive.parts;
     const auto n = trace.locations.size();
     const auto threads = decoding_threads(options, locations.size());
-    trace.traces.resize(n);
     Decoded decoded;
     decoded.tree_of.assign(n, 0);
     decoded.damage.resize(n);
@@ -446,13 +458,12 @@ Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locat
             decoded.tree_of[l] = thread;
             // A local one: neighbours in `traces` share cache lines between threads.
             LocationTrace mine;
-            const auto file =
-                files.plain ? files.directory / (std::to_string(trace.locations[l].ref) + ".evt") : fs::path();
+            const auto file = event_file(archive, l);
             decoded.damage[l] = workers[thread]->read(trace, l, file, mine, options);
             if (options.spill) {
                 replay::settle(mine, *options.spill);
             }
-            trace.traces[l] = std::move(mine);
+            *traces[l] = std::move(mine);
         }
     });
     if (options.cancel != nullptr && *options.cancel) {
@@ -508,7 +519,10 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
         return gather(path, *options.shards, options);
     }
     auto archive = open_archive(path, options);
-    const auto decoded = decode_locations(archive, archive.parts.order, options);
+    largest_first(archive, archive.parts.order);
+    auto& trace = archive.parts.trace;
+    trace.traces.resize(trace.locations.size());
+    const auto decoded = decode_locations(archive, archive.parts.order, traces_of(trace), options);
     return finish_trace(std::move(archive), decoded, options, match_messages);
 }
 

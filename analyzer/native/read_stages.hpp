@@ -7,23 +7,23 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "callpaths.hpp"
 #include "definitions.hpp"
+#include "match.hpp"
 #include "quality.hpp"
 #include "read.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer {
 
-/// Event files on disk: location ref -> bytes. Empty where the archive is not made of plain files.
+/// Event files on disk. `refs` of locations is empty where the archive is not made of plain files.
 struct EventFiles {
     bool plain = false;
     std::filesystem::path directory;
-    std::unordered_map<std::uint64_t, std::uintmax_t> bytes;
-    [[nodiscard]] bool has(std::uint64_t ref) const { return bytes.contains(ref); }
+    std::unordered_set<std::uint64_t> refs;
 };
 
 /// An archive whose definitions are read.
@@ -33,12 +33,12 @@ struct Archive {
         Trace trace;
         QualityCounts quality{};
         Definitions definitions;
-        EventFiles files;                // that no location is defined for
-        std::vector<std::size_t> order;  // locations that have events, the largest file first
+        EventFiles files;
+        std::vector<std::size_t> order;  // locations that have events
     } parts;
 };
 
-/// What decoding leaves beside `Trace::traces`, whose callpaths and times are still those of the decoders.
+/// What decoding leaves beside the traces, whose callpaths and times are still those of the decoders.
 struct Decoded {
     std::vector<CallpathTree> trees;
     std::vector<unsigned> tree_of;    // by location: its tree
@@ -51,7 +51,11 @@ using Matching = std::function<void(Trace&, const std::vector<std::int32_t>& own
 
 /// Throws ArchiveError where nothing can be read.
 Archive open_archive(const std::filesystem::path& path, const ReadOptions& options);
-Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locations, const ReadOptions& options);
+/// By the size of their files: the last one to be read should be short.
+void largest_first(const Archive& archive, std::vector<std::size_t>& locations);
+/// Into `traces`, which has all of `locations`.
+Decoded decode_locations(const Archive& archive, const std::vector<std::size_t>& locations, const TraceOf& traces,
+                         const ReadOptions& options);
 /// Numbers times and callpaths, pairs messages, groups collectives. Throws ArchiveError where sums do not fit.
 Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& options, const Matching& matching);
 

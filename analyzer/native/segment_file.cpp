@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -18,8 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMagic = 0x31'64'72'61'68'73'70'6cULL;  // "lpshard1"; bytes in another order are another file
+constexpr std::uint64_t kMagic = 0x32'64'72'61'68'73'70'6cULL;  // "lpshard2"; bytes in another order are another file
 constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 32;
+// What a disk of 1 MB/s takes within a watchdog's patience, and few enough syncs to cost nothing on a fast one.
+constexpr std::uint64_t kSyncBytes = std::uint64_t{128} << 20;
+constexpr std::size_t kWriteBytes = std::size_t{8} << 20;
 
 std::uint64_t checksum(const char* bytes, std::size_t n) noexcept {
     std::uint64_t sum = n ^ 0x9E3779B97F4A7C15ULL;
@@ -37,9 +41,18 @@ std::uint64_t checksum(const char* bytes, std::size_t n) noexcept {
     return sum ^ (sum >> 32);
 }
 
-std::uint64_t checksum(const std::vector<std::uint64_t>& head, std::size_t n) noexcept {
-    return checksum(reinterpret_cast<const char*>(head.data()), n * sizeof(std::uint64_t));
+template <std::size_t N>
+std::uint64_t checksum(const std::array<std::uint64_t, N>& words) noexcept {
+    return checksum(reinterpret_cast<const char*>(words.data()), sizeof(words));
 }
+
+/// Of a segment, its place, and the file that it belongs to.
+std::uint64_t checksum(std::uint64_t plan, std::uint64_t number, std::uint64_t offset, const std::string& bytes) {
+    return checksum(std::array{plan, number, offset, checksum(bytes.data(), bytes.size())});
+}
+
+constexpr std::size_t kHead = 4;   // words
+constexpr std::size_t kEntry = 3;  // words
 
 /// False: the file ends before, or cannot be read.
 bool read_at(int descriptor, char* to, std::size_t n, std::uint64_t offset) {
@@ -60,21 +73,18 @@ bool read_at(int descriptor, char* to, std::size_t n, std::uint64_t offset) {
 
 }  // namespace
 
-const char* SegmentView::take(std::uint64_t n, std::size_t size) {
-    if (n > (bytes_.size() - at_) / size) {
-        throw ArchiveError(name_ + ": ends too early; remove the file, and run the same command again");
-    }
-    const auto* from = bytes_.data() + at_;
-    at_ += n * size;
-    return from;
+void SegmentView::too_short() const {
+    throw ArchiveError(name_ + ": ends too early; remove the file, and run the same command again");
 }
 
-SegmentWriter::SegmentWriter(fs::path file, std::uint64_t plan, std::size_t segments, std::string what)
-    : file_(std::move(file)), temporary_(file_.string() + ".XXXXXX"), what_(std::move(what)) {
-    head_.assign(4 + 3 * segments, 0);
+SegmentWriter::SegmentWriter(fs::path file, std::uint64_t plan, std::size_t segments, std::string what,
+                             std::atomic<std::uint64_t>* progress)
+    : file_(std::move(file)), temporary_(file_.string() + ".XXXXXX"), what_(std::move(what)), progress_(progress) {
+    head_.assign(kHead + kEntry * segments, 0);
     head_[0] = kMagic;
     head_[1] = plan;
     head_[2] = segments;
+    head_[3] = checksum(std::array{head_[0], head_[1], head_[2]});
     end_ = head_.size() * sizeof(std::uint64_t);
     descriptor_ = ::mkstemp(temporary_.data());
     if (descriptor_ < 0 || ::lseek(descriptor_, static_cast<off_t>(end_), SEEK_SET) < 0) {
@@ -97,7 +107,7 @@ void SegmentWriter::fail(int error) const {
 
 void SegmentWriter::write(const char* bytes, std::size_t n) {
     while (n != 0) {
-        const auto done = ::write(descriptor_, bytes, n);
+        const auto done = ::write(descriptor_, bytes, std::min(n, kWriteBytes));
         if (done < 0 && errno == EINTR) {
             continue;
         }
@@ -106,54 +116,61 @@ void SegmentWriter::write(const char* bytes, std::size_t n) {
         }
         bytes += done;
         n -= static_cast<std::size_t>(done);
+        unsynced_ += static_cast<std::uint64_t>(done);
+        if (unsynced_ >= kSyncBytes) {
+            sync();
+        }
+        if (progress_ != nullptr) {
+            progress_->fetch_add(1, std::memory_order_relaxed);
+        }
     }
+}
+
+void SegmentWriter::sync() {
+    if (::fsync(descriptor_) != 0) {
+        fail(errno);
+    }
+    unsynced_ = 0;
 }
 
 void SegmentWriter::add(const SegmentBytes& segment) {
     const auto& bytes = segment.bytes();
-    auto* entry = &head_.at(3 + 3 * added_++);
+    auto* entry = &head_.at(kHead + kEntry * added_);
     entry[0] = end_;
     entry[1] = bytes.size();
-    entry[2] = checksum(bytes.data(), bytes.size());
+    entry[2] = checksum(head_[1], added_++, end_, bytes);
     write(bytes.data(), bytes.size());
     end_ += bytes.size();
 }
 
 void SegmentWriter::finish() {
-    head_.back() = checksum(head_, head_.size() - 1);
     if (::lseek(descriptor_, 0, SEEK_SET) < 0) {
         fail(errno);
     }
     write(reinterpret_cast<const char*>(head_.data()), head_.size() * sizeof(std::uint64_t));
-    if (::fsync(descriptor_) != 0 || ::close(std::exchange(descriptor_, -1)) != 0 ||
-        ::rename(temporary_.c_str(), file_.c_str()) != 0) {
+    sync();
+    if (::close(std::exchange(descriptor_, -1)) != 0 || ::rename(temporary_.c_str(), file_.c_str()) != 0) {
         const auto error = errno;
         ::unlink(temporary_.c_str());
         fail(error);
     }
 }
 
-SegmentReader::SegmentReader(fs::path file, std::uint64_t plan) : file_(std::move(file)) {
+SegmentReader::SegmentReader(fs::path file, std::uint64_t plan) : file_(std::move(file)), plan_(plan) {
     descriptor_ = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) {
         throw ArchiveError(file_.string() + ": " + std::generic_category().message(errno) +
                            "; run the same command again");
     }
-    std::array<std::uint64_t, 3> first{};
-    if (!read_at(descriptor_, reinterpret_cast<char*>(first.data()), sizeof(first), 0) || first[0] != kMagic ||
-        first[1] != plan || first[2] > kMostSegments) {
-        damaged();
-    }
+    std::array<std::uint64_t, kHead> head{};
     std::error_code no_size;
-    const auto size = fs::file_size(file_, no_size);
-    if (no_size || (4 + 3 * first[2]) * sizeof(std::uint64_t) > size) {
+    size_ = fs::file_size(file_, no_size);
+    if (no_size || !read_at(descriptor_, reinterpret_cast<char*>(head.data()), sizeof(head), 0) || head[0] != kMagic ||
+        head[1] != plan || head[2] > kMostSegments || head[3] != checksum(std::array{head[0], head[1], head[2]}) ||
+        (kHead + kEntry * head[2]) * sizeof(std::uint64_t) > size_) {
         damaged();
     }
-    head_.resize(4 + 3 * first[2]);
-    if (!read_at(descriptor_, reinterpret_cast<char*>(head_.data()), head_.size() * sizeof(std::uint64_t), 0) ||
-        head_.back() != checksum(head_, head_.size() - 1)) {
-        damaged();
-    }
+    segments_ = head[2];
 }
 
 SegmentReader::~SegmentReader() {
@@ -170,15 +187,16 @@ void SegmentReader::damaged() const {
 }
 
 SegmentView SegmentReader::segment(std::size_t i) const {
-    const auto* entry = &head_.at(3 + 3 * i);
-    std::error_code no_size;
-    const auto size = fs::file_size(file_, no_size);
+    std::array<std::uint64_t, kEntry> entry{};
     std::string bytes;
-    bool sound = !no_size && entry[0] <= size && entry[1] <= size - entry[0];
-    if (sound) {
-        bytes.resize(entry[1]);
-        sound = read_at(descriptor_, bytes.data(), bytes.size(), entry[0]) &&
-                checksum(bytes.data(), bytes.size()) == entry[2];
+    bool sound = i < segments_ && read_at(descriptor_, reinterpret_cast<char*>(entry.data()), sizeof(entry),
+                                          (kHead + kEntry * i) * sizeof(std::uint64_t));
+    const auto [offset, n, sum] = entry;
+    if (sound && offset <= size_ && n <= size_ - offset) {
+        bytes.resize(n);
+        sound = read_at(descriptor_, bytes.data(), n, offset) && checksum(plan_, i, offset, bytes) == sum;
+    } else {
+        sound = false;
     }
     if (!sound) {
         throw ArchiveError(file_.string() + ": damaged; run the same command again");
@@ -186,11 +204,14 @@ SegmentView SegmentReader::segment(std::size_t i) const {
     return {std::move(bytes), file_.string()};
 }
 
-bool SegmentReader::whole(const fs::path& file, std::uint64_t plan) {
+bool SegmentReader::whole(const fs::path& file, std::uint64_t plan, std::atomic<std::uint64_t>* progress) {
     try {
         const SegmentReader reader(file, plan);
         for (std::size_t i = 0; i < reader.segments(); ++i) {
             static_cast<void>(reader.segment(i));
+            if (progress != nullptr) {
+                progress->fetch_add(1, std::memory_order_relaxed);
+            }
         }
         return true;
     } catch (const ArchiveError&) {

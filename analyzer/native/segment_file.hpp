@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -39,10 +41,13 @@ class SegmentBytes {
     /// A number in as few bytes as its magnitude needs: 7 bits each, the sign in the lowest.
     void put_small(std::int64_t value) {
         auto rest = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+        std::array<char, 10> digits;
+        std::size_t n = 0;
         for (; rest >= 0x80; rest >>= 7) {
-            bytes_.push_back(static_cast<char>(rest | 0x80));
+            digits[n++] = static_cast<char>(rest | 0x80);
         }
-        bytes_.push_back(static_cast<char>(rest));
+        digits[n++] = static_cast<char>(rest);
+        bytes_.append(digits.data(), n);
     }
     [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
 
@@ -81,6 +86,11 @@ class SegmentView {
         }
         column.trim();
     }
+    /// Passes over what `get_all` would read.
+    template <class T>
+    void skip_all() {
+        take(get<std::uint64_t>(), sizeof(T));
+    }
     std::string get_text() {
         const auto n = get<std::uint64_t>();
         return {take(n, 1), n};
@@ -88,7 +98,7 @@ class SegmentView {
     std::int64_t get_small() {
         std::uint64_t value = 0;
         for (unsigned shift = 0; shift < 64; shift += 7) {
-            const auto byte = get<unsigned char>();
+            const auto byte = static_cast<unsigned char>(*take(1, 1));
             value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
             if ((byte & 0x80) == 0) {
                 break;
@@ -99,7 +109,15 @@ class SegmentView {
     [[nodiscard]] bool at_end() const noexcept { return at_ == bytes_.size(); }
 
   private:
-    const char* take(std::uint64_t n, std::size_t size);
+    const char* take(std::uint64_t n, std::size_t size) {
+        if (n > (bytes_.size() - at_) / size) {
+            too_short();
+        }
+        const auto* from = bytes_.data() + at_;
+        at_ += n * size;
+        return from;
+    }
+    [[noreturn]] void too_short() const;
 
     std::string bytes_;
     std::string name_;
@@ -109,12 +127,15 @@ class SegmentView {
 /// A file of numbered segments, each with a checksum, that exists whole or not at all: it is written under another
 /// name, and renamed when all has reached the disk.
 ///
-/// Layout: magic, plan, number of segments, (offset, bytes, checksum) of each, checksum of all that; the segments.
-/// `plan` says what it belongs to: a file of another plan counts as missing.
+/// Layout: magic, plan, number of segments, checksum of that; (offset, bytes, checksum) of each segment; the segments.
+/// `plan` says what it belongs to: a file of another plan counts as missing. A reader of one segment reads its 24 bytes
+/// of the table alone: the tables of all files that a block reads would grow with the square of the blocks.
 class SegmentWriter {
   public:
-    /// `what` names the file's part of the work in errors. Throws ArchiveError where the system refuses it.
-    SegmentWriter(std::filesystem::path file, std::uint64_t plan, std::size_t segments, std::string what);
+    /// `what` names the file's part of the work in errors; `progress` grows with what is written, for a watchdog.
+    /// Throws ArchiveError where the system refuses it.
+    SegmentWriter(std::filesystem::path file, std::uint64_t plan, std::size_t segments, std::string what,
+                  std::atomic<std::uint64_t>* progress = nullptr);
     SegmentWriter(const SegmentWriter&) = delete;
     SegmentWriter& operator=(const SegmentWriter&) = delete;
     ~SegmentWriter();
@@ -126,6 +147,7 @@ class SegmentWriter {
 
   private:
     void write(const char* bytes, std::size_t n);
+    void sync();
     [[noreturn]] void fail(int error) const;
 
     std::filesystem::path file_;
@@ -133,7 +155,9 @@ class SegmentWriter {
     std::string what_;
     std::vector<std::uint64_t> head_;
     std::uint64_t end_;
+    std::uint64_t unsynced_ = 0;  // bytes since the last sync
     std::size_t added_ = 0;
+    std::atomic<std::uint64_t>* progress_;
     int descriptor_ = -1;
 };
 
@@ -145,18 +169,22 @@ class SegmentReader {
     SegmentReader& operator=(const SegmentReader&) = delete;
     ~SegmentReader();
 
-    [[nodiscard]] std::size_t segments() const noexcept { return (head_.size() - 4) / 3; }
+    [[nodiscard]] std::size_t segments() const noexcept { return segments_; }
     /// Throws ArchiveError where its bytes are damaged. May be called by several threads.
     [[nodiscard]] SegmentView segment(std::size_t i) const;
 
     /// Whether a file is there, of this plan, with every byte as it was written.
-    static bool whole(const std::filesystem::path& file, std::uint64_t plan);
+    /// `progress` grows with what is read.
+    static bool whole(const std::filesystem::path& file, std::uint64_t plan,
+                      std::atomic<std::uint64_t>* progress = nullptr);
 
   private:
     [[noreturn]] void damaged() const;
 
     std::filesystem::path file_;
-    std::vector<std::uint64_t> head_;
+    std::uint64_t plan_;
+    std::uint64_t size_ = 0;
+    std::size_t segments_ = 0;
     int descriptor_ = -1;
 };
 

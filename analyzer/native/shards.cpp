@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,7 +90,9 @@ struct StoredLocation {
     LocationTrace trace;
 };
 
-StoredLocation get_location(SegmentView in) {
+enum class Parts : std::uint8_t { all, calls_and_receives };
+
+StoredLocation get_location(SegmentView in, Parts parts = Parts::all) {
     StoredLocation stored{in.get<std::int32_t>(), in.get<unsigned>(), in.get_text(), {}};
     auto& trace = stored.trace;
     trace.first_ps = in.get<std::int64_t>();
@@ -98,6 +102,11 @@ StoredLocation get_location(SegmentView in) {
     trace.one_sided = in.get<OneSidedTotals>();
     trace.has_been_off = in.get<bool>();
     in.get_all(trace.calls);
+    if (parts == Parts::calls_and_receives) {
+        in.skip_all<MessageEnd>();
+        in.get_all(trace.receives);
+        return stored;
+    }
     in.get_all(trace.sends);
     in.get_all(trace.receives);
     in.get_all(trace.collectives);
@@ -204,38 +213,106 @@ void get_record(SegmentView& in, const Fields& fields, Record& record) {
     }
 }
 
-/// The sends of this block that end in others: by their block, then process; in program order for each sender.
-std::vector<std::vector<Crossing>> crossings(const Trace& trace, const std::vector<std::size_t>& locations,
-                                             const std::vector<std::int32_t>& owner,
-                                             const std::vector<std::uint32_t>& block_of, const Shards& shards,
-                                             std::uint32_t block) {
-    std::vector<std::vector<Crossing>> to(shards.blocks);
-    for (const auto l : locations) {
-        const auto& location = trace.traces[l];
-        location.sends.for_each([&](std::size_t i, const MessageEnd& send) {
-            if (send.match != kNone || send.peer == kUndefined || send.comm == kUndefined) {
-                return;
-            }
-            const auto process = owner[static_cast<std::size_t>(send.peer)];
-            const auto there = block_of[static_cast<std::size_t>(process)];
-            if (there != block) {
-                to[there].push_back({process, owner[l], static_cast<std::int64_t>(l), static_cast<std::int64_t>(i),
-                                     send.comm, send.tag, static_cast<std::int64_t>(send.bytes),
-                                     location.calls[send.call].enter_ps});
-            }
+/// A send to another block, as long as its block is in memory.
+struct Leaving {
+    std::int32_t location;
+    std::uint32_t index;
+};
+
+/// The sends of this block that end in others, by the process they go to; in program order for each sender.
+struct Departures {
+    std::vector<std::size_t> begin;  // by process, one more at the end
+    std::vector<Leaving> sends;
+    [[nodiscard]] std::span<Leaving> to(std::size_t process) {
+        return {sends.data() + begin[process], begin[process + 1] - begin[process]};
+    }
+};
+
+Departures departures(const TraceOf& traces, const std::vector<std::size_t>& locations,
+                      const std::vector<std::int32_t>& owner, const std::vector<std::uint32_t>& block_of,
+                      std::uint32_t block) {
+    const auto for_each = [&](auto&& visit) {
+        for (const auto l : locations) {
+            traces[l]->sends.for_each([&](std::size_t i, const MessageEnd& send) {
+                if (send.match == kNone && send.peer != kUndefined && send.comm != kUndefined) {
+                    const auto process = static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]);
+                    if (block_of[process] != block) {
+                        visit(process, Leaving{static_cast<std::int32_t>(l), static_cast<std::uint32_t>(i)});
+                    }
+                }
+            });
+        }
+    };
+    // A counting sort: sends to one process keep the order of their locations, and that of each location.
+    Departures found{std::vector<std::size_t>(owner.size() + 1, 0), {}};
+    auto& begin = found.begin;
+    for_each([&](std::size_t process, Leaving) { ++begin[process + 1]; });
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    found.sends.resize(begin.back());
+    auto next = begin;
+    for_each([&](std::size_t process, Leaving send) { found.sends[next[process]++] = send; });
+
+    const bool threads = std::ranges::any_of(locations, [&](std::size_t l) {
+        return owner[l] != static_cast<std::int32_t>(l) && !traces[l]->sends.empty();
+    });
+    const auto sender = [&](const Leaving& at) { return owner[static_cast<std::size_t>(at.location)]; };
+    const auto entered = [&](const Leaving& at) {
+        const auto& from = *traces[static_cast<std::size_t>(at.location)];
+        return from.calls[from.sends[at.index].call].enter_ps;
+    };
+    for (std::size_t process = 0; threads && process < owner.size(); ++process) {
+        // Threads of one process send in the order of their calls.
+        std::ranges::stable_sort(found.to(process), [&](const Leaving& a, const Leaving& b) {
+            return sender(a) != sender(b) ? sender(a) < sender(b) : entered(a) < entered(b);
         });
     }
-    for (auto& sends : to) {
-        std::stable_sort(sends.begin(), sends.end(), [](const Crossing& a, const Crossing& b) {
-            if (a.process != b.process) {
-                return a.process < b.process;
-            }
-            // Threads of one process send in the order of their calls.
-            return a.sender != b.sender ? a.sender < b.sender : a.enter_ps < b.enter_ps;
-        });
-    }
-    return to;
+    return found;
 }
+
+/// The sends of all other blocks to this one, process by process.
+class Arriving {
+  public:
+    Arriving(const Shards& shards, std::uint32_t block) {
+        for (std::uint32_t source = 0; source < shards.blocks; ++source) {
+            if (source != block) {
+                sources_.push_back(
+                    {SegmentReader(file_of(shards, "crossing", source), shards.plan).segment(block), {}, true});
+                next(sources_.back());
+            }
+        }
+    }
+
+    /// Those to the next process: sources after each other, each in program order. Empty: there are no more.
+    const std::vector<Crossing>& next() {
+        sends_.clear();
+        auto process = std::numeric_limits<std::int64_t>::max();
+        for (const auto& source : sources_) {
+            process = source.more ? std::min(process, source.first.process) : process;
+        }
+        for (auto& source : sources_) {
+            for (; source.more && source.first.process == process; next(source)) {
+                sends_.push_back(source.first);
+            }
+        }
+        return sends_;
+    }
+
+  private:
+    struct Source {
+        SegmentView segment;
+        Crossing first;  // that is not taken
+        bool more;
+    };
+    static void next(Source& source) {
+        source.more = !source.segment.at_end();
+        if (source.more) {
+            get_record(source.segment, kCrossingFields, source.first);
+        }
+    }
+
+    std::vector<Source> sources_;
+    std::vector<Crossing> sends_;
+};
 
 /// Receives of a process, that wait for other blocks, in the order of their requests.
 struct Waiting {
@@ -284,41 +361,65 @@ void apply(Trace& trace, const Pair& pair, const Shards& shards) {
 bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t block, const ReadOptions& options) {
     const auto decoded_file = file_of(shards, "decoded", block);
     const auto crossing_file = file_of(shards, "crossing", block);
-    if (SegmentReader::whole(decoded_file, shards.plan) && SegmentReader::whole(crossing_file, shards.plan)) {
+    if (SegmentReader::whole(decoded_file, shards.plan, shards.progress) &&
+        SegmentReader::whole(crossing_file, shards.plan, shards.progress)) {
         return false;
     }
     const Otf2Errors errors;
     take_otf2_errors();
     auto archive = open_archive(path, options);
-    auto& [trace, quality, definitions, files, order] = archive.parts;
+    const auto& [trace, quality, definitions, files, order] = archive.parts;
     const auto block_of = blocks_of(definitions, shards.blocks);
     std::vector<std::size_t> mine;
     std::ranges::copy_if(order, std::back_inserter(mine), [&](std::size_t l) { return block_of[l] == block; });
-    auto decoded = decode_locations(archive, mine, options);
+    largest_first(archive, mine);
+    // 2 kB each: of the block's own locations alone, or a worker's memory would grow with those of all.
+    std::vector<LocationTrace> found(mine.size());
+    LocationTrace none;
+    TraceOf traces(trace.locations.size(), &none);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        traces[mine[i]] = &found[i];
+    }
+    auto decoded = decode_locations(archive, mine, traces, options);
     std::ranges::sort(mine);
     Common common{definitions.owner, {}, decoded.quality, 0, std::move(decoded.trees)};
-    common.pairs = pair_messages(trace, definitions.owner, std::max(options.threads, 1U), common.quality);
+    common.pairs = pair_messages(traces, definitions.owner, std::max(options.threads, 1U), common.quality);
     for (const auto l : mine) {
         common.processes.push_back(definitions.owner[l]);
     }
-    SegmentWriter crossing(crossing_file, shards.plan, shards.blocks, name_of(block, shards));
-    for (const auto& sends : crossings(trace, mine, definitions.owner, block_of, shards, block)) {
+    SegmentWriter crossing(crossing_file, shards.plan, shards.blocks, name_of(block, shards), shards.progress);
+    auto leaving = departures(traces, mine, definitions.owner, block_of, block);
+    std::vector<std::vector<std::size_t>> processes(shards.blocks);
+    for (std::size_t p = 0; p < block_of.size(); ++p) {
+        processes[block_of[p]].push_back(p);
+    }
+    for (const auto& there : processes) {
         SegmentBytes bytes;
         Crossing before;
-        for (const auto& send : sends) {
-            put_record(bytes, kCrossingFields, send, before);
+        for (const auto process : there) {
+            for (const auto& at : leaving.to(process)) {
+                const auto& from = *traces[static_cast<std::size_t>(at.location)];
+                const auto& send = from.sends[at.index];
+                put_record(
+                    bytes, kCrossingFields,
+                    Crossing{static_cast<std::int64_t>(process),
+                             definitions.owner[static_cast<std::size_t>(at.location)], at.location, at.index, send.comm,
+                             send.tag, static_cast<std::int64_t>(send.bytes), from.calls[send.call].enter_ps},
+                    before);
+            }
         }
         crossing.add(bytes);
     }
+    leaving = {};
     crossing.finish();
-    SegmentWriter writer(decoded_file, shards.plan, 1 + mine.size(), name_of(block, shards));
+    SegmentWriter writer(decoded_file, shards.plan, 1 + mine.size(), name_of(block, shards), shards.progress);
     SegmentBytes first;
     common.put(first);
     writer.add(first);
     for (const auto l : mine) {
         SegmentBytes bytes;
-        put_location(bytes, l, trace.traces[l], decoded.tree_of[l], decoded.damage[l]);
-        trace.traces[l] = {};
+        put_location(bytes, l, *traces[l], decoded.tree_of[l], decoded.damage[l]);
+        *traces[l] = {};
         writer.add(bytes);
     }
     writer.finish();
@@ -327,24 +428,12 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
 
 bool match_block(const Shards& shards, std::uint32_t block) {
     const auto file = file_of(shards, "matched", block);
-    if (SegmentReader::whole(file, shards.plan)) {
+    if (SegmentReader::whole(file, shards.plan, shards.progress)) {
         return false;
     }
     const SegmentReader decoded(file_of(shards, "decoded", block), shards.plan);
     const auto common = Common::get(decoded.segment(0));
-    std::vector<Crossing> arrived;
-    for (std::uint32_t source = 0; source < shards.blocks; ++source) {
-        if (source == block) {
-            continue;
-        }
-        const SegmentReader crossing(file_of(shards, "crossing", source), shards.plan);
-        auto segment = crossing.segment(block);
-        for (Crossing record; !segment.at_end();) {
-            get_record(segment, kCrossingFields, record);
-            arrived.push_back(record);
-        }
-    }
-    std::ranges::stable_sort(arrived, {}, &Crossing::process);
+    Arriving arriving(shards, block);
     std::vector<std::pair<std::int32_t, std::size_t>> segment_of;  // by process
     for (std::size_t i = 0; i < common.processes.size(); ++i) {
         segment_of.emplace_back(common.processes[i], 1 + i);
@@ -355,15 +444,21 @@ bool match_block(const Shards& shards, std::uint32_t block) {
     SegmentBytes pairs;
     Pair before;
     Channels channels;
-    for (auto sends = arrived.begin(); sends != arrived.end();) {
-        const auto process = sends->process;
-        const auto end = std::find_if(sends, arrived.end(), [&](const Crossing& c) { return c.process != process; });
+    while (true) {
+        const auto& sends = arriving.next();
+        if (sends.empty()) {
+            break;
+        }
+        if (shards.progress != nullptr) {
+            shards.progress->fetch_add(1, std::memory_order_relaxed);
+        }
+        const auto process = sends.front().process;
         std::vector<StoredLocation> locations;
         for (const auto& [owner, segment] :
              std::ranges::equal_range(segment_of, process, {}, [](const auto& of) { return std::int64_t{of.first}; })) {
-            locations.push_back(get_location(decoded.segment(segment)));
+            locations.push_back(get_location(decoded.segment(segment), Parts::calls_and_receives));
         }
-        const auto n = static_cast<std::uint32_t>(end - sends);
+        const auto n = static_cast<std::uint32_t>(sends.size());
         channels.reset(n);
         for (std::uint32_t i = 0; i < n; ++i) {
             channels.push(i, static_cast<std::int32_t>(sends[i].comm), static_cast<std::int32_t>(sends[i].sender),
@@ -383,9 +478,8 @@ bool match_block(const Shards& shards, std::uint32_t block) {
             count(quality, Quality::receive_before_send, left_ps < send.enter_ps ? 1 : 0);
             put_record(pairs, kPairFields, Pair{at.at->location, at.index, send.location, send.index}, before);
         }
-        sends = end;
     }
-    SegmentWriter writer(file, shards.plan, 2, name_of(block, shards));
+    SegmentWriter writer(file, shards.plan, 2, name_of(block, shards), shards.progress);
     SegmentBytes counts;
     counts.put(quality);
     writer.add(counts);
@@ -396,6 +490,7 @@ bool match_block(const Shards& shards, std::uint32_t block) {
 
 Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& options) {
     auto archive = open_archive(path, options);
+    largest_first(archive, archive.parts.order);
     auto& trace = archive.parts.trace;
     const auto n = trace.locations.size();
     trace.traces.resize(n);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 
@@ -22,6 +23,8 @@ struct Shards {
     std::filesystem::path folder;
     std::uint32_t blocks = 1;
     std::uint64_t plan = 0;  // of archive, blocks and clock mode: files of another plan are not taken
+    /// Grows while a block is read or written, for a watchdog.
+    std::atomic<std::uint64_t>* progress = nullptr;
 };
 
 /// Decodes a block and pairs the messages within. False: its files are whole already.

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.request import Request
 from logpost.analyzer.run_place import refuse_occupied
-from logpost.analyzer.shards.engine import Workers
-from logpost.analyzer.shards.plan import make_plan
-from logpost.analyzer.shards.workers import run_tasks
+from logpost.analyzer.shards.engine import STALL_S, Workers
+from logpost.analyzer.shards.job_array import write_job_array
+from logpost.analyzer.shards.plan import Plan, make_plan
+from logpost.analyzer.shards.workers import Engine, run_tasks
 from logpost.analyzer.supervise import OnProgress, analyze
 from logpost.errors import InputError
 
@@ -23,26 +26,46 @@ def folder_of(run: str) -> Path:
     return Path(run).absolute().with_name(Path(run).name + ".shards")
 
 
-def analyze_sharded(
-    request: Request, blocks: int, workers: Workers, on_progress: OnProgress = lambda _phase, _done, _total: None
-) -> Path:
-    """Analyze an archive as blocks; the path of the finished run, the same bytes as of `analyze`.
-
-    The folder of the blocks goes when the run is there. After a failure it stays, and the same request goes on from it.
-
-    Raises:
-        InputError: as `analyze`; a block cannot be read or written.
-    """
+@contextmanager
+def _planned(request: Request, blocks: int) -> Iterator[Plan]:
+    """The plan, in its folder; whatever the system refuses there is an error of the user's input."""
     refuse_occupied(Path(request.run), force=request.force)
     folder = folder_of(request.run)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for unfinished in folder.glob("*-*.*"):  # of workers that were lost
             unfinished.unlink(missing_ok=True)
-        plan = make_plan(request.archive, folder, blocks, offsets=request.clock is not ClockMode.none)
+        yield make_plan(request.archive, folder, blocks, offsets=request.clock is not ClockMode.none)
     except OSError as error:
-        raise InputError(f"{error.filename}: {error.strerror}; choose another place with -o") from None
-    run_tasks(plan, workers, lambda stage, done: on_progress(PHASES[stage], done, blocks))
+        raise InputError(f"{error.filename or folder}: {error.strerror}; choose another place with -o") from None
+
+
+def analyze_sharded(
+    request: Request,
+    blocks: int,
+    workers: Workers | Engine,
+    on_progress: OnProgress = lambda _phase, _done, _total: None,
+    stall_s: float = STALL_S,
+) -> Path:
+    """Analyze an archive as blocks; the path of the finished run, the same bytes as of `analyze`.
+
+    The folder of the blocks goes when the run is there. After a failure it stays, and the same request goes on from it.
+
+    Raises:
+        InputError: as `analyze`; a block cannot be read or written, or a task made no progress for `stall_s` seconds.
+    """
+    with _planned(request, blocks) as plan:
+        run_tasks(plan, workers, lambda stage, done: on_progress(PHASES[stage], done, blocks), stall_s)
     run = analyze(replace(request, shards=plan.text()), on_progress)
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(plan.folder, ignore_errors=True)
     return run
+
+
+def prepare_job_array(request: Request, blocks: int, stall_s: float = STALL_S) -> Path:
+    """A script for sbatch whose jobs do the tasks; `analyze_sharded` with the same request then goes on from there.
+
+    Raises:
+        InputError: the run exists, or the script cannot be written.
+    """
+    with _planned(request, blocks) as plan:
+        return write_job_array(plan, stall_s)

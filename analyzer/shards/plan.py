@@ -1,19 +1,19 @@
-"""How an archive is shared out, as its tasks are told on their command line. Imports nothing native."""
+"""How an archive is shared out, as its tasks are told. Imports nothing native, and as little as it can."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 import logpost
 
+STAGES = ("decode", "match")
+"""The stages in their order: a task of one needs all tasks of the stage before it."""
 
-@dataclass(frozen=True)
-class Plan:
-    """What every task of one archive knows.
+
+class Plan(NamedTuple):
+    """What every task of one archive knows; a tuple, because data classes take longer to import than a task to run.
 
     Attributes:
         archive: anchor file or directory.
@@ -29,14 +29,9 @@ class Plan:
     offsets: bool
     key: int
 
-    @property
-    def stages(self) -> tuple[str, ...]:
-        """The stages in their order: a task of one needs all tasks of the stage before it."""
-        return ("decode", "match")
-
     def text(self) -> str:
         """The plan as one argument of a command."""
-        return json.dumps(asdict(self))
+        return json.dumps(self._asdict())
 
     @classmethod
     def of_text(cls, text: str) -> Plan:
@@ -44,16 +39,18 @@ class Plan:
         return cls(**json.loads(text))
 
 
-def make_plan(archive: str, folder: Path, blocks: int, *, offsets: bool) -> Plan:
+def make_plan(archive: str, folder: str | os.PathLike[str], blocks: int, *, offsets: bool) -> Plan:
     """The plan of an archive as it is now: names, sizes and times of its files are part of the key."""
-    place = Path(archive).absolute()
-    facts = [logpost.__version__, str(place), blocks, offsets]
-    root = place if place.is_dir() else place.parent
+    import hashlib
+
+    place = os.path.abspath(archive)
+    facts = [logpost.__version__, place, blocks, offsets]
+    root = place if os.path.isdir(place) else os.path.dirname(place)
     for directory, inner, names in os.walk(root):
         inner.sort()
         for name in sorted(names):
-            if Path(name).suffix in (".otf2", ".def", ".evt"):
+            if os.path.splitext(name)[1] in (".otf2", ".def", ".evt"):
                 status = os.stat(os.path.join(directory, name), follow_symlinks=False)
                 facts.append((os.path.relpath(os.path.join(directory, name), root), status.st_size, status.st_mtime_ns))
     digest = hashlib.sha256(repr(facts).encode("utf-8", "surrogateescape")).digest()
-    return Plan(str(place), str(folder.absolute()), blocks, offsets, int.from_bytes(digest[:8], "little"))
+    return Plan(place, os.path.abspath(folder), blocks, offsets, int.from_bytes(digest[:8], "little"))

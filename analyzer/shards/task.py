@@ -1,7 +1,7 @@
-"""One task of a plan: `python -m logpost.analyzer.shards.task PLAN STAGE BLOCK`.
+"""One task of a plan: files are read, and files are written; who runs it, and where, is of no account.
 
-Reads files and writes files, and knows nothing of who runs it. Exit status 0 when the files of its block are whole
-(at once, if they were), 2 with one line on standard error when they cannot be.
+`python -m logpost.analyzer.shards.task PLAN STAGE BLOCK` runs one in a process of its own. Exit status 0 when the files
+of its block are whole (at once, if they were), 2 with one line on standard error when they cannot be.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from logpost.analyzer._native import ArchiveError, ClockMode, Shards, decode_block, match_block
+from logpost.analyzer._native import ArchiveError, ClockMode, Progress, Shards, decode_block, match_block
 from logpost.analyzer.shards.plan import Plan
 
 
@@ -18,33 +18,34 @@ def shards_of(plan: Plan) -> Shards:
     return Shards(plan.folder, plan.blocks, plan.key)
 
 
-def run(plan: Plan, stage: str, block: int) -> bool:
-    """Write the files of one block. False: they were whole.
+def run(plan: Plan, stage: str, block: int, progress: Progress | None = None) -> bool:
+    """Write the files of one block. False: they were whole. `progress` grows with whatever is read and written.
 
     Raises:
         ArchiveError: the archive or a file of an earlier stage is damaged, or the system refuses a file.
     """
+    watched = progress or Progress()
     if stage == "decode":
         clock = ClockMode.offsets if plan.offsets else ClockMode.none
-        return decode_block(plan.archive, shards_of(plan), block, 1, clock)
-    return match_block(shards_of(plan), block)
+        return decode_block(plan.archive, shards_of(plan), block, 1, clock, watched)
+    return match_block(shards_of(plan), block, watched)
 
 
-def main(arguments: list[str]) -> int:
-    """Run the task that the arguments name; its exit status."""
+def problem(plan: Plan, stage: str, block: int, progress: Progress | None = None) -> str | None:
+    """Run a task; one line that says why its files cannot be whole, or nothing: they are."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a limit on the size of files is an error like a full disk
-    plan, stage, block = Plan.of_text(arguments[0]), arguments[1], int(arguments[2])
     try:
-        run(plan, stage, block)
+        run(plan, stage, block, progress)
     except ArchiveError as error:
-        print(str(error), file=sys.stderr)
-        return 2
+        return str(error)
     except MemoryError:
-        print(f"block {block} of {plan.blocks} needs more memory than there is; take more blocks", file=sys.stderr)
-        return 2
-    return 0
+        return f"block {block} of {plan.blocks} needs more memory than there is; take more blocks"
+    return None
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    said = problem(Plan.of_text(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    if said is not None:
+        print(said, file=sys.stderr)
+    sys.exit(0 if said is None else 2)

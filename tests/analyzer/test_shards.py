@@ -9,12 +9,14 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.analyzer.hanging import begun, copy_of, mend, only_child, unreadable
 from tests.analyzer.in_process import analyze
 from tests.analyzer.run_contents import contents
 
@@ -22,10 +24,11 @@ from logpost.analyzer._native import ArchiveError
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.request import Request
 from logpost.analyzer.shards import task
-from logpost.analyzer.shards.analyze import analyze_sharded, folder_of
+from logpost.analyzer.shards.analyze import analyze_sharded, folder_of, prepare_job_array
 from logpost.analyzer.shards.engine import Workers
-from logpost.analyzer.shards.plan import Plan, make_plan
-from logpost.analyzer.shards.workers import run_tasks, task_command
+from logpost.analyzer.shards.plan import STAGES, Plan, make_plan
+from logpost.analyzer.shards.task_folder import TaskFolder
+from logpost.analyzer.shards.workers import local_command, run_tasks, slurm_command, task_command, worker_command
 from logpost.errors import InputError
 
 ARCHIVES = [
@@ -42,7 +45,7 @@ def blocks_read(archive: Path, folder: Path, blocks: int, seed: int = 0) -> Plan
     folder.mkdir()
     plan = make_plan(str(archive), folder, blocks, offsets=True)
     order = list(range(blocks))
-    for stage in plan.stages:
+    for stage in STAGES:
         random.Random(seed).shuffle(order)
         for block in order:
             assert task.run(plan, stage, block)
@@ -80,7 +83,7 @@ def test_what_is_whole_is_not_made_again_and_what_is_damaged_is(traces: Path, tm
         analyze(Request(str(archive), str(tmp_path / "a.run"), shards=plan.text()))
     assert task.run(plan, "decode", 0)
     assert len(file.read_bytes()) == len(sound)
-    other = replace(plan, key=plan.key ^ 1)
+    other = plan._replace(key=plan.key ^ 1)
     with pytest.raises(ArchiveError, match=r"decoded-1: damaged, or of another analysis; run the same command again"):
         task.run(other, "match", 1)
 
@@ -89,7 +92,7 @@ def test_blocks_that_do_not_fit_together_are_refused(traces: Path, tmp_path: Pat
     """Files of one key from two archives, as if somebody had mixed two folders."""
     plan = blocks_read(traces / "scorep-npb-cg-W-nocomp-8", tmp_path / "blocks", 2)
     other = blocks_read(traces / "pipit-ping-pong", tmp_path / "other", 2)
-    forged = replace(plan, archive=other.archive, folder=str(tmp_path / "forged"))
+    forged = plan._replace(archive=other.archive, folder=str(tmp_path / "forged"))
     Path(forged.folder).mkdir()
     for block in range(2):
         task.run(forged, "decode", block)
@@ -115,41 +118,93 @@ def fake(folder: Path, name: str, script: str) -> Path:
     return file
 
 
-def test_a_lost_worker_s_task_is_run_again(traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first process of each stage's block 1 is killed by SIGKILL before it can write."""
-    archive = traces / "pipit-ping-pong"
-    lost = fake(
-        tmp_path,
-        "python",
-        f'if [ "$5" = 1 ] && [ ! -e {tmp_path}/lost-$4 ]; then touch {tmp_path}/lost-$4; kill -9 $$; fi\n'
-        f'exec {sys.executable} "$@"\n',
-    )
-    request = Request(str(archive), str(tmp_path / "a.run"), threads=1)
-    folder = folder_of(request.run)
-    folder.mkdir()
-    plan = make_plan(str(archive), folder, 2, offsets=True)
-    with monkeypatch.context() as patched:
-        patched.setattr(sys, "executable", str(lost))
-        done: list[tuple[str, int]] = []
-        run_tasks(plan, Workers.local, lambda stage, number: done.append((stage, number)))
-    assert done == [("decode", 1), ("decode", 2), ("match", 1), ("match", 2)]
-    assert (tmp_path / "lost-decode").exists()
-    assert (tmp_path / "lost-match").exists()
-    run = analyze(replace(request, shards=plan.text()))
-    assert contents(run)[0] == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+@pytest.fixture
+def copied(traces: Path, tmp_path: Path) -> Path:
+    """A small archive of two locations that a test may change."""
+    return copy_of(traces / "pipit-ping-pong", tmp_path)
 
 
-def test_a_worker_that_is_always_lost_is_an_error(
+ALL_DONE = [("decode", 1), ("decode", 2), ("match", 1), ("match", 2)]
+
+
+def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None:
+    """First the process of a task is killed by SIGKILL, then the worker itself."""
+    request = Request(str(copied), str(tmp_path / "a.run"), threads=1)
+    whole = contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+    with begun(copied, folder_of(request.run), stall_s=60) as tasks:
+        os.kill(only_child(tasks.worker("decode-1", 0)), signal.SIGKILL)
+        worker = tasks.worker("decode-1", 1)
+        mend(copied, 1)
+        os.kill(worker, signal.SIGKILL)
+        tasks.ended.result(timeout=60)
+        assert tasks.done == ALL_DONE
+    run = analyze(replace(request, shards=tasks.plan.text()))
+    assert contents(run)[0] == whole
+
+
+def test_a_task_without_progress_is_killed_and_run_again(copied: Path, tmp_path: Path) -> None:
+    with begun(copied, tmp_path / "blocks", stall_s=1) as tasks:
+        tasks.worker("decode-1", 1)
+        mend(copied, 1)  # the second process may hang already; the third cannot
+        tasks.ended.result(timeout=60)
+        assert tasks.done == ALL_DONE
+
+
+def test_a_task_that_never_makes_progress_is_an_error(copied: Path, tmp_path: Path) -> None:
+    with (
+        begun(copied, tmp_path / "blocks", stall_s=0.3) as tasks,
+        pytest.raises(
+            InputError,
+            match=r"block 1 of 2: its worker made no progress for 0\.3 s, 3 times, while it should decode; "
+            r"run the same command again: it goes on from the blocks that are whole",
+        ),
+    ):
+        tasks.ended.result(timeout=60)
+    run_tasks(tasks.plan, Workers.local)
+
+
+def test_workers_that_are_always_lost_are_an_error(
     traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "executable", str(fake(tmp_path, "python", "kill -9 $$\n")))
+    monkeypatch.setattr(sys, "executable", str(fake(tmp_path, "python", "echo broken >&2; kill -9 $$\n")))
     plan = make_plan(str(traces / "pipit-ping-pong"), tmp_path, 1, offsets=True)
     with pytest.raises(
         InputError,
-        match=r"block 0 of 1: its worker was lost 3 times while it should decode \(status -9: without a word\); "
+        match=r"pipit-ping-pong: the workers were lost 3 times \(status -9: broken\); "
         r"run the same command again: it goes on from the blocks that are whole",
     ):
         run_tasks(plan, Workers.local)
+
+
+def test_a_task_whose_process_is_always_lost_is_an_error(copied: Path, tmp_path: Path) -> None:
+    with begun(copied, tmp_path / "blocks", stall_s=60) as tasks:
+        for tries in range(3):
+            os.kill(only_child(tasks.worker("decode-1", tries)), signal.SIGKILL)
+        with pytest.raises(
+            InputError,
+            match=r"block 1 of 2: its worker was lost 3 times while it should decode \(status -9\); "
+            r"run the same command again: it goes on from the blocks that are whole",
+        ):
+            tasks.ended.result(timeout=60)
+
+
+def test_workers_end_with_the_process_that_began_them(copied: Path, tmp_path: Path) -> None:
+    """Its standard input closes, as when that process was killed."""
+    (tmp_path / "blocks").mkdir()
+    plan = make_plan(str(copied), tmp_path / "blocks", 2, offsets=True)
+    TaskFolder.fresh(plan)
+    with unreadable(copied, 1), subprocess.Popen(local_command(plan, 60), stdin=subprocess.PIPE) as worker:
+        while not (tmp_path / "blocks" / "tasks" / "decode-0.done").exists():
+            time.sleep(0.005)
+        task = only_child(worker.pid)
+        assert worker.stdin is not None
+        worker.stdin.close()
+        assert worker.wait(60) == 1
+        for _ in range(2000):
+            if not Path(f"/proc/{task}").exists():
+                break
+            time.sleep(0.005)
+        assert not Path(f"/proc/{task}").exists()
 
 
 @contextmanager
@@ -176,24 +231,36 @@ def test_a_full_disk_is_one_line_that_names_the_block(traces: Path, tmp_path: Pa
         "(File too large); mend that, and run the same command again: it goes on from the blocks that are whole"
     )
     assert not list(tmp_path.iterdir())
+    with largest_file(4096), pytest.raises(InputError, match=r"^block \d of 2 cannot be written to .*File too large"):
+        run_tasks(plan, Workers.local)
 
 
 def test_a_shared_folder_and_srun_are_all_that_slurm_needs(
     traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stand-in for srun, not Slurm: it drops srun's options, notes the call, and runs the command."""
+    """A stand-in for srun, not Slurm: it notes its options, and runs the command behind them twice at once."""
     fake(
         tmp_path,
         "srun",
-        f'echo "$1 $2 $3 $4" >> {tmp_path}/steps\nshift 4\necho "srun: job 1 queued" >&2\nexec "$@"\n',
+        f'echo "$1 $2 $3 $4" >> {tmp_path}/steps\nshift 4\necho "srun: job 1 queued" >&2\n"$@" &\n"$@"\nwait\n',
     )
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("SLURM_NTASKS", "2")
     request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"), threads=1)
     run = analyze_sharded(request, 2, Workers.slurm)
-    assert (tmp_path / "steps").read_text().splitlines() == ["--ntasks=1 --nodes=1 --exclusive --quiet"] * 4
+    assert (tmp_path / "steps").read_text().splitlines() == ["--ntasks=2 --kill-on-bad-exit=0 --input=none --quiet"]
     assert not folder_of(request.run).exists()
     assert contents(run)[0] == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+
+
+def test_a_step_takes_the_processors_of_its_allocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, "srun", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("SLURM_NTASKS", "16")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "4")
+    command = slurm_command(Plan("a", "/shared", 7, True, 0), 60)
+    assert command[:3] == ["srun", "--ntasks=7", "--cpus-per-task=4"]
+    assert command[-3:] == ["/shared", "4", "60"]
 
 
 def test_slurm_without_srun_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,6 +269,29 @@ def test_slurm_without_srun_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
         InputError, match=r"--workers slurm: there is no srun on PATH; run logpost inside of an allocation of Slurm"
     ):
         run_tasks(Plan("a", str(tmp_path), 1, True, 0), Workers.slurm)
+
+
+def test_the_script_of_a_job_array_does_the_tasks(traces: Path, tmp_path: Path) -> None:
+    """Each job does what the others leave: here one does all, and another comes too late."""
+    request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a b.run"), threads=1)
+    script = prepare_job_array(request, 2, stall_s=60)
+    assert "#SBATCH --array=0-1\n" in script.read_text()
+    for _ in range(2):
+        subprocess.run(["sh", script], check=True)
+    assert TaskFolder(folder_of(request.run)).all_done()
+    run = analyze_sharded(request, 2, Workers.local)
+    assert not folder_of(request.run).exists()
+    assert contents(run)[0] == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+
+
+def test_a_worker_without_its_folder_is_one_line(tmp_path: Path) -> None:
+    plan = Plan("a", str(tmp_path), 1, True, 0)
+    done = subprocess.run(worker_command(plan, 1), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"{tmp_path}/tasks/plan.json: No such file or directory; run the same command again: it goes on from the "
+        "blocks that are whole\n"
+    )
 
 
 def test_a_folder_that_cannot_be_made_is_refused(traces: Path, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 /* Writes an OTF2 archive of a halo exchange on a ring, as large as wanted, for benchmarks.
  *
- * usage: halo_archive DIRECTORY LOCATIONS EVENTS
+ * usage: halo_archive DIRECTORY LOCATIONS EVENTS [STRIDE]
+ *
+ * The neighbours on the ring are STRIDE ranks away (1).
  *
  * Every rank repeats, 44 events per step:
  *   Enter timestep
@@ -21,6 +23,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <otf2/otf2.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +70,10 @@ static uint64_t local_time(const struct clock* clock, uint64_t t) {
     return t - (uint64_t)(clock->offset_begin + (int64_t)(part * (double)(clock->offset_end - clock->offset_begin)));
 }
 
-static void write_events(OTF2_EvtWriter* w, uint64_t rank, uint64_t ranks, uint64_t steps, const struct clock* clock) {
-    const uint32_t left = (uint32_t)((rank + ranks - 1) % ranks);
-    const uint32_t right = (uint32_t)((rank + 1) % ranks);
+static void write_events(OTF2_EvtWriter* w, uint64_t rank, uint64_t ranks, uint64_t stride, uint64_t steps,
+                         const struct clock* clock) {
+    const uint32_t left = (uint32_t)((rank + ranks - stride) % ranks);
+    const uint32_t right = (uint32_t)((rank + stride) % ranks);
     uint64_t state = 0x9E3779B97F4A7C15ULL ^ (rank + 1);
     uint64_t request = 0;
     /* Local region ids run backwards, so that the mapping table has something to do. */
@@ -182,10 +186,14 @@ static void write_global_definitions(OTF2_Archive* archive, uint64_t ranks, uint
 }
 
 int main(int argc, char** argv) {
-    const uint64_t ranks = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
-    const uint64_t events = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
-    if (ranks < 2 || events < ranks * EVENTS_PER_STEP) {
-        fprintf(stderr, "usage: halo_archive DIRECTORY LOCATIONS EVENTS   (at least 2 locations, 44 events each)\n");
+    const bool given = argc == 4 || argc == 5;
+    const uint64_t ranks = given ? strtoull(argv[2], NULL, 10) : 0;
+    const uint64_t events = given ? strtoull(argv[3], NULL, 10) : 0;
+    const uint64_t stride = argc == 5 ? strtoull(argv[4], NULL, 10) : 1;
+    if (ranks < 2 || events < ranks * EVENTS_PER_STEP || stride == 0 || stride >= ranks) {
+        fprintf(stderr,
+                "usage: halo_archive DIRECTORY LOCATIONS EVENTS [STRIDE]   (at least 2 locations, 44 events "
+                "each; a stride below the number of locations)\n");
         return 2;
     }
     const uint64_t steps = events / ranks / EVENTS_PER_STEP;
@@ -206,7 +214,7 @@ int main(int argc, char** argv) {
         clock.offset_begin = (int64_t)(noise(&state) % TICKS_PER_SECOND) - (int64_t)(TICKS_PER_SECOND / 2);
         clock.offset_end = clock.offset_begin + (int64_t)(noise(&state) % 2001) - 1000;
         OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, rank);
-        write_events(writer, rank, ranks, steps, &clock);
+        write_events(writer, rank, ranks, stride, steps, &clock);
         check(OTF2_Archive_CloseEvtWriter(archive, writer), "event writer");
         write_local_definitions(archive, rank, &clock);
     }

@@ -101,6 +101,8 @@ def test_the_run_says_under_which_model_its_messages_are_split(ping_pong: Path, 
         (["nothing"], "logpost: nothing does not exist; give the archive's anchor file (*.otf2) or its directory\n"),
         (["."], "logpost: "),
         (["ARCHIVE", "-m", "cray-9"], "logpost: unknown machine 'cray-9'; use one of "),
+        (["ARCHIVE", "--workers", "slurm"], "logpost: --workers slurm reads blocks; say how many with --shards\n"),
+        (["ARCHIVE", "--scheduler", "a:1"], "logpost: --scheduler is Dask's; give --workers dask, too\n"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_two(

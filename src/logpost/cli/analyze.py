@@ -12,7 +12,7 @@ import typer
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.memory_limit import parse
 from logpost.analyzer.run_place import MANIFEST
-from logpost.analyzer.shards.engine import Workers
+from logpost.analyzer.shards.engine import STALL_S, Workers
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
 from logpost.replay.message_models import MessageModel
@@ -88,8 +88,18 @@ def command(
     ] = 1,
     workers: Annotated[
         Workers,
-        typer.Option("--workers", help="Who reads the blocks: processes here, or steps of the Slurm job (srun)."),
+        typer.Option(
+            "--workers", help="Who reads the blocks: processes here; slurm: srun; array: jobs, by a script for sbatch."
+        ),
     ] = Workers.local,
+    stall: Annotated[
+        float,
+        typer.Option("--stall", min=1, metavar="SECONDS", help="Begin a block again that shows no progress so long."),
+    ] = STALL_S,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Of Dask, as tcp://host:8786; default: a cluster here."),
+    ] = None,
     begin: FromOption = None,
     end: ToOption = None,
     region: RegionOption = None,
@@ -109,6 +119,7 @@ def command(
     --pack names the code that copies strided data into buffers and out of them, as in `--pack '^(un)?pack_'`.
 
     --shards N reads in N processes that share a folder; after a failure, the same command goes on from what is whole.
+    --workers array writes a script for sbatch that reads; then, the same command without it goes on from there.
 
     --memory changes no result: the run is the same whatever the limit. The file has no name and is gone with the
     analysis, however that ends.
@@ -118,7 +129,8 @@ def command(
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
     from logpost.analyzer.request import Request, archive_name
-    from logpost.analyzer.shards.analyze import analyze_sharded
+    from logpost.analyzer.shards.analyze import analyze_sharded, prepare_job_array
+    from logpost.analyzer.shards.workers import engine_of
     from logpost.analyzer.supervise import analyze
     from logpost.cli.progress import progress_bar
 
@@ -131,29 +143,38 @@ def command(
     limit = parse(memory) if memory is not None else None
     if spill is not None and not spill.is_dir():
         raise InputError(f"--spill {spill} is no directory; make it, or name another one")
+    if workers is not Workers.local and shards == 1:
+        raise InputError(f"--workers {workers.value} reads blocks; say how many with --shards")
+    if scheduler is not None and workers is not Workers.dask:
+        raise InputError("--scheduler is Dask's; give --workers dask, too")
     chosen = selection(begin, end, region, phase)
     place, (archive, choices) = archive, the_archive(archive)
     if choices > 1:
         print(f"logpost: {place} holds {choices} archives; the newest is taken: {archive.name}", file=sys.stderr)
     run = output or Path(f"{archive_name(archive)}.run")
+    whole = requested(
+        Request(
+            str(archive),
+            str(run),
+            machine,
+            threads,
+            force,
+            asynchronous_progress=async_progress,
+            model=model,
+            clock=clock,
+            pack=pack,
+            memory=limit,
+            spill=str(spill) if spill is not None else None,
+        ),
+        chosen,
+    )
+    if workers is Workers.array:
+        script = prepare_job_array(whole, shards, stall)
+        typer.echo(f"next: sbatch {script}\nthen: this command without --workers array, when the jobs have ended")
+        return
+    engine = engine_of(workers, scheduler)
     with progress_bar(quiet=quiet) as report:
-        whole = requested(
-            Request(
-                str(archive),
-                str(run),
-                machine,
-                threads,
-                force,
-                asynchronous_progress=async_progress,
-                model=model,
-                clock=clock,
-                pack=pack,
-                memory=limit,
-                spill=str(spill) if spill is not None else None,
-            ),
-            chosen,
-        )
-        written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, workers, report)
+        written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, engine, report, stall)
     if not quiet:
         for sentence in incomplete(written):
             print(f"logpost: {sentence}", file=sys.stderr)
