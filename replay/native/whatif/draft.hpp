@@ -2,6 +2,7 @@
 
 /// A graph under construction: nodes and edges in any order, and an order of its nodes in time.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -93,10 +94,14 @@ class Draft {
     std::uint32_t message_model(std::uint32_t message, int terms) {
         return model({.kind = EdgeModel::Kind::message, .terms = static_cast<std::uint8_t>(terms), .message = message});
     }
-    /// A node at which a message takes a NIC.
-    [[nodiscard]] Customer at_nic(std::uint32_t node, std::uint32_t message) {
+    /// A node at which a message takes a NIC, or so many like it.
+    [[nodiscard]] Customer at_nic(std::uint32_t node, std::uint32_t message, std::uint32_t count = 1) {
         const auto& of = messages[message];
-        return {node, message_model(message, kTermService), of.recorded.locality == Locality::other_node,
+        const auto service = model({.kind = EdgeModel::Kind::message,
+                                    .terms = kTermService,
+                                    .count = static_cast<std::uint16_t>(std::min(count, 65535U)),
+                                    .message = message});
+        return {node, service, of.recorded.locality == Locality::other_node,
                 of.planned.locality == Locality::other_node};
     }
     /// The edge's cost is nothing but what was measured.
