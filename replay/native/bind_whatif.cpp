@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "replay/native/surroundings.hpp"
 #include "replay/native/threads.hpp"
 #include "replay/native/whatif/contention.hpp"
+#include "replay/native/whatif/reordered.hpp"
 #include "replay/native/whatif/replay.hpp"
 #include "replay/native/whatif/tangents.hpp"
 
@@ -42,6 +44,23 @@ class WhatIf {
           graph_(
               build_graph(program, machine_, planned, elsewhere, recorded == nullptr ? nullptr : &recorded->network)),
           joints_(graph_.crossings.empty() ? Joints{} : joints_of(graph_)) {}
+
+    /// The same program, whose NICs take messages in another order.
+    WhatIf(const WhatIf& of, Graph&& graph)
+        : program_(of.program_),
+          machine_(of.machine_),
+          placement_(of.placement_),
+          network_(of.network_),
+          graph_(std::move(graph)) {}
+
+    /// None: messages come as they did.
+    [[nodiscard]] std::optional<WhatIf> reordered(const Parameters& machine, double compute,
+                                                  const std::vector<double>& by_location,
+                                                  const std::vector<double>& by_callpath) const {
+        const nb::gil_scoped_release release;
+        auto graph = replay::reordered(graph_, machine_, {machine, compute, by_location, by_callpath});
+        return graph ? std::optional(WhatIf(*this, std::move(*graph))) : std::nullopt;
+    }
 
     [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + joints_.bytes(); }
@@ -292,6 +311,12 @@ void bind_whatif(nb::module_& module) {
              "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter "
              "where "
              "messages contend, and NICs take them as they come.")
+        .def("reordered", &WhatIf::reordered, "machine"_a, "compute"_a = 1.0, "by_location"_a = std::vector<double>{},
+             "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
+             nb::sig("def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], "
+                     "by_callpath: list[float] = []) -> WhatIf | None"),
+             "The program whose NICs take messages in the order in which they come under a setting; None: in the order "
+             "in which they came.")
         .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,
              "by_callpath"_a, "x"_a, "threads"_a,
              nb::sig("def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, "

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "program_story.hpp"
+#include "replay/native/whatif/reordered.hpp"
 #include "replay/native/whatif/replay.hpp"
 
 namespace logpost::replay {
@@ -223,6 +224,35 @@ TEST(WhatIf, MessagesQueueAtTheirNic) {
     // Without a gap the second one is injected at 20, and its receive is bound by its message: 20 + 100 + 20, but the
     // first receive takes until 130, and o_r 20.
     EXPECT_EQ(replay(graph, machine, {.machine = with_gap(0)}).leaves, (Times{10, 20, 130, 150}));
+}
+
+TEST(WhatIf, ANicTakesWhoComesFirstOnTheOtherMachine) {
+    const auto with = [](double L) {
+        auto machine = with_latency(L);
+        for (auto& locality : machine.localities) {
+            locality.ranges[0].g = 50;
+        }
+        return machine;
+    };
+    ProgramStory story;
+    story.rank(0, 2000);  // asks 2, and asks again
+    story.rank(0, 2000);  // on the same node: computes, and sends to 3
+    story.rank(1, 2000);
+    story.rank(2, 2000);
+    // Injected at 10, 140 and 270: received 100 + 20 later.
+    story.message(0, story.call(0, CallKind::send, 0, 10), 2, story.call(2, CallKind::receive, 0, 130), 1);
+    story.message(2, story.call(2, CallKind::send, 130, 140), 0, story.call(0, CallKind::receive, 10, 260), 1);
+    story.message(0, story.call(0, CallKind::send, 260, 270), 2, story.call(2, CallKind::receive, 140, 390), 1);
+    // Injected at 330, a gap of 50 and 10 more behind the second question.
+    story.message(1, story.call(1, CallKind::send, 320, 330), 3, story.call(3, CallKind::receive, 0, 450), 1);
+    const auto& program = story.program();
+    const auto graph = build_graph(program, with(100), with(100));
+    // At L = 200 the second question is injected at 470. In recorded order the other message would wait until 520.
+    EXPECT_EQ(replay(graph, with(100), {.machine = with(200)}).leaves, (Times{10, 460, 470, 330, 230, 240, 690, 740}));
+    const auto other = reordered(graph, with(100), {.machine = with(200)});
+    ASSERT_TRUE(other.has_value());
+    EXPECT_EQ(replay(*other, with(100), {.machine = with(200)}).leaves, (Times{10, 460, 470, 330, 230, 240, 690, 550}));
+    EXPECT_FALSE(reordered(graph, with(100), {.machine = with(100)}).has_value());
 }
 
 TEST(WhatIf, ABarrierWaitsForItsLastMember) {
