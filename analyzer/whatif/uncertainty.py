@@ -11,8 +11,8 @@
   start-up and finalization), and what steps of it take less than nothing (the recorded event came before the model's):
   as if all of it were the value that is changed; where that grows, what no model takes may also be a wait that it
   swallows.
-- Gaps of collective operations: their messages wait for no NIC in the replay. Each latency of a path with such an
-  operation may wait for a gap.
+- Gaps of collective operations: their messages queue at NICs among themselves, not with those that the trace shows.
+  Each latency of a path with such an operation may wait for a gap.
 - The run's deficit share of the predicted change: the machine that the trace was split with is too slow by it.
 - The replay: REPLAYED of the predicted change. Where everything is explained, programs still take another order there.
 - The clock: a step of it at each message and collective operation of the path, and at both ends.
@@ -202,7 +202,7 @@ def _in_common_ranges(recorded: Scenario, scenario: Scenario, column: str) -> tu
 
 
 def _of_gaps(recorded: Scenario, scenario: Scenario, after: Outcome) -> float:
-    """Rise or fall of gaps that messages of collective operations do not wait for in the replay."""
+    """Rise or fall of gaps behind other messages, which those of collective operations do not wait for."""
     if not after.path_ps["collective"]:
         return 0.0
     old, new = recorded.machine, scenario.machine

@@ -211,15 +211,25 @@ class Engine:
         if key not in self._graphs:
             if len(self._graphs) == MOST_GRAPHS:
                 del self._graphs[list(self._graphs)[1]]  # the first is of what was recorded
-            try:
-                self._graphs[key] = WhatIf(
-                    self.program, _native(self.recorded), _native(scenario), self.network, scenario.elsewhere
-                )
-            except CycleError as error:
-                raise InputError(
-                    f"the trace contradicts itself: {error}; correct its clocks, or record it again"
-                ) from error
+            self._graphs[key] = self._on_other_links(scenario) or self._built(scenario)
         return self._graphs[key]
+
+    def _built(self, scenario: Scenario) -> WhatIf:
+        try:
+            return WhatIf(self.program, _native(self.recorded), _native(scenario), self.network, scenario.elsewhere)
+        except CycleError as error:
+            raise InputError(f"the trace contradicts itself: {error}; correct its clocks, or record it again") from error
+
+    def _on_other_links(self, scenario: Scenario) -> WhatIf | None:
+        """A graph that there is, where the scenario differs from its own in how fast links are, and in nothing else
+        that a graph depends on."""
+        *protocols, elsewhere = _protocols(scenario)
+        for (*known, _), graph in self._graphs.items():
+            if elsewhere is not None and known == protocols:
+                found = graph.on_links(elsewhere)
+                if found is not None:
+                    return found
+        return None
 
     def _pass(self, graph: WhatIf, scenarios: Sequence[Scenario]) -> list[Outcome]:
         found = graph.replay(*self._lanes(scenarios))

@@ -1,7 +1,7 @@
 /// Collective operations as the messages of their usual algorithms: each goes as far as its two members are apart,
-/// queues at its sender's NIC, and a member leaves when it has what its part of the algorithm gives it. A member that
-/// enters last finds messages of the others there: they cost it overheads, no latency.
-/// What that algorithm does not explain stays as measured.
+/// queues at the NICs of both ends, and a member leaves when it has what its part of the algorithm gives it. A member
+/// that enters last finds messages of the others there: they cost it overheads, no latency. What that algorithm does
+/// not explain stays as measured.
 
 #include <algorithm>
 #include <bit>
@@ -35,8 +35,8 @@ struct Member {
 class Instance {
   public:
     /// `most_rounds`: of long algorithms, so many are told.
-    Instance(Draft& draft, std::vector<Customers>& sending, std::uint32_t most_rounds, std::vector<Member> members)
-        : draft_(draft), sending_(sending), most_rounds_(most_rounds), members_(std::move(members)) {}
+    Instance(Draft& draft, ToldAtNics& nics, std::uint32_t most_rounds, std::vector<Member> members)
+        : draft_(draft), nics_(nics), most_rounds_(most_rounds), members_(std::move(members)) {}
 
     void add() {
         switch (shape(members_.front().operation->operation)) {
@@ -173,9 +173,9 @@ class Instance {
         [[nodiscard]] End end(std::uint32_t member) const noexcept { return {at[member], location[member]}; }
     };
 
-    /// The receiver has taken the message, which queues at its sender's NIC. In which order messages of different
-    /// members come to a receiver's NIC depends on the machine, and is not kept. `own`: terms of the receiver's work
-    /// meanwhile. `repeat`: it stands for so many, one after the other, each of which needs the one before.
+    /// The receiver has taken the message, which queues at the NICs of both ends. `own`: terms of the receiver's work
+    /// meanwhile. `repeat`: it stands for so many, one after the other, each of which needs the one before; they queue
+    /// at the sender's alone.
     Sent taken(const End& sender, const End& receiver, std::uint64_t bytes, std::uint8_t own,
                std::uint32_t repeat = 1) {
         const auto message = draft_.message_class(sender.location, receiver.location, bytes);
@@ -190,7 +190,7 @@ class Instance {
         } else {
             draft_.add_edge(sender.node, inject, repeated(message, 1, kTermSend));
         }
-        auto& queue = sending_[static_cast<std::size_t>(sender.location)];
+        auto& queue = nics_.sending[static_cast<std::size_t>(sender.location)];
         auto last = inject;  // of those it stands for
         if (repeat > 1) {
             last = draft_.add_node();
@@ -204,6 +204,9 @@ class Instance {
                                  : message;
         const auto first_byte = draft_.add_node();
         draft_.add_message(last, first_byte, repeated(carried, 1, kTermLatency), sender.location, receiver.location);
+        if (repeat == 1) {
+            nics_.receiving[static_cast<std::size_t>(receiver.location)].push_back(draft_.at_nic(first_byte, message));
+        }
         const auto node = draft_.add_node();
         draft_.add_edge(first_byte, node, repeated(carried, 1, kTermSerialization | kTermReceive));
         draft_.add_edge(receiver.node, node, repeated(message, repeat, own));
@@ -346,7 +349,7 @@ class Instance {
     }
 
     Draft& draft_;
-    std::vector<Customers>& sending_;
+    ToldAtNics& nics_;
     std::uint32_t most_rounds_;
     std::vector<Member> members_;
 };
@@ -367,7 +370,7 @@ std::uint32_t rounds_told(const std::vector<std::vector<Member>>& instances) {
 }  // namespace
 
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves, std::vector<Customers>& sending) {
+                     std::span<const std::vector<std::uint32_t>> leaves, ToldAtNics& nics) {
     std::vector<std::vector<Member>> instances(program.collective_instances);
     static const Collective kUnnamed{0, 0, 0, 0, kNone, kNone, kUndefined, kUndefined, kNone, Operation::unknown};
     std::vector<Member> start_up, shut_down;
@@ -408,7 +411,7 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     for (auto& members : instances) {
         if (!members.empty()) {
             const auto least = doublings(static_cast<std::uint32_t>(members.size()));
-            Instance(draft, sending, std::max(least, most_rounds), std::move(members)).add();
+            Instance(draft, nics, std::max(least, most_rounds), std::move(members)).add();
         }
     }
 }

@@ -164,10 +164,15 @@ class NodeOrder {
     std::vector<std::uint32_t> place_;
 };
 
-/// Members of collective operations meet: edges by the operation's shape. Messages that are replayed one by one queue
-/// at their senders' NICs, or their own ends of the memory: `sending`, by location. `enters` and `leaves` are nodes by
-/// location and call, kNone where a location has none.
+/// Messages of collective operations at NICs, or their locations' own ends of the memory; by location. They queue among
+/// themselves: the trace does not show them, and recorded ones should not wait for them.
+struct ToldAtNics {
+    std::vector<Customers> sending, receiving;
+};
+
+/// Members of collective operations meet: their messages, by the operation's algorithm, which queue at NICs. `enters`
+/// and `leaves` are nodes by location and call, kNone where a location has none.
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves, std::vector<Customers>& sending);
+                     std::span<const std::vector<std::uint32_t>> leaves, ToldAtNics& nics);
 
 }  // namespace logpost::replay
