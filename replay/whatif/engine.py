@@ -218,7 +218,9 @@ class Engine:
         try:
             return WhatIf(self.program, _native(self.recorded), _native(scenario), self.network, scenario.elsewhere)
         except CycleError as error:
-            raise InputError(f"the trace contradicts itself: {error}; correct its clocks, or record it again") from error
+            raise InputError(
+                f"the trace contradicts itself: {error}; correct its clocks, or record it again"
+            ) from error
 
     def _on_other_links(self, scenario: Scenario) -> WhatIf | None:
         """A graph that there is, where the scenario differs from its own in how fast links are, and in nothing else
