@@ -325,6 +325,16 @@ class WhatIf:
         Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter where messages contend, and NICs take them as they come.
         """
 
+    def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
+        """
+        The program whose NICs take messages in the order in which they come under a setting; None: in the order in which they came.
+        """
+
+    def on_links(self, elsewhere: Surroundings) -> WhatIf | None:
+        """
+        The program in the same places, on links of other bandwidths; None: these are other places.
+        """
+
     def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) -> numpy.ndarray:
         """
         Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it `contends`.

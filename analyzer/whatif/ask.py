@@ -94,7 +94,8 @@ def predict(run: Run, ask: Ask) -> Prediction:
 def _predict(replay: Replay, ask: Ask) -> Prediction:
     run, used, doubts = replay.run, replay.run.manifest.machine, replay.doubts
     plan = Plan(replay.rebuilt, ask)
-    engine, scenario = plan.engine(), plan.planned
+    scenario = plan.planned
+    (engine,) = plan.engine().as_they_come([scenario])
     before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
     return Prediction(
         settings=[
@@ -116,7 +117,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         proposal=plan.proposal,
         sweep=None
         if ask.sweep is None
-        else sweep(engine, plan, ask.sweep, lambda one, outcome: interval_ps(engine, one, before, outcome, doubts)),
+        else sweep(plan, ask.sweep, lambda engine, one, outcome: interval_ps(engine, one, before, outcome, doubts)),
         notes=_notes(run, after),
         plan=plan,
     )

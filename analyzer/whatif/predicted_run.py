@@ -60,7 +60,8 @@ def write_predicted(
         raise InputError(f"{path} is the run that is replayed; choose another place with -o")
     with RunWriter(path, force=force) as writer:
         report("replaying calls", 0, 0)
-        times = plan.engine().times(plan.planned)
+        (engine,) = plan.engine().as_they_come([plan.planned])
+        times = engine.times(plan.planned)
         retimed = Retimed(plan.run, plan.planned, times, prediction.after)
         text = predicted_machine(plan)
         writer.write_machine(_unchanged_text(plan) if text is None else text)

@@ -18,7 +18,7 @@ from logpost.replay.whatif.changes import PARAMETERS
 from logpost.replay.whatif.network_changes import SWEPT
 from logpost.replay.whatif.regions import region
 
-Interval = Callable[[Scenario, Outcome], tuple[int, int]]
+Interval = Callable[[Engine, Scenario, Outcome], tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Sweep:
     """why nothing is known between the points; empty: the pieces are"""
 
 
-def sweep(engine: Engine, plan: Plan, text: str, interval_ps: Interval) -> Sweep:
+def sweep(plan: Plan, text: str, interval_ps: Interval) -> Sweep:
     """What `--sweep` asks for.
 
     Raises:
@@ -85,24 +85,34 @@ def sweep(engine: Engine, plan: Plan, text: str, interval_ps: Interval) -> Sweep
         unit = {"time": "ps", "time_per_byte": "ps/B"}.get(parameter.kind, "B")
         texts = [f"{value:.17g}{unit}" for value in values.tolist()]
     scenarios = [plan.scenario([f"{name}={value}"]) for value in texts]
-    outcomes = engine.replay(scenarios)
+    engine = plan.engine()
+    same_messages = symbol != "eager_limit" and symbol not in SWEPT
+    engines = engine.as_they_come(scenarios) if same_messages else [engine] * len(scenarios)
+    kept = [each for each, used in zip(scenarios, engines, strict=True) if used is engine]
+    in_one_pass = iter(engine.replay(kept) if kept else [])
+    outcomes = [
+        next(in_one_pass) if used is engine else used.replay([each])[0]
+        for each, used in zip(scenarios, engines, strict=True)
+    ]
     points = [
-        Point(_shown(parameter.kind, value, factor), outcome.makespan_ps, interval_ps(each, outcome))
-        for value, each, outcome in zip(values.tolist(), scenarios, outcomes, strict=True)
+        Point(_shown(parameter.kind, value, factor), outcome.makespan_ps, interval_ps(used, each, outcome))
+        for value, used, each, outcome in zip(values.tolist(), engines, scenarios, outcomes, strict=True)
     ]
     if symbol == "eager_limit":
         return Sweep(name, points, [], 0.0, [], "protocols change")
     if symbol in SWEPT:
         return Sweep(name, points, [], 0.0, [], "the network changes")
     scenario = plan.planned
-    if engine.contends(scenario):
+    contends = engine.contends(scenario)
+    if contends or any(used is not engine for used in engines):
 
         def makespans(factors: Sequence[float]) -> list[int]:
-            return engine.makespans([plan.scenario([f"{name}=x{one:.17g}"]) for one in factors])
+            asked = [plan.scenario([f"{name}=x{one:.17g}"]) for one in factors]
+            used = engine.as_they_come(asked)
+            return [one.makespans([each])[0] for one, each in zip(used, asked, strict=True)]
 
-        return Sweep(
-            name, points, [], 0.0, sampled_tolerances(makespans), "messages wait for each other in the network"
-        )
+        why = "messages wait for each other in the network" if contends else "messages come to NICs in another order"
+        return Sweep(name, points, [], 0.0, sampled_tolerances(makespans), why)
     factors = direction(scenario, name, factor=True)
     axis = factors if factor else direction(scenario, name, factor=False)
 

@@ -11,14 +11,15 @@
   start-up and finalization), and what steps of it take less than nothing (the recorded event came before the model's):
   as if all of it were the value that is changed; where that grows, what no model takes may also be a wait that it
   swallows.
-- Gaps of collective operations: their messages wait for no NIC in the replay. Each latency of a path with such an
-  operation may wait for a gap.
+- Gaps of collective operations: their messages queue at NICs among themselves, not with those that the trace shows.
+  Each latency of a path with such an operation may wait for a gap.
 - The run's deficit share of the predicted change: the machine that the trace was split with is too slow by it.
 - The replay: REPLAYED of the predicted change. Where everything is explained, programs still take another order there.
 - The clock: a step of it at each message and collective operation of the path, and at both ends.
-- The order of messages, a fall: the replay keeps the recorded one at every NIC, and where messages overtake each
+- The order of messages, a fall, where the replay keeps the recorded one at every NIC: where messages overtake each
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
-  for the recorded scenario.
+  for the recorded scenario. Where NICs take messages as they come, half of what that changes, up and down: of messages
+  that come at about the same time it tells little which one is first.
 
 Unchanged, every term is 0. Where everything that changes costs more, no program is said to take less, and the other way
 round (``direction``).
@@ -99,13 +100,15 @@ def interval_ps(engine: Engine, scenario: Scenario, before: Outcome, after: Outc
     for low, high in _of_machine(engine, scenario, after, recalibrate=doubts.recalibrates):
         rises += max(low, high, 0) ** 2
         falls += max(-low, -high, 0) ** 2
-    falls += _of_order(engine, scenario, before, after) ** 2
+    if engine.kept_ps is None:
+        falls += _of_order(engine, scenario, before, after) ** 2
+    order = 0 if engine.kept_ps is None else (engine.kept_ps - after.makespan_ps) / 2
     rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after), doubts.start_up_ps)
     rises, falls = rises + rise**2, falls + fall**2
     changed = abs(after.makespan_ps - before.makespan_ps)
     clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
-    for one in (_of_residual(before, after), doubts.deficit_share * changed, REPLAYED * changed, gaps, clock):
+    for one in (_of_residual(before, after), doubts.deficit_share * changed, REPLAYED * changed, gaps, order, clock):
         rises += one**2
         falls += one**2
     interval = (
@@ -138,7 +141,9 @@ def _at_end(engine: Engine, scenario: Scenario, column: str, sign: float) -> int
     error = np.where(changes, np.nan_to_num(engine.recorded.machine.errors[column], nan=0.0), 0.0)
     by = np.maximum(value + sign * error, 0.0) - value
     follows = scenario.follows.get(column, np.ones(value.shape))
-    return engine.ran_as(_moved(engine.recorded, column, by)).makespans([_moved(scenario, column, follows * by)])[0]
+    there, then = engine.ran_as(_moved(engine.recorded, column, by)), _moved(scenario, column, follows * by)
+    (used,) = there.as_they_come([then]) if engine.reordered else [there]
+    return used.makespans([then])[0]
 
 
 def _moved(scenario: Scenario, column: str, by: Any) -> Scenario:
@@ -197,7 +202,7 @@ def _in_common_ranges(recorded: Scenario, scenario: Scenario, column: str) -> tu
 
 
 def _of_gaps(recorded: Scenario, scenario: Scenario, after: Outcome) -> float:
-    """Rise or fall of gaps that messages of collective operations do not wait for in the replay."""
+    """Rise or fall of gaps behind other messages, which those of collective operations do not wait for."""
     if not after.path_ps["collective"]:
         return 0.0
     old, new = recorded.machine, scenario.machine

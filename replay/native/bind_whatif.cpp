@@ -2,6 +2,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -11,6 +13,7 @@
 #include "replay/native/surroundings.hpp"
 #include "replay/native/threads.hpp"
 #include "replay/native/whatif/contention.hpp"
+#include "replay/native/whatif/reordered.hpp"
 #include "replay/native/whatif/replay.hpp"
 #include "replay/native/whatif/tangents.hpp"
 
@@ -39,9 +42,24 @@ class WhatIf {
           network_(elsewhere != nullptr  ? elsewhere->network
                    : recorded != nullptr ? recorded->network
                                          : Network{}),
-          graph_(
-              build_graph(program, machine_, planned, elsewhere, recorded == nullptr ? nullptr : &recorded->network)),
-          joints_(graph_.crossings.empty() ? Joints{} : joints_of(graph_)) {}
+          built_(std::make_shared<Built>(build_graph(program, machine_, planned, elsewhere,
+                                                     recorded == nullptr ? nullptr : &recorded->network))) {}
+
+    /// The same program, whose NICs take messages in another order; none: they come as they did.
+    [[nodiscard]] std::optional<WhatIf> reordered(const Parameters& machine, double compute,
+                                                  const std::vector<double>& by_location,
+                                                  const std::vector<double>& by_callpath) const {
+        const nb::gil_scoped_release release;
+        auto found = replay::reordered(graph_, machine_, {machine, compute, by_location, by_callpath});
+        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
+                     : std::nullopt;
+    }
+
+    /// The same program on links of other bandwidths; none: it would run in other places, and its graph is another one.
+    [[nodiscard]] std::optional<WhatIf> on_links(const Surroundings& elsewhere) const {
+        return elsewhere.placement == placement_ ? std::optional(WhatIf(*this, built_, elsewhere.network))
+                                                 : std::nullopt;
+    }
 
     [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + joints_.bytes(); }
@@ -125,6 +143,21 @@ class WhatIf {
     }
 
   private:
+    /// What does not depend on how fast links are.
+    struct Built {
+        explicit Built(Graph&& of)
+            : graph(std::move(of)), joints(graph.crossings.empty() ? Joints{} : joints_of(graph)) {}
+        Graph graph;
+        Joints joints;  // where messages contend
+    };
+
+    WhatIf(const WhatIf& of, std::shared_ptr<const Built> built, Network network)
+        : program_(of.program_),
+          machine_(of.machine_),
+          placement_(of.placement_),
+          network_(std::move(network)),
+          built_(std::move(built)) {}
+
     /// Lane after lane for each node.
     [[nodiscard]] std::vector<std::int64_t> times_of(Weights& weights, const std::vector<Setting>& settings,
                                                      std::vector<NetworkUse>& uses) const {
@@ -249,8 +282,9 @@ class WhatIf {
     Parameters machine_;
     Placement placement_;
     Network network_;
-    Graph graph_;
-    Joints joints_;  // where messages contend
+    std::shared_ptr<const Built> built_;
+    const Graph& graph_ = built_->graph;
+    const Joints& joints_ = built_->joints;
 };
 
 void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
@@ -292,6 +326,15 @@ void bind_whatif(nb::module_& module) {
              "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter "
              "where "
              "messages contend, and NICs take them as they come.")
+        .def("reordered", &WhatIf::reordered, "machine"_a, "compute"_a = 1.0, "by_location"_a = std::vector<double>{},
+             "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
+             nb::sig("def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], "
+                     "by_callpath: list[float] = []) -> WhatIf | None"),
+             "The program whose NICs take messages in the order in which they come under a setting; None: in the order "
+             "in which they came.")
+        .def("on_links", &WhatIf::on_links, "elsewhere"_a, nb::keep_alive<0, 1>(),
+             nb::sig("def on_links(self, elsewhere: Surroundings) -> WhatIf | None"),
+             "The program in the same places, on links of other bandwidths; None: these are other places.")
         .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,
              "by_callpath"_a, "x"_a, "threads"_a,
              nb::sig("def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, "

@@ -19,6 +19,7 @@ struct Place {
     std::int32_t socket = kUndefined;  // within its node; kUndefined: not known
     std::int32_t node = kUndefined;
     std::int32_t rank = kUndefined;  // kUndefined: not the process's own location, a thread of it
+    bool operator==(const Place&) const = default;
 };
 
 class Placement {
@@ -32,6 +33,7 @@ class Placement {
     /// The socket of each location; kUndefined: not known. Throws std::invalid_argument where they do not fit.
     void set_sockets(std::span<const std::int32_t> sockets);
 
+    bool operator==(const Placement&) const = default;
     [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
     [[nodiscard]] const Place& operator[](std::size_t location) const noexcept { return places_[location]; }
     [[nodiscard]] Place& operator[](std::size_t location) noexcept { return places_[location]; }

@@ -85,6 +85,21 @@ def test_a_sweep_over_link_bandwidth_falls(stencil: Run) -> None:
     assert spans[0] > spans[1] >= spans[-1]
 
 
+def test_links_of_other_bandwidths_share_a_graph(stencil: Run) -> None:
+    plan = Plan(Rebuilt(stencil), Ask(settings=("topology=ring:8",)))
+    engine = plan.engine()
+    asked = [plan.scenario([f"link_bandwidth={bandwidth}"]) for bandwidth in ("10kB/s", "1MB/s")]
+    together = engine.makespans(asked)
+    assert together == [engine.ran_as(engine.recorded).makespans([each])[0] for each in asked]
+    assert together[0] > together[1]
+    shared, places = engine.graph(asked[0]), asked[1].elsewhere
+    assert places is not None
+    assert shared.on_links(places) is not None
+    elsewhere = Plan(Rebuilt(stencil), Ask(settings=("topology=ring:8",), mapping="random:2")).planned.elsewhere
+    assert elsewhere is not None
+    assert shared.on_links(elsewhere) is None
+
+
 @pytest.mark.parametrize("name", ["L", "link_bandwidth"])
 def test_a_sweep_with_contention_has_points_and_no_pieces(stencil: Run, name: str) -> None:
     ask = Ask(settings=("topology=ring:8", "link_bandwidth=10kB/s"), sweep=f"{name}=x1:x4:3")

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "program_story.hpp"
+#include "replay/native/whatif/reordered.hpp"
 #include "replay/native/whatif/replay.hpp"
 
 namespace logpost::replay {
@@ -225,6 +226,35 @@ TEST(WhatIf, MessagesQueueAtTheirNic) {
     EXPECT_EQ(replay(graph, machine, {.machine = with_gap(0)}).leaves, (Times{10, 20, 130, 150}));
 }
 
+TEST(WhatIf, ANicTakesWhoComesFirstOnTheOtherMachine) {
+    const auto with = [](double L) {
+        auto machine = with_latency(L);
+        for (auto& locality : machine.localities) {
+            locality.ranges[0].g = 50;
+        }
+        return machine;
+    };
+    ProgramStory story;
+    story.rank(0, 2000);  // asks 2, and asks again
+    story.rank(0, 2000);  // on the same node: computes, and sends to 3
+    story.rank(1, 2000);
+    story.rank(2, 2000);
+    // Injected at 10, 140 and 270: received 100 + 20 later.
+    story.message(0, story.call(0, CallKind::send, 0, 10), 2, story.call(2, CallKind::receive, 0, 130), 1);
+    story.message(2, story.call(2, CallKind::send, 130, 140), 0, story.call(0, CallKind::receive, 10, 260), 1);
+    story.message(0, story.call(0, CallKind::send, 260, 270), 2, story.call(2, CallKind::receive, 140, 390), 1);
+    // Injected at 330, a gap of 50 and 10 more behind the second question.
+    story.message(1, story.call(1, CallKind::send, 320, 330), 3, story.call(3, CallKind::receive, 0, 450), 1);
+    const auto& program = story.program();
+    const auto graph = build_graph(program, with(100), with(100));
+    // At L = 200 the second question is injected at 470. In recorded order the other message would wait until 520.
+    EXPECT_EQ(replay(graph, with(100), {.machine = with(200)}).leaves, (Times{10, 460, 470, 330, 230, 240, 690, 740}));
+    const auto other = reordered(graph, with(100), {.machine = with(200)});
+    ASSERT_TRUE(other.has_value());
+    EXPECT_EQ(replay(*other, with(100), {.machine = with(200)}).leaves, (Times{10, 460, 470, 330, 230, 240, 690, 550}));
+    EXPECT_FALSE(reordered(graph, with(100), {.machine = with(100)}).has_value());
+}
+
 TEST(WhatIf, ABarrierWaitsForItsLastMember) {
     ProgramStory story;
     story.rank(0, 1200);
@@ -280,10 +310,32 @@ TEST_F(Together, RecursiveDoublingFoldsWhatIsBeyondAPowerOfTwo) {
               (Times{277, 474, 504}));
 }
 
-TEST_F(Together, AMemberThatIsLateToAnAllToAllFindsTheMessagesThere) {
-    // Two rounds of 2 bytes: 131 each for those who wait for the last member, 30 each for itself.
-    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::alltoall, {0, 0, 500}, {762, 762, 560}),
-              (Times{962, 962, 560}));
+TEST_F(Together, AnAllToAllIsFollowedPairByPair) {
+    // 2 bytes a message: 131 from the one before, or o_s and o_r where it is there. First round: 0 has the late
+    // member's at 631, 1 has 0's at 131, and the late one finds 1's: 530. Second round, from two before: 0 finds 1's
+    // and is done at 631 + 30, 1 has it at 530 + 131, 2 at 631 + 131. At L = 200: 731, 231, 530; 761, 761, 962.
+    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::alltoall, {0, 0, 500}, {661, 661, 762}),
+              (Times{761, 761, 962}));
+}
+
+TEST_F(Together, AnAllgatherSendsWhatItHasSoFar) {
+    // Bruck: 2 bytes from the one before, then one block, as three members need no more, from two before: 131 each.
+    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::allgather, {0, 0, 0}, {262, 262, 262}),
+              (Times{462, 462, 462}));
+}
+
+TEST_F(Together, AReduceScatterHalvesWhatItExchanges) {
+    // 2 bytes for each of 4: 4 bytes with the one two away, 2 with the next one: 133 and 131.
+    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::reduce_scatter_block, {0, 0, 0, 0},
+                                     {264, 264, 264, 264}),
+              (Times{464, 464, 464, 464}));
+}
+
+TEST_F(Together, AMemberOfAScanNeedsThoseBeforeIt) {
+    // 0 sends to 1, then to 2: 10 and 20. 1 sends to 2 at 10 and has 0's at 137. 2 has 1's at 147, and finds 0's, as
+    // 0 sent it before the second round: at 147 + 20.
+    EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::scan, {0, 0, 0}, {20, 137, 167}),
+              (Times{20, 237, 267}));
 }
 
 TEST_F(Together, ALateRootOfAReductionWaitsForNoLatency) {
@@ -335,6 +387,29 @@ TEST(WhatIf, MessagesOfABarrierQueueAtTheNicOfTheirNode) {
     const auto graph = build_graph(program, machine, machine);
     EXPECT_EQ(replay(graph, machine, {.machine = machine}).leaves, leaves);
     EXPECT_EQ(replay(graph, machine, {.machine = with_gap(100)}).leaves, (Times{260, 360, 360, 260}));
+}
+
+TEST(WhatIf, MessagesOfAnAllToAllQueueAtTheNicOfTheirNode) {
+    const auto with_gap = [](double g) {
+        auto machine = plain_machine();
+        for (auto& locality : machine.localities) {
+            locality.ranges[0].g = g;
+        }
+        return machine;
+    };
+    ProgramStory story;
+    // Two ranks on each of two nodes. In the second of three rounds both of a node send to the other node at the same
+    // time: the second message leaves one gap behind the first one, at whatever time the operation ended.
+    for (std::int32_t l = 0; l < 4; ++l) {
+        story.rank(l / 2, 5000);
+        story.collective(l, story.call(l, CallKind::collective, 0, 1000), Operation::alltoall);
+    }
+    const auto& program = story.program();
+    const auto machine = with_gap(50);
+    const auto graph = build_graph(program, machine, machine);
+    EXPECT_EQ(replay(graph, machine, {.machine = machine}).leaves, (Times{1000, 1000, 1000, 1000}));
+    const auto wider = replay(graph, machine, {.machine = with_gap(1000)}).leaves;
+    EXPECT_GE(*std::ranges::max_element(wider), 1000 + 950);
 }
 
 TEST(WhatIf, LanesAreReplaysOfTheirOwn) {

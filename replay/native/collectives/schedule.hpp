@@ -11,6 +11,7 @@
 ///   round(count, source, bytes, repeat)   each of the first `count` members sends one message and gets one: member i
 ///                                         from member source(i), all at once. `repeat`: stands for as many like it
 ///   kEveryRound, if it has one    rounds are not joined
+///   most_rounds, if it has one    so many are told of a long algorithm, in place of kSingleRounds
 ///   burst(count, rounds, bytes)           each member sends one message to each of `rounds` others, then takes theirs:
 ///                                         the k-th of member i comes from i - k
 
@@ -71,6 +72,8 @@ void many_rounds(Visitor& visitor, std::uint32_t count, std::uint32_t rounds, st
     auto told = std::min(rounds, kSingleRounds);
     if constexpr (requires { Visitor::kEveryRound; }) {
         told = rounds;
+    } else if constexpr (requires { visitor.most_rounds; }) {
+        told = std::min(rounds, visitor.most_rounds);
     }
     for (std::uint32_t k = 0; k < told; ++k) {
         const auto first = static_cast<std::uint32_t>(std::uint64_t{rounds} * k / told);

@@ -38,7 +38,7 @@ class Builder {
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
                                {bases_, sending_, receiving_, answering_, exchanged_});
-            add_collectives(draft_, program_, one_sided.gates(), events_.leaves, told_sending_);
+            add_collectives(draft_, program_, one_sided.gates(), events_.leaves, told_);
             one_sided.start();
             add_own_edges();
             const auto edges = draft_.edges;
@@ -47,18 +47,19 @@ class Builder {
             draft_.incoming = Incoming();
             one_sided.follow(order);
         } else {
-            add_collectives(draft_, program_, events_.enters, events_.leaves, told_sending_);
+            add_collectives(draft_, program_, events_.enters, events_.leaves, told_);
             add_own_edges();
         }
         // What the edges have told by now makes room for what is built next.
         release(bases_, completions_, classes_, origins_);
         auto order = first_order();
         add_queue(order, sending_);
-        add_queue(order, told_sending_);
-        release(sending_, told_sending_);
+        add_queue(order, told_.sending);
+        release(sending_, told_.sending);
         order.update(draft_);
         add_queue(order, receiving_);
-        release(receiving_);
+        add_queue(order, told_.receiving);
+        release(receiving_, told_.receiving);
         order.update(draft_);
         add_processors(order);
         release(served_, answering_);
@@ -124,7 +125,8 @@ class Builder {
         completions_.resize(locations_);
         sending_.resize(locations_);
         receiving_.resize(locations_);
-        told_sending_.resize(locations_);
+        told_.sending.resize(locations_);
+        told_.receiving.resize(locations_);
         answering_.resize(locations_);
         served_.resize(locations_);
         const auto computes = [&](std::size_t l, std::int32_t callpath) {
@@ -442,9 +444,9 @@ class Builder {
     std::vector<std::vector<std::uint32_t>> classes_;      // message class by [location][send]
     std::vector<std::vector<Origin>> origins_;             // by [location][send]
     std::vector<Customers> sending_, receiving_;           // by location
-    std::vector<Customers> told_sending_;      // likewise: messages of collectives, which queue among themselves only
-    std::vector<Customers> answering_;         // likewise: one-sided transfers at their targets
-    std::vector<std::vector<Served>> served_;  // by location
+    ToldAtNics told_;                                      // messages of collectives
+    std::vector<Customers> answering_;                     // likewise: one-sided transfers at their targets
+    std::vector<std::vector<Served>> served_;              // by location
     Exchanged exchanged_;
     std::uint64_t rebuilt_ = 0;
 };

@@ -1,8 +1,7 @@
-/// Collective operations as synchronization: each member's leave waits for the enters that its operation needs, and
-/// takes what the usual algorithm costs: rounds of messages where everybody waits for everybody (dissemination,
-/// recursive doubling, pairwise exchange), a binomial tree where there is a root. A member that enters last finds the
-/// messages of the others there: its own rounds cost overheads, no latency.
-/// What that algorithm does not explain stays as measured.
+/// Collective operations as the messages of their usual algorithms: each goes as far as its two members are apart,
+/// queues at the NICs of both ends, and a member leaves when it has what its part of the algorithm gives it. A member
+/// that enters last finds messages of the others there: they cost it overheads, no latency. What that algorithm does
+/// not explain stays as measured.
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "replay/native/collectives/every_message.hpp"
 #include "replay/native/collectives/schedule.hpp"
 #include "replay/native/collectives/shape.hpp"
 #include "replay/native/whatif/draft.hpp"
@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::uint8_t kRound = kTermSend | kTermLatency | kTermSerialization | kTermReceive;
 constexpr std::uint8_t kOwn = kTermSend | kTermReceive;
+/// Messages of long algorithms (pairwise exchange) that are told one by one in a whole program. Where there would be
+/// more, equal parts of the rounds are told by one round each, no fewer than other algorithms have.
+constexpr std::uint64_t kToldMessages = 1U << 18U;
 
 struct Member {
     const Collective* operation;
@@ -31,8 +34,9 @@ struct Member {
 
 class Instance {
   public:
-    Instance(Draft& draft, std::vector<Customers>& sending, std::vector<Member> members)
-        : draft_(draft), sending_(sending), members_(std::move(members)) {}
+    /// `most_rounds`: of long algorithms, so many are told.
+    Instance(Draft& draft, ToldAtNics& nics, std::uint32_t most_rounds, std::vector<Member> members)
+        : draft_(draft), nics_(nics), most_rounds_(most_rounds), members_(std::move(members)) {}
 
     void add() {
         switch (shape(members_.front().operation->operation)) {
@@ -57,20 +61,15 @@ class Instance {
   private:
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(members_.size()); }
 
-    /// How far apart the members are at most.
-    [[nodiscard]] Locality locality(const Placement& placement) const noexcept {
-        auto farthest = Locality::self;
-        for (const auto& member : members_) {
-            farthest = std::max(farthest, placement.between(members_.front().location, member.location));
-        }
-        return farthest;
-    }
-
     /// Bytes of one message: what a member contributes to each other one.
     [[nodiscard]] std::uint64_t chunk() const noexcept {
         const auto moved = [](const Collective& one) { return std::max(one.bytes_sent, one.bytes_received); };
         if (shape(members_.front().operation->operation) == Shape::all_to_all) {
-            return moved(*members_.front().operation) / std::max(1U, size());
+            std::uint64_t all = 0;  // of operations whose members give differently: the mean
+            for (const auto& member : members_) {
+                all += moved(*member.operation) / size();
+            }
+            return all / size();
         }
         std::uint64_t least = UINT64_MAX;  // the root moves what all others move
         for (const auto& member : members_) {
@@ -79,15 +78,7 @@ class Instance {
         return least;
     }
 
-    /// The terms of `count` messages of `bytes` in a row, as far as members are apart at most.
-    [[nodiscard]] std::uint32_t rounds(std::uint32_t count, std::uint64_t bytes, std::uint8_t terms = kRound) {
-        const MessageClass farthest{.bytes = bytes,
-                                    .layout = {},
-                                    .recorded = {.locality = locality(draft_.recorded)},
-                                    .planned = {.locality = locality(draft_.planned)}};
-        return count == 0 ? Draft::kMeasured : repeated(draft_.message_class(farthest), count, terms);
-    }
-    /// Those of `count` messages of one class.
+    /// The terms of `count` messages of one class in a row.
     [[nodiscard]] std::uint32_t repeated(std::uint32_t message, std::uint32_t count, std::uint8_t terms) {
         return draft_.model({.kind = EdgeModel::Kind::collective,
                              .terms = terms,
@@ -117,131 +108,136 @@ class Instance {
     }
 
     void all_to_all() {
-        std::uint32_t count = doublings(size());
-        std::uint64_t bytes = chunk();
-        bool may_leave_early = false;  // a member that gets nothing from the last one need not wait for it
-        switch (members_.front().operation->operation) {
+        const auto one = pattern();
+        switch (one.operation) {
             case Operation::barrier:
             case Operation::fence:
-                by_rounds(Algorithm::dissemination, 0);
-                return;
-            case Operation::allreduce:
-                by_rounds(Algorithm::recursive_doubling, bytes);
-                return;
+                return by_rounds({one.operation, one.size, 0}, false);
             case Operation::alltoallv:
             case Operation::alltoallw:
-                may_leave_early = true;
-                [[fallthrough]];
-            case Operation::alltoall:
-                count = size() - 1;
-                break;
             case Operation::allgatherv:
             case Operation::reduce_scatter:
-                may_leave_early = true;
-                [[fallthrough]];
+                return by_rounds(one, true);
             default:
-                bytes = count == 0 ? bytes : bytes * (size() - 1) / count;
-                break;
-        }
-        const auto cost = rounds(count, bytes);
-        const auto own = rounds(count, bytes, kOwn);
-        const auto latest = latest_enter();
-        const auto before = latest_of_others(members_);
-        std::ranges::reverse(members_);
-        auto after = latest_of_others(members_);
-        std::ranges::reverse(members_);
-        std::ranges::reverse(after);
-        for (std::size_t i = 0; i < members_.size(); ++i) {
-            const auto& member = members_[i];
-            if (may_leave_early && (member.leave == kNone || draft_.measured[member.leave] < latest)) {
-                continue;
-            }
-            wait(member, member.enter, own);
-            for (const auto others : {before[i], after[i]}) {
-                if (others != kNone) {
-                    wait(member, others, cost);
-                }
-            }
+                return by_rounds(one, false);
         }
     }
+
+    struct End {
+        std::uint32_t node;
+        std::int32_t location;
+    };
+    /// A message, told.
+    struct Sent {
+        std::uint32_t taken;     // node
+        std::uint32_t injected;  // node, of one with a handshake; kNone: eager
+        std::uint32_t message;   // class
+    };
 
     /// When each member has what it needs, message by message.
     struct Flow {
         Instance& of;
-        std::vector<std::uint32_t> at;            // node by member
+        std::vector<std::uint32_t> at = {};       // node by member
         std::vector<std::int32_t> location = {};  // likewise
+        std::uint32_t most_rounds = of.most_rounds_;
 
         void add(const Member& member) {
             at.push_back(member.enter);
             location.push_back(member.location);
         }
         void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
-            at[to] = of.taken({at[from], location[from]}, {at[to], location[to]}, bytes, kTermReceive);
-            const auto sent = of.draft_.add_node();
-            of.draft_.add_edge(at[from], sent,
+            const auto sent = of.taken(end(from), end(to), bytes, kTermReceive);
+            at[to] = sent.taken;
+            const auto node = of.draft_.add_node();
+            of.draft_.add_edge(at[from], node,
                                of.repeated(of.draft_.message_class(location[from], location[to], bytes), 1, kTermSend));
-            at[from] = sent;
+            of.let_go(sent, node);
+            at[from] = node;
         }
-        static constexpr bool kEveryRound = true;
         template <class From>
-        void round(std::uint32_t count, From&& from, std::uint64_t bytes, std::uint32_t /*repeat*/) {
+        void round(std::uint32_t count, From&& from, std::uint64_t bytes, std::uint32_t repeat) {
             auto next = at;
+            std::vector<Sent> sent(count);
             for (std::uint32_t i = 0; i < count; ++i) {
-                const auto sender = from(i);
-                next[i] = of.taken({at[sender], location[sender]}, {at[i], location[i]}, bytes, kOwn);
+                sent[i] = of.taken(end(from(i)), end(i), bytes, kOwn, repeat);
+                next[i] = sent[i].taken;
+            }
+            for (std::uint32_t i = 0; i < count; ++i) {
+                of.let_go(sent[i], next[from(i)]);
             }
             at = std::move(next);
         }
-        void burst(std::uint32_t /*count*/, std::uint32_t /*rounds*/, std::uint64_t /*bytes*/) {}  // alltoall only
+        void burst(std::uint32_t /*count*/, std::uint32_t /*rounds*/, std::uint64_t /*bytes*/) {}  // of no usual one
+
+      private:
+        [[nodiscard]] End end(std::uint32_t member) const noexcept { return {at[member], location[member]}; }
     };
-    struct End {
-        std::uint32_t node;
-        std::int32_t location;
-    };
-    /// A node: the receiver has taken the message, which queues at its sender's NIC. In which order messages of
-    /// different members come to a receiver's NIC depends on the machine, and is not kept. `own`: terms of the
-    /// receiver's work meanwhile.
-    std::uint32_t taken(const End& sender, const End& receiver, std::uint64_t bytes, std::uint8_t own) {
+
+    /// The receiver has taken the message, which queues at the NICs of both ends. `own`: terms of the receiver's work
+    /// meanwhile. `repeat`: it stands for so many, one after the other, each of which needs the one before; they queue
+    /// at the sender's alone.
+    Sent taken(const End& sender, const End& receiver, std::uint64_t bytes, std::uint8_t own,
+               std::uint32_t repeat = 1) {
         const auto message = draft_.message_class(sender.location, receiver.location, bytes);
+        const bool rendezvous = draft_.cost(message).rendezvous;
         const auto inject = draft_.add_node();
-        draft_.add_edge(sender.node, inject, repeated(message, 1, kTermSend));
+        if (rendezvous) {
+            // Both sides are in the operation, and answer at once.
+            const auto match = draft_.add_node();
+            draft_.add_edge(sender.node, match, repeated(message, 1, kTermSend | kTermLatency | kTermControl));
+            draft_.add_edge(receiver.node, match, repeated(message, 1, (own & kTermSend) | kTermControl));
+            draft_.add_edge(match, inject, repeated(message, 1, kTermLatency | kTermControl));
+        } else {
+            draft_.add_edge(sender.node, inject, repeated(message, 1, kTermSend));
+        }
+        auto& queue = nics_.sending[static_cast<std::size_t>(sender.location)];
+        auto last = inject;  // of those it stands for
+        if (repeat > 1) {
+            last = draft_.add_node();
+            draft_.add_edge(inject, last, Draft::kMeasured);
+            queue.push_back(draft_.at_nic(inject, message, repeat - 1));
+        }
+        queue.push_back(draft_.at_nic(last, message));
+        // Links carry the bytes of all that it stands for.
+        const auto carried = draft_.contention && repeat > 1
+                                 ? draft_.message_class(sender.location, receiver.location, bytes * repeat)
+                                 : message;
         const auto first_byte = draft_.add_node();
-        draft_.add_message(inject, first_byte, repeated(message, 1, kTermLatency), sender.location, receiver.location);
+        draft_.add_message(last, first_byte, repeated(carried, 1, kTermLatency), sender.location, receiver.location);
+        if (repeat == 1) {
+            nics_.receiving[static_cast<std::size_t>(receiver.location)].push_back(draft_.at_nic(first_byte, message));
+        }
         const auto node = draft_.add_node();
-        draft_.add_edge(first_byte, node, repeated(message, 1, kTermSerialization | kTermReceive));
-        draft_.add_edge(receiver.node, node, repeated(message, 1, own));
-        sending_[static_cast<std::size_t>(sender.location)].push_back(draft_.at_nic(inject, message));
-        return node;
+        draft_.add_edge(first_byte, node, repeated(carried, 1, kTermSerialization | kTermReceive));
+        draft_.add_edge(receiver.node, node, repeated(message, repeat, own));
+        if (repeat > 1) {
+            draft_.add_edge(rendezvous ? inject : sender.node, node, repeated(message, repeat, kRound));
+        }
+        return {node, rendezvous ? last : kNone, message};
     }
 
-    void by_rounds(Algorithm algorithm, std::uint64_t bytes) {
+    /// The sender of a message that needs a handshake goes on when the message has left.
+    void let_go(const Sent& sent, std::uint32_t node) {
+        if (sent.injected != kNone) {
+            draft_.add_edge(sent.injected, node, repeated(sent.message, 1, kTermSerialization));
+        }
+    }
+
+    /// The members by their ranks, through the usual algorithm. `may_leave_early`: a member that gets nothing from the
+    /// last one need not wait for it.
+    void by_rounds(const Pattern& one, bool may_leave_early) {
         std::ranges::sort(members_, {}, &Member::rank);
-        Flow flow{*this, {}};
+        Flow flow{*this};
         std::ranges::for_each(members_, [&](const Member& member) { flow.add(member); });
-        visit_schedule({members_.front().operation->operation, size(), bytes}, algorithm, flow);
+        visit_schedule(one, usual(one), flow);
+        const auto latest = latest_enter();
         for (std::uint32_t i = 0; i < size(); ++i) {
-            if (flow.at[i] != members_[i].enter) {
-                wait(members_[i], flow.at[i], Draft::kMeasured);
+            const auto& member = members_[i];
+            const bool early = may_leave_early && member.leave != kNone && draft_.measured[member.leave] < latest;
+            if (flow.at[i] != member.enter && !early) {
+                wait(member, flow.at[i], Draft::kMeasured);
             }
         }
-    }
-
-    /// For each member, when the last of those before it has entered.
-    std::vector<std::uint32_t> latest_of_others(std::span<const Member> members) {
-        std::vector<std::uint32_t> result;
-        auto latest = kNone;
-        for (const auto& member : members) {
-            result.push_back(latest);
-            if (latest == kNone) {
-                latest = member.enter;
-                continue;
-            }
-            const auto node = draft_.add_node();
-            draft_.add_edge(latest, node, Draft::kMeasured);
-            draft_.add_edge(member.enter, node, Draft::kMeasured);
-            latest = node;
-        }
-        return result;
     }
 
     [[nodiscard]] const Member* root() const noexcept {
@@ -268,7 +264,7 @@ class Instance {
     void one_to_all() {
         const auto tree = from_root();
         const auto one = pattern();
-        Flow flow{*this, {}};
+        Flow flow{*this};
         std::ranges::for_each(tree, [&](const Member* member) { flow.add(*member); });
         std::vector<std::int64_t> since(tree.size(), INT64_MIN);  // the last enter on the way to a member
         down_the_tree(static_cast<std::uint32_t>(tree.size()), [&](std::uint32_t parent, std::uint32_t child) {
@@ -285,7 +281,8 @@ class Instance {
                 wait(member, flow.at[r], Draft::kMeasured);
             } else if (r != 0 && member.leave != kNone &&
                        draft_.measured[member.leave] >= draft_.measured[tree[0]->enter]) {
-                wait(member, tree[0]->enter, rounds(static_cast<std::uint32_t>(std::popcount(r)), one.bytes));
+                const auto message = draft_.message_class(tree[0]->location, member.location, one.bytes);
+                wait(member, tree[0]->enter, repeated(message, static_cast<std::uint32_t>(std::popcount(r)), kRound));
             }
         }
     }
@@ -298,27 +295,41 @@ class Instance {
         std::ranges::transform(tree, std::back_inserter(ready), [](const Member* member) { return member->enter; });
         std::vector<std::int64_t> since;  // the last enter of those
         std::ranges::transform(ready, std::back_inserter(since), [&](auto node) { return draft_.measured[node]; });
+        std::vector<Sent> sent(count);  // by child
         up_the_tree(count, [&](std::uint32_t child, std::uint32_t parent) {
-            ready[parent] = taken({ready[child], tree[child]->location}, {ready[parent], tree[parent]->location},
-                                  schedule::of_subtree(one, child), kTermReceive);
+            sent[child] = taken({ready[child], tree[child]->location}, {ready[parent], tree[parent]->location},
+                                schedule::of_subtree(one, child), kTermReceive);
+            ready[parent] = sent[child].taken;
             since[parent] = std::max(since[parent], since[child]);
         });
         for (std::uint32_t r = 0; r < count; ++r) {
             const auto& member = *tree[r];
             // What left before all below it had entered waited for nobody: its data went another way.
-            if (ready[r] != member.enter && member.leave != kNone && draft_.measured[member.leave] >= since[r]) {
-                wait(member, ready[r], r == 0 ? Draft::kMeasured : rounds(1, schedule::of_subtree(one, r), kTermSend));
+            if (member.leave == kNone || draft_.measured[member.leave] < since[r]) {
+                continue;
+            }
+            if (r != 0) {
+                let_go(sent[r], member.leave);
+            }
+            if (ready[r] != member.enter) {
+                wait(member, ready[r], r == 0 ? Draft::kMeasured : repeated(sent[r].message, 1, kTermSend));
             }
         }
     }
 
+    /// A member needs what those before it give.
     void prefix() {
         std::ranges::sort(members_, {}, &Member::rank);
-        const auto cost = rounds(doublings(size()), chunk());
-        const auto before = latest_of_others(members_);
-        for (std::size_t i = 0; i < members_.size(); ++i) {
-            if (before[i] != kNone) {
-                wait(members_[i], before[i], cost);
+        Flow flow{*this};
+        std::ranges::for_each(members_, [&](const Member& member) { flow.add(member); });
+        const auto one = pattern();
+        visit_schedule(one, usual(one), flow);
+        auto since = INT64_MIN;  // the last enter so far
+        for (std::uint32_t i = 0; i < size(); ++i) {
+            const auto& member = members_[i];
+            since = std::max(since, draft_.measured[member.enter]);
+            if (flow.at[i] != member.enter && member.leave != kNone && draft_.measured[member.leave] >= since) {
+                wait(member, flow.at[i], Draft::kMeasured);
             }
         }
     }
@@ -338,14 +349,28 @@ class Instance {
     }
 
     Draft& draft_;
-    std::vector<Customers>& sending_;
+    ToldAtNics& nics_;
+    std::uint32_t most_rounds_;
     std::vector<Member> members_;
 };
+
+/// Rounds of long algorithms that are told of each operation, so that all of them have kToldMessages.
+std::uint32_t rounds_told(const std::vector<std::vector<Member>>& instances) {
+    std::uint64_t of_one_round = 0;
+    for (const auto& members : instances) {
+        if (!members.empty()) {
+            const auto size = static_cast<std::uint32_t>(members.size());
+            const bool is_long = usual({members.front().operation->operation, size, 0}) == Algorithm::pairwise;
+            of_one_round += is_long ? size : 0;
+        }
+    }
+    return static_cast<std::uint32_t>(kToldMessages / std::max<std::uint64_t>(1, of_one_round));
+}
 
 }  // namespace
 
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves, std::vector<Customers>& sending) {
+                     std::span<const std::vector<std::uint32_t>> leaves, ToldAtNics& nics) {
     std::vector<std::vector<Member>> instances(program.collective_instances);
     static const Collective kUnnamed{0, 0, 0, 0, kNone, kNone, kUndefined, kUndefined, kNone, Operation::unknown};
     std::vector<Member> start_up, shut_down;
@@ -382,9 +407,11 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     }
     instances.push_back(std::move(start_up));
     instances.push_back(std::move(shut_down));
+    const auto most_rounds = rounds_told(instances);
     for (auto& members : instances) {
         if (!members.empty()) {
-            Instance(draft, sending, std::move(members)).add();
+            const auto least = doublings(static_cast<std::uint32_t>(members.size()));
+            Instance(draft, nics, std::max(least, most_rounds), std::move(members)).add();
         }
     }
 }

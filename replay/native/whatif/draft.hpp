@@ -2,6 +2,7 @@
 
 /// A graph under construction: nodes and edges in any order, and an order of its nodes in time.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -93,10 +94,14 @@ class Draft {
     std::uint32_t message_model(std::uint32_t message, int terms) {
         return model({.kind = EdgeModel::Kind::message, .terms = static_cast<std::uint8_t>(terms), .message = message});
     }
-    /// A node at which a message takes a NIC.
-    [[nodiscard]] Customer at_nic(std::uint32_t node, std::uint32_t message) {
+    /// A node at which a message takes a NIC, or so many like it.
+    [[nodiscard]] Customer at_nic(std::uint32_t node, std::uint32_t message, std::uint32_t count = 1) {
         const auto& of = messages[message];
-        return {node, message_model(message, kTermService), of.recorded.locality == Locality::other_node,
+        const auto service = model({.kind = EdgeModel::Kind::message,
+                                    .terms = kTermService,
+                                    .count = static_cast<std::uint16_t>(std::min(count, 65535U)),
+                                    .message = message});
+        return {node, service, of.recorded.locality == Locality::other_node,
                 of.planned.locality == Locality::other_node};
     }
     /// The edge's cost is nothing but what was measured.
@@ -159,10 +164,15 @@ class NodeOrder {
     std::vector<std::uint32_t> place_;
 };
 
-/// Members of collective operations meet: edges by the operation's shape. Messages that are replayed one by one queue
-/// at their senders' NICs, or their own ends of the memory: `sending`, by location. `enters` and `leaves` are nodes by
-/// location and call, kNone where a location has none.
+/// Messages of collective operations at NICs, or their locations' own ends of the memory; by location. They queue among
+/// themselves: the trace does not show them, and recorded ones should not wait for them.
+struct ToldAtNics {
+    std::vector<Customers> sending, receiving;
+};
+
+/// Members of collective operations meet: their messages, by the operation's algorithm, which queue at NICs. `enters`
+/// and `leaves` are nodes by location and call, kNone where a location has none.
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves, std::vector<Customers>& sending);
+                     std::span<const std::vector<std::uint32_t>> leaves, ToldAtNics& nics);
 
 }  // namespace logpost::replay

@@ -14,9 +14,10 @@ NOBODY = -1
 
 @dataclass
 class Story:
-    """Ranks on nodes of their own; times in picoseconds. Calls are of a callpath by kind."""
+    """Ranks on nodes of their own, or `per_node` on each; times in picoseconds. Calls are of a callpath by kind."""
 
     ranks: int
+    per_node: int = 1
     calls: list[list[tuple[int, int, int]]] = field(init=False)
     messages: list[tuple[int, ...]] = field(default_factory=list)
     members: list[tuple[int, ...]] = field(default_factory=list)
@@ -72,7 +73,7 @@ class Story:
             locations={
                 "process": own,
                 "socket": own,
-                "node": own,
+                "node": own // np.int32(self.per_node),
                 "rank": own,
                 "accounted": np.ones(self.ranks, dtype=np.uint8),
                 "first_ps": np.zeros(self.ranks, dtype=np.int64),

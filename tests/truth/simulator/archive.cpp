@@ -26,6 +26,8 @@ OTF2_CollectiveOp operation(Collective kind) {
             return OTF2_COLLECTIVE_OP_ALLTOALL;
         case Collective::allgather:
             return OTF2_COLLECTIVE_OP_ALLGATHER;
+        case Collective::reduce_scatter:
+            return OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK;
         case Collective::gather:
             return OTF2_COLLECTIVE_OP_GATHER;
         default:

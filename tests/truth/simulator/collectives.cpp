@@ -1,5 +1,5 @@
 /// Collectives as trees of internal messages: dissemination barrier, recursive doubling (with folding where the ranks
-/// are no power of two), binomial trees, pairwise exchange.
+/// are no power of two) and halving, binomial trees, pairwise exchange, Bruck's allgather.
 
 #include "world.hpp"
 
@@ -127,6 +127,46 @@ Task<> Rank::alltoall(std::uint64_t bytes) {
     const int tag = next_tag();
     for (int step = 1; step < size(); ++step) {
         co_await collective_exchange((number_ + step) % size(), bytes, (number_ - step + size()) % size(), tag);
+    }
+    end_call();
+}
+
+Task<> Rank::allgather(std::uint64_t bytes) {
+    const auto n = static_cast<std::uint64_t>(size());
+    begin_collective("MPI_Allgather", Collective::allgather, -1, n * bytes, n * bytes);
+    const int tag = next_tag();
+    for (int distance = 1; distance < size(); distance *= 2) {
+        const auto blocks = static_cast<std::uint64_t>(std::min(distance, size() - distance));
+        co_await collective_exchange((number_ + distance) % size(), blocks * bytes,
+                                     (number_ - distance + size()) % size(), tag);
+    }
+    end_call();
+}
+
+Task<> Rank::reduce_scatter(std::uint64_t bytes) {
+    const auto n = static_cast<std::uint64_t>(size());
+    begin_collective("MPI_Reduce_scatter_block", Collective::reduce_scatter, -1, n * bytes, bytes);
+    const int tag = next_tag();
+    int power = 1;
+    while (power * 2 <= size()) {
+        power *= 2;
+    }
+    const int rest = size() - power;
+    if (number_ >= power) {
+        co_await collective_send(number_ - power, n * bytes, tag);
+        co_await collective_recv(number_ - power, tag);
+    } else {
+        if (number_ < rest) {
+            co_await collective_recv(number_ + power, tag);
+        }
+        for (int distance = power / 2; distance > 0; distance /= 2) {
+            const int partner = number_ ^ distance;
+            const auto part = bytes * static_cast<std::uint64_t>(distance * size() / power);
+            co_await collective_exchange(partner, part, partner, tag);
+        }
+        if (number_ < rest) {
+            co_await collective_send(number_ + power, bytes, tag);
+        }
     }
     end_call();
 }

@@ -1,7 +1,8 @@
 /// simulate DIRECTORY [--case NAME]... [--set L|o_s|o_r|g|G=FACTOR]... [--tick PS] [--noise PS] [--seed N]
-///          [--drawn COUNT] [--list]
+///          [--drawn COUNT | --exchanges COUNT] [--list]
 ///
-/// --drawn takes so many programs that are drawn from the seed instead of those that are written down.
+/// --drawn takes so many programs that are drawn from the seed instead of those that are written down; --exchanges
+/// likewise, of collective operations between all ranks.
 /// --set multiplies a value of every case's machine, between nodes and within.
 /// For each case, DIRECTORY/NAME and DIRECTORY/NAME.cured: an archive, truth.json and machine.toml.
 
@@ -59,7 +60,7 @@ void scale(Machine& machine, const std::string& text) {
 
 int run(int count, char** arguments) {
     std::filesystem::path directory;
-    std::optional<int> drawn;
+    std::optional<int> drawn, exchanges;
     bool list = false;
     std::set<std::string> wanted;
     ClockView clock;
@@ -88,6 +89,8 @@ int run(int count, char** arguments) {
                 clock.seed = std::stoull(value);
             } else if (argument == "--drawn") {
                 drawn = std::stoi(value);
+            } else if (argument == "--exchanges") {
+                exchanges = std::stoi(value);
             } else {
                 std::cerr << "simulate: unknown option " << argument << "\n";
                 return 2;
@@ -97,7 +100,9 @@ int run(int count, char** arguments) {
         }
     }
     Cases cases;
-    if (drawn.has_value()) {
+    if (exchanges.has_value()) {
+        random_exchanges(cases, clock.seed, *exchanges);
+    } else if (drawn.has_value()) {
         random_programs(cases, clock.seed, *drawn);
     } else {
         cases = all_cases();
@@ -110,7 +115,7 @@ int run(int count, char** arguments) {
     }
     if (directory.empty()) {
         std::cerr << "usage: simulate DIRECTORY [--case NAME]... [--set NAME=FACTOR]... [--tick PS] [--noise PS] "
-                     "[--seed N] [--drawn COUNT] [--list]\n";
+                     "[--seed N] [--drawn COUNT | --exchanges COUNT] [--list]\n";
         return 2;
     }
     for (const auto& told : cases.all()) {

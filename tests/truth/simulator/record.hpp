@@ -107,6 +107,7 @@ enum class Collective : std::uint8_t {
     allreduce,
     alltoall,
     allgather,
+    reduce_scatter,
     gather,
     scatter,
     fence

@@ -93,6 +93,8 @@ class Rank {
     Task<> bcast(int root, std::uint64_t bytes);
     Task<> reduce(int root, std::uint64_t bytes);
     Task<> alltoall(std::uint64_t bytes);
+    Task<> allgather(std::uint64_t bytes);
+    Task<> reduce_scatter(std::uint64_t bytes);  ///< of one rank's part of the result
 
     // One-sided, through one window of all ranks (one_sided.cpp).
     Task<> put(int target, std::uint64_t bytes);

@@ -67,6 +67,8 @@ inline Task<> work(Rank& rank, const Setting& on, int step, double times, const 
 
 /// A phase that is nobody's fault.
 Phase draw_background(Draw& draw, const Setting& on);
+/// A collective operation in which every rank has something for every other one.
+Phase draw_exchange(Draw& draw, const Setting& on);
 
 /// What draws one kind of cause.
 using Make = Cause (*)(Draw&, const Setting&);

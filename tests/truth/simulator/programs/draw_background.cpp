@@ -96,7 +96,32 @@ Phase up_and_down(int root, std::uint64_t bytes) {
     };
 }
 
+/// An all-to-all, an allgather, a reduction with scattered or with whole result.
+Phase exchange(int kind, std::uint64_t bytes) {
+    return [=](Rank& rank, int) -> Task<> {
+        switch (kind) {
+            case 0:
+                co_await rank.alltoall(bytes);
+                break;
+            case 1:
+                co_await rank.allgather(bytes);
+                break;
+            case 2:
+                co_await rank.reduce_scatter(bytes);
+                break;
+            default:
+                co_await rank.allreduce(bytes);
+        }
+    };
+}
+
 }  // namespace
+
+Phase draw_exchange(Draw& draw, const Setting& on) {
+    const auto most = static_cast<double>(draw.chance(0.2) ? on.large : on.small);
+    const auto bytes = static_cast<std::uint64_t>(draw.scale(8.0, most));
+    return exchange(draw.number(0, 3), bytes);
+}
 
 Phase draw_background(Draw& draw, const Setting& on) {
     const auto bytes = static_cast<std::uint64_t>(draw.scale(8.0, static_cast<double>(on.small)));

@@ -77,14 +77,20 @@ double in_calls(const Case& told) {
     return most;
 }
 
-std::optional<Case> draw_case(std::uint64_t seed, std::uint64_t number) {
-    Draw draw(seed, number);
+/// A case without a program yet, and what phases are drawn for.
+struct Begun {
     Case told;
+    int steps = 0;
+    Setting on;
+};
+
+Begun begin(Draw& draw, std::uint64_t seed, std::uint64_t number) {
+    Begun begun;
+    auto& [told, steps, on] = begun;
     told.machine = draw_machine(draw);
     told.ranks = draw.number(4, 18);
     told.clock = draw_clock(draw, seed + number);
-    const int steps = draw.number(12, 30);
-    Setting on;
+    steps = draw.number(12, 30);
     on.machine = told.machine;
     on.ranks = told.ranks;
     on.small = std::max<std::uint64_t>(
@@ -95,6 +101,21 @@ std::optional<Case> draw_case(std::uint64_t seed, std::uint64_t number) {
     on.work = static_cast<Time>(draw.scale(4.0, 60.0) * static_cast<double>(on.unit));
     on.noise = draw.one_of<double>({0.0, 0.0, 0.01, 0.05});
     on.noise_seed = seed * 1'000 + number;
+    return begun;
+}
+
+std::string numbered(std::uint64_t seed, int number, const std::string& name) {
+    std::ostringstream text;
+    text << "drawn_" << seed << '_' << std::setw(2) << std::setfill('0') << number << '_' << name;
+    return text.str();
+}
+
+std::optional<Case> draw_case(std::uint64_t seed, std::uint64_t number) {
+    Draw draw(seed, number);
+    auto begun = begin(draw, seed, number);
+    auto& told = begun.told;
+    const auto steps = begun.steps;
+    const auto on = begun.on;
 
     std::vector<Phase> with{[=](Rank& rank, int step) -> Task<> { co_await work(rank, on, step, 0.2, "update"); }};
     for (int i = draw.number(0, 2); i > 0; --i) {
@@ -133,13 +154,30 @@ void random_programs(Cases& cases, std::uint64_t seed, int count) {
             if (!found.has_value()) {
                 continue;
             }
-            std::ostringstream name;
-            name << "drawn_" << seed << '_' << std::setw(2) << std::setfill('0') << i << '_' << found->name;
-            auto& told = cases.add(name.str(), found->story, found->finding);
+            auto& told = cases.add(numbered(seed, i, found->name), found->story, found->finding);
             found->name = told.name;
             told = std::move(*found);
             break;
         }
+    }
+}
+
+void random_exchanges(Cases& cases, std::uint64_t seed, int count) {
+    for (int i = 0; i < count; ++i) {
+        Draw draw(seed, static_cast<std::uint64_t>(i));
+        const auto [begun, steps, on] = begin(draw, seed, static_cast<std::uint64_t>(i));
+        std::vector<Phase> phases;
+        for (int k = draw.number(1, 3); k > 0; --k) {
+            phases.push_back([=](Rank& rank, int step) -> Task<> { co_await work(rank, on, step, 0.3, "update"); });
+            phases.push_back(draw_exchange(draw, on));
+        }
+        auto& told = cases.add(numbered(seed, i, "exchange"), "everybody has something for everybody", "");
+        const auto name = told.name;
+        const auto story = told.story;
+        told = begun;
+        told.name = name;
+        told.story = story;
+        told.program = told_program(phases, steps);
     }
 }
 

@@ -15,4 +15,8 @@ namespace logpost::truth {
 /// might be something to mend.
 void random_programs(Cases& cases, std::uint64_t seed, int count);
 
+/// Adds `count` programs of work between collective operations in which everybody has something for everybody, and no
+/// cause.
+void random_exchanges(Cases& cases, std::uint64_t seed, int count);
+
 }  // namespace logpost::truth

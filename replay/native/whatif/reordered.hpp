@@ -1,0 +1,25 @@
+#pragma once
+
+/// Messages that come to a NIC in another order than they did.
+///
+/// A graph has its NICs take messages in recorded order. Where ranks share a NIC and each goes its own way, that order
+/// ties them together: on a slower network a message would wait for one of another rank that was recorded before it and
+/// now comes long after it. A NIC takes who comes first. So the program is replayed once in the order of time, in which
+/// a NIC takes messages as they come, and the graph is given the order that was found: it is a graph like every other
+/// one, with a critical path, lanes and tangents.
+///
+/// What was recorded stays believed: a message that came after another one although the model has it sooner on the
+/// recorded machine, comes so much later on the planned one as well. An unchanged machine changes no order.
+
+#include <optional>
+
+#include "replay/native/whatif/graph.hpp"
+#include "replay/native/whatif/replay.hpp"
+
+namespace logpost::replay {
+
+/// The graph with the order that a setting makes; none where that is the graph's own, or where contention is replayed,
+/// which finds the order by itself. `machine` is the one that the graph was built on.
+[[nodiscard]] std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting);
+
+}  // namespace logpost::replay
