@@ -61,6 +61,15 @@ def command(
             "steps), and say how much of it the program bears.",
         ),
     ] = None,
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            "--grid",
+            metavar="N=A:B:N,M=C:D:M",
+            help="Replay all pairs of two parameters' values, e.g. L=x0.5:x8:5,G=x0.5:x8:5: the makespan over both, "
+            "SENS's regions, and where it has grown by 5 and 10 %.",
+        ),
+    ] = None,
     mapping: Annotated[
         str | None,
         typer.Option(
@@ -101,7 +110,10 @@ def command(
             help="Advise message size S and burst b of nonblocking exchanges, with the gain by replay; nothing else.",
         ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the rankfile, and the run of -o.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the HTML file, the rankfile, and the run of -o.")
+    ] = False,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N regions that change most.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in picoseconds.")] = False,
 ) -> None:
@@ -114,7 +126,9 @@ def command(
 
     Example: logpost whatif app.run --machine cluster.toml --scale-compute solve=0.5
 
-    Example: logpost whatif app.run --sweep L=x0.1:x100:13
+    Example: logpost whatif app.run --sweep L=x0.1:x100:13 --html latency.html
+
+    Example: logpost whatif app.run --grid L=1us:100us:8,G=0.1ns/B:10ns/B:8
 
     Example: logpost whatif app.run --set topology=fat-tree:16x4 --set link_bandwidth=x2
 
@@ -128,20 +142,23 @@ def command(
     from logpost.analyzer.run_place import refuse_occupied
     from logpost.analyzer.whatif import Ask, predict
     from logpost.errors import InputError
+    from logpost.whole_file import refuse_existing
 
     if rankfile is not None and mapping is None:
         raise InputError(f"--rankfile {rankfile} needs a mapping to write; add --mapping best")
     opened = Run.open(run)
     if overlap:
-        if settings or machine or scale_compute or sweep or mapping or output:
+        if settings or machine or scale_compute or sweep or grid or mapping or output or html:
             raise InputError("--overlap is about the run as it was recorded; give it alone")
         _advise_overlap(opened, top=top, as_json=as_json)
         return
     if output is not None:
         refuse_occupied(output, force=force)
+    if html is not None:
+        refuse_existing(html, force=force)
     found = predict(
         opened,
-        Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention),
+        Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid),
     )
     if rankfile is not None and found.seats is not None:
         from logpost.analyzer.whatif.rankfile import write_rankfile
@@ -153,6 +170,10 @@ def command(
 
         with progress_bar(quiet=as_json) as report:
             write_predicted(found, output, force=force, report=report)
+    if html is not None:
+        from logpost.dashboards.report.whatif import write_whatif
+
+        write_whatif(opened, found, html)
     if as_json:
         from logpost.analyzer.reporting.whatif_json import as_json as object_of
 
