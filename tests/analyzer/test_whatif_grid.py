@@ -69,8 +69,8 @@ def test_lines_of_what_is_not_convex_are_interpolated() -> None:
     times = np.asarray([[100, 104, 108], [110, 114, 118]])
     five, ten = contours(values, times, 100, lambda _moves, _fixed: None)
     assert not five.exact
-    assert five.points == ((0.0, 5.0), (pytest.approx(0.1), 4.0), (0.5, 0.0))
-    assert ten.points == ((pytest.approx(0.2), 8.0), (pytest.approx(0.6), 4.0), (1.0, pytest.approx(0)))
+    assert list(five.points) == [(0.0, 5.0), (pytest.approx(0.1), 4.0), (0.5, 0.0)]
+    assert list(ten.points) == [(pytest.approx(0.2), 8.0), (pytest.approx(0.6), 4.0), (1.0, pytest.approx(0))]
 
 
 def test_lines_turn_at_breakpoints_between_the_values() -> None:
@@ -83,8 +83,8 @@ def test_lines_turn_at_breakpoints_between_the_values() -> None:
     times = np.asarray([[100, 100], [120, 120]])
     five, ten = contours(((0.0, 3.0), (1.0, 2.0)), times, 100, lambda _moves, _fixed: tangents)
     assert five.exact
-    assert five.points == ((pytest.approx(1.5), 2.0), (pytest.approx(1.5), 1.0))
-    assert ten.points == ((pytest.approx(2), 2.0), (pytest.approx(2), 1.0))
+    assert np.asarray(five.points) == pytest.approx(np.asarray([(1.5, 2.0), (1.5, 1.0)]))
+    assert np.asarray(ten.points) == pytest.approx(np.asarray([(2.0, 2.0), (2.0, 1.0)]))
 
 
 def test_regions_are_hidden_first_and_dominated_last(ping_pong: Run) -> None:
