@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.in_process import analyze
+from tests.analyzer.story import MS
 from tests.analyzer.test_findings_missed_overlap import exchange
+from tests.analyzer.test_findings_unattended import transfers
 from tests.cli.command import logpost
 from typer.testing import CliRunner
 
@@ -175,3 +177,23 @@ def test_a_page_of_a_plain_prediction_has_no_curve(run: str, tmp_path: Path) -> 
     assert 'data-chart="path"' in text
     assert 'data-chart="sweep"' not in text
     assert "nothing is changed" in text
+
+
+def test_a_finding_is_removed_alone(tmp_path: Path) -> None:
+    place = transfers(computes=True).write(tmp_path / "a.run")
+    result = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--without", "1"])
+    assert result.exit_code == 0, result.output
+    # 97 ms and 87 without it: tests/analyzer/test_findings_cured.py has the arithmetic.
+    assert "recorded   97.0 ms" in result.stdout
+    assert "without it 87.0 ms, 10.3 % faster (the finding states up to 10.3 %)" in result.stdout
+    told = json.loads(
+        CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--without", "1", "--json"]).stdout
+    )
+    assert (told["measured_ps"], told["predicted_ps"], told["replayed"]) == (97 * MS, 87 * MS, True)
+    assert sum(told["after_path_ps"].values()) == 87 * MS
+    beyond = logpost("whatif", place.path, "--without", "9")
+    assert beyond.returncode == 2
+    assert beyond.stderr.startswith("logpost: --without 9: the run's findings are 1 to ")
+    both = logpost("whatif", place.path, "--without", "1", "--set", "L=x2")
+    assert both.returncode == 2
+    assert both.stderr == "logpost: --without is about the run as it was recorded; give it alone\n"

@@ -25,6 +25,24 @@ def _advise_overlap(run: Run, *, top: int, as_json: bool) -> None:
     overlap_text.print_overlap(found, Console(highlight=False), top)
 
 
+def _remove(run: Run, number: int, *, as_json: bool) -> None:
+    from logpost.analyzer.findings.cured import cured
+    from logpost.analyzer.reporting import cured_text
+    from logpost.errors import InputError
+
+    count = run.table("findings").collect().height
+    if number > count:
+        has = f"the run's findings are 1 to {count}" if count else "the run has no finding"
+        raise InputError(f"--without {number}: {has}; logpost report {run.path} shows them")
+    found = cured(run, number - 1)
+    if as_json:
+        typer.echo(json.dumps(cured_text.as_json(found, number), indent=2, allow_nan=False))
+        return
+    from rich.console import Console
+
+    cured_text.print_cured(found, number, Console(highlight=False))
+
+
 def command(
     run: Annotated[Path, typer.Argument(help="The run to replay.")],
     settings: Annotated[
@@ -110,6 +128,16 @@ def command(
             help="Advise message size S and burst b of nonblocking exchanges, with the gain by replay; nothing else.",
         ),
     ] = False,
+    without: Annotated[
+        int | None,
+        typer.Option(
+            "--without",
+            min=1,
+            metavar="N",
+            help="Replay without the cause of finding N of `logpost report`: imbalance shared out, small messages "
+            "aggregated, destinations spread, late ranks on time; nothing else.",
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the HTML file, the rankfile, and the run of -o.")
@@ -136,6 +164,8 @@ def command(
 
     Example: logpost whatif app.run --overlap
 
+    Example: logpost whatif app.run --without 1
+
     Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
     from logpost.analyzer.run import Run
@@ -147,10 +177,16 @@ def command(
     if rankfile is not None and mapping is None:
         raise InputError(f"--rankfile {rankfile} needs a mapping to write; add --mapping best")
     opened = Run.open(run)
-    if overlap:
-        if settings or machine or scale_compute or sweep or grid or mapping or output or html:
-            raise InputError("--overlap is about the run as it was recorded; give it alone")
-        _advise_overlap(opened, top=top, as_json=as_json)
+    if overlap or without is not None:
+        alone = "--overlap" if overlap else "--without"
+        if (overlap and without is not None) or any(
+            (settings, machine, scale_compute, sweep, grid, mapping, output, html)
+        ):
+            raise InputError(f"{alone} is about the run as it was recorded; give it alone")
+        if without is None:
+            _advise_overlap(opened, top=top, as_json=as_json)
+        else:
+            _remove(opened, without, as_json=as_json)
         return
     if output is not None:
         refuse_occupied(output, force=force)
