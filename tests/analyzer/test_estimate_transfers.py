@@ -83,16 +83,18 @@ def program(transfers: Sequence[tuple[str, int]], *, slowed: int = 0, at_once: b
             dict.fromkeys(("enter_ps", "leave_ps"), none64),
             dict.fromkeys(("bytes_sent", "bytes_received"), unsigned),
         ),
-        transfers={
-            "location": zeros,
-            "target": zeros + 1,
-            "rma_window": zeros,
-            "call": first,
-            "complete_call": second,
-            "remote_call": second,
-            "kind": np.array([transfer_kinds().index(kind) for *_, kind, _ in rows], dtype=np.uint8),
-            "bytes": np.array([size for *_, size in rows], dtype=np.uint64),
-        },
+        transfers=piece(
+            {
+                "location": zeros,
+                "target": zeros + 1,
+                "rma_window": zeros,
+                "call": first,
+                "complete_call": second,
+                "remote_call": second,
+                "kind": np.array([transfer_kinds().index(kind) for *_, kind, _ in rows], dtype=np.uint8),
+                "bytes": np.array([size for *_, size in rows], dtype=np.uint64),
+            }
+        ),
         epochs=piece(dict.fromkeys(epochs, none32), {"kind": none8, "lock": unsigned, "acquired_ps": none64}),
     )
 

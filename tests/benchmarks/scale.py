@@ -6,8 +6,8 @@ cases; the bar for the mean error of predictions from three sizes is 10 %.
 
     python -m tests.benchmarks scale --held-out SEED --programs 8 --known 8,27,64 --targets 125
 
-draws programs instead (pattern, bytes, iterations, computation), which nobody looked at while the rules were made. Whoever
-mends what a seed shows draws a fresh one to say how good that is.
+draws programs instead (pattern, bytes, iterations, computation), which nobody looked at while the rules were made.
+Whoever mends what a seed shows draws a fresh one to say how good that is.
 
 Needs SimGrid (`logpost doctor`).
 """
@@ -54,7 +54,7 @@ PATTERNS = ("halo", "cg", "pipeline", "transpose")
 def drawn(seed: int, count: int) -> dict[str, tuple[str, ...]]:
     """Programs by name: pattern, bytes, iterations, microseconds of computation."""
     chance = random.Random(seed)
-    found = {}
+    found: dict[str, tuple[str, ...]] = {}
     for i in range(count):
         pattern = PATTERNS[i % len(PATTERNS)]
         size = round(2 ** chance.uniform(6, 12 if pattern == "transpose" else 18))
