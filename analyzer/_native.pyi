@@ -34,26 +34,7 @@ class ClockMode(enum.Enum):
     clc = 2
     """then by the controlled logical clock"""
 
-class Spill:
-    """A file for what exceeds a limit of memory."""
-
-    def __init__(self, directory: str | os.PathLike[str], limit_bytes: int, in_memory: bool) -> None:
-        """
-        In this directory, made when it is needed and without a name there; `in_memory`: the directory may lie in memory itself.
-        """
-
-    @property
-    def limit_bytes(self) -> int:
-        """Of the process's resident memory."""
-
-    @property
-    def spilled_bytes(self) -> int:
-        """Bytes that were ever taken in it."""
-
-def lies_in_memory(directory: str | os.PathLike[str]) -> bool:
-    """Whether a directory, or where it will be made, lies in memory (tmpfs)."""
-
-def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode, spill: Spill | None = None, shards: Shards | None = None) -> Trace:
+def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode, spill: logpost.replay._native.Spill | None = None, shards: Shards | None = None) -> Trace:
     """
     Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory goes. Raises ArchiveError, and OSError where that file cannot be written.
     """

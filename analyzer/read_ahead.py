@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from logpost.analyzer import _native
-from logpost.analyzer._native import ArchiveError, Progress, Spill, Trace, find_anchor, read
+from logpost.analyzer._native import ArchiveError, Progress, Trace, find_anchor, read
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.shards.plan import Plan
 from logpost.analyzer.shards.task import shards_of
 from logpost.errors import InputError
+from logpost.replay._native import Spill
 
 
 class ReadAhead:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
+from logpost.analyzer.spill_place import spill_for_reading
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay._native import Analysis
 from logpost.replay.message_models import MessageModel
@@ -37,7 +38,7 @@ class Resplit:
         self.run = run
         on = load_machine(run.machine_file if machine is None else machine)
         self.parameters = replay_parameters(on)
-        self.program = program_of(run) if machine is None else program_of(run, on)
+        self.program = program_of(run, None if machine is None else on, spill_for_reading(run.path))
 
     def under(
         self, model: MessageModel | None = None, begin_ps: Times | None = None, end_ps: Times | None = None

@@ -129,6 +129,11 @@ def roofline(run: Run) -> Roofline:
         for rows in priced.partition_by("region", "where")
     ]
     notes = ["collective operations and one-sided transfers are not in it: their messages are the library's"]
+    if run.manifest.machine.origin == "estimated":
+        notes.append(
+            "the machine is estimated from this trace: what it only bounds may be far off, and so the distance; "
+            "logpost machines show RUN/machine.toml says which values, calibrate measures them"
+        )
     if crossing is None:
         notes.append(
             "the machine states no bisection of a grid: bytes across the network's middle have no limit of their own"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import polars as pl
@@ -12,8 +12,8 @@ from logpost.analyzer.run import Run
 from logpost.analyzer.schema import DIRECTIONS, TABLES
 from logpost.errors import InputError
 from logpost.machines import Machine, load_machine
-from logpost.replay._native import FINALIZE, Program, call_kinds, operations
-from logpost.replay.columns import Column
+from logpost.replay._native import FINALIZE, Program, Spill, call_kinds, operations
+from logpost.replay.columns import Column, Piece
 
 LOCATIONS = ("process", "socket", "node", "rank", "accounted", "first_ps", "last_ps")
 CALLS = ("location", "region", "callpath", "enter_ps", "leave_ps")
@@ -51,22 +51,28 @@ TRANSFERS = ("location", "target", "rma_window", "call", "complete_call", "remot
 EPOCHS = ("location", "peer", "rma_window", "begin_call", "end_call", "match", "kind", "lock", "acquired_ps")
 
 
-def program_of(run: Run, machine: Machine | None = None) -> Program:
+ROWS = 1 << 20
+"""of a table in memory beside the program"""
+
+
+def program_of(run: Run, machine: Machine | None = None, spill: Spill | None = None) -> Program:
     """The program that was analyzed, placed on a machine; without one, on the run's own.
+
+    `spill`: where what has no place in memory goes.
 
     Raises:
         InputError: tables of the run contradict each other.
     """
     if machine is None and run.manifest.machine.origin != "estimated":
         machine = load_machine(run.machine_file)
-    program = unplaced_program(run)
+    program = unplaced_program(run, spill)
     if machine is not None:
         locations = run.facts("locations").sort("location").select("rank", "node", "socket", "core").collect()
         place(program, machine, locations, {})
     return program
 
 
-def unplaced_program(run: Run) -> Program:
+def unplaced_program(run: Run, spill: Spill | None = None) -> Program:
     """The program that was analyzed, without the machine's network and sockets.
 
     Raises:
@@ -84,13 +90,15 @@ def unplaced_program(run: Run) -> Program:
             layouts=[(one.blocks, one.block_bytes, one.stride_bytes) for one in manifest.layouts],
             members=communicators["members"].to_list(),
             locations=table_columns(run, "locations", LOCATIONS),
-            calls=table_columns(run, "calls", CALLS),
-            messages=table_columns(run, "messages", MESSAGES),
-            unmatched=table_columns(run, "unmatched", UNMATCHED),
-            collectives=table_columns(run, "collectives", COLLECTIVES),
-            transfers=table_columns(run, "transfers", TRANSFERS),
-            epochs=table_columns(run, "epochs", EPOCHS),
+            calls=_pieces(run, "calls", CALLS),
+            messages=_pieces(run, "messages", MESSAGES),
+            unmatched=_pieces(run, "unmatched", UNMATCHED),
+            collectives=_pieces(run, "collectives", COLLECTIVES),
+            transfers=_pieces(run, "transfers", TRANSFERS),
+            epochs=_pieces(run, "epochs", EPOCHS),
             first_groups=communicators["first_group"].fill_null(0).to_list(),
+            most_ends=_rows(run, "messages") + _rows(run, "unmatched"),
+            spill=spill,
         )
     except ValueError as error:
         raise InputError(f"{run.path}: its tables contradict each other: {error}; analyze the archive again") from error
@@ -109,6 +117,20 @@ def table_columns(run: Run, table: str, names: Iterable[str]) -> dict[str, Colum
     """Columns of a table as the native core takes them: enumerations as its codes."""
     frame = run.facts(table).select(names).collect()
     return {name: _array(table, frame[name]) for name in names}
+
+
+def _pieces(run: Run, table: str, names: Iterable[str]) -> Iterator[Piece]:
+    """The same of `ROWS` rows at a time."""
+    facts = run.facts(table).select(names)
+    for start in range(0, _rows(run, table), ROWS):
+        frame = facts.slice(start, ROWS).collect()
+        yield {name: _array(table, frame[name]) for name in names}
+
+
+def _rows(run: Run, table: str) -> int:
+    rows = run.facts(table).select(pl.len()).collect().item()
+    assert isinstance(rows, int)
+    return rows
 
 
 def _array(table: str, column: pl.Series) -> Column:

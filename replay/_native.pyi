@@ -1,6 +1,7 @@
 """Native core of logpost.replay."""
 
 from collections.abc import Sequence
+import os
 from typing import Annotated, Any
 
 import numpy
@@ -45,6 +46,25 @@ def costs(machine: Parameters, locality: logpost.replay.columns.UInt8, bytes: lo
 def ranges(machine: Parameters, locality: int, bytes: logpost.replay.columns.Float64) -> logpost.replay.columns.Int64:
     """The LogGP range of each message, counted from the class's first."""
 
+class Spill:
+    """A file for what exceeds a limit of memory."""
+
+    def __init__(self, directory: str | os.PathLike[str], limit_bytes: int, in_memory: bool) -> None:
+        """
+        In this directory, made when it is needed and without a name there; `in_memory`: the directory may lie in memory itself.
+        """
+
+    @property
+    def limit_bytes(self) -> int:
+        """Of the process's resident memory."""
+
+    @property
+    def spilled_bytes(self) -> int:
+        """Bytes that were ever taken in it."""
+
+def lies_in_memory(directory: str | os.PathLike[str]) -> bool:
+    """Whether a directory, or where it will be made, lies in memory (tmpfs)."""
+
 def call_kinds() -> list[str]:
     """Names of the kinds of calls, by code."""
 
@@ -87,9 +107,9 @@ FINALIZE: int = 18
 class Program:
     """Calls, messages and collectives of a program, as the replay sees them."""
 
-    def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, logpost.replay.columns.Column], calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], unmatched: dict[str, logpost.replay.columns.Column], collectives: dict[str, logpost.replay.columns.Column], transfers: dict[str, logpost.replay.columns.Column], epochs: dict[str, logpost.replay.columns.Column], first_groups: list[int] = ...) -> None:
+    def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: logpost.replay.columns.Piece, calls: logpost.replay.columns.Pieces, messages: logpost.replay.columns.Pieces, unmatched: logpost.replay.columns.Pieces, collectives: logpost.replay.columns.Pieces, transfers: logpost.replay.columns.Pieces, epochs: logpost.replay.columns.Pieces, first_groups: list[int] = ..., most_ends: int = ..., spill: Spill | None = None) -> None:
         """
-        `first_groups`: by communicator, how many of its members the first group of an inter-communicator has; 0: it is none.
+        Tables are dictionaries of columns, or give such dictionaries piece by piece. `first_groups`: by communicator, how many of its members the first group of an inter-communicator has; 0: it is none. `most_ends`: no location has more messages. `spill`: where what has no place in memory goes.
         """
 
     @property

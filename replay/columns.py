@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias, TypedDict
 
 import numpy as np
@@ -15,6 +16,10 @@ UInt64: TypeAlias = npt.NDArray[np.uint64]
 Wide: TypeAlias = npt.NDArray[np.uint64]
 """Sums of 128 bits: of each its lower and its upper 64 bits."""
 Column: TypeAlias = UInt8 | Int32 | Int64 | UInt64
+Piece: TypeAlias = dict[str, Column]
+"""Rows of a table, by column."""
+Pieces: TypeAlias = Piece | Iterable[Piece]
+"""A table, whole or piece by piece."""
 
 
 class Samples(TypedDict):

@@ -270,22 +270,11 @@ void bind_trace(nb::module_& module) {
         .value("none", ClockMode::none, "as recorded")
         .value("offsets", ClockMode::offsets, "by the archive's own clock offsets")
         .value("clc", ClockMode::clc, "then by the controlled logical clock");
-    nb::class_<replay::Spill>(module, "Spill", "A file for what exceeds a limit of memory.")
-        .def(nb::init<std::filesystem::path, std::uint64_t, bool>(), "directory"_a, "limit_bytes"_a, "in_memory"_a,
-             nb::sig("def __init__(self, directory: str | os.PathLike[str], limit_bytes: int, in_memory: bool) -> "
-                     "None"),
-             "In this directory, made when it is needed and without a name there; `in_memory`: the directory may lie "
-             "in memory itself.")
-        .def_prop_ro("limit_bytes", &replay::Spill::limit_bytes, "Of the process's resident memory.")
-        .def_prop_ro("spilled_bytes", &replay::Spill::spilled_bytes, "Bytes that were ever taken in it.");
-    module.def(
-        "lies_in_memory", [](const std::filesystem::path& directory) { return replay::lies_in_memory(directory); },
-        "directory"_a, nb::sig("def lies_in_memory(directory: str | os.PathLike[str]) -> bool"),
-        "Whether a directory, or where it will be made, lies in memory (tmpfs).");
     module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a, "spill"_a.none() = nb::none(),
                "shards"_a.none() = nb::none(),
                nb::sig("def read(archive: str | os.PathLike[str], threads: int, progress: Progress, "
-                       "clock: ClockMode, spill: Spill | None = None, shards: Shards | None = None) -> Trace"),
+                       "clock: ClockMode, spill: logpost.replay._native.Spill | None = None, shards: Shards | None = "
+                       "None) -> Trace"),
                "Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory "
                "goes. Raises ArchiveError, and OSError where that file cannot be written.");
     module.def("release_memory", &release_memory, nb::call_guard<nb::gil_scoped_release>(),

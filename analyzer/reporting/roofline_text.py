@@ -42,5 +42,5 @@ def cells(roof: Roof) -> tuple[str, ...]:
         time_text(roof.time_ps),
         time_text(roof.roof_ps),
         roof.limit,
-        f"{roof.distance:.3g} x" if roof.roof_ps else "-",
+        f"{roof.distance:,.0f} x" if roof.distance >= 100 else f"{roof.distance:.3g} x" if roof.roof_ps else "-",
     )

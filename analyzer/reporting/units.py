@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 
+import numpy as np
+
 _TIMES = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
 _SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -27,6 +29,15 @@ def time_text(ps: float) -> str:
         if size >= 0.9995 * factor:
             return f"{sign}{_three_digits(size / factor)} {unit}" if unit != "ps" else f"{sign}{size:.0f} ps"
     return f"{sign}{size:.0f} ps"
+
+
+def three_digits(value: float) -> str:
+    """A number with three significant digits and no exponent.
+
+    >>> three_digits(1234.5), three_digits(0.00012345)
+    ('1230', '0.000123')
+    """
+    return np.format_float_positional(float(f"{value:.3g}"), trim="-")
 
 
 def span_text(begin_ps: float, end_ps: float) -> str:

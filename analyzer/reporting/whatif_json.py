@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from logpost.analyzer.whatif import NetworkChange, Prediction, Proposal, Sweep, Use
+from logpost.analyzer.whatif import Grid, NetworkChange, Prediction, Proposal, Sweep, Use
 from logpost.replay.whatif import Outcome
 
 
@@ -28,6 +28,7 @@ def as_json(found: Prediction) -> dict[str, Any]:
         if found.seats is None
         else {"nodes_of_ranks": found.seats.nodes.tolist(), "proposal": _proposal(found.proposal)},
         "sweep": None if found.sweep is None else _sweep(found.sweep),
+        "grid": None if found.grid is None else _grid(found.grid),
         "notes": found.notes,
     }
 
@@ -87,5 +88,27 @@ def _sweep(sweep: Sweep) -> dict[str, Any]:
         ],
         "above_ps": sweep.above_ps,
         "sampled": sweep.sampled,
-        "tolerances": [{"percent": one.percent, "factor": one.factor} for one in sweep.tolerances],
+        "bands": [{"from": one.begin, "to": one.end, "region": one.name} for one in sweep.bands],
+        "tolerances": [asdict(one) for one in sweep.tolerances],
+    }
+
+
+def _grid(grid: Grid) -> dict[str, Any]:
+    return {
+        "names": list(grid.names),
+        "values": [axis.shown for axis in grid.axes],
+        "base_ps": grid.base_ps,
+        "makespan_ps": grid.makespans_ps.tolist(),
+        "interval_ps": grid.intervals_ps.tolist(),
+        "regions": grid.regions,
+        "contours": [
+            {
+                "percent": one.percent,
+                "exact": one.exact,
+                "points": [
+                    [axis.number(at) for axis, at in zip(grid.axes, point, strict=True)] for point in one.points
+                ],
+            }
+            for one in grid.contours
+        ],
     }

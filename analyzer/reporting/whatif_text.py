@@ -6,8 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from logpost.analyzer.reporting.grid_text import print_grid
 from logpost.analyzer.reporting.units import percent_text, safe, shorten, time_text
-from logpost.analyzer.whatif import Prediction, Proposal, RegionChange, Sweep
+from logpost.analyzer.whatif import Prediction, Proposal, RegionChange, Sweep, Tolerance
 from logpost.replay.whatif import Outcome
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -17,7 +18,7 @@ MOST_PIECES = 12
 
 def print_prediction(found: Prediction, console: Console, *, top: int) -> None:
     """Write the prediction; of the regions the `top` that change most."""
-    console.print(Text(f"recorded with {safe(found.machine)}", style="dim"))
+    console.print(Text(f"machine of the run: {safe(found.machine)}", style="dim"))
     if found.settings:
         console.print(Text(f"what if {safe(', '.join(found.settings))}", style="bold"))
     for note in found.notes:
@@ -42,6 +43,8 @@ def print_prediction(found: Prediction, console: Console, *, top: int) -> None:
         console.print(_regions(sorted(changed, key=lambda one: -abs(one.gain_ps))[:top]))
     if found.sweep is not None:
         _print_sweep(found.sweep, found.measured_ps, console)
+    if found.grid is not None:
+        print_grid(found.grid, console)
 
 
 def _change(found: Prediction) -> str:
@@ -155,11 +158,19 @@ def _print_sweep(sweep: Sweep, measured_ps: int, console: Console) -> None:
         _print_pieces(sweep, console)
     elif sweep.sampled:
         console.print(f"no breakpoints: {sweep.sampled}; the makespan is known at these points only")
+        if sweep.bands:
+            said = sweep.axis.said
+            console.print(", ".join(f"{one.name} {said(one.begin)} to {said(one.end)}" for one in sweep.bands))
     for one in sweep.tolerances:
-        console.print(
-            f"{one.percent:>3} % more time: "
-            + ("at no value" if one.factor is None else f"at {one.factor:.4g} times {safe(sweep.name)}")
-        )
+        console.print(f"{one.percent:>3} % more time: {safe(_tolerated(sweep, one))}")
+
+
+def _tolerated(sweep: Sweep, one: Tolerance) -> str:
+    factor = None if one.factor is None else f"{one.factor:.4g} times {sweep.name}"
+    if one.value is None:
+        return "at no value" if factor is None else f"at {factor}"
+    value = f"at {sweep.name} = {sweep.axis.show(float(f'{one.value:.4g}'))}"
+    return value if factor is None else f"{value}, {factor}"
 
 
 def _print_pieces(sweep: Sweep, console: Console) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from logpost.analyzer.whatif.ask import Prediction, RegionChange, Replay, predict
+from logpost.analyzer.whatif.axis import Axis
 from logpost.analyzer.whatif.best_mapping import Proposal
+from logpost.analyzer.whatif.contours import Contour
+from logpost.analyzer.whatif.grid import Grid
 from logpost.analyzer.whatif.network_use import NetworkChange, Use
 from logpost.analyzer.whatif.plan import Ask
 from logpost.analyzer.whatif.predicted_run import write_predicted
@@ -13,6 +16,9 @@ from logpost.analyzer.whatif.tolerance import TOLERATED, Tolerance
 __all__ = [
     "TOLERATED",
     "Ask",
+    "Axis",
+    "Contour",
+    "Grid",
     "NetworkChange",
     "Piece",
     "Point",

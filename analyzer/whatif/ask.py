@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from logpost.analyzer.run import Run
+from logpost.analyzer.whatif.axis import Axis, parse_axis
 from logpost.analyzer.whatif.best_mapping import Proposal
+from logpost.analyzer.whatif.grid import Grid, grid, parse_grid
 from logpost.analyzer.whatif.mapping import Seats
 from logpost.analyzer.whatif.network_use import NetworkChange, network_change
 from logpost.analyzer.whatif.plan import Ask, Plan, Rebuilt
 from logpost.analyzer.whatif.scaling import regions
 from logpost.analyzer.whatif.sweep import Sweep, sweep
-from logpost.analyzer.whatif.uncertainty import Doubts, interval_ps
+from logpost.analyzer.whatif.uncertainty import Doubts, intervals_ps
 from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.replay.message_models import MessageModel
-from logpost.replay.whatif import Outcome
+from logpost.replay.whatif import Engine, Outcome, Scenario
+from logpost.replay.whatif.changes import is_nothing
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ class Prediction:
     proposal: Proposal | None = None
     """what came of --mapping best"""
     sweep: Sweep | None = None
+    grid: Grid | None = None
     notes: list[str] = field(default_factory=list)
     plan: Plan = field(kw_only=True, repr=False, compare=False)
     """what was replayed, for whoever writes the predicted run"""
@@ -81,7 +86,7 @@ class Replay:
         """What the run would have taken under other conditions.
 
         Raises:
-            InputError: a setting, machine, region or sweep is not understood, or the trace cannot be replayed.
+            InputError: a setting, machine, region, sweep or grid is not understood, or the trace cannot be replayed.
         """
         return _predict(self, ask)
 
@@ -97,6 +102,10 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
     scenario = plan.planned
     (engine,) = plan.engine().as_they_come([scenario])
     before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
+
+    def intervals(used: Engine, some: Sequence[Scenario], outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:
+        return intervals_ps(used, some, before, outcomes, doubts)
+
     return Prediction(
         settings=[
             *([] if ask.machine is None else [f"machine {ask.machine}"]),
@@ -107,7 +116,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         machine=used.label,
         measured_ps=before.makespan_ps,
         predicted_ps=after.makespan_ps,
-        interval_ps=interval_ps(engine, scenario, before, after, doubts),
+        interval_ps=intervals(engine, [scenario], [after])[0],
         before=before,
         after=after,
         regions=_regions(run, before, after),
@@ -115,10 +124,9 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         network=network_change(plan, before, after),
         seats=plan.seats(),
         proposal=plan.proposal,
-        sweep=None
-        if ask.sweep is None
-        else sweep(plan, ask.sweep, lambda engine, one, outcome: interval_ps(engine, one, before, outcome, doubts)),
-        notes=_notes(run, after),
+        sweep=None if ask.sweep is None else sweep(plan, ask.sweep, intervals),
+        grid=None if ask.grid is None else grid(plan, ask.grid, intervals),
+        notes=[*_notes(run, after), *_of_nothing(plan)],
         plan=plan,
     )
 
@@ -162,3 +170,24 @@ def _notes(run: Run, after: Outcome) -> list[str]:
             "one-sided transfers: who holds a lock after whom, and which call of a target answers, stay as recorded"
         )
     return notes
+
+
+def _of_nothing(plan: Plan) -> list[str]:
+    """Factors of what the machine does not state, or states as 0."""
+    asked = [*plan.ask.settings, *(axis.setting(2.0) for axis in _axes(plan.ask) if axis.factor)]
+    factors = (
+        name.strip() for name, _, value in (text.partition("=") for text in asked) if value.strip().startswith("x")
+    )
+    before = plan.recorded if plan.ask.machine is None else plan.planned
+    return [
+        f"{name} is 0 on this machine, or not known: a factor of it changes nothing; give a value "
+        f"({name}={example}) or a difference ({name}=+{example})"
+        for name in dict.fromkeys(factors)
+        if is_nothing(before, name)
+        for example in ["1ns/B" if name.rpartition(".")[2] == "G" else "1us"]
+    ]
+
+
+def _axes(ask: Ask) -> list[Axis]:
+    swept = [] if ask.sweep is None else [parse_axis(ask.sweep, "--sweep")]
+    return [*swept, *(() if ask.grid is None else parse_grid(ask.grid))]

@@ -36,6 +36,7 @@ class Ask:
     mapping: str | None = None
     contention: bool = True
     """whether messages wait for NICs and links as the replay finds, where the network is known"""
+    grid: str | None = None
 
 
 class Rebuilt:

@@ -25,15 +25,27 @@ class Tolerance:
 
     percent: int
     factor: float | None
+    value: float | None = None
+    """the parameter's value there, in ps (per byte), where a sweep is one over values; None: not up to LARGEST_FACTOR
+    times the largest one"""
 
 
-def tolerances(tangents: Tangents) -> list[Tolerance]:
-    """`tangents` replays factors of the parameter."""
-    (unchanged,) = tangents([1.0])
+def tolerances(factors: Tangents, values: Tangents | None = None, largest: float = 0.0) -> list[Tolerance]:
+    """Exact, where the makespan is convex.
+
+    Args:
+        factors: replays factors of the parameter.
+        values: replays values of it, if they are asked for.
+        largest: of the values that were asked for.
+    """
+    (unchanged,) = factors([1.0])
     if unchanged.makespan_ps <= 0:
         return [Tolerance(percent, None) for percent in TOLERATED]
-    factors = reached(tangents, [unchanged.makespan_ps * (1 + percent / 100) for percent in TOLERATED])
-    return [Tolerance(*found) for found in zip(TOLERATED, factors, strict=True)]
+    targets = [unchanged.makespan_ps * (1 + percent / 100) for percent in TOLERATED]
+    at: list[float | None] = [None] * len(targets)
+    if values is not None:
+        at = reached(values, targets, start=0.0, end=largest * LARGEST_FACTOR)
+    return [Tolerance(*found) for found in zip(TOLERATED, reached(factors, targets), at, strict=True)]
 
 
 def sampled_tolerances(makespans: Callable[[Sequence[float]], Sequence[int]]) -> list[Tolerance]:

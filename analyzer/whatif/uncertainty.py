@@ -28,11 +28,13 @@ round (``direction``).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from logpost.analyzer.model_fits import fit_of
 from logpost.analyzer.resplit import Resplit
@@ -96,12 +98,34 @@ class Doubts:
 
 def interval_ps(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, doubts: Doubts) -> tuple[int, int]:
     """Lower and upper end of the predicted makespan."""
+    return intervals_ps(engine, [scenario], before, [after], doubts)[0]
+
+
+def intervals_ps(
+    engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome], doubts: Doubts
+) -> list[tuple[int, int]]:
+    """The same of several scenarios, whose replays share their passes."""
+    of_machine = _of_machine(engine, scenarios, afters, recalibrate=doubts.recalibrates)
+    of_order = _of_order(engine, scenarios, before, afters)
+    return [
+        _interval(engine, *one, before, doubts) for one in zip(scenarios, afters, of_machine, of_order, strict=True)
+    ]
+
+
+def _interval(
+    engine: Engine,
+    scenario: Scenario,
+    after: Outcome,
+    of_machine: Sequence[tuple[int, int]],
+    of_order: float,
+    before: Outcome,
+    doubts: Doubts,
+) -> tuple[int, int]:
     rises = falls = 0.0
-    for low, high in _of_machine(engine, scenario, after, recalibrate=doubts.recalibrates):
+    for low, high in of_machine:
         rises += max(low, high, 0) ** 2
         falls += max(-low, -high, 0) ** 2
-    if engine.kept_ps is None:
-        falls += _of_order(engine, scenario, before, after) ** 2
+    falls += of_order**2
     order = 0 if engine.kept_ps is None else (engine.kept_ps - after.makespan_ps) / 2
     rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after), doubts.start_up_ps)
     rises, falls = rises + rise**2, falls + fall**2
@@ -120,30 +144,54 @@ def interval_ps(engine: Engine, scenario: Scenario, before: Outcome, after: Outc
     return bounded(interval, before.makespan_ps, after.makespan_ps, direction(engine.recorded, scenario))
 
 
-def _of_machine(engine: Engine, scenario: Scenario, after: Outcome, *, recalibrate: bool) -> list[tuple[int, int]]:
-    """What both ends of each value add to the makespan."""
-    columns = [column for column in COLUMNS if np.any(scenario.errors.get(column, np.zeros(1)) > 0)]
-    ends = [(column, sign) for column in columns for sign in (-1.0, 1.0)]
-    if scenario.follows is None or not recalibrate:
-        moved = [_moved(scenario, column, sign * scenario.errors[column]) for column, sign in ends]
-        makespans = engine.makespans(moved) if moved else []
-    else:
-        makespans = [_at_end(engine, scenario, column, sign) for column, sign in ends]
-    found = [makespan - after.makespan_ps for makespan in makespans]
-    return list(zip(found[::2], found[1::2], strict=True))
+def _of_machine(
+    engine: Engine, scenarios: Sequence[Scenario], afters: Sequence[Outcome], *, recalibrate: bool
+) -> list[list[tuple[int, int]]]:
+    """By scenario, what both ends of each value add to the makespan."""
+    added: list[dict[tuple[str, float], int]] = [{} for _ in scenarios]
+    passes: dict[tuple[str, float, bytes], tuple[Engine, list[int], list[Scenario]]] = {}
+    for i, scenario in enumerate(scenarios):
+        for column in COLUMNS:
+            if not np.any(scenario.errors.get(column, np.zeros(1)) > 0):
+                continue
+            for sign in (-1.0, 1.0):
+                if scenario.follows is None or not recalibrate:
+                    by, moved = np.zeros(1), _moved(scenario, column, sign * scenario.errors[column])
+                else:
+                    by, moved = _at_end(engine.recorded, scenario, column, sign)
+                key = (column, sign, by.tobytes())
+                if key not in passes:
+                    anew = engine.ran_as(_moved(engine.recorded, column, by)) if by.any() else engine
+                    passes[key] = (anew, [], [])
+                passes[key][1].append(i)
+                passes[key][2].append(moved)
+    for key in list(passes):  # an engine at a time holds its graph
+        column, sign, _ = key
+        anew, numbers, moved_ones = passes.pop(key)
+        for i, makespan in zip(numbers, _makespans(anew, moved_ones, reorder=engine.reordered), strict=True):
+            added[i][column, sign] = makespan - afters[i].makespan_ps
+    return [
+        [(found[column, -1.0], found[column, 1.0]) for column in COLUMNS if (column, 1.0) in found] for found in added
+    ]
 
 
-def _at_end(engine: Engine, scenario: Scenario, column: str, sign: float) -> int:
-    """The makespan where the recorded machine is at one end of a value's interval, and the planned one follows."""
+def _makespans(engine: Engine, scenarios: Sequence[Scenario], *, reorder: bool) -> list[int]:
+    """Where NICs take messages in the order in which they come, or in the order of the engine's graph."""
+    if not reorder or engine.reordered:
+        return engine.makespans(scenarios)
+    used = engine.as_they_come(scenarios)
+    return [one.makespans([scenario])[0] for one, scenario in zip(used, scenarios, strict=True)]
+
+
+def _at_end(recorded: Scenario, scenario: Scenario, column: str, sign: float) -> tuple[NDArray[np.float64], Scenario]:
+    """By how much the recorded machine moves to one end of a value's interval, and the planned one that follows."""
     assert scenario.follows is not None
-    value = getattr(engine.recorded.machine, column)
+    value = getattr(recorded.machine, column)
     changes = scenario.errors[column] > 0
-    error = np.where(changes, np.nan_to_num(engine.recorded.machine.errors[column], nan=0.0), 0.0)
+    error = np.where(changes, np.nan_to_num(recorded.machine.errors[column], nan=0.0), 0.0)
     by = np.maximum(value + sign * error, 0.0) - value
     follows = scenario.follows.get(column, np.ones(value.shape))
-    there, then = engine.ran_as(_moved(engine.recorded, column, by)), _moved(scenario, column, follows * by)
-    (used,) = there.as_they_come([then]) if engine.reordered else [there]
-    return used.makespans([then])[0]
+    return by, _moved(scenario, column, follows * by)
 
 
 def _moved(scenario: Scenario, column: str, by: Any) -> Scenario:
@@ -155,11 +203,18 @@ def _moved(scenario: Scenario, column: str, by: Any) -> Scenario:
     return replace(scenario, machine=replace(scenario.machine, **columns))
 
 
-def _of_order(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome) -> float:
-    if engine.contends(scenario):  # NICs take messages as they come
-        return 0.0
-    recorded, planned = engine.makespans([engine.recorded, scenario], released=True)
-    return float(max((after.makespan_ps - planned) - (before.makespan_ps - recorded), 0))
+def _of_order(engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome]) -> list[float]:
+    """By scenario; 0 where NICs take messages as they come: with contention, and where they were reordered."""
+    kept = [not engine.reordered and not engine.contends(scenario) for scenario in scenarios]
+    asked = [scenario for scenario, one in zip(scenarios, kept, strict=True) if one]
+    if not asked:
+        return [0.0] * len(scenarios)
+    recorded, *planned = engine.makespans([engine.recorded, *asked], released=True)
+    found = iter(planned)
+    return [
+        float(max((after.makespan_ps - next(found)) - (before.makespan_ps - recorded), 0)) if one else 0.0
+        for after, one in zip(afters, kept, strict=True)
+    ]
 
 
 def _of_residual(before: Outcome, after: Outcome) -> float:

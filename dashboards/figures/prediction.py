@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-import numpy as np
 import plotly.graph_objects as go
 
-from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.reporting.units import percent_text, three_digits, time_text
 from logpost.analyzer.undivided import UNDIVIDED
-from logpost.analyzer.whatif import Prediction, RegionChange, Sweep
+from logpost.analyzer.whatif import Prediction, RegionChange, Sweep, Tolerance
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import plotly_text, time_unit
-from logpost.dashboards.figures.sens_regions import sens_regions, shaded
+from logpost.dashboards.figures.sens_regions import shaded
 from logpost.replay.whatif import Outcome
 
 INK_OF_PART = {"start": "mpi_other", "other": "mpi_other", "handshake": UNDIVIDED}
@@ -128,10 +126,8 @@ def sweep(found: Sweep, measured_ps: int) -> Chart:
         measured_ps: without change.
     """
     factor, unit = time_unit(float(max(point.interval_ps[1] for point in found.points)))
-    numbers = [_number(point.text) for point in found.points]
-    relative = found.points[0].text.startswith("x")
-    with_unit = found.points[0].text.partition(" ")[2]
-    title = f"{found.name}, times the machine's" if relative else f"{found.name} ({with_unit})"
+    numbers, unit_of, relative = list(found.axis.numbers), found.axis.unit, found.axis.factor
+    title = f"{found.name}, times the machine's" if relative else f"{found.name} ({unit_of})"
     # Ticks at the points: between decades, plotly's own say 2 and 5 of whatever power of ten.
     ticks = numbers[:: -(-len(numbers) // MOST_TICKS)]
     fig = figure(
@@ -141,7 +137,7 @@ def sweep(found: Sweep, measured_ps: int) -> Chart:
             type="log" if min(numbers) > 0 else "linear",
             tickmode="array",
             tickvals=ticks,
-            ticktext=[("×" if relative else "") + _three_digits(value) for value in ticks],
+            ticktext=[("×" if relative else "") + three_digits(value) for value in ticks],
         ),
         yaxis=axis(f"predicted length ({unit})", rangemode="tozero"),
     )
@@ -177,26 +173,15 @@ def sweep(found: Sweep, measured_ps: int) -> Chart:
         x=[numbers[0], numbers[-1]], y=[measured_ps / factor] * 2, mode="lines", line={"width": 1, "dash": "dot"},
         meta={"ink": MEASURED}, hoverinfo="skip", name="measured",
     )  # fmt: skip
-    bands = sens_regions(numbers, [point.makespan_ps for point in found.points], worse_upwards=not _is_bandwidth(found))
-    shaded(fig, bands)
-    at = ((one.percent, "no value" if one.factor is None else f"{one.factor:.3g} times") for one in found.tolerances)
-    said = ", ".join(f"{percent} % at {value}" for percent, value in at)
-    named = ", ".join(dict.fromkeys(band.name for band in bands))
+    shaded(fig, found.bands)
+    said = ", ".join(f"{one.percent} % at {_tolerated(found, one)}" for one in found.tolerances)
+    named = ", ".join(dict.fromkeys(band.name for band in found.bands))
     return Chart(
         fig, f"Length over {found.name}{'; longer by ' + said if said else ''}{'; ' + named if named else ''}."
     )
 
 
-def _is_bandwidth(found: Sweep) -> bool:
-    """Whether the network is worse where the parameter is smaller."""
-    return found.name.rpartition(".")[2] in ("bisection", "link_bandwidth")
-
-
-def _three_digits(value: float) -> str:
-    return np.format_float_positional(float(f"{value:.3g}"), trim="-")
-
-
-def _number(text: str) -> float:
-    """The number that a point's text begins with, behind an x."""
-    match = re.search(r"[\d.]+(?:e[-+]?\d+)?", text)
-    return float(match[0]) if match else 0.0
+def _tolerated(found: Sweep, one: Tolerance) -> str:
+    if one.value is not None:
+        return found.axis.show(float(f"{one.value:.3g}"))
+    return "no value" if one.factor is None else f"{one.factor:.3g} times"

@@ -1,6 +1,11 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -167,14 +172,33 @@ EpochColumns epoch_columns(const nb::dict& table) {
 /// Number of blocks, bytes of each, bytes from one to the next.
 using BlocksOfData = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
 
-/// Tables are dictionaries of numpy arrays, named as the run's columns.
+/// Gives each piece of a table to `fill`: the table itself, if it is a dictionary, or what iterating gives.
+template <class Columns, class Fill>
+void for_each_piece(const nb::object& table, Columns (*columns)(const nb::dict&), const Fill& fill) {
+    const auto take = [&](const nb::dict& piece) {
+        const auto rows = columns(piece);
+        const nb::gil_scoped_release release;
+        fill(rows);
+    };
+    if (nb::isinstance<nb::dict>(table)) {
+        take(nb::cast<nb::dict>(table));
+        return;
+    }
+    for (const auto piece : nb::iter(table)) {
+        take(nb::cast<nb::dict>(piece));
+    }
+}
+
+/// Tables are dictionaries of numpy arrays, named as the run's columns, or give such dictionaries, piece by piece.
 void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t length_ps,
                   const In<std::int32_t>& callers, const std::vector<int>& kinds,
                   const std::vector<BlocksOfData>& layouts, const std::vector<std::vector<std::int32_t>>& members,
-                  const nb::dict& locations, const nb::dict& calls, const nb::dict& messages, const nb::dict& unmatched,
-                  const nb::dict& collectives, const nb::dict& transfers, const nb::dict& epochs,
-                  const std::vector<std::uint32_t>& first_groups) {
+                  const nb::dict& locations, const nb::object& calls, const nb::object& messages,
+                  const nb::object& unmatched, const nb::object& collectives, const nb::object& transfers,
+                  const nb::object& epochs, const std::vector<std::uint32_t>& first_groups, std::size_t most_ends,
+                  std::shared_ptr<Spill> spill) {
     Program program;
+    program.spill = std::move(spill);
     program.ticks_per_second = ticks_per_second;
     program.length_ps = length_ps;
     program.callers.assign(callers.data(), callers.data() + callers.size());
@@ -186,15 +210,19 @@ void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t le
     }
     program.members = members;
     program.first_group = first_groups;
-    const ProgramColumns columns{location_columns(locations),
-                                 call_columns(calls),
-                                 message_columns(messages),
-                                 unmatched_columns(unmatched),
-                                 collective_columns(collectives),
-                                 transfer_columns(transfers),
-                                 epoch_columns(epochs)};
+    ProgramFiller filler(program, location_columns(locations), most_ends);
+    for_each_piece(calls, &call_columns, [&](const CallColumns& rows) { filler.calls(rows); });
+    {
+        const nb::gil_scoped_release release;
+        filler.all_calls_read();
+    }
+    for_each_piece(messages, &message_columns, [&](const MessageColumns& rows) { filler.messages(rows); });
+    for_each_piece(unmatched, &unmatched_columns, [&](const UnmatchedColumns& rows) { filler.unmatched(rows); });
+    for_each_piece(collectives, &collective_columns, [&](const CollectiveColumns& rows) { filler.collectives(rows); });
+    for_each_piece(transfers, &transfer_columns, [&](const TransferColumns& rows) { filler.transfers(rows); });
+    for_each_piece(epochs, &epoch_columns, [&](const EpochColumns& rows) { filler.epochs(rows); });
     const nb::gil_scoped_release release;
-    fill_program(program, columns);
+    filler.finish();
     new (self) Program(std::move(program));
 }
 
@@ -223,6 +251,18 @@ std::vector<std::string> names(const Names& of) {
 }  // namespace
 
 void bind_program(nb::module_& module) {
+    nb::class_<Spill>(module, "Spill", "A file for what exceeds a limit of memory.")
+        .def(nb::init<std::filesystem::path, std::uint64_t, bool>(), "directory"_a, "limit_bytes"_a, "in_memory"_a,
+             nb::sig("def __init__(self, directory: str | os.PathLike[str], limit_bytes: int, in_memory: bool) -> "
+                     "None"),
+             "In this directory, made when it is needed and without a name there; `in_memory`: the directory may lie "
+             "in memory itself.")
+        .def_prop_ro("limit_bytes", &Spill::limit_bytes, "Of the process's resident memory.")
+        .def_prop_ro("spilled_bytes", &Spill::spilled_bytes, "Bytes that were ever taken in it.");
+    module.def(
+        "lies_in_memory", [](const std::filesystem::path& directory) { return lies_in_memory(directory); },
+        "directory"_a, nb::sig("def lies_in_memory(directory: str | os.PathLike[str]) -> bool"),
+        "Whether a directory, or where it will be made, lies in memory (tmpfs).");
     module.def("call_kinds", [] { return names(kCallKindNames); }, "Names of the kinds of calls, by code.");
     module.def("operations", [] { return names(kOperationNames); }, "Names of the collective operations, by code.");
     module.def("parts", [] { return names(kPartNames); }, "Names of the parts of a message, by code.");
@@ -249,22 +289,24 @@ void bind_program(nb::module_& module) {
     module.def("phases", [] { return names(kPhaseNames); }, "Names of the phases of a location's time, by code.");
     module.attr("FINALIZE") = static_cast<int>(CallKind::finalize);
     nb::class_<Program>(module, "Program", "Calls, messages and collectives of a program, as the replay sees them.")
-        .def(
-            "__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callers"_a, "kinds"_a, "layouts"_a,
-            "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a, "transfers"_a,
-            "epochs"_a, "first_groups"_a = std::vector<std::uint32_t>{},
-            nb::sig("def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, "
-                    "kinds: list[int], "
-                    "layouts: list[tuple[int, int, int]], members: list[list[int]], locations: dict[str, "
-                    "logpost.replay.columns.Column], "
-                    "calls: dict[str, logpost.replay.columns.Column], "
-                    "messages: dict[str, logpost.replay.columns.Column], "
-                    "unmatched: dict[str, logpost.replay.columns.Column], "
-                    "collectives: dict[str, logpost.replay.columns.Column], "
-                    "transfers: dict[str, logpost.replay.columns.Column], "
-                    "epochs: dict[str, logpost.replay.columns.Column], first_groups: list[int] = ...) -> None"),
-            "`first_groups`: by communicator, how many of its members the first group of an inter-communicator has; 0: "
-            "it is none.")
+        .def("__init__", &make_program, "ticks_per_second"_a, "length_ps"_a, "callers"_a, "kinds"_a, "layouts"_a,
+             "members"_a, "locations"_a, "calls"_a, "messages"_a, "unmatched"_a, "collectives"_a, "transfers"_a,
+             "epochs"_a, "first_groups"_a = std::vector<std::uint32_t>{}, "most_ends"_a = std::size_t{INT32_MAX},
+             "spill"_a.none() = nb::none(),
+             nb::sig("def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, "
+                     "kinds: list[int], "
+                     "layouts: list[tuple[int, int, int]], members: list[list[int]], locations: "
+                     "logpost.replay.columns.Piece, "
+                     "calls: logpost.replay.columns.Pieces, "
+                     "messages: logpost.replay.columns.Pieces, "
+                     "unmatched: logpost.replay.columns.Pieces, "
+                     "collectives: logpost.replay.columns.Pieces, "
+                     "transfers: logpost.replay.columns.Pieces, "
+                     "epochs: logpost.replay.columns.Pieces, first_groups: list[int] = ..., most_ends: int = ..., "
+                     "spill: Spill | None = None) -> None"),
+             "Tables are dictionaries of columns, or give such dictionaries piece by piece. `first_groups`: by "
+             "communicator, how many of its members the first group of an inter-communicator has; 0: it is none. "
+             "`most_ends`: no location has more messages. `spill`: where what has no place in memory goes.")
         .def_ro("length_ps", &Program::length_ps)
         .def("place", &place, "sockets"_a, "place_of_node"_a, "hops"_a,
              nb::sig("def place(self, sockets: numpy.ndarray, place_of_node: numpy.ndarray, hops: numpy.ndarray) "

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "replay/native/phases.hpp"
+#include "replay/native/settle.hpp"
+#include "replay/native/spill.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -23,201 +25,193 @@ void check_optional(std::int32_t id, std::size_t limit, const char* what) {
     }
 }
 
-class Filler {
-  public:
-    Filler(Program& program, const ProgramColumns& columns)
-        : program_(program), columns_(columns), locations_(columns.locations.process.size()) {}
+constexpr MessageEnd kEmpty{kNone, kNone, 0, kUndefined, kUndefined, kUndefined, kNone};
 
-    void fill() {
-        fill_locations();
-        fill_calls();
-        fill_ends();
-        fill_collectives();
-        fill_transfers();
-        fill_epochs();
-        program_.spans = program_spans(program_);
-    }
-
-  private:
-    void fill_locations() {
-        const auto& rows = columns_.locations;
-        std::vector<Place> places;
-        program_.timelines.resize(locations_);
-        for (std::size_t l = 0; l < locations_; ++l) {
-            places.push_back({rows.process[l], rows.socket[l], rows.node[l], rows.rank[l]});
-            program_.timelines[l].first_ps = rows.first_ps[l];
-            program_.timelines[l].last_ps = rows.last_ps[l];
+void check_whole(const Column<MessageEnd>& ends) {
+    ends.for_each([](std::size_t number, const MessageEnd& end) {
+        if (end.call == kNone) {
+            throw std::invalid_argument("message end " + std::to_string(number) + " is missing");
         }
-        program_.placement = Placement(std::move(places));
-        program_.accounted.assign(rows.accounted.begin(), rows.accounted.end());
-    }
-
-    void fill_calls() {
-        const auto& rows = columns_.calls;
-        first_call_.assign(locations_, 0);
-        for (std::size_t i = 0; i < rows.location.size(); ++i) {
-            const auto location = index(rows.location[i], locations_, "location");
-            index(rows.region[i], program_.kinds.size(), "region");
-            index(rows.callpath[i], program_.callpaths(), "callpath");
-            auto& calls = program_.timelines[location].calls;
-            if (calls.empty()) {
-                first_call_[location] = i;
-            } else if (first_call_[location] + calls.size() != i || calls.back().enter_ps > rows.enter_ps[i]) {
-                throw std::invalid_argument("calls do not stand by location and time");
-            }
-            calls.push_back({rows.enter_ps[i], rows.leave_ps[i], rows.region[i], rows.callpath[i]});
-        }
-    }
-
-    /// A call of the run as one of its location.
-    [[nodiscard]] std::uint32_t call(std::int32_t id, std::size_t location) const {
-        const auto& calls = program_.timelines[location].calls;
-        const auto own = static_cast<std::int64_t>(id) - static_cast<std::int64_t>(first_call_[location]);
-        if (own < 0 || own >= static_cast<std::int64_t>(calls.size())) {
-            throw std::invalid_argument("call " + std::to_string(id) + " does not belong to location " +
-                                        std::to_string(location));
-        }
-        return static_cast<std::uint32_t>(own);
-    }
-    [[nodiscard]] std::uint32_t optional_call(std::int32_t id, std::size_t location) const {
-        return id == kUndefined ? kNone : call(id, location);
-    }
-
-    void fill_ends() {
-        const auto& messages = columns_.messages;
-        const auto& unmatched = columns_.unmatched;
-        std::vector<std::size_t> sends(locations_);
-        std::vector<std::size_t> receives(locations_);
-        for (std::size_t i = 0; i < messages.send_location.size(); ++i) {
-            ++sends[index(messages.send_location[i], locations_, "location")];
-            ++receives[index(messages.recv_location[i], locations_, "location")];
-        }
-        for (std::size_t i = 0; i < unmatched.location.size(); ++i) {
-            ++(unmatched.direction[i] != 0 ? receives : sends)[index(unmatched.location[i], locations_, "location")];
-        }
-        constexpr MessageEnd kEmpty{kNone, kNone, 0, kUndefined, kUndefined, kUndefined, kNone};
-        for (std::size_t l = 0; l < locations_; ++l) {
-            for (std::size_t i = 0; i < sends[l]; ++i) {
-                program_.timelines[l].sends.push_back(kEmpty);
-            }
-            for (std::size_t i = 0; i < receives[l]; ++i) {
-                program_.timelines[l].receives.push_back(kEmpty);
-            }
-        }
-        std::vector<std::vector<SendLayout>> layouts(locations_);
-        for (std::size_t i = 0; i < messages.send_location.size(); ++i) {
-            const auto from = static_cast<std::size_t>(messages.send_location[i]);
-            const auto to = static_cast<std::size_t>(messages.recv_location[i]);
-            auto& send = free_end(program_.timelines[from].sends, messages.send_number[i]);
-            auto& receive = free_end(program_.timelines[to].receives, messages.recv_number[i]);
-            check_optional(messages.comm[i], program_.members.size(), "communicator");
-            send = {call(messages.send_call[i], from),
-                    optional_call(messages.send_complete_call[i], from),
-                    messages.bytes[i],
-                    messages.recv_location[i],
-                    messages.comm[i],
-                    messages.tag[i],
-                    static_cast<std::uint32_t>(messages.recv_number[i])};
-            receive = {call(messages.recv_post_call[i], to),
-                       call(messages.recv_call[i], to),
-                       messages.recv_bytes[i],
-                       messages.send_location[i],
-                       messages.comm[i],
-                       messages.tag[i],
-                       static_cast<std::uint32_t>(messages.send_number[i])};
-            if (messages.layout[i] != kUndefined) {
-                index(messages.layout[i], program_.layouts.size(), "layout");
-                layouts[from].push_back({static_cast<std::uint32_t>(messages.send_number[i]), messages.layout[i]});
-            }
-        }
-        for (std::size_t i = 0; i < unmatched.location.size(); ++i) {
-            const auto at = static_cast<std::size_t>(unmatched.location[i]);
-            auto& timeline = program_.timelines[at];
-            check_optional(unmatched.peer[i], locations_, "location");
-            free_end(unmatched.direction[i] != 0 ? timeline.receives : timeline.sends, unmatched.number[i]) = {
-                call(unmatched.call[i], at),
-                optional_call(unmatched.complete_call[i], at),
-                unmatched.bytes[i],
-                unmatched.peer[i],
-                unmatched.comm[i],
-                unmatched.tag[i],
-                kNone};
-        }
-        for (std::size_t l = 0; l < locations_; ++l) {
-            std::ranges::sort(layouts[l], {}, &SendLayout::send);
-            for (const auto& layout : layouts[l]) {
-                program_.timelines[l].layouts.push_back(layout);
-            }
-        }
-    }
-
-    /// The end of this number, which no other row has filled.
-    static MessageEnd& free_end(Column<MessageEnd>& ends, std::int32_t number) {
-        auto& end = ends[index(number, ends.size(), "message end")];
-        if (end.call != kNone) {
-            throw std::invalid_argument("message end " + std::to_string(number) + " is there twice");
-        }
-        return end;
-    }
-
-    void fill_collectives() {
-        const auto& rows = columns_.collectives;
-        for (std::size_t i = 0; i < rows.location.size(); ++i) {
-            const auto location = index(rows.location[i], locations_, "location");
-            check_optional(rows.comm[i], program_.members.size(), "communicator");
-            program_.timelines[location].collectives.push_back(
-                {rows.enter_ps[i], rows.leave_ps[i], rows.bytes_sent[i], rows.bytes_received[i],
-                 call(rows.call[i], location), optional_call(rows.complete_call[i], location), rows.comm[i],
-                 rows.root[i], rows.instance[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.instance[i]),
-                 static_cast<Operation>(rows.operation[i]), rows.rma_window[i]});
-            program_.collective_instances =
-                std::max(program_.collective_instances, static_cast<std::uint32_t>(rows.instance[i] + 1));
-        }
-    }
-
-    void fill_transfers() {
-        const auto& rows = columns_.transfers;
-        for (std::size_t i = 0; i < rows.location.size(); ++i) {
-            const auto location = index(rows.location[i], locations_, "location");
-            check_optional(rows.target[i], locations_, "location");
-            program_.timelines[location].transfers.push_back(
-                {rows.bytes[i], call(rows.call[i], location), optional_call(rows.complete_call[i], location),
-                 optional_call(rows.remote_call[i], location), rows.target[i], rows.rma_window[i],
-                 static_cast<Transfer::Kind>(rows.kind[i])});
-        }
-    }
-
-    void fill_epochs() {
-        const auto& rows = columns_.epochs;
-        for (std::size_t i = 0; i < rows.location.size(); ++i) {
-            const auto location = index(rows.location[i], locations_, "location");
-            check_optional(rows.peer[i], locations_, "location");
-            program_.timelines[location].epochs.push_back(
-                {rows.acquired_ps[i] < 0 ? Epoch::kNotRecorded : rows.acquired_ps[i], rows.lock[i],
-                 call(rows.begin_call[i], location), optional_call(rows.end_call[i], location), rows.peer[i],
-                 rows.rma_window[i], rows.match[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.match[i]),
-                 static_cast<Epoch::Kind>(rows.kind[i])});
-        }
-        for (const auto& timeline : program_.timelines) {
-            timeline.epochs.for_each([&](std::size_t, const Epoch& epoch) {
-                if (epoch.match != kNone) {
-                    const auto& peer = program_.timelines[index(epoch.peer, locations_, "location")];
-                    index(static_cast<std::int32_t>(epoch.match), peer.epochs.size(), "epoch");
-                }
-            });
-        }
-    }
-
-    Program& program_;
-    const ProgramColumns& columns_;
-    std::size_t locations_;
-    std::vector<std::size_t> first_call_;  // by location, in the run
-};
+    });
+}
 
 }  // namespace
 
-void fill_program(Program& program, const ProgramColumns& columns) {
-    Filler(program, columns).fill();
+ProgramFiller::ProgramFiller(Program& program, const LocationColumns& locations, std::size_t most_ends)
+    : program_(program),
+      locations_(locations.process.size()),
+      most_ends_(most_ends),
+      first_call_(locations_),
+      layouts_(locations_) {
+    std::vector<Place> places;
+    program_.timelines.resize(locations_);
+    for (std::size_t l = 0; l < locations_; ++l) {
+        places.push_back({locations.process[l], locations.socket[l], locations.node[l], locations.rank[l]});
+        program_.timelines[l].first_ps = locations.first_ps[l];
+        program_.timelines[l].last_ps = locations.last_ps[l];
+    }
+    program_.placement = Placement(std::move(places));
+    program_.accounted.assign(locations.accounted.begin(), locations.accounted.end());
+}
+
+void ProgramFiller::calls(const CallColumns& rows) {
+    for (std::size_t i = 0; i < rows.location.size(); ++i, ++read_calls_) {
+        const auto location = index(rows.location[i], locations_, "location");
+        index(rows.region[i], program_.kinds.size(), "region");
+        index(rows.callpath[i], program_.callpaths(), "callpath");
+        auto& calls = program_.timelines[location].calls;
+        if (calls.empty()) {
+            first_call_[location] = read_calls_;
+        } else if (first_call_[location] + calls.size() != read_calls_ || calls.back().enter_ps > rows.enter_ps[i]) {
+            throw std::invalid_argument("calls do not stand by location and time");
+        }
+        calls.push_back({rows.enter_ps[i], rows.leave_ps[i], rows.region[i], rows.callpath[i]});
+    }
+}
+
+/// A call of the run as one of its location.
+std::uint32_t ProgramFiller::call(std::int32_t id, std::size_t location) const {
+    const auto& calls = program_.timelines[location].calls;
+    const auto own = static_cast<std::int64_t>(id) - static_cast<std::int64_t>(first_call_[location]);
+    if (own < 0 || own >= static_cast<std::int64_t>(calls.size())) {
+        throw std::invalid_argument("call " + std::to_string(id) + " does not belong to location " +
+                                    std::to_string(location));
+    }
+    return static_cast<std::uint32_t>(own);
+}
+
+std::uint32_t ProgramFiller::optional_call(std::int32_t id, std::size_t location) const {
+    return id == kUndefined ? kNone : call(id, location);
+}
+
+/// The end of this number, which no other row has filled.
+MessageEnd& ProgramFiller::free_end(Column<MessageEnd>& ends, std::int32_t number) const {
+    const auto at = index(number, most_ends_, "message end");
+    while (ends.size() <= at) {
+        ends.push_back(kEmpty);
+    }
+    auto& end = ends[at];
+    if (end.call != kNone) {
+        throw std::invalid_argument("message end " + std::to_string(number) + " is there twice");
+    }
+    return end;
+}
+
+void ProgramFiller::all_calls_read() {
+    for (auto& timeline : program_.timelines) {
+        timeline.calls.trim();
+        if (program_.spill) {
+            settle_calls(timeline, *program_.spill);
+        }
+    }
+}
+
+void ProgramFiller::messages(const MessageColumns& rows) {
+    for (std::size_t i = 0; i < rows.send_location.size(); ++i) {
+        const auto from = index(rows.send_location[i], locations_, "location");
+        const auto to = index(rows.recv_location[i], locations_, "location");
+        check_optional(rows.comm[i], program_.members.size(), "communicator");
+        free_end(program_.timelines[from].sends, rows.send_number[i]) = {
+            call(rows.send_call[i], from),
+            optional_call(rows.send_complete_call[i], from),
+            rows.bytes[i],
+            rows.recv_location[i],
+            rows.comm[i],
+            rows.tag[i],
+            static_cast<std::uint32_t>(rows.recv_number[i])};
+        free_end(program_.timelines[to].receives, rows.recv_number[i]) = {
+            call(rows.recv_post_call[i], to),
+            call(rows.recv_call[i], to),
+            rows.recv_bytes[i],
+            rows.send_location[i],
+            rows.comm[i],
+            rows.tag[i],
+            static_cast<std::uint32_t>(rows.send_number[i])};
+        if (rows.layout[i] != kUndefined) {
+            index(rows.layout[i], program_.layouts.size(), "layout");
+            layouts_[from].push_back({static_cast<std::uint32_t>(rows.send_number[i]), rows.layout[i]});
+        }
+    }
+}
+
+void ProgramFiller::unmatched(const UnmatchedColumns& rows) {
+    for (std::size_t i = 0; i < rows.location.size(); ++i) {
+        const auto at = index(rows.location[i], locations_, "location");
+        auto& timeline = program_.timelines[at];
+        check_optional(rows.peer[i], locations_, "location");
+        free_end(rows.direction[i] != 0 ? timeline.receives : timeline.sends, rows.number[i]) = {
+            call(rows.call[i], at),
+            optional_call(rows.complete_call[i], at),
+            rows.bytes[i],
+            rows.peer[i],
+            rows.comm[i],
+            rows.tag[i],
+            kNone};
+    }
+}
+
+void ProgramFiller::collectives(const CollectiveColumns& rows) {
+    for (std::size_t i = 0; i < rows.location.size(); ++i) {
+        const auto location = index(rows.location[i], locations_, "location");
+        check_optional(rows.comm[i], program_.members.size(), "communicator");
+        program_.timelines[location].collectives.push_back(
+            {rows.enter_ps[i], rows.leave_ps[i], rows.bytes_sent[i], rows.bytes_received[i],
+             call(rows.call[i], location), optional_call(rows.complete_call[i], location), rows.comm[i], rows.root[i],
+             rows.instance[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.instance[i]),
+             static_cast<Operation>(rows.operation[i]), rows.rma_window[i]});
+        program_.collective_instances =
+            std::max(program_.collective_instances, static_cast<std::uint32_t>(rows.instance[i] + 1));
+    }
+}
+
+void ProgramFiller::transfers(const TransferColumns& rows) {
+    for (std::size_t i = 0; i < rows.location.size(); ++i) {
+        const auto location = index(rows.location[i], locations_, "location");
+        check_optional(rows.target[i], locations_, "location");
+        program_.timelines[location].transfers.push_back(
+            {rows.bytes[i], call(rows.call[i], location), optional_call(rows.complete_call[i], location),
+             optional_call(rows.remote_call[i], location), rows.target[i], rows.rma_window[i],
+             static_cast<Transfer::Kind>(rows.kind[i])});
+    }
+}
+
+void ProgramFiller::epochs(const EpochColumns& rows) {
+    for (std::size_t i = 0; i < rows.location.size(); ++i) {
+        const auto location = index(rows.location[i], locations_, "location");
+        check_optional(rows.peer[i], locations_, "location");
+        program_.timelines[location].epochs.push_back(
+            {rows.acquired_ps[i] < 0 ? Epoch::kNotRecorded : rows.acquired_ps[i], rows.lock[i],
+             call(rows.begin_call[i], location), optional_call(rows.end_call[i], location), rows.peer[i],
+             rows.rma_window[i], rows.match[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.match[i]),
+             static_cast<Epoch::Kind>(rows.kind[i])});
+    }
+}
+
+void ProgramFiller::finish() {
+    for (const auto& timeline : program_.timelines) {
+        timeline.epochs.for_each([&](std::size_t, const Epoch& epoch) {
+            if (epoch.match != kNone) {
+                const auto& peer = program_.timelines[index(epoch.peer, locations_, "location")];
+                index(static_cast<std::int32_t>(epoch.match), peer.epochs.size(), "epoch");
+            }
+        });
+    }
+    for (std::size_t l = 0; l < locations_; ++l) {
+        auto& timeline = program_.timelines[l];
+        check_whole(timeline.sends);
+        check_whole(timeline.receives);
+        std::ranges::sort(layouts_[l], {}, &SendLayout::send);
+        for (const auto& layout : layouts_[l]) {
+            timeline.layouts.push_back(layout);
+        }
+        timeline.sends.trim();
+        timeline.receives.trim();
+        timeline.collectives.trim();
+        if (program_.spill) {
+            settle_all_but_calls(timeline, *program_.spill);
+        }
+    }
+    program_.spans = program_spans(program_);
 }
 
 }  // namespace logpost::replay

@@ -63,18 +63,36 @@ struct EpochColumns {
     Rows<std::int64_t> acquired_ps;
 };
 
-struct ProgramColumns {
-    LocationColumns locations;
-    CallColumns calls;
-    MessageColumns messages;
-    UnmatchedColumns unmatched;
-    CollectiveColumns collectives;
-    TransferColumns transfers;
-    EpochColumns epochs;
-};
+/// Fills the timelines, placement and accounted locations of `program` from tables that come in pieces, so that a table
+/// need not be in memory beside the program; the definitions (kinds, layouts, members, ...) are there already. In this
+/// order: locations, all calls, then the other tables in any order, and `finish`. All but `all_calls_read` throw
+/// std::invalid_argument where the tables contradict each other.
+class ProgramFiller {
+  public:
+    /// `most_ends`: a location has fewer sends, and fewer receives, than that.
+    ProgramFiller(Program& program, const LocationColumns& locations, std::size_t most_ends);
+    void calls(const CallColumns& rows);
+    void all_calls_read();
+    void messages(const MessageColumns& rows);
+    void unmatched(const UnmatchedColumns& rows);
+    void collectives(const CollectiveColumns& rows);
+    void transfers(const TransferColumns& rows);
+    void epochs(const EpochColumns& rows);
+    /// Checks what needs all rows, and derives the spans. This and `all_calls_read` throw SpillError where the program
+    /// has a spill that fails.
+    void finish();
 
-/// Fills the timelines, placement and accounted locations of `program`, and then the spans; the definitions (kinds,
-/// layouts, members, ...) are there already. Throws std::invalid_argument where the tables contradict each other.
-void fill_program(Program& program, const ProgramColumns& columns);
+  private:
+    [[nodiscard]] std::uint32_t call(std::int32_t id, std::size_t location) const;
+    [[nodiscard]] std::uint32_t optional_call(std::int32_t id, std::size_t location) const;
+    MessageEnd& free_end(Column<MessageEnd>& ends, std::int32_t number) const;
+
+    Program& program_;
+    std::size_t locations_;
+    std::size_t most_ends_;
+    std::size_t read_calls_ = 0;
+    std::vector<std::size_t> first_call_;           // by location, in the run
+    std::vector<std::vector<SendLayout>> layouts_;  // by location
+};
 
 }  // namespace logpost::replay

@@ -10,11 +10,9 @@ namespace {
 
 constexpr std::size_t kAlign = 64;  // a cache line
 
-}  // namespace
-
-void settle(Timeline& timeline, Spill& spill) {
-    const auto columns = std::tie(timeline.calls, timeline.sends, timeline.receives, timeline.collectives,
-                                  timeline.layouts, timeline.transfers, timeline.epochs);
+template <class... Of>
+void settle_columns(Spill& spill, Column<Of>&... of) {
+    const auto columns = std::tie(of...);
     std::size_t bytes = 0;
     std::apply([&](const auto&... column) { ((bytes += column.bytes()), ...); }, columns);
     if (bytes == 0 || !spill.wants(bytes)) {
@@ -42,6 +40,22 @@ void settle(Timeline& timeline, Spill& spill) {
         column.lie_at(reinterpret_cast<T*>(place + *begin++));  // NOLINT: a copy of trivially copyable elements
     };
     std::apply([&](auto&... column) { (move(column), ...); }, columns);
+}
+
+}  // namespace
+
+void settle(Timeline& timeline, Spill& spill) {
+    settle_columns(spill, timeline.calls, timeline.sends, timeline.receives, timeline.collectives, timeline.layouts,
+                   timeline.transfers, timeline.epochs);
+}
+
+void settle_calls(Timeline& timeline, Spill& spill) {
+    settle_columns(spill, timeline.calls);
+}
+
+void settle_all_but_calls(Timeline& timeline, Spill& spill) {
+    settle_columns(spill, timeline.sends, timeline.receives, timeline.collectives, timeline.layouts, timeline.transfers,
+                   timeline.epochs);
 }
 
 }  // namespace logpost::replay

@@ -91,13 +91,15 @@ def curve(tangents: Tangents, low: float, high: float, most: int = MOST_REPLAYS)
     return _joined(pieces, 0.0)
 
 
-def reached(tangents: Tangents, targets_ps: Sequence[float]) -> list[float | None]:
-    """The least factor from 1 on at which T is each target, all above T(1); None: not up to LARGEST_FACTOR."""
-    (far,) = tangents([LARGEST_FACTOR])
+def reached(
+    tangents: Tangents, targets_ps: Sequence[float], *, start: float = 1.0, end: float = LARGEST_FACTOR
+) -> list[float | None]:
+    """The least x from `start` on at which T is each target, all above T(start); None: not up to `end`."""
+    (far,) = tangents([end])
     at = {i: far for i, target in enumerate(targets_ps) if far.makespan_ps >= target}
     found: list[float | None] = [None] * len(targets_ps)
     while at:
-        steps = {i: max(1.0, one.x - (one.makespan_ps - targets_ps[i]) / one.slope) for i, one in at.items()}
+        steps = {i: max(start, one.x - (one.makespan_ps - targets_ps[i]) / one.slope) for i, one in at.items()}
         following = dict(zip(steps, tangents(list(steps.values())), strict=True))
         for i, one in following.items():
             # On the line that ends here, or as near as numbers stand to each other.

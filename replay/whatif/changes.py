@@ -82,6 +82,15 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
     return scenario
 
 
+def is_nothing(scenario: Scenario, name: str) -> bool:
+    """Whether a parameter, `name` as in a setting, is 0 wherever the scenario's machine has it."""
+    where, _, symbol = name.rpartition(".")
+    machine = scenario.machine
+    mine = np.isin(machine.class_id, [LOCALITIES.index(one) for one in ([where] if where else LOCALITIES)])
+    parameters = [name for one in PARAMETERS.get(symbol, (None, ()))[1] for name in (one, PER_BYTE.get(one, one))]
+    return bool(parameters) and not any(getattr(machine, COLUMN_OF[one])[mine].any() for one in parameters)
+
+
 def on_machine(scenario: Scenario, machine: ReplayParameters) -> Scenario:
     """The scenario on another machine."""
     old, new = scenario.machine, machine

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +16,16 @@ from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif import Ask, predict
 from logpost.replay._native import Program, call_kinds, transfer_kinds
+from logpost.replay.columns import Column, Piece
 
 OWN, L, G, O_R = 300_000, 2_000_000, 500, 700_000
 """o_s, L, G, o_r"""
 IDLE = 50_000_000
 NOTHING = Estimate("none", {}, ())
+
+
+def piece(*columns: Mapping[str, Column]) -> Piece:
+    return {name: column for some in columns for name, column in some.items()}
 
 
 def program(transfers: Sequence[tuple[str, int]], *, slowed: int = 0, at_once: bool = True) -> Program:
@@ -70,25 +75,27 @@ def program(transfers: Sequence[tuple[str, int]], *, slowed: int = 0, at_once: b
             "enter_ps": table[:, 2].copy(),
             "leave_ps": table[:, 3].copy(),
         },
-        messages={**dict.fromkeys(messages, none32), "bytes": unsigned, "recv_bytes": unsigned},
-        unmatched={**dict.fromkeys(ends, none32), "direction": none8, "bytes": unsigned},
-        collectives={
-            **dict.fromkeys(collectives, none32),
-            "operation": none8,
-            **dict.fromkeys(("enter_ps", "leave_ps"), none64),
-            **dict.fromkeys(("bytes_sent", "bytes_received"), unsigned),
-        },
-        transfers={
-            "location": zeros,
-            "target": zeros + 1,
-            "rma_window": zeros,
-            "call": first,
-            "complete_call": second,
-            "remote_call": second,
-            "kind": np.array([transfer_kinds().index(kind) for *_, kind, _ in rows], dtype=np.uint8),
-            "bytes": np.array([size for *_, size in rows], dtype=np.uint64),
-        },
-        epochs={**dict.fromkeys(epochs, none32), "kind": none8, "lock": unsigned, "acquired_ps": none64},
+        messages=piece(dict.fromkeys(messages, none32), {"bytes": unsigned, "recv_bytes": unsigned}),
+        unmatched=piece(dict.fromkeys(ends, none32), {"direction": none8, "bytes": unsigned}),
+        collectives=piece(
+            dict.fromkeys(collectives, none32),
+            {"operation": none8},
+            dict.fromkeys(("enter_ps", "leave_ps"), none64),
+            dict.fromkeys(("bytes_sent", "bytes_received"), unsigned),
+        ),
+        transfers=piece(
+            {
+                "location": zeros,
+                "target": zeros + 1,
+                "rma_window": zeros,
+                "call": first,
+                "complete_call": second,
+                "remote_call": second,
+                "kind": np.array([transfer_kinds().index(kind) for *_, kind, _ in rows], dtype=np.uint8),
+                "bytes": np.array([size for *_, size in rows], dtype=np.uint64),
+            }
+        ),
+        epochs=piece(dict.fromkeys(epochs, none32), {"kind": none8, "lock": unsigned, "acquired_ps": none64}),
     )
 
 

@@ -18,7 +18,7 @@ from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
-from logpost.replay._native import Analysis, Causes
+from logpost.replay._native import Analysis, Causes, Spill
 from logpost.replay.parameters import native_parameters
 
 
@@ -84,3 +84,40 @@ def test_causes_of_another_program_are_refused(runs: dict[str, Run]) -> None:
     parameters = native_parameters(replay_parameters(load_machine(runs["pipit-ping-pong"].machine_file)))
     with pytest.raises(ValueError, match="the causes are those of another program"):
         Analysis(programs[0], parameters, 1, causes=Causes(programs[1], 1))
+
+
+def test_a_program_is_the_same_from_few_rows_at_a_time_and_beyond_the_limit_of_memory(
+    runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("logpost.analyzer.run_program.ROWS", 1000)
+    for name in ("scorep-npb-lu-S-comp-4", "scorep-lulesh-nocomp-8", "scorep-shmem-stencil-4", "casita-2_jacobi_blame_cpu_015"):
+        run = runs[name]
+        parameters = native_parameters(replay_parameters(load_machine(run.machine_file)))
+        spill = Spill(tmp_path / "spill", 1, in_memory=True)
+        spilled = Analysis(program_of(run, None, spill), parameters, 2)
+        assert spill.spilled_bytes > 0
+        whole = Analysis(program_of(run), parameters, 2)
+        assert_frame_equal(frame(schema.ACCOUNTING, spilled.accounting()), frame(schema.ACCOUNTING, whole.accounting()))
+        assert_frame_equal(frame(schema.PAIRS, spilled.pairs()), frame(schema.PAIRS, whole.pairs()))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "text"),
+    [("recv_number", 2, "message end 2 is there twice"), ("send_number", 10**6, "message end 1000000 does not exist")],
+)
+def test_message_ends_that_cannot_be_are_refused(
+    runs: dict[str, Run], tmp_path: Path, column: str, value: int, text: str
+) -> None:
+    shutil.copytree(runs["pipit-ping-pong"].path, tmp_path / "a.run")
+    file = tmp_path / "a.run" / "messages.parquet"
+    pl.read_parquet(file).with_columns(pl.lit(value, dtype=pl.Int32).alias(column)).write_parquet(file)
+    with pytest.raises(InputError, match=f"its tables contradict each other: {text}"):
+        program_of(Run.open(tmp_path / "a.run"))
+
+
+def test_a_message_that_is_missing_is_refused(runs: dict[str, Run], tmp_path: Path) -> None:
+    shutil.copytree(runs["pipit-ping-pong"].path, tmp_path / "a.run")
+    file = tmp_path / "a.run" / "messages.parquet"
+    pl.read_parquet(file).filter(pl.col("recv_number") != 1).write_parquet(file)
+    with pytest.raises(InputError, match="its tables contradict each other: message end 1 is missing"):
+        program_of(Run.open(tmp_path / "a.run"))

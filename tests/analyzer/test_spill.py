@@ -22,11 +22,11 @@ from tests.analyzer.in_process import analyze
 from tests.analyzer.run_contents import contents
 from tests.archives import ROOT
 
-from logpost.analyzer._native import lies_in_memory
 from logpost.analyzer.clock_mode import ClockMode
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.errors import InputError
+from logpost.replay._native import lies_in_memory
 
 NOTHING_FITS = 1
 """A limit of one byte, as the command line would refuse it: all that can go to the file goes there."""

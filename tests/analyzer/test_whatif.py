@@ -140,3 +140,17 @@ def test_computation_is_scaled_by_node(runs: dict[str, Run]) -> None:
     assert predict(run, Ask(scale_compute=named)).predicted_ps == instant
     with pytest.raises(InputError, match="there is no node 99; the nodes are "):
         predict(run, Ask(scale_compute=("node:99=2",)))
+
+
+def test_factors_of_what_is_0_are_said_to_change_nothing(ping_pong: Run) -> None:
+    found = predict(ping_pong, Ask(settings=("L=0us", "G=x2"), sweep="L=x1:x2:2"))
+    assert found.notes == []  # the recorded machine has an L
+    none = [
+        predict(ping_pong, Ask(machine=None, settings=("g=x2",))).notes,
+        predict(ping_pong, Ask(grid="g=x1:x2:2,G=1ns/B:2ns/B:2")).notes,
+    ]
+    note = (
+        "g is 0 on this machine, or not known: a factor of it changes nothing; give a value (g=1us) or a difference "
+        "(g=+1us)"
+    )
+    assert none == [[note], [note]]

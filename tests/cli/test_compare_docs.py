@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.analyzer.two_phases import two_phases
 from tests.cli.command import logpost
 
@@ -33,3 +35,21 @@ def test_a_documented_job_compares(command: str, tmp_path: Path) -> None:
 
 def test_both_systems_have_a_job() -> None:
     assert len(COMMANDS) == 2
+
+
+def test_the_jobs_are_ones_that_the_systems_take() -> None:
+    """As YAML: GitLab's job has a script that may end with status 3; GitHub's steps each run or use something."""
+    gitlab, github = (
+        yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    )
+    assert all(isinstance(line, str) for line in gitlab["performance"]["script"])
+    assert gitlab["performance"]["allow_failure"] == {"exit_codes": 3}
+    steps = github["jobs"]["performance"]["steps"]
+    assert all(("run" in step) != ("uses" in step) for step in steps)
+    gate = next(step["run"] for step in steps if "compare" in step.get("run", ""))
+    # Statuses of the gate's script for those of logpost: inconclusive warns.
+    for status, wanted in ((0, 0), (1, 1), (2, 2), (3, 0)):
+        script = f"logpost() {{ return {status}; }}\n{gate}"
+        done = subprocess.run(["bash", "-e", "-c", script], capture_output=True, text=True, check=False)
+        assert done.returncode == wanted
+        assert ("::warning::" in done.stdout) == (status == 3)

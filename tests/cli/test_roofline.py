@@ -18,7 +18,7 @@ def test_text_json_and_page(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     row = next(line for line in done.stdout.splitlines() if line.startswith("main / solve"))
     # 30 ms over 3.7282 us
-    assert row.split()[-7:] == ["30.0", "ms", "3.73", "µs", "L", "8.05e+03", "x"]
+    assert row.split()[-7:] == ["30.0", "ms", "3.73", "µs", "L", "8,047", "x"]
     assert (tmp_path / "a.html").stat().st_size < 3_000_000
     told = json.loads(logpost("roofline", run.path, "--json").stdout)
     assert told["regions"][0]["limit"] == "L"

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.in_process import analyze
+from tests.analyzer.story import MS
 from tests.analyzer.test_findings_missed_overlap import exchange
+from tests.analyzer.test_findings_unattended import transfers
+from tests.cli.command import logpost
 from typer.testing import CliRunner
 
 from logpost.analyzer.request import Request
@@ -125,3 +128,72 @@ def test_overlap_is_advised_alone(tmp_path: Path) -> None:
     assert told["overlap"][0]["pieces"] == 4
     refused = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--overlap", "--set", "L=x2"])
     assert "--overlap is about the run as it was recorded; give it alone" in str(refused.exception)
+
+
+def test_a_grid_is_a_table_with_regions_and_lines(run: str) -> None:
+    grid = ["whatif", run, "--grid", "L=1us:1ms:4,G=1ns/B:1us/B:4"]
+    result = CliRunner().invoke(build("whatif"), grid, env={"COLUMNS": "100"})
+    assert result.exit_code == 0, result.output
+    title = next(i for i, line in enumerate(result.stdout.splitlines()) if line.startswith("Makespan over L"))
+    rows = result.stdout.splitlines()[title + 1 : title + 6]
+    assert rows[0].split() == ["1", "10", "100", "1000"]
+    assert [row.split()[0] for row in rows[1:]] == ["1", "10", "100", "1000"]
+    assert rows[-1].endswith(" -")
+    assert " +5 %: L " in result.stdout
+    assert "latency dominated" in result.stdout
+    narrow = CliRunner().invoke(build("whatif"), grid, env={"COLUMNS": "40"})
+    assert "█" in narrow.stdout
+    found = json.loads(CliRunner().invoke(build("whatif"), [*grid, "--json"]).stdout)["grid"]
+    assert (found["names"], found["values"][0]) == (["L", "G"], ["1 us", "10 us", "100 us", "1000 us"])
+    assert [len(row) for row in found["makespan_ps"]] == [4] * 4
+    assert found["interval_ps"][1][2][0] <= found["makespan_ps"][1][2] <= found["interval_ps"][1][2][1]
+    assert [one["percent"] for one in found["contours"]] == [5, 10]
+
+
+def test_a_grid_that_is_not_understood_is_one_line_and_status_2(run: str) -> None:
+    done = logpost("whatif", run, "--grid", "L=1us:2us:3")
+    assert done.returncode == 2
+    assert done.stderr == ("logpost: --grid L=1us:2us:3: write two parameters, NAME=FROM:TO:COUNT,NAME=FROM:TO:COUNT\n")
+
+
+def test_the_page_has_the_curve_and_the_map(run: str, tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    asked = ["whatif", run, "--set", "o=2us", "--sweep", "L=1us:1ms:4", "--grid", "L=1us:1ms:4,G=1ns/B:1us/B:4"]
+    result = CliRunner().invoke(build("whatif"), [*asked, "--html", str(page)])
+    assert result.exit_code == 0, result.output
+    text = page.read_text()
+    for chart in ("path", "sweep", "grid", "regions"):
+        assert f'data-chart="{chart}"' in text
+    assert page.stat().st_size < 3_000_000
+    again = logpost(*asked, "--html", page)
+    assert again.returncode == 2
+    assert "already exists; pass --force to overwrite it" in again.stderr
+
+
+def test_a_page_of_a_plain_prediction_has_no_curve(run: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--html", str(tmp_path / "a.html")])
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "a.html").read_text()
+    assert 'data-chart="path"' in text
+    assert 'data-chart="sweep"' not in text
+    assert "nothing is changed" in text
+
+
+def test_a_finding_is_removed_alone(tmp_path: Path) -> None:
+    place = transfers(computes=True).write(tmp_path / "a.run")
+    result = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--without", "1"])
+    assert result.exit_code == 0, result.output
+    # 97 ms and 87 without it: tests/analyzer/test_findings_cured.py has the arithmetic.
+    assert "recorded   97.0 ms" in result.stdout
+    assert "without it 87.0 ms, 10.3 % faster (the finding states up to 10.3 %)" in result.stdout
+    told = json.loads(
+        CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--without", "1", "--json"]).stdout
+    )
+    assert (told["measured_ps"], told["predicted_ps"], told["replayed"]) == (97 * MS, 87 * MS, True)
+    assert sum(told["after_path_ps"].values()) == 87 * MS
+    beyond = logpost("whatif", place.path, "--without", "9")
+    assert beyond.returncode == 2
+    assert beyond.stderr.startswith("logpost: --without 9: the run's findings are 1 to ")
+    both = logpost("whatif", place.path, "--without", "1", "--set", "L=x2")
+    assert both.returncode == 2
+    assert both.stderr == "logpost: --without is about the run as it was recorded; give it alone\n"

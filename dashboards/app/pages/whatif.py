@@ -12,7 +12,7 @@ from dash import Input, Output, State, dcc, html
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
-from logpost.dashboards.app.pages import whatif_machines, whatif_overlap, without
+from logpost.dashboards.app.pages import whatif_grid, whatif_machines, whatif_overlap, without
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
@@ -133,6 +133,7 @@ def layout(view: View) -> list[Any]:
             ],
             className="two",
         ),
+        whatif_grid.section(view),
         whatif_machines.section(view),
         whatif_overlap.section(view),
     ]  # fmt: skip
@@ -214,6 +215,11 @@ def _sweep(view: View) -> Chart:
     return prediction.sweep(found.sweep, found.measured_ps)
 
 
+def _grid(view: View) -> Chart:
+    replay, ask = _replay(view), _ask(view)
+    return whatif_grid.over(view, replay, ask)
+
+
 def _regions(view: View) -> Chart:
     found = _predicted(view)
     if not any(one.gain_ps for one in found.regions):
@@ -232,12 +238,14 @@ CHARTS = {
     "whatif.machines": _machines,
     "whatif.path": lambda view: prediction.before_and_after(_predicted(view)),
     "whatif.sweep": _sweep,
+    "whatif.grid": _grid,
     "whatif.regions": _regions,
 }
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
     """Sliders and fields change the URL, and with it the page."""
+    whatif_grid.callbacks(app)
     whatif_machines.callbacks(app)
     whatif_overlap.callbacks(app)
 

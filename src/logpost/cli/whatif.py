@@ -25,6 +25,24 @@ def _advise_overlap(run: Run, *, top: int, as_json: bool) -> None:
     overlap_text.print_overlap(found, Console(highlight=False), top)
 
 
+def _remove(run: Run, number: int, *, as_json: bool) -> None:
+    from logpost.analyzer.findings.cured import cured
+    from logpost.analyzer.reporting import cured_text
+    from logpost.errors import InputError
+
+    count = run.table("findings").collect().height
+    if number > count:
+        has = f"the run's findings are 1 to {count}" if count else "the run has no finding"
+        raise InputError(f"--without {number}: {has}; logpost report {run.path} shows them")
+    found = cured(run, number - 1)
+    if as_json:
+        typer.echo(json.dumps(cured_text.as_json(found, number), indent=2, allow_nan=False))
+        return
+    from rich.console import Console
+
+    cured_text.print_cured(found, number, Console(highlight=False))
+
+
 def command(
     run: Annotated[Path, typer.Argument(help="The run to replay.")],
     settings: Annotated[
@@ -59,6 +77,15 @@ def command(
             metavar="NAME=A:B:N",
             help="Replay N values of a parameter, e.g. L=1us:100us:11 or L=x0.1:x10:11 (geometric; :lin for even "
             "steps), and say how much of it the program bears.",
+        ),
+    ] = None,
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            "--grid",
+            metavar="N=A:B:N,M=C:D:M",
+            help="Replay all pairs of two parameters' values, e.g. L=x0.5:x8:5,G=x0.5:x8:5: the makespan over both, "
+            "SENS's regions, and where it has grown by 5 and 10 %.",
         ),
     ] = None,
     mapping: Annotated[
@@ -101,7 +128,20 @@ def command(
             help="Advise message size S and burst b of nonblocking exchanges, with the gain by replay; nothing else.",
         ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the rankfile, and the run of -o.")] = False,
+    without: Annotated[
+        int | None,
+        typer.Option(
+            "--without",
+            min=1,
+            metavar="N",
+            help="Replay without the cause of finding N of `logpost report`: imbalance shared out, small messages "
+            "aggregated, destinations spread, late ranks on time; nothing else.",
+        ),
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the HTML file, the rankfile, and the run of -o.")
+    ] = False,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N regions that change most.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in picoseconds.")] = False,
 ) -> None:
@@ -114,7 +154,9 @@ def command(
 
     Example: logpost whatif app.run --machine cluster.toml --scale-compute solve=0.5
 
-    Example: logpost whatif app.run --sweep L=x0.1:x100:13
+    Example: logpost whatif app.run --sweep L=x0.1:x100:13 --html latency.html
+
+    Example: logpost whatif app.run --grid L=1us:100us:8,G=0.1ns/B:10ns/B:8
 
     Example: logpost whatif app.run --set topology=fat-tree:16x4 --set link_bandwidth=x2
 
@@ -122,26 +164,37 @@ def command(
 
     Example: logpost whatif app.run --overlap
 
+    Example: logpost whatif app.run --without 1
+
     Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
     from logpost.analyzer.run import Run
     from logpost.analyzer.run_place import refuse_occupied
     from logpost.analyzer.whatif import Ask, predict
     from logpost.errors import InputError
+    from logpost.whole_file import refuse_existing
 
     if rankfile is not None and mapping is None:
         raise InputError(f"--rankfile {rankfile} needs a mapping to write; add --mapping best")
     opened = Run.open(run)
-    if overlap:
-        if settings or machine or scale_compute or sweep or mapping or output:
-            raise InputError("--overlap is about the run as it was recorded; give it alone")
-        _advise_overlap(opened, top=top, as_json=as_json)
+    if overlap or without is not None:
+        alone = "--overlap" if overlap else "--without"
+        if (overlap and without is not None) or any(
+            (settings, machine, scale_compute, sweep, grid, mapping, output, html)
+        ):
+            raise InputError(f"{alone} is about the run as it was recorded; give it alone")
+        if without is None:
+            _advise_overlap(opened, top=top, as_json=as_json)
+        else:
+            _remove(opened, without, as_json=as_json)
         return
     if output is not None:
         refuse_occupied(output, force=force)
+    if html is not None:
+        refuse_existing(html, force=force)
     found = predict(
         opened,
-        Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention),
+        Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid),
     )
     if rankfile is not None and found.seats is not None:
         from logpost.analyzer.whatif.rankfile import write_rankfile
@@ -153,6 +206,10 @@ def command(
 
         with progress_bar(quiet=as_json) as report:
             write_predicted(found, output, force=force, report=report)
+    if html is not None:
+        from logpost.dashboards.report.whatif import write_whatif
+
+        write_whatif(opened, found, html)
     if as_json:
         from logpost.analyzer.reporting.whatif_json import as_json as object_of
 

@@ -1,0 +1,87 @@
+"""What-if over two parameters: the run's length for all pairs of their values, where somebody asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import dash
+from dash import Input, Output, State, dcc, html
+
+from logpost.analyzer.whatif import Ask, Prediction, Replay
+from logpost.analyzer.whatif.grid import parse_grid
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.jobs import Report as Progress
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.prediction_grid import prediction_grid
+from logpost.errors import InputError
+
+LONGEST = 200
+"""Characters of a grid; a URL holds it."""
+MOST_CELLS = 256
+"""A page waits for them."""
+
+
+def section(view: View) -> html.Section:
+    """What is asked for, and the map."""
+    asked = _asked(view)
+    return panels.section(
+        "Length over two parameters",
+        html.Div(
+            [
+                html.Label("values", htmlFor="grid"),
+                dcc.Input(id="grid", type="text", value=asked, debounce=True, style={"width": "340px"},
+                          placeholder="L=1us:100us:8,G=0.1ns/B:10ns/B:8"),
+            ],
+            className="fields",
+        ),
+        panels.chart("whatif.grid", "Predicted length over two parameters", height=360, spoken=True) if asked else None,
+        about="All pairs of two parameters' values, on top of what is set above; lines join where the run is 5 and "
+        "10 % longer.",
+    )  # fmt: skip
+
+
+def over(view: View, replay: Replay, ask: Ask) -> Chart:
+    """The map.
+
+    Raises:
+        InputError: the grid is not understood, or has too many cells for a page.
+    """
+    first, second = parse_grid(_asked(view))
+    cells = len(first.values) * len(second.values)
+    if cells > MOST_CELLS:
+        raise InputError(f"{cells:,} cells; the page shows at most {MOST_CELLS}: use logpost whatif --grid --html")
+    asked = replace(ask, grid=_asked(view))
+
+    def work(report: Progress) -> Prediction:
+        report("replaying each pair", 0, 0)
+        return replay.predict(asked)
+
+    found: Prediction = view.in_background(("grid", asked), work)
+    assert found.grid is not None
+    return prediction_grid(found.grid)
+
+
+def _asked(view: View) -> str:
+    return view.state.more.get("grid", "").strip()[:LONGEST]
+
+
+def callbacks(app: dash.Dash) -> None:
+    """The field changes the URL."""
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input("grid", "value"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def ask(text: Any, pathname: Any, query: Any) -> Any:
+        try:
+            state = read(pathname, query)
+        except InputError:
+            return dash.no_update
+        chosen = state.having(grid=str(text or "")[:LONGEST])
+        return dash.no_update if chosen.search == state.search else chosen.search

@@ -1,0 +1,62 @@
+"""Tolerances are exact: a search by whole replays, which knows nothing of breakpoints, ends at the same factors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.analyzer.in_process import analyze
+
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
+from logpost.analyzer.whatif import TOLERATED, Ask
+from logpost.analyzer.whatif.plan import Plan, Rebuilt
+from logpost.analyzer.whatif.sweep import sweep
+
+ARCHIVES = ("pipit-ping-pong", "scorep-npb-lu-S-comp-4", "scorep-lulesh-nocomp-8", "tracer-stencil4d-32")
+STEPS = 60
+"""of the search: the range of factors over 2^60"""
+
+
+@pytest.fixture(scope="module", params=ARCHIVES)
+def plan(request: pytest.FixtureRequest, traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    place = tmp_path_factory.mktemp("tolerance") / "a.run"
+    run = Run.open(analyze(Request(str(traces / request.param), str(place))))
+    # What is estimated as 0 has no factors.
+    machine = ("L=20us", "o=5us", "g=5us", "G=10ns/B")
+    return Plan(Rebuilt(run), Ask(settings=machine, contention=False))
+
+
+@pytest.mark.parametrize("name", ["L", "o", "g", "G"])
+def test_a_search_by_replays_ends_at_the_same_factors(plan: Plan, name: str) -> None:
+    engine = plan.engine()
+
+    def makespan(factor: float) -> int:
+        return engine.makespans([plan.scenario([f"{name}=x{factor:.17g}"])])[0]
+
+    found = sweep(engine, plan, f"{name}=x1:x2:2", lambda some, _: [(0, 0)] * len(some)).tolerances
+    assert [one.percent for one in found] == list(TOLERATED)
+    unchanged = makespan(1.0)
+    for one in found:
+        target = unchanged * (1 + one.percent / 100)
+        low, high = 1.0, 1e6
+        if makespan(high) < target:
+            assert one.factor is None
+            continue
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if makespan(middle) >= target else (middle, high)
+        # Values of a replay are whole picoseconds, those of the lines are not: 1 ps of 5 us.
+        assert one.factor == pytest.approx(high, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["L", "G"])
+def test_over_values_a_tolerance_is_a_value(plan: Plan, name: str) -> None:
+    engine = plan.engine()
+    span = {"L": "L=1us:1ms:3", "G": "G=1ns/B:1us/B:3"}[name]
+    found = sweep(engine, plan, span, lambda some, _: [(0, 0)] * len(some))
+    unchanged = engine.makespans([plan.planned])[0]
+    for one in found.tolerances:
+        if one.value is not None:
+            grown = engine.makespans([plan.scenario([found.axis.setting(one.value)])])[0]
+            assert grown / unchanged - 1 == pytest.approx(one.percent / 100, rel=1e-5)
