@@ -29,6 +29,7 @@
 #include "read_stages.hpp"
 #include "replay/native/settle.hpp"
 #include "replay/native/threads.hpp"
+#include "requests_of_threads.hpp"
 #include "shards.hpp"
 
 namespace logpost::analyzer {
@@ -464,6 +465,7 @@ Decoded decode_locations(Archive& archive, const std::vector<std::size_t>& locat
             decoded.quality[i] += worker->decoder.quality()[i];
         }
     }
+    join_requests(trace, definitions.owner, locations, decoded.quality);
     return decoded;
 }
 

@@ -1,5 +1,5 @@
-"""Recording switched off and on by programs of one-sided communication, of OpenSHMEM and of several threads: what is not
-recorded is counted, and what is recorded fits together."""
+"""Recording switched off and on by programs of one-sided communication, of OpenSHMEM and of several threads: what is
+not recorded is counted, and what is recorded fits together."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_transfers_of_openshmem(tmp_path: Path) -> None:
     _usual(done, tmp_path)
 
 
-@pytest.mark.parametrize(("how", "messages"), [("own", 3 * ROUNDS), ("short", ROUNDS)])
+@pytest.mark.parametrize(("how", "messages"), [("own", 3 * ROUNDS), ("handed", ROUNDS), ("short", ROUNDS)])
 def test_threads_follow_their_process(mpi: str, tmp_path: Path, how: str, messages: int) -> None:
     """Each rank sends and receives so many messages. One that is paired with another round's shows by its size; every
     half is recorded, skipped or left out, whichever thread completes what another one started."""
