@@ -82,3 +82,20 @@ def test_threads_follow_their_process(mpi: str, tmp_path: Path, how: str, messag
     run = _usual(done, tmp_path)
     assert run.manifest.messages == halves // 2
     assert {c.name: c.count for c in run.manifest.quality if c.name.startswith("unmatched") and c.count} == {}
+
+
+def test_a_process_that_is_killed_while_it_is_off(mpi: str, tmp_path: Path) -> None:
+    """Rank 0 has records of 70 sends, rank 1 of the first 50 receives: the others are nobody's fault."""
+    program = recording.build("switched_killed.c", mpi, tmp_path, INCLUDE)
+    done = recording.run(mpi, tmp_path, 2, program)
+    assert done.status != 0
+    trace = done.read()
+    assert [event.text.split()[-1] for event in trace.on(1, "MEASUREMENT_ON_OFF")] == ["OFF"]
+    assert len(trace.on(1, "ENTER")) == len(trace.on(1, "LEAVE"))
+    assert [event.number("Tag") for event in trace.on(0, "MPI_SEND")] == list(range(70))
+    assert [event.number("Tag") for event in trace.on(1, "MPI_RECV")] == list(range(50))
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    counted = {count.name: count.count for count in run.manifest.quality if count.count}
+    assert run.manifest.messages == 50
+    assert counted["message_while_off"] == 20
+    assert {count.name for count in run.manifest.quality if count.severity != "info" and count.count} <= {"ended_early"}
