@@ -71,7 +71,8 @@ void Decoder::end(std::uint64_t events) {
     out.events = events;
     d.times.end(out);
     d.stack.end(d.times.last());
-    count(d.quality, Quality::request_never_completed, d.requests.clear());
+    out.begun = d.requests.clear();
+    count(d.quality, Quality::request_never_completed, out.begun.size());
     if (d.any_cancelled) {
         drop_cancelled(out);
     }

@@ -2,6 +2,7 @@
 // messages. Which rows belong together is found later, over all locations (collectives.cpp).
 #include "collectives.hpp"
 #include "decoding.hpp"
+#include "requests_of_threads.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -114,18 +115,21 @@ OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_Co
     d.peers.use(communicator);
     d.peers.count_if_undefined();
     const auto entry = d.requests.take(request);
+    const Collective ended{0,
+                           now,
+                           d.size(sent),
+                           d.size(received),
+                           kNone,
+                           call,
+                           d.peers.communicator(),
+                           root(root_rank),
+                           kNone,
+                           operation_of(operation)};
     if (entry.what != PendingRequests::What::collective) {
-        count(d.quality, Quality::request_unknown);
+        d.ended_elsewhere({request, RequestEnd::What::collective, kNone, ended});
         return kGoOn;
     }
-    auto& collective = d.out->collectives[entry.index];
-    collective.end_ps = now;
-    collective.bytes_sent = d.size(sent);
-    collective.bytes_received = d.size(received);
-    collective.complete_call = call;
-    collective.comm = d.peers.communicator();
-    collective.root = root(root_rank);
-    collective.operation = operation_of(operation);
+    complete(d.out->collectives[entry.index], ended);
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);

@@ -66,7 +66,7 @@ OTF2_CallbackCode on_isend_complete(L, T ticks, std::uint64_t, void* user, A*, s
     if (entry.what == PendingRequests::What::send) [[likely]] {
         d.out->sends[entry.index].complete_call = call;
     } else {
-        count(d.quality, Quality::request_unknown);
+        d.ended_elsewhere({request, RequestEnd::What::send, kNone, {}});
     }
     return kGoOn;
 } catch (...) {
@@ -111,7 +111,7 @@ OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A*, std::uint3
         receive.comm = d.peers.communicator();
         receive.tag = static_cast<std::int32_t>(tag);
     } else {
-        count(d.quality, Quality::request_unknown);
+        d.ended_elsewhere({request, RequestEnd::What::receive, static_cast<std::uint32_t>(d.out->receives.size()), {}});
         d.out->receives.push_back(
             {call, call, d.size(bytes), peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
     }
@@ -120,7 +120,7 @@ OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A*, std::uint3
     return out_of_memory(user);
 }
 
-OTF2_CallbackCode on_cancelled(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) {
+OTF2_CallbackCode on_cancelled(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) noexcept try {
     auto& d = self(user);
     d.at(ticks);
     d.stack.count_record();
@@ -130,12 +130,14 @@ OTF2_CallbackCode on_cancelled(L, T ticks, std::uint64_t, void* user, A*, std::u
     } else if (entry.what == PendingRequests::What::receive) {
         d.out->receives[entry.index].call = kNone;
     } else {
-        count(d.quality, Quality::request_unknown);
+        d.ended_elsewhere({request, RequestEnd::What::cancelled, kNone, {}});
         return kGoOn;
     }
     d.any_cancelled = true;
     count(d.quality, Quality::request_cancelled);
     return kGoOn;
+} catch (...) {
+    return out_of_memory(user);
 }
 
 }  // namespace
@@ -171,13 +173,22 @@ void drop_cancelled(LocationTrace& out) {
     }
     layouts.truncate(kept);
     auto& receives = out.receives;
+    std::vector<std::uint32_t> new_receive(receives.size(), kNone);
     kept = 0;
     for (std::size_t i = 0; i < receives.size(); ++i) {
         if (receives[i].call != kNone) {
+            new_receive[i] = static_cast<std::uint32_t>(kept);
             receives[kept++] = receives[i];
         }
     }
     receives.truncate(kept);
+    for (auto& entry : out.begun) {
+        const auto& renumbered = entry.what == PendingRequests::What::send ? new_index : new_receive;
+        entry.index = entry.what == PendingRequests::What::collective ? entry.index : renumbered[entry.index];
+    }
+    for (auto& end : out.ended) {
+        end.receive = end.receive == kNone ? kNone : new_receive[end.receive];
+    }
 }
 
 }  // namespace logpost::analyzer

@@ -54,6 +54,12 @@ struct Decoding {
         }
     }
 
+    /// A request ends that is not pending here: a thread of the process may have begun it.
+    void ended_elsewhere(const RequestEnd& end) {
+        count(quality, Quality::request_unknown);
+        out->ended.push_back(end);
+    }
+
     const Definitions& definitions;
     const Trace& trace;  // its definitions
     const ClockCorrection& correction;

@@ -33,6 +33,7 @@ enum class Quality : std::uint8_t {
     request_reused,
     request_never_completed,
     request_cancelled,
+    request_of_other_thread,
     send_unmatched,
     receive_unmatched,
     bytes_differ,

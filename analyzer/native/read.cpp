@@ -31,6 +31,7 @@
 #include "read_stages.hpp"
 #include "replay/native/settle.hpp"
 #include "replay/native/threads.hpp"
+#include "requests_of_threads.hpp"
 #include "shards.hpp"
 
 namespace logpost::analyzer {
@@ -475,6 +476,7 @@ Decoded decode_locations(const Archive& archive, const std::vector<std::size_t>&
             decoded.quality[i] += worker->decoder.quality()[i];
         }
     }
+    join_requests(trace, definitions.owner, locations, decoded.quality);
     return decoded;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace logpost::analyzer {
@@ -49,14 +51,18 @@ class PendingRequests {
         return {};
     }
 
-    /// Forgets all that is pending and returns how many that were.
-    std::size_t clear() {
-        const auto n = size_;
-        if (n != 0 || slots_.size() > 4096) {
+    /// Forgets all that is pending, and returns it.
+    std::vector<Entry> clear() {
+        std::vector<Entry> left;
+        left.reserve(size_);
+        if (size_ != 0) {
+            std::ranges::copy_if(slots_, std::back_inserter(left), [](const Entry& e) { return e.what != What::free; });
+        }
+        if (size_ != 0 || slots_.size() > 4096) {
             slots_.assign(64, Entry{});
             size_ = 0;
         }
-        return n;
+        return left;
     }
 
   private:

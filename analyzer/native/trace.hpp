@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "replay/native/program.hpp"
+#include "requests.hpp"
 
 namespace logpost::analyzer {
 
@@ -127,6 +128,15 @@ struct OneSidedTotals {
     std::uint64_t atomics = 0, atomic_bytes = 0;
 };
 
+/// The end of a nonblocking operation that its location did not begin.
+struct RequestEnd {
+    enum class What : std::uint32_t { send, receive, collective, cancelled };
+    std::uint64_t id;
+    What what;
+    std::uint32_t receive;  // its record, which stands where it completed
+    Collective collective;  // what the record says
+};
+
 /// What the reader finds on one location: what the replay needs, and what it does not.
 struct LocationTrace : replay::Timeline {
     std::uint64_t events = 0;                // all events read
@@ -135,7 +145,9 @@ struct LocationTrace : replay::Timeline {
     std::vector<DetailLevel> levels;  // in the order of calls
     std::vector<OpenCall> open;       // of its threads; one at most, as a rule
     OneSidedTotals one_sided;
-    bool has_been_off = false;  // its measurement was switched off at some time
+    std::vector<PendingRequests::Entry> begun;  // requests that did not end on this location,
+    std::vector<RequestEnd> ended;              // and that did not begin on it; join_requests empties both
+    bool has_been_off = false;                  // its measurement was switched off at some time
 };
 
 /// What the order of causes and effects says of the clocks, and what was done about it.

@@ -1,5 +1,5 @@
-"""Recording switched off and on by programs of one-sided communication and of OpenSHMEM: what is not recorded is
-counted, and what is recorded fits together."""
+"""Recording switched off and on by programs of one-sided communication, of OpenSHMEM and of several threads: what is
+not recorded is counted, and what is recorded fits together."""
 
 from __future__ import annotations
 
@@ -64,3 +64,38 @@ def test_transfers_of_openshmem(tmp_path: Path) -> None:
     assert recorded + stated["TRANSFERS"] == 3 * RANKS * ROUNDS
     assert stated["INEXACT"] == 0
     _usual(done, tmp_path)
+
+
+@pytest.mark.parametrize(("how", "messages"), [("own", 3 * ROUNDS), ("handed", ROUNDS), ("short", ROUNDS)])
+def test_threads_follow_their_process(mpi: str, tmp_path: Path, how: str, messages: int) -> None:
+    """Each rank sends and receives so many messages. One that is paired with another round's shows by its size; every
+    half is recorded, skipped or left out, whichever thread completes what another one started."""
+    program = recording.build("switched_threads.c", mpi, tmp_path, INCLUDE, "-pthread")
+    done = recording.run(mpi, tmp_path, RANKS, program, how, str(ROUNDS))
+    assert (done.status, done.out) == (0, f"rounds {ROUNDS}\n"), done.err
+    trace = done.read()
+    stated = _stated(trace)
+    halves = len([event for event in trace.events if event.kind in ("MPI_SEND", "MPI_IRECV")])
+    assert 0 < halves < 2 * RANKS * messages
+    assert halves + stated["SENDS"] + stated["RECEIVES"] + stated["HALVES_LEFT_OUT"] == 2 * RANKS * messages
+    assert stated["INEXACT"] == 0
+    run = _usual(done, tmp_path)
+    assert run.manifest.messages == halves // 2
+    assert {c.name: c.count for c in run.manifest.quality if c.name.startswith("unmatched") and c.count} == {}
+
+
+def test_a_process_that_is_killed_while_it_is_off(mpi: str, tmp_path: Path) -> None:
+    """Rank 0 has records of 70 sends, rank 1 of the first 50 receives: the others are nobody's fault."""
+    program = recording.build("switched_killed.c", mpi, tmp_path, INCLUDE)
+    done = recording.run(mpi, tmp_path, 2, program)
+    assert done.status != 0
+    trace = done.read()
+    assert [event.text.split()[-1] for event in trace.on(1, "MEASUREMENT_ON_OFF")] == ["OFF"]
+    assert len(trace.on(1, "ENTER")) == len(trace.on(1, "LEAVE"))
+    assert [event.number("Tag") for event in trace.on(0, "MPI_SEND")] == list(range(70))
+    assert [event.number("Tag") for event in trace.on(1, "MPI_RECV")] == list(range(50))
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    counted = {count.name: count.count for count in run.manifest.quality if count.count}
+    assert run.manifest.messages == 50
+    assert counted["message_while_off"] == 20
+    assert {count.name for count in run.manifest.quality if count.severity != "info" and count.count} <= {"ended_early"}

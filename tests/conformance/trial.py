@@ -17,6 +17,8 @@ from tests.conformance.suite import Test
 
 STOP_S = 20.0  # after the time limit: mpirun ends its ranks, and record assembles what they left
 ANALYZE_S = 280.0
+ONE_SIDED = "pt2pt,sm"
+"""Open MPI's windows without copies from one process's memory to another's, which `environment` switches off."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def in_time(command: list[str], where: Path, limit_s: float, more: dict[str, str
     started = subprocess.Popen(
         command,
         cwd=where,
-        env=environment(**more),
+        env=environment(**{"OMPI_MCA_osc": ONE_SIDED, **more}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

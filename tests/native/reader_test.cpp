@@ -113,6 +113,47 @@ TEST_F(Reader, CancelledRequestsAreLeftOutAndCounted) {
     EXPECT_EQ(trace.traces[1].receives[0].call, 1U);
 }
 
+TEST_F(Reader, ARequestMayEndOnAnotherThread) {
+    const auto begin = archive.region("MPI_Irecv");
+    const auto wait = archive.region("MPI_Wait");
+    archive.location(0);
+    archive.thread(100);
+    archive.location(1);
+    archive.thread(101);
+    archive.numbering(OTF2_PARADIGM_MPI, {0, 1});
+    archive.communicator({0, 1}, 0);
+    // Process 0 sends under request 1, which its thread ends. Process 1 receives so, cancels another receive, and both
+    // are in a barrier that the thread of process 1 ends.
+    archive.events(0, [&](Events& e) {
+        e.enter(0, begin).isend(1, 1, 0, 5, 8, 1).leave(2, begin);
+        e.enter(3, begin).collective_request(4, 3).leave(5, begin);
+        e.enter(6, wait).collective_complete(7, OTF2_COLLECTIVE_OP_BARRIER, 0, 3).leave(8, wait);
+    });
+    archive.events(100, [&](Events& e) { e.enter(3, wait).isend_complete(4, 1).leave(5, wait); });
+    archive.events(1, [&](Events& e) {
+        e.enter(0, begin).irecv_request(1, 7).leave(2, begin);
+        e.enter(2, begin).irecv_request(3, 1).leave(4, begin);
+        e.enter(4, begin).collective_request(5, 3).leave(6, begin);
+    });
+    archive.events(101, [&](Events& e) {
+        e.enter(3, wait).cancelled(4, 7).leave(5, wait);
+        e.enter(6, wait).irecv(8, 0, 0, 5, 8, 1).leave(9, wait);
+        e.enter(10, wait).collective_complete(11, OTF2_COLLECTIVE_OP_BARRIER, 0, 3).leave(12, wait);
+    });
+    const auto trace = read();
+    EXPECT_EQ(counted(trace, Quality::request_of_other_thread), 3U);
+    EXPECT_EQ(counted(trace, Quality::request_cancelled), 1U);
+    EXPECT_EQ(counted(trace, Quality::request_unknown), 0U);
+    EXPECT_EQ(counted(trace, Quality::request_never_completed), 0U);
+    EXPECT_EQ(counted(trace, Quality::receive_unmatched), 0U);
+    EXPECT_EQ(trace.traces[0].sends[0].match, 0U);
+    EXPECT_TRUE(trace.traces[2].receives.empty());
+    EXPECT_EQ(trace.traces[3].receives[0].bytes, 8U);
+    EXPECT_EQ(trace.traces[2].collectives[0].instance, trace.traces[0].collectives[0].instance);
+    EXPECT_EQ(trace.traces[2].collectives[0].end_ps, 11'000);
+    EXPECT_EQ(trace.traces[2].collectives[0].complete_call, kNone);
+}
+
 TEST_F(Reader, NestedCommunicationBelongsToTheOutermostCall) {
     const auto file = archive.region("MPI_File_open");
     const auto bcast = archive.region("MPI_Bcast");

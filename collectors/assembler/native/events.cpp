@@ -65,6 +65,7 @@ class ProcessEvents {
         }
         for (std::size_t i = 0; i < sources.size(); ++i) {
             if (off_[outs[i].thread].is) {
+                requests_.resume(outs[i], outs[i].last, std::vector<lp_carried>{});  // what became of them is not known
                 leave_off(outs[i], sources[i], outs[i].last, off_[outs[i].thread]);
                 regions_.erase(outs[i].thread);  // they were left when it began
             }
@@ -75,6 +76,7 @@ class ProcessEvents {
         for (EventWriter& out : outs) {
             close(out, locations);
         }
+        std::ranges::for_each(process_.rest, [this](const lp_gap& gap) { skipped(gap); });
         tally_.pending += requests_.pending();
         tally_.halves += halves_.messages();
         tally_.parts_of_operations += halves_.operations();
@@ -192,14 +194,19 @@ class ProcessEvents {
         Off& off = off_[out.thread];
         check(OTF2_EvtWriter_MeasurementOnOff(out.writer, nullptr, out.at(time), OTF2_MEASUREMENT_ON),
               "MeasurementOnOff");
-        const auto& carried = source.thread().carried.at(off.times++);
+        const auto& carried = source.thread().carried.at(off.times);
         requests_.resume(out, time, carried);
+        requests_.resume(out, time, source.thread().ended.at(off.times++));
         windows_.resume(out, time);
         std::vector<lp_carried> unseen = carried;
         std::erase_if(unseen, [](const lp_carried& c) { return c.told != 0; });
         take_over(out, time, unseen);
         leave_off(out, source, time, off);
         regions_[out.thread].resume(out, time, gap.kept, gap.begun);
+        skipped(gap);
+    }
+
+    void skipped(const lp_gap& gap) {
         tally_.off.calls += gap.calls;
         tally_.off.sends += gap.sends;
         tally_.off.receives += gap.receives;

@@ -115,6 +115,12 @@ void take_note(Process& process, Thread& thread, const Record& record) {
         case LP_CARRIED:
             take_all(record, thread.carried.back());
             break;
+        case LP_ENDED:
+            take_all(record, thread.ended.back());
+            break;
+        case LP_REST:
+            process.rest.push_back(record.get<lp_gap>());
+            break;
         case LP_DEF_REGION: {
             const auto [id, name] = name_from(record);
             process.region_names[id] = name;
@@ -138,12 +144,14 @@ void scan(Process& process, Thread& thread) {
     std::size_t offset = 0;
     bool off = false;
     thread.carried.emplace_back();
+    thread.ended.emplace_back();
     while (auto record = thread.log.next(offset)) {
         if (record->is_note()) {
             take_note(process, thread, *record);
         } else if (record->head.kind == LP_ON) {
             off = false;
             thread.carried.emplace_back();
+            thread.ended.emplace_back();
         } else if (record->head.kind == LP_OFF) {
             off = true;
         } else if (!off && !record->is_part()) {

@@ -47,6 +47,7 @@ struct Thread {
     std::optional<lp_open> open;                     // the call that it was in when its process ended
     std::vector<std::vector<std::uint64_t>> stacks;  // return addresses, innermost first; stack 1 is the first
     std::vector<std::vector<lp_carried>> carried;    // for each time that recording was off: requests under way then
+    std::vector<std::vector<lp_ended>> ended;        // and those of other threads that had ended
 };
 
 struct Process {
@@ -63,6 +64,7 @@ struct Process {
     std::vector<lp_sync> syncs;
     std::vector<lp_offset> offsets;
     std::vector<lp_skipped> skipped;  // while recording was off
+    std::vector<lp_gap> rest;         // of threads that never noticed that it was on again
     std::map<std::uint32_t, std::string> region_names;
     std::map<std::uint32_t, std::uint64_t> region_functions;  // by their addresses
     std::uint32_t world_rank = 0;

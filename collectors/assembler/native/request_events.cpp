@@ -150,6 +150,16 @@ void RequestEvents::resume(EventWriter& out, std::uint64_t time, const std::vect
     }
 }
 
+void RequestEvents::resume(EventWriter& out, std::uint64_t time, const std::vector<lp_ended>& ended) {
+    for (const lp_ended& e : ended) {
+        const auto at = pending_.find(e.handle);
+        if (Pending p;
+            at != pending_.end() && oldest(at->second, e.thread)->thread == e.thread && take(e.handle, e.thread, p)) {
+            end_unseen(out, time, p);
+        }
+    }
+}
+
 const Pending* RequestEvents::waiting(std::uint64_t handle, std::uint32_t thread) const {
     const auto at = pending_.find(handle);
     if (at == pending_.end()) {

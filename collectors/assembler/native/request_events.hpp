@@ -52,6 +52,9 @@ class RequestEvents {
     // them is written here, in the call that stands for the time without records.
     void resume(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried);
 
+    // Requests that another thread has ended while it was off.
+    void resume(EventWriter& out, std::uint64_t time, const std::vector<lp_ended>& ended);
+
     // The operation of a handle's oldest request; nullptr: there is none.
     const Pending* waiting(std::uint64_t handle, std::uint32_t thread) const;
     // Requests that were not completed.

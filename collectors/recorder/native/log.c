@@ -96,6 +96,8 @@ static void end_of_thread(void* arg) {
         lp_self = NULL;
         return;
     }
+    if (t->phase != lp_on && !t->busy) /* what it has skipped is to be stated */
+        lp_follow(t);
     lp_log_close(t);
     lp_self = NULL;
     lp_thread_ends(t);
@@ -184,6 +186,15 @@ int lp_log_prepare(void) {
 #endif
 }
 
+static void unmap(struct lp_thread* t) {
+    t->open = &t->no_window;
+    pthread_mutex_lock(&t->moving);
+    if (t->map)
+        munmap(t->map, window_bytes);
+    t->map = t->pos = t->end = NULL; /* every further reserve comes to lp_window, which refuses */
+    pthread_mutex_unlock(&t->moving);
+}
+
 /* The last record of a log that ends before its program; every window keeps room for it. */
 #define STOP_ROOM (sizeof(struct lp_head) + 8) /* 8: the zero word that ends the log */
 static void mark_stopped(struct lp_thread* t) {
@@ -191,12 +202,7 @@ static void mark_stopped(struct lp_thread* t) {
         uint64_t now = lp_now();
         lp_commit(t, LP_STOPPED, 0, sizeof(struct lp_head), now, now);
     }
-    t->open = &t->no_window;
-    if (t->map) {
-        munmap(t->map, window_bytes);
-        t->map = NULL;
-    }
-    t->pos = t->end = NULL; /* every further reserve comes to lp_window, which refuses */
+    unmap(t);
 }
 
 /* Ends recording in this process; the program goes on. */
@@ -239,9 +245,7 @@ int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at) {
     return error;
 }
 
-/* Appends what the window holds to the log, or moves it into the ring, or sums it up while recording is off. On success
- * the window is empty. */
-static int flush(struct lp_thread* t) {
+static int move_window(struct lp_thread* t) {
     size_t used = (size_t)(t->pos - t->map) - LP_FILE_HEADER;
     uint64_t kept = used;
     struct lp_file_header* header = (struct lp_file_header*)t->map;
@@ -260,11 +264,35 @@ static int flush(struct lp_thread* t) {
     __atomic_store_n(&header->flushed, to, __ATOMIC_RELEASE);
     t->flushed = to;
     t->pos = t->map + LP_FILE_HEADER;
+    if (t->off)
+        t->summed = to;
     return 0;
+}
+
+/* Appends what the window holds to the log, or moves it into the ring, or sums it up while recording is off. On success
+ * the window is empty. */
+static int flush(struct lp_thread* t) {
+    const int off = t->off;
+    if (off)
+        lp_switch_hold(t);
+    pthread_mutex_lock(&t->moving);
+    int error = move_window(t);
+    pthread_mutex_unlock(&t->moving);
+    if (off)
+        lp_switch_release();
+    return error;
 }
 
 int lp_log_keeps_ring(void) {
     return ring;
+}
+
+const char* lp_log_end(const struct lp_thread* t) {
+    return t->map + window_bytes - sizeof(struct lp_open);
+}
+
+void lp_log_path(uint32_t thread, char* path, size_t room) {
+    snprintf(path, room, "%s/%s.%lld.%llx.%u.raw", directory, host, pid, (unsigned long long)start_ticks, thread);
 }
 
 int lp_log_move(struct lp_thread* t) {
@@ -385,6 +413,7 @@ struct lp_thread* lp_thread_create(void) {
     t->open = &t->no_window;
     t->phase = 1;
     t->summed = LP_FILE_HEADER;
+    pthread_mutex_init(&t->moving, NULL);
     lp_thread_begins(t);
     lp_stacks_begin(t);
     pthread_mutex_lock(&lock);
@@ -394,8 +423,7 @@ struct lp_thread* lp_thread_create(void) {
 #if !defined(LOGPOST_SIMULATED)
     pthread_setspecific(key, t);
 #endif
-    snprintf(t->path, sizeof t->path, "%s/%s.%lld.%llx.%u.raw", directory, host, pid, (unsigned long long)start_ticks,
-             t->index);
+    lp_log_path(t->index, t->path, sizeof t->path);
     snprintf(t->window, sizeof t->window, "%.*s.window", (int)strlen(t->path) - 4, t->path);
     if (lp_stopped)
         return t;
@@ -404,6 +432,7 @@ struct lp_thread* lp_thread_create(void) {
         stop(t, "cannot write", error);
         return t;
     }
+    lp_sum_joins(t);
     lp_write_sync(t, lp_read_sync());
     lp_describe_thread(t);
     return t;
@@ -412,12 +441,11 @@ struct lp_thread* lp_thread_create(void) {
 /* Moves the rest of the window to the log, which is whole then. At the end of the program a window over a ring stays
  * where it is: the slot that it would take has more to tell. */
 void lp_log_close(struct lp_thread* t) {
-    if (!t->map)
-        return;
-    int error = ring && !lp_on ? EEXIST : flush(t);
-    t->open = &t->no_window;
-    munmap(t->map, window_bytes);
-    t->map = t->pos = t->end = NULL;
+    if (t->map && !lp_on)
+        lp_switch_ends(t);
+    int error = !t->map || (ring && !lp_on) ? EEXIST : flush(t);
+    lp_sum_leaves(t);
+    unmap(t);
     if (!error)
         unlink(t->window);
 }

@@ -19,6 +19,9 @@ static const size_t BYTES =
 static struct lp_lost* lost;
 static struct lp_lost recorded; /* the same of what is in the log */
 static struct lp_lost* sum;     /* one of both */
+/* Requests whose start is in the log, which other threads have ended while off: stated with what is skipped. */
+static struct lp_ended* ended;
+static size_t ended_used, ended_room;
 static struct lp_channel* channels;
 static uint64_t* told; /* how many of a channel's are in the log, or have been stated there; NULL: of a ring */
 static uint32_t channels_used;
@@ -123,6 +126,14 @@ static void operated(uint32_t what, uint32_t on) {
     count(what, on, 0, 0);
 }
 
+/* A request of which the log does not tell: nor does it of what comes of it. */
+static struct lp_lost* skip_unless(int told) {
+    struct lp_lost* before = sum;
+    if (!told)
+        sum = lost;
+    return before;
+}
+
 /* --- requests ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t bucket(uint64_t handle) {
@@ -215,21 +226,42 @@ static const struct lp_carried* find(uint64_t handle, uint32_t thread, enum want
     return &cells[at - 1];
 }
 
+/* As find() with `out`; what ends so that the log does not tell is noted. */
+static const struct lp_carried* end(uint64_t handle, uint32_t thread) {
+    const struct lp_carried* c = find(handle, thread, OPERATION, 1);
+    if (!c || sum == &recorded || !c->told || c->thread == thread)
+        return c;
+    if (ended_used == ended_room) {
+        const size_t room = ended_room ? 2 * ended_room : 64;
+        struct lp_ended* more = realloc(ended, room * sizeof *more);
+        if (!more) {
+            sum->unheld++;
+            return c;
+        }
+        ended = more;
+        ended_room = room;
+    }
+    ended[ended_used++] = (struct lp_ended){handle, c->thread, 0};
+    return c;
+}
+
 static void start(uint32_t thread, uint64_t handle) {
     const struct lp_carried* c = find(handle, thread, PERSISTENT, 0);
     if (!c) {
         sum->unpaired++;
         return;
     }
+    struct lp_lost* before = skip_unless(c->told);
     if (head_of(c)->kind == LP_SEND_INIT)
         sent(data_of(c));
     else if (head_of(c)->kind == LP_COLL_INIT)
         operated(LP_OPERATED, ((const struct lp_collective*)data_of(c))->comm);
     carry(thread, 1, head_of(c));
+    sum = before;
 }
 
 static void complete(uint32_t thread, const struct lp_done* done) {
-    const struct lp_carried* c = find(done->request, thread, OPERATION, 1);
+    const struct lp_carried* c = end(done->request, thread);
     if (!c) {
         sum->unpaired++;
         return;
@@ -245,27 +277,41 @@ static void complete(uint32_t thread, const struct lp_done* done) {
     /* As the assembler does where a status contradicts what was asked for. */
     const int other = (asked->peer != LP_ANY_PEER && done->peer != asked->peer) ||
                       (asked->tag != LP_ANY_TAG && done->tag != asked->tag);
+    struct lp_lost* before = skip_unless(c->told);
     received(asked->comm, other ? asked->peer : done->peer, other ? asked->tag : done->tag);
+    sum = before;
 }
 
 /* A message that a matched probe has named is received: its communicator is the probe's. */
-static struct lp_message probed(uint32_t thread, uint64_t handle) {
+static struct lp_message probed(uint32_t thread, uint64_t handle, int* told) {
     const struct lp_carried* c = find(handle, thread, PROBED, 1);
     struct lp_message m = {.peer = LP_NO_PEER};
     if (c)
         memcpy(&m, data_of(c), sizeof m);
+    *told = c && c->told;
     return m;
 }
 
+static void receive_probed(uint32_t thread, const struct lp_message* m, uint64_t handle) {
+    int told = 0;
+    const struct lp_message asked = probed(thread, handle, &told);
+    struct lp_lost* before = skip_unless(told);
+    received(asked.comm, asked.peer == LP_NO_PEER ? LP_NO_PEER : m->peer, m->tag);
+    sum = before;
+}
+
 static void carry_probed(uint32_t thread, const struct lp_head* record, const uint64_t* handles) {
+    int told = 0;
     struct {
         struct lp_head head;
         struct lp_message message;
         uint64_t request;
-    } r = {*record, probed(thread, handles[1]), handles[0]};
+    } r = {*record, probed(thread, handles[1], &told), handles[0]};
     r.head.kind = LP_IRECV;
     r.head.words = sizeof r / 8;
+    struct lp_lost* before = skip_unless(told);
     carry(thread, 0, &r.head);
+    sum = before;
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
@@ -302,7 +348,7 @@ static void add(uint32_t thread, const struct lp_head* r) {
             carry_probed(thread, r, (const uint64_t*)(m + 1));
             break;
         case LP_MRECV:
-            received(probed(thread, *(const uint64_t*)(m + 1)).comm, m->peer, m->tag);
+            receive_probed(thread, m, *(const uint64_t*)(m + 1));
             break;
         case LP_START:
             for (size_t i = 0; i < bytes / 8; i++)
@@ -315,7 +361,7 @@ static void add(uint32_t thread, const struct lp_head* r) {
             break;
         case LP_REQUEST_FREE:
             if (!find(*(const uint64_t*)data, thread, PERSISTENT, 1))
-                find(*(const uint64_t*)data, thread, OPERATION, 1);
+                end(*(const uint64_t*)data, thread);
             break;
         case LP_ICOLL:
             carry(thread, 0, r);
@@ -387,14 +433,10 @@ void lp_lost_newest(uint64_t turn) {
     __atomic_store_n(&lost->newest, turn, __ATOMIC_RELEASE);
 }
 
-void lp_lost_add_recorded(uint32_t thread, const char* records, size_t bytes) {
-    sum = &recorded;
-    add_all(thread, records, bytes);
+void lp_lost_take(uint32_t thread, const struct lp_head* record, int off) {
+    sum = off ? lost : &recorded;
+    add(thread, record);
     sum = lost;
-}
-
-void lp_lost_add_skipped(uint32_t thread, const char* records, size_t bytes) {
-    add_all(thread, records, bytes);
 }
 
 /* In parts that fit into any window. */
@@ -440,9 +482,25 @@ static void tell_requests(struct lp_thread* t) {
     }
 }
 
+/* The thread's own are those that are not among its requests under way. */
+static void tell_ended(struct lp_thread* t) {
+    const size_t room = sizeof(struct lp_head) + PART * sizeof *ended;
+    for (size_t i = 0; i < ended_used && lp_reserve(t, room);) {
+        struct lp_ended* to = (struct lp_ended*)(t->pos + sizeof(struct lp_head));
+        size_t n = 0;
+        for (; i < ended_used && n < PART; i++)
+            if (ended[i].thread != t->index)
+                to[n++] = ended[i];
+        if (n)
+            lp_commit(t, LP_ENDED, 0, sizeof(struct lp_head) + n * sizeof *to, 0, 0);
+    }
+    ended_used = 0;
+}
+
 struct lp_gap lp_lost_tell(struct lp_thread* t) {
     tell_channels(t);
     tell_requests(t);
+    tell_ended(t);
     const struct lp_gap gap = {
         lost->calls,       lost->sends,     lost->receives,
         lost->collectives, lost->transfers, lost->unnumbered + lost->unheld + recorded.unnumbered + recorded.unheld};

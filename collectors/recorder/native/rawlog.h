@@ -89,6 +89,13 @@ struct lp_skipped {
     uint64_t before;
 };
 
+/* A request with a record that another thread than its own has completed or freed without one. */
+struct lp_ended {
+    uint64_t handle;
+    uint32_t thread; /* that started it */
+    uint32_t reserved;
+};
+
 /* What a process did since it last stated it, as in lp_lost, without records. */
 struct lp_gap {
     uint64_t calls;
@@ -169,7 +176,9 @@ enum lp_kind {
     LP_SKIPPED,       /* lp_skipped entries: what the process did while recording was off */
     LP_CARRIED,       /* lp_carried entries: requests of this thread that are under way when it is on again */
     LP_DEF_REGION,    /* uint32 id, uint32 length, characters */
-    LP_DEF_FUNCTION   /* uint32 id, uint32 8, uint64 address of a function that is a region */
+    LP_DEF_FUNCTION,  /* uint32 id, uint32 8, uint64 address of a function that is a region */
+    LP_ENDED,         /* lp_ended entries; stands before LP_ON, as LP_SKIPPED */
+    LP_REST           /* lp_gap, at the end of the program: of threads that have not noticed that recording is on */
 };
 
 struct lp_head {

@@ -8,6 +8,7 @@
 #ifndef LOGPOST_RECORDER_H
 #define LOGPOST_RECORDER_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -46,8 +47,13 @@ struct lp_thread {
     size_t handles_room;
     char* map;
     uint64_t flushed; /* bytes of the log that are in its file, header included */
-    uint64_t summed;  /* bytes of it that are summed up, because recording has been off */
     uint32_t index;
+    /* Of switch.c: up to where the thread's records are summed up, because recording has been off, and whether it was
+     * off there. Other threads read what has records meanwhile, and hold `moving`, as who moves or unmaps them does. */
+    uint64_t summed;
+    int summed_off;
+    pthread_mutex_t moving;
+    struct lp_thread* next;
     int window_moves;
     struct lp_open* open; /* in the window; where there is none, the one beside */
     struct lp_open no_window;

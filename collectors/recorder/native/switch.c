@@ -5,14 +5,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "ring.h"
 
 volatile uint64_t lp_next_look = UINT64_MAX;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Held by who sums up or states sums. A thread that does so may move its window meanwhile. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int followed; /* what the process does is summed up: recording has been off */
 static char file[1024];
 static int file_says = 1;
@@ -27,27 +27,18 @@ void lp_switch(int on) {
     int phase = lp_on;
     if (!phase || LP_IS_ON(phase) == !!on || lp_log_keeps_ring())
         return;
-    pthread_mutex_lock(&lock);
-    int error = followed ? 0 : lp_lost_create_beside_log();
-    if (!error)
-        followed = 1;
-    pthread_mutex_unlock(&lock);
+    int error = 0;
+    if (!__atomic_load_n(&followed, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&lock);
+        error = followed ? 0 : lp_lost_create_beside_log();
+        if (!error)
+            __atomic_store_n(&followed, 1, __ATOMIC_RELEASE);
+        pthread_mutex_unlock(&lock);
+    }
     if (error)
         lp_say("recording cannot be switched off: out of memory");
     else
         __atomic_compare_exchange_n(&lp_on, &phase, phase + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
-/* Of a log, what is not summed up yet. */
-static void add_recorded(struct lp_thread* t) {
-    int fd = t->flushed > t->summed ? open(t->path, O_RDONLY | O_CLOEXEC) : -1;
-    char* map = fd >= 0 ? mmap(NULL, t->flushed, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    if (fd >= 0)
-        close(fd);
-    if (map == MAP_FAILED)
-        return;
-    lp_lost_add_recorded(t->index, map + t->summed, t->flushed - t->summed);
-    munmap(map, t->flushed);
 }
 
 static void goes_off(struct lp_thread* t) {
@@ -57,29 +48,39 @@ static void goes_off(struct lp_thread* t) {
     lp_commit(t, LP_OFF, 0, sizeof(struct lp_head), now, now);
     if (!lp_log_move(t))
         return;
-    pthread_mutex_lock(&lock);
-    add_recorded(t);
-    pthread_mutex_unlock(&lock);
     t->off = 1;
     t->lowest = t->depth;
 }
 
-static void goes_on(struct lp_thread* t) {
-    if (!lp_log_move(t))
-        return;
-    t->off = 0;
-    t->summed = t->flushed;
-    pthread_mutex_lock(&lock);
-    struct lp_gap gap = lp_lost_tell(t);
-    pthread_mutex_unlock(&lock);
-    gap.kept = t->lowest;
-    gap.begun = t->depth - t->lowest;
+static void state(struct lp_thread* t, int kind, struct lp_gap gap) {
     size_t n = sizeof(struct lp_head) + sizeof gap;
     if (!lp_reserve(t, n))
         return;
     memcpy(t->pos + sizeof(struct lp_head), &gap, sizeof gap);
     uint64_t now = lp_now();
-    lp_commit(t, LP_ON, 0, n, now, now);
+    lp_commit(t, kind, 0, n, now, now);
+}
+
+static void goes_on(struct lp_thread* t) {
+    pthread_mutex_lock(&lock); /* the order of statements is that of their times */
+    if (lp_log_move(t)) {
+        t->off = 0;
+        struct lp_gap gap = lp_lost_tell(t);
+        gap.kept = t->lowest;
+        gap.begun = t->depth - t->lowest;
+        state(t, LP_ON, gap);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void lp_switch_ends(struct lp_thread* t) {
+    if (!__atomic_load_n(&followed, __ATOMIC_ACQUIRE))
+        return;
+    lp_switch_hold(t);
+    const struct lp_gap gap = lp_lost_tell(t);
+    if (gap.calls || gap.sends || gap.receives || gap.collectives || gap.transfers || gap.inexact)
+        state(t, LP_REST, gap);
+    lp_switch_release();
 }
 
 void lp_follow(struct lp_thread* t) {
@@ -90,14 +91,20 @@ void lp_follow(struct lp_thread* t) {
     errno = saved;
 }
 
+void lp_switch_hold(struct lp_thread* t) {
+    pthread_mutex_lock(&lock);
+    lp_sum_up(t);
+}
+
+void lp_switch_release(void) {
+    pthread_mutex_unlock(&lock);
+}
+
 int lp_switch_skip(struct lp_thread* t, size_t used, uint64_t* noted) {
     const char* records = t->map + LP_FILE_HEADER;
     char* notes = malloc(used + 1);
     if (!notes)
         return ENOMEM;
-    pthread_mutex_lock(&lock);
-    lp_lost_add_skipped(t->index, records, used);
-    pthread_mutex_unlock(&lock);
     *noted = lp_copy_notes(notes, records, used);
     int error = *noted ? lp_write_at(t->path, notes, *noted, t->flushed) : 0;
     free(notes);

@@ -12,18 +12,31 @@
 LP_HIDDEN void lp_switch_prepare(void);
 /* For the whole process; each thread follows with its next call. Not where a ring records. */
 LP_HIDDEN void lp_switch(int on);
-/* A full window, or the rest of one, of a thread that is off: `used` bytes of records. 0, or an error number. */
+/* Around the move of a window of a thread that is off: what it holds is summed up, and nobody sums meanwhile. */
+LP_HIDDEN void lp_switch_hold(struct lp_thread* t);
+LP_HIDDEN void lp_switch_release(void);
+/* The notes of such a window, `used` bytes of records, go behind the log. 0, or an error number. */
 LP_HIDDEN int lp_switch_skip(struct lp_thread* t, size_t used, uint64_t* noted);
+/* At the end of the program: states what threads that have not noticed that recording is on again have skipped. */
+LP_HIDDEN void lp_switch_ends(struct lp_thread* t);
+
+/* sums.c: sums up what all threads have done, the thread `whole`, which calls, to its end. */
+LP_HIDDEN void lp_sum_up(const struct lp_thread* whole);
+/* A thread begins, and one ends that has all of its records in its log. */
+LP_HIDDEN void lp_sum_joins(struct lp_thread* t);
+LP_HIDDEN void lp_sum_leaves(struct lp_thread* t);
 
 /* lost.c: sums without a file, of what has records and of what has none. */
 LP_HIDDEN int lp_lost_create_beside_log(void);
-LP_HIDDEN void lp_lost_add_recorded(uint32_t thread, const char* records, size_t bytes);
-LP_HIDDEN void lp_lost_add_skipped(uint32_t thread, const char* records, size_t bytes);
+/* A record of a thread; `off`: one that is not kept. */
+LP_HIDDEN void lp_lost_take(uint32_t thread, const struct lp_head* record, int off);
 /* States in the thread's log what was skipped since it was stated last, and the thread's requests under way. */
 LP_HIDDEN struct lp_gap lp_lost_tell(struct lp_thread* t);
 
 /* log.c */
 LP_HIDDEN int lp_log_move(struct lp_thread* t); /* empties the window; 0: recording has ended */
 LP_HIDDEN int lp_log_keeps_ring(void);
+LP_HIDDEN void lp_log_path(uint32_t thread, char* path, size_t room);
+LP_HIDDEN const char* lp_log_end(const struct lp_thread* t); /* of the window's room for records */
 
 #endif

@@ -1,0 +1,107 @@
+#include "requests_of_threads.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "decoding.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+using Begun = PendingRequests::Entry;
+
+struct Place {
+    std::size_t location;
+    Begun begun;
+    bool several;
+};
+using Places = std::unordered_map<std::uint64_t, Place>;
+
+/// Whether the operation could be what ends.
+bool fits(const Begun& begun, RequestEnd::What what) {
+    using What = RequestEnd::What;
+    switch (begun.what) {
+        case PendingRequests::What::send:
+            return what == What::send || what == What::cancelled;
+        case PendingRequests::What::receive:
+            return what == What::receive || what == What::cancelled;
+        case PendingRequests::What::collective:
+            return what == What::collective;
+        case PendingRequests::What::free:
+            break;
+    }
+    return false;
+}
+
+/// Requests that did not end where they began, by process.
+std::unordered_map<std::int32_t, Places> begun_of(const Trace& trace, const std::vector<std::int32_t>& owner,
+                                                  const std::vector<std::size_t>& locations) {
+    std::unordered_map<std::int32_t, Places> found;
+    for (const auto l : locations) {
+        if (!trace.traces[l].ended.empty()) {
+            found.try_emplace(owner[l]);
+        }
+    }
+    for (const auto l : locations) {
+        const auto at = found.find(owner[l]);
+        if (at == found.end()) {
+            continue;
+        }
+        for (const auto& begun : trace.traces[l].begun) {
+            const auto [place, fresh] = at->second.try_emplace(begun.id, Place{l, begun, false});
+            place->second.several = !fresh;
+        }
+    }
+    return found;
+}
+
+/// Gives what was begun its end.
+void join(LocationTrace& at, const Begun& begun, const RequestEnd& end, QualityCounts& quality) {
+    --quality[static_cast<std::size_t>(Quality::request_unknown)];
+    --quality[static_cast<std::size_t>(Quality::request_never_completed)];
+    if (end.what == RequestEnd::What::cancelled) {
+        count(quality, Quality::request_cancelled);
+    } else {
+        count(quality, Quality::request_of_other_thread);
+    }
+    if (begun.what == PendingRequests::What::receive) {
+        at.receives[begun.index].call = kNone;
+    } else if (begun.what == PendingRequests::What::send && end.what == RequestEnd::What::cancelled) {
+        at.sends[begun.index].call = kNone;
+    } else if (begun.what == PendingRequests::What::collective) {
+        auto& collective = at.collectives[begun.index];
+        complete(collective, end.collective);
+        collective.complete_call = kNone;
+    }
+}
+
+}  // namespace
+
+void join_requests(Trace& trace, const std::vector<std::int32_t>& owner, const std::vector<std::size_t>& locations,
+                   QualityCounts& quality) {
+    auto processes = begun_of(trace, owner, locations);
+    std::vector<std::size_t> changed;
+    for (const auto l : locations) {
+        for (const auto& end : trace.traces[l].ended) {
+            auto& places = processes[owner[l]];
+            const auto at = places.find(end.id);
+            if (at == places.end() || at->second.several || !fits(at->second.begun, end.what)) {
+                continue;
+            }
+            join(trace.traces[at->second.location], at->second.begun, end, quality);
+            changed.push_back(at->second.location);
+            places.erase(at);
+        }
+    }
+    for (const auto l : locations) {
+        trace.traces[l].begun = {};
+        trace.traces[l].ended = {};
+    }
+    std::ranges::sort(changed);
+    changed.erase(std::ranges::unique(changed).begin(), changed.end());
+    for (const auto l : changed) {
+        drop_cancelled(trace.traces[l]);
+    }
+}
+
+}  // namespace logpost::analyzer
