@@ -42,7 +42,7 @@ from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanw
 from logpost.analyzer.findings.evidence.own_time import took_longer
 from logpost.analyzer.findings.evidence.polled import polled_place, polled_waits
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, OF_CAUSE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 from logpost.analyzer.wide import exact_sum
@@ -271,6 +271,7 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
         callpath = polled_place(evidence, waiters)
         region = evidence.region(callpath)
     first, last = evidence.active_windows(["late_sender"], waiters)
+    graph = graph_of(evidence)
     ratio = traced.exposed / traced.all_late_sender if traced.all_late_sender > 0 else 0.0
     certain = traced.covered >= CERTAIN_COVER and ratio >= CERTAIN_PART
     confidence, certainty = evidence.confidence(
@@ -312,5 +313,5 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
             for location, weight in traced.by_sender.items()
         },
         waits_in=traced.cause.region if traced.cause.doing == "waiting" else "",
-        cure=Hypothesis(dropped=("send",), of=np.isin(graph_of(evidence).messages.sender, late)),
+        cure=Cure(graph, Hypothesis(dropped=("send",), of=np.isin(graph.messages.sender, late))),
     )
