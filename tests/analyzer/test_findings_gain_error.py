@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.analyzer.story import MS, Story
+from tests.analyzer.test_findings_unattended import transfers
 
 from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.machine_values import longest_latency_ps
 from logpost.analyzer.findings.evidence.message_errors import with_messages_off
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
@@ -96,6 +98,36 @@ def test_what_a_message_takes_at_most_and_what_members_take_are_off_likewise() -
     assert low is not None
     assert high is not None
     assert (low.tolist(), high.tolist()) == ([MS, never], [4 * MS, never])
+
+
+def test_where_the_latency_is_bounded_requests_and_answers_may_take_as_long() -> None:
+    story = transfers(computes=True)
+    story.undivided = ["latency"]
+    manifest = story.manifest()
+    bound = MachineValue(
+        locality="same_node", parameter="L", value=0.1, unit="ms", low=0.0, high=0.4, bound_only=True, source="test"
+    )
+    machine = manifest.machine.model_copy(update={"values": [bound]})
+    evidence = Evidence(story.tables(), manifest.model_copy(update={"machine": machine}))
+    graph = graph_of(evidence)
+    (other,) = with_messages_off(evidence, Cure(graph, Hypothesis(dropped=("attend", "begin"))))
+    # From the Wait on a transfer takes 1 ms: all of it bytes, or 0.4 of it L, as before it the request and the answer.
+    assert set(graph.messages.transport.tolist()) == {MS}
+    assert set(other.graph.messages.transport.tolist()) == {MS * 18 // 10}
+    assert set(other.graph.messages.parts["latency"].tolist()) == {MS * 12 // 10}
+    assert other.graph.native.replay({}, [])["leave_ps"].tolist() == graph.leave_ps.tolist()
+
+
+def test_what_is_not_divided_may_have_no_part_in_the_cause() -> None:
+    evidence = evidence_with()
+    cure = replace(without_queue(evidence), at_least=Hypothesis(less_ps=np.array([3 * MS])))
+    assert [end.gain() for end in with_messages_off(evidence, cure)] == pytest.approx([0.3])
+
+
+def test_a_run_without_an_interval_of_the_latency_bounds_it_by_nothing() -> None:
+    assert longest_latency_ps(evidence_with().manifest.machine) == math.inf
+    value = {**MILLISECONDS, "value": 2.0, "low": 1.0, "high": 4.0}
+    assert longest_latency_ps(evidence_with(value).manifest.machine) == 4 * MS
 
 
 def test_an_exact_machine_and_a_cure_of_measured_times_leave_no_ends() -> None:

@@ -1,7 +1,9 @@
 """What a cure saves at both ends of the machine's intervals.
 
 A cure that takes queues away, or bounds what a message or an operation takes, leaves what the machine says that these
-take at least. With a value of that off by e, so much more or less is left. Times in ps.
+take at least. With a value of that off by e, so much more or less is left. Where the latency is only bounded, the graph
+of the calls holds rendezvous whose requests and answers take nothing; at the other end they take as long as they can.
+Times in ps.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.evidence.graph import LONGER, Graph
+from logpost.analyzer.findings.evidence.machine_values import longest_latency_ps
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.manifest import MachineValue
@@ -32,6 +36,11 @@ NO_BOUND = np.iinfo(np.int64).max
 def with_messages_off(evidence: Evidence, cure: Cure) -> Iterator[Cure]:
     """The cure where every value of the machine is at its low, and at its high end; none where it takes nothing from
     the machine, or all of that is exact."""
+    if cure.at_least is not None:
+        yield replace(cure, hypothesis=cure.at_least)
+    graph = cure.graph
+    if graph.whole and graph.messages.rendezvous.any() and not evidence.divides("latency"):
+        yield replace(cure, graph=_slow_graph(evidence))
     if not cure.hypothesis.takes_parts:
         return
     for sign in (-1, 1):
@@ -39,6 +48,13 @@ def with_messages_off(evidence: Evidence, cure: Cure) -> Iterator[Cure]:
         relative = _relative(evidence, sign)
         if by.any() or relative:
             yield replace(cure, hypothesis=_moved(cure, sign * by, 1.0 + sign * relative))
+
+
+@once
+def _slow_graph(evidence: Evidence) -> Graph:
+    """The whole program with the longest latency that there may be."""
+    longest = min(longest_latency_ps(evidence.manifest.machine), float(evidence.slowest_program_ps))
+    return Graph(evidence, LONGER, longest)
 
 
 def _moved(cure: Cure, by: Int64, factor: float) -> Hypothesis:

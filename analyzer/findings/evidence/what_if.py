@@ -75,6 +75,8 @@ class Cure:
     graph: Graph
     """of the program, maybe of its first part"""
     hypothesis: Hypothesis
+    at_least: Hypothesis | None = None
+    """the same where none of the time that the machine does not divide goes with the cause"""
 
     def gain(self) -> float:
         """What it saves, as a fraction of the time."""
