@@ -633,7 +633,12 @@ FINDINGS = Table(
         *_wide_ps(exposed="exposed time over the ranks concerned"),
         Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's program time"),
         Column("gain", pl.Float64(), "1", "share of the slowest rank's program time that a cure saves at most"),
-        Column("gain_error", pl.Float64(), "1", "uncertainty of the gain; null: not known"),
+        Column(
+            "gain_error",
+            pl.Float64(),
+            "1",
+            "by how much the gain may be off to both sides, in nine of ten programs of known cause; null: not known",
+        ),
         Column(
             "path_share",
             pl.Float64(),

@@ -80,9 +80,9 @@ def cured(run: Run, number: int) -> Cured:
             f"finding {number} ({known['kind']}) is not found again by this release of logpost; analyze the archive "
             "again"
         )
-    graph = graph_of(evidence)
     cure = found.cure
-    removed = cure or _without_its_waits(graph, found)
+    graph = cure.graph if cure is not None else graph_of(evidence)
+    removed = cure.hypothesis if cure is not None else _without_its_waits(graph, found)
     answer = Cured(
         title=known["title"],
         gain=known["gain"],

@@ -30,6 +30,7 @@ from logpost.analyzer.findings.finders import (
     window_waits,
 )
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
+from logpost.analyzer.findings.gain_error import with_errors
 from logpost.analyzer.findings.one_bug import one_bug_each
 from logpost.analyzer.manifest import Manifest
 
@@ -75,4 +76,4 @@ def findings_of(evidence: Evidence) -> list[Finding]:
     with ThreadPoolExecutor(max_workers=len(FINDERS)) as pool:
         found = pool.map(lambda find: list(find(evidence)), FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
-    return in_order(RootCauses(evidence).of(one_bug_each(every, evidence.region)))
+    return with_errors(evidence, in_order(RootCauses(evidence).of(one_bug_each(every, evidence.region))))

@@ -13,7 +13,7 @@ from logpost.analyzer.findings.prose import advice, titles
 from logpost.analyzer.schema import FINDINGS
 
 if TYPE_CHECKING:
-    from logpost.analyzer.findings.evidence.what_if import Hypothesis
+    from logpost.analyzer.findings.evidence.what_if import Cure
 
 MIN_SHARE = 0.01
 """The smallest share of the slowest rank's program time on the worst-hit rank. A cure of less than 1 % disappears in
@@ -103,7 +103,7 @@ class Finding:
     """(location, call path) to the waiting there, of whatever kind, that disappears with the cause; ps"""
     waits_in: str = ""
     """Region in which the ranks at fault wait themselves, where that passes on what another finding explains."""
-    cure: Hypothesis | None = None
+    cure: Cure | None = None
     """The program without the cause, as it can be replayed; None: the gain is a bound, from sums"""
 
     def row(self) -> dict[str, object]:

@@ -165,9 +165,11 @@ def confidence_text(confidence: float, certainty: str) -> str:
     return f"{level} ({confidence:.2g}): {certainty}"
 
 
-def gain_text(gain: float) -> str:
-    """`at most 21.0 % faster`: the share of the slowest rank's program time that a cure saves at most."""
-    return f"at most {percent_text(gain)} faster"
+def gain_text(gain: float, error: float | None = None) -> str:
+    """`at most 21.0 % faster, ± 3.0 %`: the share of the slowest rank's program time that a cure saves at most, and by
+    how much that may be off, where that is known."""
+    text = f"at most {percent_text(gain)} faster"
+    return text if error is None else f"{text}, ± {percent_text(error)}"
 
 
 def _in(facts: Facts) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logpost.analyzer.categories import WAITING
-from logpost.analyzer.findings.prose import gain_text
 from logpost.analyzer.reporting.data import FoundHere, Largest, Share
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.analyzer.undivided import UNDIVIDED, title
@@ -69,7 +68,7 @@ def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
     worst = found[0]
     title = worst.title[:1].upper() + worst.title[1:]
     return (
-        f"{title}. Without it, the program is {gain_text(worst.gain)}: {time_text(worst.exposed_ps)} are exposed over "
+        f"{title}. Without it, the program is {worst.gain_text}: {time_text(worst.exposed_ps)} are exposed over "
         f"all ranks{', scheduling included' if oversubscribed else ''}, {percent_text(worst.share)} of the slowest "
         "rank's time on the rank that loses most."
     )

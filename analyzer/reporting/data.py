@@ -263,8 +263,8 @@ class FoundHere:
 
     @property
     def gain_text(self) -> str:
-        """`at most 21.0 % faster`."""
-        return gain_text(self.gain)
+        """`at most 21.0 % faster, ± 3.0 %`."""
+        return gain_text(self.gain, self.gain_error)
 
 
 @dataclass(frozen=True)

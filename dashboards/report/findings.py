@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from logpost.analyzer.findings.prose import gain_text
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import percent_text
 
@@ -53,4 +54,4 @@ def said(found: FoundHere) -> str:
     """The number with what it means."""
     if getattr(found, "gain", None) is None:
         return f"{percent_text(found.share)} of the slowest rank's time"
-    return f"at most {percent_text(size_of(found))} faster"
+    return gain_text(size_of(found), getattr(found, "gain_error", None))

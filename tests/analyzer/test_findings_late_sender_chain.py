@@ -182,3 +182,11 @@ def test_waiting_in_a_circle_ends() -> None:
                 send_overhead=10 * US,
             )
     assert story.alone(late_sender_chain.find).is_empty()
+
+
+def test_shared_work_saves_the_mean_wait_of_who_is_late_and_who_waits() -> None:
+    # Each of two pairs: one works 40 ms more than the other, which waits for it; shared, both have 20 more.
+    assert late_sender_chain.saved_by_sharing({0: 40.0, 2: 40.0}, {1: 40.0, 3: 40.0}) == 20.0
+    # One of five is late by exception: it may as well become as fast as the others. One of four is not: 3/4 are saved.
+    assert late_sender_chain.saved_by_sharing({0: 160.0}, dict.fromkeys(range(1, 5), 40.0)) == 40.0
+    assert late_sender_chain.saved_by_sharing({0: 120.0}, dict.fromkeys(range(1, 4), 40.0)) == 30.0

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from tests.benchmarks._estimates import CONTAINED, MOST_OFF
 from tests.truth.estimates import Estimated, judge_estimate
-from tests.truth.programs import Judged, judge, simulate
+from tests.truth.programs import Judged, judge, judged_gains, simulate
 
 PROGRAMS = 48
 OFF_WITH_MACHINE = 0.05
-RIGHT_FIRST, RIGHT_GAIN = 0.9, 0.8
+RIGHT_FIRST, RIGHT_GAIN, INTERVALS = 0.9, 0.9, 0.9
 
 
 def _line(exact: Judged, guess: Estimated) -> str:
@@ -33,7 +33,9 @@ def _line(exact: Judged, guess: Estimated) -> str:
 def _found(case: Judged) -> str:
     told = case.verdict
     marks = ("" if told.right else " WRONG") + ("" if case.gain_is_right else " GAIN")
-    return f"{told.kind or '-':19} {100 * told.gain:5.1f} / {100 * told.true_gain:5.1f} %{marks:11}"
+    marks += "" if case.interval_holds else " OUT"
+    gain = f"{100 * told.gain:5.1f} ± {100 * told.gain_error:4.1f}"
+    return f"{told.kind or '-':19} {gain} / {100 * told.true_gain:5.1f} %{marks:15}"
 
 
 def _findings(what: str, cases: list[Judged]) -> bool:
@@ -42,7 +44,11 @@ def _findings(what: str, cases: list[Judged]) -> bool:
     print(f"{what}: first finding right {right} of {len(cases)}   bar {RIGHT_FIRST:.0%}")
     print(f"{what}: gain within a quarter {gains} of {len(cases)}   bar {RIGHT_GAIN:.0%}")
     print(f"{what}: found on clean programs: {', '.join(clean) or 'nothing'}   bar nothing")
-    return right >= RIGHT_FIRST * len(cases) and gains >= RIGHT_GAIN * len(cases) and not clean
+    stated = judged_gains(cases)
+    held = sum(case.interval_holds for case in stated)
+    print(f"{what}: true gain within the stated error {held} of {len(stated)}   bar {INTERVALS:.0%}")
+    met = right >= RIGHT_FIRST * len(cases) and gains >= RIGHT_GAIN * len(cases)
+    return met and held >= INTERVALS * len(stated) and not clean
 
 
 def table(seed: int) -> bool:

@@ -103,6 +103,34 @@ TEST(Delays, OnlyWhatWasDoneSinceTheLastSynchronizationCounts) {
                                                          {1, before(CallKind::collective), kCollective, 150, 0}}));
 }
 
+TEST(Delays, AnInterCommunicatorSynchronizesEachGroupWithTheOther) {
+    // Ranks 0 and 1 are a group, 2 the other one. Then rank 1 waits for a message, of 2 or of 0.
+    for (const auto sender : {2, 0}) {
+        ProgramStory story;
+        for (const auto& [enter, leave] : {std::pair{60, 210}, {100, 210}, {200, 210}}) {
+            const auto rank = story.rank(0, 1000);
+            story.collective(rank, story.call(rank, CallKind::barrier, enter, leave), Operation::barrier);
+        }
+        story.first_group(2);
+        const auto send = story.call(sender, CallKind::send, 500, 510);
+        const auto receive = story.call(1, CallKind::receive, 250, 600);
+        story.message(sender, send, 1, receive, 8);
+        // For rank 2 both others wait in the barrier, 140 and 100.
+        const auto waited = Told{2, before(CallKind::barrier), kBarrier, 240, 0};
+        const auto found = costs(story.program());
+        if (sender == 2) {
+            // Since the barrier it computes 290, rank 1 40: 250, as long as the wait.
+            EXPECT_EQ(found, (std::vector<Told>{{2, before(CallKind::send), kReceive, 250, 0}, waited}));
+        } else {
+            // No barrier was between them. Since the begin rank 0 computes 60 + 290, 210 more than rank 1, and waits
+            // 140 for rank 2, which pays for its part of the 250.
+            EXPECT_EQ(found, (std::vector<Told>{{0, before(CallKind::send), kReceive, 150, 0},
+                                                {2, before(CallKind::barrier), kBarrier, 0, 100},
+                                                waited}));
+        }
+    }
+}
+
 TEST(Delays, AWaitThatNoDelayExplainsIsToldAsSuch) {
     ProgramStory story;
     story.rank(0, 1000, 240);

@@ -127,6 +127,26 @@ TEST(WaitStates, OfTheRootsOwnGroupNobodyTakesPart) {
     }
 }
 
+TEST(WaitStates, OnlookersOfAnInterCommunicatorAreNoWaitStates) {
+    // As above, but rank 1, of the root's own group, is there first.
+    for (const auto operation : {Operation::bcast, Operation::gather}) {
+        ProgramStory story;
+        for (const auto& [enter, leave] : {std::pair{500, 990}, {50, 60}, {600, 990}, {700, 990}}) {
+            const auto rank = story.rank(0, 1000);
+            story.collective(rank, story.call(rank, CallKind::collective, enter, leave), operation, 0);
+        }
+        story.first_group(2);
+        const CollectiveWaits waits(story.program());
+        const auto of = [&](std::size_t rank, WaitState state) {
+            return wait_states(story.program(), waits, rank, {})[static_cast<std::size_t>(state)].wait_ticks;
+        };
+        // The root waits until 600 for the first who gives it something; who gets something waits for nobody.
+        EXPECT_EQ(of(0, WaitState::early_reduce), operation == Operation::gather ? 100 : 0);
+        EXPECT_EQ(of(1, WaitState::late_broadcast), 0);
+        EXPECT_EQ(of(2, WaitState::late_broadcast), 0);
+    }
+}
+
 TEST(WaitStates, MembersOfABroadcastWaitForItsRoot) {
     ProgramStory story;
     for (const auto enter : {500, 100}) {

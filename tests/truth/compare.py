@@ -38,6 +38,8 @@ class Verdict:
     right: bool
     gain: float
     """As stated: fraction of the time saved at most."""
+    gain_error: float
+    """Stated beside it."""
     true_gain: float
     """1 - time without the cause / time with it."""
 
@@ -113,5 +115,6 @@ def verdict(run: Run, truth: dict[str, Any], cured: dict[str, Any] | None) -> Ve
         kind=kind,
         right=right,
         gain=float(first[gain_column]) if first else 0.0,
+        gain_error=float(first["gain_error"] or 0.0) if first else 0.0,
         true_gain=1 - cured["end_ps"] / truth["end_ps"] if cured else 0.0,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,17 @@ class Judged:
         """Within a quarter of what the cure saves; where that is nothing, nothing is said."""
         true = max(0.0, self.verdict.true_gain)
         return abs(self.verdict.gain - true) <= max(NOTHING, WITHIN * true)
+
+    @property
+    def interval_holds(self) -> bool:
+        """Whether the true gain lies within the stated one's error; where nothing is said, whether there is none."""
+        true = max(0.0, self.verdict.true_gain)
+        return abs(self.verdict.gain - true) <= (self.verdict.gain_error if self.verdict.kind else NOTHING)
+
+
+def judged_gains(cases: Sequence[Judged]) -> list[Judged]:
+    """Those with a cause or a finding: of clean programs of which nothing is said no interval is stated."""
+    return [case for case in cases if case.verdict.kind or not case.clean]
 
 
 def simulate(place: Path, *options: str, cases: Iterable[str] = ()) -> list[str]:

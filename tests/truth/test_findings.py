@@ -36,6 +36,7 @@ def test_the_first_finding_names_the_cause_and_what_its_cure_saves(cases: Path, 
     judged = judge(cases, name, tmp_path)
     assert judged.verdict.right, judged.verdict
     assert judged.gain_is_right, judged.verdict
+    assert judged.interval_holds, judged.verdict
     assert judged.verdict.true_gain > 0.1
     assert judged.labels.category_error < 0.01, judged.labels
     assert judged.labels.all_ranks > 0.99, judged.labels

@@ -100,7 +100,14 @@ def longer_graph_of(evidence: Evidence) -> Graph:
 class Graph:
     """The calls by row, their messages, and what they wait for."""
 
-    def __init__(self, evidence: Evidence, most_calls: int | None = None) -> None:
+    def __init__(self, evidence: Evidence, most_calls: int | None = None, latency_ps: float = 0.0) -> None:
+        """Reads the run.
+
+        Arguments:
+            evidence: of the run.
+            most_calls: that are looked at; None: `MOST_CALLS`, or what the evidence says.
+            latency_ps: of a rendezvous' request, answer and transfer each, where the trace only bounds the latency.
+        """
         until = _until(evidence, most_calls or evidence.most_calls or MOST_CALLS)
         self.whole = until is None
         """whether it holds the whole program"""
@@ -113,7 +120,7 @@ class Graph:
         """part of the work: packing and unpacking"""
         self.row_of = row_of = _rows(calls["call"].to_numpy())
         """see `_rows`"""
-        self.messages = _messages(evidence, row_of, calls)
+        self.messages = _messages(evidence, row_of, calls, latency_ps)
         self.members = members = _members(evidence, row_of)
         """of collective operations: instance, call, operation, root (1: it is that)"""
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
@@ -278,7 +285,7 @@ def _looked_up(row_of: Int32, calls: pl.Series) -> Int32:
     return row_of[np.where(numbers < len(row_of) - 1, numbers, -1)]
 
 
-def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Messages:
+def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame, latency_ps: float) -> Messages:
     until = calls["leave_ps"].max() or 0
     rows = (
         evidence.tables["messages"]
@@ -315,7 +322,7 @@ def _messages(evidence: Evidence, row_of: Int32, calls: pl.DataFrame) -> Message
         parts={part: np.ascontiguousarray(rows[f"{part}_ps"].to_numpy()) for part in TRANSPORT},
         undivided_ps=rows["undivided_ps"].to_numpy(),
     )
-    return messages if evidence.divides("latency") else _bounded(messages, calls)
+    return messages if evidence.divides("latency") else _bounded(messages, calls, latency_ps)
 
 
 def _held(posted_ps: Int64, calls: pl.DataFrame, ends: Int32) -> Flags:
@@ -325,16 +332,18 @@ def _held(posted_ps: Int64, calls: pl.DataFrame, ends: Int32) -> Flags:
     return np.asarray((late > 0) & (posted_ps > enter) & (posted_ps <= leave), dtype=np.bool_)
 
 
-def _bounded(messages: Messages, calls: pl.DataFrame) -> Messages:
+def _bounded(messages: Messages, calls: pl.DataFrame, latency_ps: float) -> Messages:
     """The same where the latency is only bounded: a rendezvous takes what it did from when both sides attended to it.
-    Which part of that is the request's and which the transfer's is not known: it may all follow the last answer."""
+    Which part of that is the latency is not known; the request and the answer, which came before, take as much each."""
     enter, leave = (calls[name].to_numpy() for name in ("enter_ps", "leave_ps"))
     # Who begins and completes its end in one call is never away.
     back = np.maximum(enter[messages.complete_call], enter[messages.recv_call])
     most = leave[messages.recv_call] - back
     known = messages.rendezvous & (most > 0)
     parts = {name: np.where(known, 0, time) for name, time in messages.parts.items()}
-    parts["serialization"] = np.where(known, most, parts["serialization"])
+    once = np.minimum(most, round(latency_ps))
+    parts["latency"] = np.where(known, 3 * once, parts["latency"])
+    parts["serialization"] = np.where(known, most - once, parts["serialization"])
     return replace(messages, parts=parts)
 
 

@@ -24,6 +24,16 @@ def value_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -
     return known * PS[chosen.unit.partition("/")[0]]
 
 
+def longest_latency_ps(machine: MachineUsed) -> float:
+    """The high end of L's interval, of the locality class where it is highest; infinite where one has none."""
+    ends = [
+        float("inf") if value.high is None else value.high * PS[value.unit.partition("/")[0]]
+        for value in machine.values
+        if value.parameter == "L" and value.unit.partition("/")[0] in PS
+    ]
+    return max(ends, default=float("inf"))
+
+
 def measures(machine: MachineUsed, locality: str, parameter: str) -> bool:
     """Whether the machine states a parameter of a locality class, and not only its bounds."""
     return any(

@@ -7,6 +7,8 @@ message with the bytes of all are left; none queues behind another. Times in ps.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -39,7 +41,10 @@ def saving_if_packed(evidence: Evidence, callpath: int) -> Saving:
         # All of that time may be a queue's or the processors', which is as much shorter.
         less = np.zeros(messages.count)
         less[rows] = (1 - 1 / size[pack]) * messages.undivided_ps[rows]
-        return saving_if(graph, Hypothesis(share=takes, less_ps=less.astype(np.int64)))
+        saving = saving_if(graph, Hypothesis(share=takes, less_ps=less.astype(np.int64)))
+        # Or it is the bytes', which one message with all of them takes as well.
+        cure = saving.cure and replace(saving.cure, at_least=Hypothesis(share=takes))
+        return replace(saving, cure=cure)
     most: Int64 = np.full(messages.count, np.iinfo(np.int64).max, dtype=np.int64)
     queued = np.sum([messages.parts[part] for part in QUEUES], axis=0) + messages.parts["serialization"]
     alone = (messages.transport - queued)[rows] + bytes_time[pack].astype(np.int64)

@@ -43,6 +43,11 @@ class Hypothesis:
     of: Flags | None = None
     """by message: those for which that is so; None: all"""
 
+    @property
+    def takes_parts(self) -> bool:
+        """Whether it rests on what a machine says of messages or operations, and not on measured times alone."""
+        return any(column is not None for column in (self.less_ps, self.most_ps, self.lag_ps, self.member_ps))
+
     def columns(self) -> dict[str, Any]:
         """Those that are given, as the engine takes them."""
         kinds = {"gap_ps": np.int64, "work_ps": np.int64, "share": np.float64, "freed": np.uint8}
@@ -64,6 +69,22 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
+class Cure:
+    """A program without a cause."""
+
+    graph: Graph
+    """of the program, maybe of its first part"""
+    hypothesis: Hypothesis
+    at_least: Hypothesis | None = None
+    """the same where none of the time that the machine does not divide goes with the cause"""
+
+    def gain(self) -> float:
+        """What it saves, as a fraction of the time."""
+        after = self.graph.native.replay(self.hypothesis.columns(), list(self.hypothesis.dropped))
+        return max(0.0, 1.0 - after["length_ps"] / max(1, self.graph.length_ps))
+
+
+@dataclass(frozen=True)
 class Saving:
     """What a hypothesis saves."""
 
@@ -71,8 +92,8 @@ class Saving:
     """fraction of the time"""
     removes: Mapping[tuple[int, int], float]
     """(location, call path) to the waiting there that disappears; ps"""
-    cure: Hypothesis | None = None
-    """which hypothesis that is"""
+    cure: Cure | None = None
+    """of which hypothesis that is"""
 
 
 def saving_if(graph: Graph, hypothesis: Hypothesis) -> Saving:
@@ -84,5 +105,5 @@ def saving_if(graph: Graph, hypothesis: Hypothesis) -> Saving:
     return Saving(
         gain=max(0.0, 1.0 - after["length_ps"] / graph.length_ps),
         removes={place: time for place, time in zip(graph.places[0], removed.tolist(), strict=True) if time > 0},
-        cure=hypothesis,
+        cure=Cure(graph, hypothesis),
     )

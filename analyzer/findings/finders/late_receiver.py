@@ -162,7 +162,7 @@ def _finding(
         charges={(location, place): time for location, time in exposed.items()},
         fault=fault,
         waits_in=cause if mostly == "waiting" else "",
-        cure=Hypothesis(dropped=("post",)),
+        cure=saving.cure,
     )
 
 

@@ -22,8 +22,9 @@ exposed late-sender time over the sum of its messages' parts. All in picoseconds
 Receivers that ask for their message with Probe, or with Test or Iprobe in a loop, wait as well (`polled`). Where ranks
 cause no more waiting than they suffer, they are late in turn, as noise makes them: a finding only beyond `NOISE`.
 
-Gain: the time traced to the cause on the worst-hit receiver. Work before the send may be given to other ranks, waiting
-and work in calls only moved (`gain`). Where the delay costs lie in calls, computing at the moment of waiting is not
+Gain: the time traced to the cause on the worst-hit receiver, where what is late can be done later (`gain`). Work before
+the send may instead be shared by those who are late and those who wait, which saves their mean wait; the larger one is
+stated. Where the delay costs lie in calls, computing at the moment of waiting is not
 what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a sender.
 """
 
@@ -41,8 +42,9 @@ from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanwhile_of
 from logpost.analyzer.findings.evidence.own_time import took_longer
 from logpost.analyzer.findings.evidence.polled import polled_place, polled_waits
+from logpost.analyzer.findings.evidence.slow_ranks import by_exception
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, OF_CAUSE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 from logpost.analyzer.wide import exact_sum
@@ -214,14 +216,30 @@ def _gain(
         if computed is not None and computed < BY_COMPUTING:
             gain = min(gain_by_moving(evidence, by_receiver), moved)
             return gain if gain > NOISE and evidence.divides("late_sender") else 0.0
-    most_hit = max(by_receiver.values())
-    gain = gain_by_sharing(evidence, most_hit) if cause.doing == "computing" else gain_by_moving(evidence, by_receiver)
+    gain = gain_by_moving(evidence, by_receiver)
+    if cause.doing == "computing":
+        gain = max(gain, gain_by_sharing(evidence, saved_by_sharing(by_sender, by_receiver)))
     suffered = dict(waits.group_by("receiver", maintain_order=True).agg(pl.col("wait").sum()).iter_rows())
     net = sum(max(0.0, time - suffered.get(sender, 0.0)) for sender, time in by_sender.items())
     if net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT:
         return gain
     gain = min(gain, moved)
     return gain if gain > NOISE else 0.0
+
+
+def _late_ranks(by_sender: Mapping[int, float]) -> list[int]:
+    """Those who are waited for at least a quarter as long as the foremost one."""
+    heaviest = max(by_sender.values())
+    return [location for location, weight in by_sender.items() if weight >= 0.25 * heaviest]
+
+
+def saved_by_sharing(by_sender: Mapping[int, float], by_receiver: Mapping[int, float]) -> float:
+    """What those who wait and those who are late save if these do as much less as those more: the mean wait of all of
+    them. A few who are late by exception may as well become as fast as the others, who then wait for nobody; ps."""
+    everybody = by_sender.keys() | by_receiver.keys()
+    if by_exception(_late_ranks(by_sender), everybody):
+        return max(by_receiver.values())
+    return sum(by_receiver.values()) / len(everybody)
 
 
 @dataclass(frozen=True)
@@ -260,8 +278,7 @@ def _chain(receiver: int, waits: pl.DataFrame, meanwhile: dict[int, Meanwhile]) 
 
 
 def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile], gain: float) -> Finding:
-    heaviest = max(traced.by_sender.values())
-    late = [location for location, weight in traced.by_sender.items() if weight >= 0.25 * heaviest]
+    late = _late_ranks(traced.by_sender)
     first_late = max(traced.by_sender, key=lambda location: traced.by_sender[location])
     state = meanwhile[first_late]
     most_hit = max(traced.by_receiver.values())
@@ -271,6 +288,7 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
         callpath = polled_place(evidence, waiters)
         region = evidence.region(callpath)
     first, last = evidence.active_windows(["late_sender"], waiters)
+    graph = graph_of(evidence)
     ratio = traced.exposed / traced.all_late_sender if traced.all_late_sender > 0 else 0.0
     certain = traced.covered >= CERTAIN_COVER and ratio >= CERTAIN_PART
     confidence, certainty = evidence.confidence(
@@ -312,5 +330,5 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
             for location, weight in traced.by_sender.items()
         },
         waits_in=traced.cause.region if traced.cause.doing == "waiting" else "",
-        cure=Hypothesis(dropped=("send",), of=np.isin(graph_of(evidence).messages.sender, late)),
+        cure=Cure(graph, Hypothesis(dropped=("send",), of=np.isin(graph.messages.sender, late))),
     )

@@ -31,7 +31,7 @@ from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
 from logpost.analyzer.findings.evidence.slow_ranks import as_the_others, by_exception, evenly
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_changing, gain_by_sharing
 from logpost.analyzer.wide import exact_sum, wide_sum
@@ -199,7 +199,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     )
 
 
-Cured = tuple[float, Hypothesis | None, tuple[Number, ...]]
+Cured = tuple[float, Cure | None, tuple[Number, ...]]
 """What a cure saves, the program with it, where that is replayed, and what tells which cure it is."""
 
 
@@ -220,9 +220,7 @@ def _larger_gain(evidence: Evidence, times: Mapping[int, float]) -> Cured:
     return gain, removed, (Number("median_of_others", wanted[slow[0]], "ps"), Number("gain_if_shared", shared, "1"))
 
 
-def _gain(
-    evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, float]
-) -> tuple[float, Hypothesis | None]:
+def _gain(evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, float]) -> tuple[float, Cure | None]:
     """What the program saves with the wanted times in a region, and how it is replayed."""
     less = max(times.values()) - max(wanted.values())
     # Waits for posts, locks and puts keep their length in the replay.

@@ -23,7 +23,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Reason, graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
 from logpost.analyzer.wide import exact_sum, wide_sum
@@ -159,7 +159,7 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
     )
 
 
-def _gain(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) -> tuple[float, str, Hypothesis | None]:
+def _gain(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) -> tuple[float, str, Cure | None]:
     """What a cure saves, how that is known, where it is not replayed, and the program with it, where it is."""
     graph = graph_of(evidence)
     code = wait_reasons().index(pattern.waits_for)

@@ -86,7 +86,7 @@ def _detail(view: View, found: FoundHere) -> html.Section:
     rows = [
         ("Evidence", found.evidence_text),
         ("Try", found.advice),
-        ("Gain", found.gain_text + (f" (± {percent_text(found.gain_error)})" if found.gain_error else "")),
+        ("Gain", found.gain_text),
         ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it lies there"),
         ("Confidence", found.confidence_text),
     ]

@@ -10,6 +10,26 @@
 namespace logpost::replay {
 namespace {
 
+/// The members of each communicator, of an inter-communicator those of its first group, then the second groups of all;
+/// each sorted.
+std::vector<std::vector<std::int32_t>> groups_of(const Program& program) {
+    const auto count = program.members.size();
+    auto groups = program.members;
+    groups.resize(2 * count);
+    for (std::size_t comm = 0; comm < count; ++comm) {
+        if (program.has_groups(static_cast<std::int32_t>(comm))) {
+            const auto second = groups[comm].begin() + program.first_group[comm];
+            groups[count + comm].assign(second, groups[comm].end());
+            groups[comm].erase(second, groups[comm].end());
+        }
+    }
+    for (auto& members : groups) {
+        std::ranges::sort(members);
+        members.erase(std::ranges::unique(members).begin(), members.end());  // absent ones have one number
+    }
+    return groups;
+}
+
 bool of_messages(WaitKind kind) noexcept {
     return kind == WaitKind::late_sender || kind == WaitKind::late_receiver;
 }
@@ -18,11 +38,7 @@ bool of_messages(WaitKind kind) noexcept {
 
 Synchronizations::Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits,
                                    unsigned threads)
-    : locations_(program.timelines.size()), members_(program.members), program_(program) {
-    for (auto& members : members_) {
-        std::ranges::sort(members);
-        members.erase(std::ranges::unique(members).begin(), members.end());  // absent ones have one number
-    }
+    : locations_(program.timelines.size()), groups_(groups_of(program)), program_(program) {
     const auto& timelines = program.timelines;
     // As many as there can be: a vector that grows holds its elements twice.
     std::vector<std::size_t> most(timelines.size());
@@ -47,8 +63,12 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
         for (std::size_t i = 0; i < here.collectives.size(); ++i) {
             const auto& operation = here.collectives[i];
             if (operation.instance != kNone && operation.comm >= 0 && operation.call == operation.complete_call &&
-                shape(operation.operation) == Shape::all_to_all && collectives.instance(operation.instance).met()) {
-                mine.push_back({operation.call, -2 - operation.comm,
+                shape(operation.operation) == Shape::all_to_all && collectives.met(operation)) {
+                const bool with_second =
+                    program.has_groups(operation.comm) && collectives.group_of(operation, location) == 0;
+                const auto group =
+                    operation.comm + (with_second ? static_cast<std::int32_t>(program.members.size()) : 0);
+                mine.push_back({operation.call, -2 - group,
                                 operation.end_ps - collectives.instance(operation.instance).earliest_end});
             }
         }
@@ -78,7 +98,7 @@ bool Synchronizations::holds(std::int32_t group, std::int32_t location) const no
     if (group == Synchronization::kEverybody) {
         return program_.placement[static_cast<std::size_t>(location)].rank != kUndefined;
     }
-    const auto& members = members_[static_cast<std::size_t>(-2 - group)];
+    const auto& members = groups_[static_cast<std::size_t>(-2 - group)];
     if (members.empty() || location < members.front() || location > members.back()) {
         return false;
     }

@@ -13,13 +13,13 @@ namespace logpost::replay {
 /// A call in which a location was synchronized with another one, or with a group.
 struct Synchronization {
     std::uint32_t call = kNone;      ///< kNone: none; since the location's begin
-    std::int32_t with = kUndefined;  ///< a location; or -2 - communicator; or kEverybody
+    std::int32_t with = kUndefined;  ///< a location; or -2 - group; or kEverybody
     std::int64_t completion_ps = 0;  ///< of the call, after the others had gone on
     static constexpr std::int32_t kEverybody = INT32_MIN;
 };
 
 /// The synchronizations of every location: both ends of every wait, members of collective operations that all were in
-/// at one time, and start-up.
+/// at one time (of an inter-communicator, with those of the other group), and start-up.
 class Synchronizations {
   public:
     Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits, unsigned threads);
@@ -43,7 +43,7 @@ class Synchronizations {
     [[nodiscard]] bool holds(std::int32_t group, std::int32_t location) const noexcept;
 
     std::vector<Location> locations_;
-    std::vector<std::vector<std::int32_t>> members_;  // by communicator, sorted
+    std::vector<std::vector<std::int32_t>> groups_;  // sorted; by communicator, then the second groups of all
     const Program& program_;
 };
 

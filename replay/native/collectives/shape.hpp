@@ -41,4 +41,12 @@ constexpr bool has_root(Shape kind) noexcept {
     return kind == Shape::one_to_all || kind == Shape::all_to_one;
 }
 
+/// Whether an operation has no use for a member: of an inter-communicator, the root's own group looks on. Both are
+/// places among the communicator's members.
+inline bool looks_on(const Program& program, Operation operation, std::int32_t comm, std::size_t root,
+                     std::size_t member) noexcept {
+    return has_root(shape(operation)) && program.has_groups(comm) && member != root &&
+           program.group_of(comm, member) == program.group_of(comm, root);
+}
+
 }  // namespace logpost::replay

@@ -44,9 +44,7 @@ std::uint32_t CollectiveSplit::group_size(const Instance& instance) const noexce
 }
 
 bool CollectiveSplit::takes_part(const Instance& instance, std::size_t rank) const noexcept {
-    const auto root = static_cast<std::size_t>(instance.root);
-    return !has_root(shape(instance.operation)) || !program_.has_groups(instance.comm) || rank == root ||
-           program_.group_of(instance.comm, rank) != program_.group_of(instance.comm, root);
+    return !looks_on(program_, instance.operation, instance.comm, static_cast<std::size_t>(instance.root), rank);
 }
 
 std::uint32_t CollectiveSplit::takers(const Instance& instance) const noexcept {

@@ -105,7 +105,6 @@ class CollectiveSplit {
     [[nodiscard]] std::uint32_t member(const Instance& instance, std::uint32_t rank, std::uint32_t size) const noexcept;
     /// How many members the root's group has, of an inter-communicator; 0 of others.
     [[nodiscard]] std::uint32_t group_size(const Instance& instance) const noexcept;
-    /// Whether the operation uses the member: of an inter-communicator, the root's own group only looks on.
     [[nodiscard]] bool takes_part(const Instance& instance, std::size_t rank) const noexcept;
     /// How many do.
     [[nodiscard]] std::uint32_t takers(const Instance& instance) const noexcept;

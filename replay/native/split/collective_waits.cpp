@@ -25,10 +25,7 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
                 instance.earliest_non_root = std::min(instance.earliest_non_root, operation.begin_ps);
             }
             if (program.has_groups(operation.comm)) {
-                auto& latest = latest_of_group_[operation.instance][group_of(operation, location)];
-                if (member.begin > latest.begin) {
-                    latest = member;
-                }
+                add_to_group(operation, location, member);
             }
             if (shape(operation.operation) == Shape::prefix) {
                 auto& members = scans_[operation.instance];
@@ -40,6 +37,11 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
             }
         }
     }
+    for (const auto& [number, groups] : groups_) {
+        if (groups.of_root < 2) {
+            instances_[number].earliest_non_root = groups.both[1 - groups.of_root].earliest_begin;
+        }
+    }
     for (auto& [instance, members] : scans_) {
         for (std::size_t rank = 1; rank < members.size(); ++rank) {
             if (members[rank - 1].begin > members[rank].begin) {
@@ -47,6 +49,18 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
             }
         }
     }
+}
+
+void CollectiveWaits::add_to_group(const Collective& operation, std::size_t location, const Member& member) {
+    auto& groups = groups_[operation.instance];
+    const auto mine = group_of(operation, location);
+    auto& group = groups.both[mine];
+    if (member.begin > group.latest.begin) {
+        group.latest = member;
+    }
+    group.earliest_begin = std::min(group.earliest_begin, operation.begin_ps);
+    group.earliest_end = std::min(group.earliest_end, operation.end_ps);
+    groups.of_root = is_root(operation, location) ? mine : groups.of_root;
 }
 
 std::size_t CollectiveWaits::rank_of(const Collective& operation, std::size_t location) const {
@@ -67,11 +81,20 @@ std::size_t CollectiveWaits::group_of(const Collective& operation, std::size_t l
     return program_.group_of(operation.comm, rank_of(operation, location));
 }
 
-/// Of an inter-communicator, the members of the root's own group neither get nor give anything.
-bool CollectiveWaits::looks_on(const Collective& operation, std::size_t location) const {
+bool CollectiveWaits::is_onlooker(const Collective& operation, std::size_t location) const {
     const auto root = instances_[operation.instance].root.location;
     return program_.has_groups(operation.comm) && root >= 0 &&
-           group_of(operation, location) == group_of(operation, static_cast<std::size_t>(root));
+           looks_on(program_, operation.operation, operation.comm, rank_of(operation, static_cast<std::size_t>(root)),
+                    rank_of(operation, location));
+}
+
+bool CollectiveWaits::met(const Collective& operation) const {
+    if (program_.has_groups(operation.comm)) {
+        const auto& [one, other] = groups_.at(operation.instance).both;
+        return one.latest.begin <= other.earliest_end && other.latest.begin <= one.earliest_end;
+    }
+    const auto& instance = instances_[operation.instance];
+    return instance.latest.begin <= instance.earliest_end;
 }
 
 CollectiveWaits::Member CollectiveWaits::defined(const Collective& operation, std::size_t location) const {
@@ -82,18 +105,18 @@ CollectiveWaits::Member CollectiveWaits::defined(const Collective& operation, st
                 // Each group gets what the other one gives, which may be nothing; its own members it does not need.
                 const bool gets = operation.operation == Operation::barrier || operation.bytes_received > 0;
                 const auto mine = group_of(operation, location);
-                return gets ? latest_of_group_.at(operation.instance)[1 - mine] : Member{};
+                return gets ? groups_.at(operation.instance).both[1 - mine].latest : Member{};
             }
             return instance.latest;
         case Shape::one_to_all:
             // An instance whose root is unknown has none: nobody is known to have waited.
-            return is_root(operation, location) || looks_on(operation, location) ? Member{} : instance.root;
+            return is_root(operation, location) || is_onlooker(operation, location) ? Member{} : instance.root;
         case Shape::all_to_one:
             if (!is_root(operation, location)) {
                 return {};
             }
             return program_.has_groups(operation.comm)
-                       ? latest_of_group_.at(operation.instance)[1 - group_of(operation, location)]
+                       ? groups_.at(operation.instance).both[1 - group_of(operation, location)].latest
                        : instance.latest;
         case Shape::prefix: {
             const auto& members = scans_.at(operation.instance);

@@ -31,27 +31,41 @@ class CollectiveWaits {
     struct Instance {
         Member latest;
         Member root;
-        std::int64_t earliest_non_root = INT64_MAX;
+        std::int64_t earliest_non_root = INT64_MAX;  ///< of those who give the root something, or get it
         std::int64_t earliest_end = INT64_MAX;
-        /// Whether all were in it at one time.
-        [[nodiscard]] bool met() const noexcept { return latest.begin <= earliest_end; }
     };
+    /// Whether those whom the operation synchronizes were in it at one time: all, or, of an inter-communicator, each
+    /// member of one group with each of the other.
+    [[nodiscard]] bool met(const Collective& operation) const;
     [[nodiscard]] const Instance& instance(std::uint32_t i) const noexcept { return instances_[i]; }
     [[nodiscard]] bool is_root(const Collective& operation, std::size_t location) const;
+    /// Which group of the operation's communicator a member belongs to.
+    [[nodiscard]] std::size_t group_of(const Collective& operation, std::size_t location) const;
 
   private:
+    /// Of an inter-communicator.
+    struct Group {
+        Member latest;
+        std::int64_t earliest_begin = INT64_MAX;
+        std::int64_t earliest_end = INT64_MAX;
+    };
+    struct Groups {
+        std::array<Group, 2> both;
+        std::size_t of_root = 2;  // 2: no root is known
+    };
+    void add_to_group(const Collective& operation, std::size_t location, const Member& member);
     /// When the last of those whom the member waits for began.
     [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
     [[nodiscard]] std::size_t rank_of(const Collective& operation, std::size_t location) const;
-    [[nodiscard]] std::size_t group_of(const Collective& operation, std::size_t location) const;
     /// The last one whom the operation's definition makes the member need.
     [[nodiscard]] Member defined(const Collective& operation, std::size_t location) const;
-    [[nodiscard]] bool looks_on(const Collective& operation, std::size_t location) const;
+    /// Whether the operation has no use for the member.
+    [[nodiscard]] bool is_onlooker(const Collective& operation, std::size_t location) const;
 
     const Program& program_;
     std::vector<Instance> instances_;
     std::map<std::uint32_t, std::vector<Member>> scans_;  // the latest up to each rank, for Scan and Exscan only
-    std::map<std::uint32_t, std::array<Member, 2>> latest_of_group_;  // of inter-communicators only
+    std::map<std::uint32_t, Groups> groups_;              // by instance, of inter-communicators only
 };
 
 }  // namespace logpost::replay

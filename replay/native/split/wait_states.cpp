@@ -67,23 +67,23 @@ void collective_states(Totals& totals, const CollectiveWaits& collectives, const
     if (operation.instance == kNone || operation.complete_call != operation.call) {
         return;
     }
-    const auto& instance = collectives.instance(operation.instance);
+    const auto needed = collectives.needed(operation, location).begin;
     const auto count = [&](WaitState state, std::int64_t until) {
         totals.count(state, operation.begin_ps, std::min(until, operation.end_ps));
     };
     if (operation.operation == Operation::barrier) {
-        count(WaitState::wait_at_barrier, instance.latest.begin);
+        count(WaitState::wait_at_barrier, needed);
     } else if (operation.operation == Operation::fence) {
-        count(WaitState::wait_at_fence, instance.latest.begin);
+        count(WaitState::wait_at_fence, needed);
     } else if (is_nxn(operation.operation)) {
         if (operation.bytes_received > 0) {
-            count(WaitState::wait_at_nxn, instance.latest.begin);
+            count(WaitState::wait_at_nxn, needed);
         }
-    } else if (is_from_root(operation.operation) && !collectives.is_root(operation, location)) {
-        count(WaitState::late_broadcast, instance.root.begin);
-    } else if (is_to_root(operation.operation) && collectives.is_root(operation, location) &&
-               instance.earliest_non_root != INT64_MAX) {
-        count(WaitState::early_reduce, instance.earliest_non_root);
+    } else if (is_from_root(operation.operation)) {
+        count(WaitState::late_broadcast, needed);
+    } else if (is_to_root(operation.operation) && collectives.is_root(operation, location)) {
+        const auto first = collectives.instance(operation.instance).earliest_non_root;
+        count(WaitState::early_reduce, first == INT64_MAX ? operation.begin_ps : first);
     }
 }
 
