@@ -15,7 +15,7 @@ from logpost.analyzer import schema
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
-from logpost.analyzer.parquet import TableStream, frame, write_whole
+from logpost.analyzer.parquet import Columns, TableStream, frame, write_whole
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.wide import exact_sum
 from logpost.replay._native import Analysis, operations
@@ -32,10 +32,21 @@ Report = Callable[[str, int, int], None]
 
 
 def write_analysis(
-    writer: RunWriter, analysis: Analysis, network: NetworkTold, report: Report
+    writer: RunWriter,
+    analysis: Analysis,
+    network: NetworkTold,
+    report: Report,
+    meanwhile: Callable[[], Mapping[str, pl.DataFrame]] = dict,
 ) -> tuple[dict[str, pl.DataFrame], Mapping[str, int]]:
     """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
     may be read after `RunWriter.settle`.
+
+    Args:
+        writer: of the run.
+        analysis: nobody asked for its rows yet.
+        network: what the replay was told of the network.
+        report: progress.
+        meanwhile: makes further tables, by name, that need no account of a call.
 
     Returns:
         The smaller tables, and the sums of envelope, residual and deficit over all messages in ps.
@@ -49,7 +60,10 @@ def write_analysis(
         writer.flush_beside("messages")
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
-        for module in NEEDED_NEXT:  # calls take longer than messages, and this as long as many of them
+        # Calls take longer than messages: what needs none of their accounts is made meanwhile.
+        summed = _message_sums(analysis)
+        frames = _without_accounts(analysis) | network_frames(analysis, network) | meanwhile()
+        for module in NEEDED_NEXT:
             import_module(module)
         accounted.result()
         delayed.result()
@@ -57,19 +71,8 @@ def write_analysis(
     report("writing tables", 0, 0)
     with ThreadPoolExecutor(max_workers=1) as pool:
         cells = pool.submit(analysis.time_cells)
-        written = {
-            name: writer.write_beside(name, table) for name, table in aggregates(analysis, delayed.result()).items()
-        }
-        frames = {
-            table.name: frame(table, columns)
-            for table, columns in (
-                (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
-                (schema.CRITICAL_PATH, analysis.critical_path()),
-                (schema.UNMATCHED, analysis.unmatched()),
-                (schema.EPOCHS, analysis.epochs()),
-            )
-        }
-        frames |= network_frames(analysis, network)
+        summed |= _account_sums(analysis, delayed.result())
+        written = {name: writer.write_beside(name, table) for name, table in summed.items()}
         written |= {name: writer.write(name, table) for name, table in frames.items()}
     # It may be large, and pages alone read it. Its writer must not hold the analysis, whose memory is given back next.
     writer.beside(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
@@ -84,19 +87,41 @@ def analysis_windows(analysis: Analysis) -> Windows:
 
 def aggregates(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.DataFrame]:
     """The tables that are sums over the analysis's region of interest, by name."""
-    return {
-        table.name: frame(table, columns)
-        for table, columns in (
-            (schema.ACCOUNTING, analysis.accounting()),
-            (schema.EXPOSURE, analysis.exposure()),
-            (schema.IN_COLLECTIVES, analysis.collective_parts()),
-            (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
-            (schema.PAIRS, analysis.pairs()),
-            (schema.PATH_PROFILE, analysis.path_profile()),
-            (schema.DELAY_COSTS, delay_costs),
-            (schema.LOAD, analysis.load()),
-        )
-    }
+    return _account_sums(analysis, delay_costs) | _message_sums(analysis)
+
+
+def _account_sums(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.DataFrame]:
+    """Those that need the account of every call."""
+    return _frames(
+        (schema.ACCOUNTING, analysis.accounting()),
+        (schema.EXPOSURE, analysis.exposure()),
+        (schema.IN_COLLECTIVES, analysis.collective_parts()),
+        (schema.PATH_PROFILE, analysis.path_profile()),
+        (schema.DELAY_COSTS, delay_costs),
+    )
+
+
+def _message_sums(analysis: Analysis) -> dict[str, pl.DataFrame]:
+    """Those that need none."""
+    return _frames(
+        (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
+        (schema.PAIRS, analysis.pairs()),
+        (schema.LOAD, analysis.load()),
+    )
+
+
+def _without_accounts(analysis: Analysis) -> dict[str, pl.DataFrame]:
+    """Tables that are no sums, and need no account of a call."""
+    return _frames(
+        (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
+        (schema.CRITICAL_PATH, analysis.critical_path()),
+        (schema.UNMATCHED, analysis.unmatched()),
+        (schema.EPOCHS, analysis.epochs()),
+    )
+
+
+def _frames(*tables: tuple[schema.Table, Columns]) -> dict[str, pl.DataFrame]:
+    return {table.name: frame(table, columns) for table, columns in tables}
 
 
 def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame]) -> None:

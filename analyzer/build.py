@@ -7,10 +7,12 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 import logpost
@@ -128,12 +130,13 @@ def _from_file(file: Path, origin: Literal["file", "recorded"]) -> ChosenMachine
 
 
 def build_run(request: Request, source: ReadAhead, report: Report, started: Callable[[Path], None]) -> Path:
-    """Analyze one archive and write the run. `started` is told the directory that holds the unfinished run.
+    """Analyze one archive and write the run. `started` is told the directory that holds the unfinished run, and in the
+    end perhaps the one that was replaced: whoever was told removes it.
 
     Raises:
         InputError: the archive cannot be read, the run exists, the machine does not fit.
     """
-    with RunWriter(request.run, force=request.force) as writer:
+    with RunWriter(request.run, force=request.force, leave_replaced=True) as writer:
         started(writer.path)
         manifest, written = _write_tables(writer, request, source, report)
         with ThreadPoolExecutor(max_workers=1) as pool:
@@ -191,12 +194,11 @@ def _write_tables(
             chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
         )
         analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
-        written, sums = write_analysis(writer, analysis, placed.network, report)
-    frames = definition_frames(trace, analysis, placed.sockets)
-    frames |= profile_frames(trace)
-    frames["open_calls"] = open_calls(trace)
-    frames["detail_levels"] = detail_levels(trace, scan(writer.path, "calls"))
-    written |= {name: writer.write(name, table) for name, table in frames.items()}
+        written, sums = write_analysis(
+            writer, analysis, placed.network, report, partial(_definitions, trace, analysis, placed.sockets)
+        )
+    levels = detail_levels(trace, scan(writer.path, "calls"))
+    written["detail_levels"] = writer.write("detail_levels", levels)
     writer.write_machine(chosen.text)
     manifest = _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums)
     memory = m.MemoryUsed(
@@ -205,6 +207,12 @@ def _write_tables(
         spilled_bytes=spill.spilled_bytes if spill is not None else 0,
     )
     return manifest.model_copy(update={"memory": memory}), written
+
+
+def _definitions(trace: Trace, analysis: Analysis, sockets: npt.NDArray[np.int32]) -> dict[str, pl.DataFrame]:
+    """What the archive says of itself, and sums that were made while it was decoded."""
+    frames = definition_frames(trace, analysis, sockets) | profile_frames(trace)
+    return frames | {"open_calls": open_calls(trace)}
 
 
 def _find(causes: Causes) -> None:

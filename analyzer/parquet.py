@@ -39,6 +39,14 @@ def _arrow_type(column: Column) -> pa.DataType:
     return _ARROW[type(column.dtype)]
 
 
+def _field(column: Column) -> pa.Field:
+    """The column as Parquet has it. Polars states what its enumerations hold likewise, and then takes the codes as they
+    are; else it would look up every row's name."""
+    values = list(column.dtype.categories) if isinstance(column.dtype, pl.Enum) else []
+    stated = {"_PL_ENUM_VALUES2": "".join(f"{len(value.encode())};{value}" for value in values)} if values else None
+    return pa.field(column.name, _arrow_type(column), nullable=False, metadata=stated)
+
+
 def _rises(column: Column) -> bool:
     """Whether a column holds instants or running numbers: another value in almost every row, near the one before."""
     return column.name == "call" or column.name.endswith(("_call", "_number", *_INSTANTS))
@@ -86,7 +94,7 @@ class TableStream:
 
     def __init__(self, table: Table, path: Path) -> None:
         self.table = table
-        self.schema = pa.schema([pa.field(c.name, _arrow_type(c), nullable=False) for c in table.columns])
+        self.schema = pa.schema([_field(column) for column in table.columns])
         self._writer = _writer(table, self.schema, path)
         self._batches: queue.Queue[pa.Table | None] = queue.Queue(maxsize=1)
         self._failure: BaseException | None = None

@@ -7,10 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from logpost.analyzer import _native
-from logpost.analyzer._native import ArchiveError, Progress, Trace, find_anchor, read
+from logpost.analyzer._native import ArchiveError, Progress, Shards, Trace, find_anchor, read
 from logpost.analyzer.clock_mode import ClockMode
-from logpost.analyzer.shards.plan import Plan
-from logpost.analyzer.shards.task import shards_of
 from logpost.errors import InputError
 from logpost.replay._native import Spill
 
@@ -32,7 +30,7 @@ class ReadAhead:
         self.threads = threads or len(os.sched_getaffinity(0))
         self.progress = Progress()
         self.spill = spill
-        self._shards = shards_of(Plan.of_text(shards)) if shards is not None else None
+        self._shards = _shards_of(shards) if shards is not None else None
         self._clock = _native.ClockMode[clock.value]
         executor = ThreadPoolExecutor(max_workers=1)
         self._result = executor.submit(self._read, archive)
@@ -49,3 +47,11 @@ class ReadAhead:
             return result.result()
         except ArchiveError as error:
             raise InputError(str(error)) from None
+
+
+def _shards_of(plan: str) -> Shards:
+    """What others have read, by the text of their plan."""
+    from logpost.analyzer.shards.plan import Plan  # most archives are read as one, and begin sooner without
+    from logpost.analyzer.shards.task import shards_of
+
+    return shards_of(Plan.of_text(plan))

@@ -129,10 +129,13 @@ class RunWriter:
     """Writes a run beside its final place and moves it there when it is whole.
 
     Use as a context manager; leaving it by an exception removes what was written.
+
+    With `leave_replaced`, a run that was replaced may be left where the new one was written, for the caller to remove.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, force: bool = False, leave_replaced: bool = False) -> None:
         self.final = Path(path)
+        self._leave_replaced = leave_replaced
         refuse_occupied(self.final, force=force)
         self.path = self.final
         self._beside = ThreadPoolExecutor(max_workers=2, thread_name_prefix="write beside")
@@ -195,5 +198,5 @@ class RunWriter:
         self.settle()
         (self.path / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n")
         permit(self.path, directory=True)
-        put_in_place(self.path, self.final)
+        put_in_place(self.path, self.final, leave_replaced=self._leave_replaced)
         return Run(self.final, manifest)

@@ -38,16 +38,17 @@ def refuse_occupied(place: Path, *, force: bool) -> None:
         raise InputError(f"{place} exists and is not a run; choose another place with -o")
 
 
-def put_in_place(new: Path, place: Path) -> None:
+def put_in_place(new: Path, place: Path, *, leave_replaced: bool = False) -> None:
     """Move the directory `new` to `place`, a directory beside it. What was there before is whole until the new one is
-    in its place, and gone afterwards.
+    in its place, and gone afterwards; or, with `leave_replaced`, gone or at `new`.
     """
     flush(new)
     sync(new)
     if not place.exists():
         new.rename(place)
     elif _exchanged(new, place):
-        shutil.rmtree(new)
+        if not leave_replaced:
+            shutil.rmtree(new)
     else:
         # A file system that cannot exchange: for an instant there is none, but both are whole.
         aside = new.with_name(f"{new.name}.old")

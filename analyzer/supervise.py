@@ -105,6 +105,8 @@ def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _t
     try:
         begun.ask(asdict(request))
         _follow(receive, child, watch, request, on_progress)
+        if watch.run is not None:
+            _remove(watch)  # the run that was replaced; meanwhile, the system takes the child's memory back
         status = child.wait()
     except BaseException:
         child.kill()

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,8 @@ def main(descriptor: int, asked: Callable[[], str]) -> int:
         from logpost.analyzer.spill_place import spill_for
         from logpost.replay.message_models import MessageModel
 
+        # The command line is still being understood.
+        threading.Thread(target=import_module, args=["logpost.analyzer.build"], daemon=True).start()
         text = asked()
         if not text:
             return 0

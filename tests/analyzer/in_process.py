@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,4 +23,7 @@ def analyze(
     refuse_occupied(Path(request.run), force=request.force)
     spill = spill_for(request.run, request.memory, request.spill)
     source = ReadAhead(request.archive, request.threads, request.clock, spill, request.shards)
-    return built(request, source, on_progress, lambda _unfinished: None)
+    unfinished: list[Path] = []
+    run = built(request, source, on_progress, unfinished.append)
+    shutil.rmtree(unfinished[0], ignore_errors=True)  # the run that was replaced
+    return run

@@ -90,6 +90,17 @@ def test_a_run_is_replaced_whole(run: Path) -> None:
     assert [entry.name for entry in run.parent.iterdir()] == [run.name]
 
 
+def test_a_replaced_run_is_left_to_who_wants_to_remove_it(run: Path) -> None:
+    (run / "left_over").write_text("of the old run")
+    old = Run.open(run)
+    with RunWriter(run, force=True, leave_replaced=True) as writer:
+        for name in schema.TABLES:
+            writer.write(name, old.table(name).collect())
+        writer.finish(old.manifest)
+    assert not (run / "left_over").exists()
+    assert (writer.path / "left_over").is_file()
+
+
 def test_what_is_written_beside_is_in_the_finished_run(run: Path) -> None:
     old = Run.open(run)
     with RunWriter(run, force=True) as writer:

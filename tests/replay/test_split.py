@@ -255,3 +255,19 @@ def test_fit_serves_lower_tiers_first_and_loses_nothing(duration: int, stages: l
 )
 def test_fit_scales_by_largest_remainder(duration: int, wanted: list[int], granted: list[int]) -> None:
     assert _native.fit(duration, wanted, [0] * len(wanted))[0] == granted
+
+
+@given(st.integers(0, 2**62), st.lists(st.integers(0, 2**60), min_size=1, max_size=6), st.integers(0, 60))
+def test_fit_is_exact_at_any_length(duration: int, wanted: list[int], shorter: int) -> None:
+    """Products of short times fit into 64 bits, those of long ones do not."""
+    duration, wanted = duration >> shorter, [time >> shorter for time in wanted]
+    total = sum(wanted)
+    granted, _, _ = _native.fit(duration, wanted, [0] * len(wanted))
+    if total <= duration:
+        assert granted == wanted
+        return
+    shares = [time * duration // total for time in wanted]
+    by_remainder = sorted(range(len(wanted)), key=lambda i: (-(wanted[i] * duration % total), i))
+    for i in by_remainder[: duration - sum(shares)]:
+        shares[i] += 1
+    assert granted == shares

@@ -265,12 +265,12 @@ def _calls(evidence: Evidence, until: int | None) -> pl.DataFrame:
 
 def _until(evidence: Evidence, most: int) -> int | None:
     """The enter of the last call that is looked at; None: all are."""
-    enters = evidence.tables["calls"].select("enter_ps").collect()["enter_ps"].to_numpy()
-    if len(enters) <= most:
+    every = pl.col("enter_ps")
+    some = evidence.tables["calls"].select(every.gather_every(SAMPLED), calls=pl.len()).collect()
+    if some.is_empty() or int(some["calls"][0]) <= most:
         return None
-    some = enters[::SAMPLED]
     last = most // SAMPLED
-    return int(np.partition(some, last)[last])
+    return int(np.partition(some["enter_ps"].to_numpy(), last)[last])
 
 
 def _rows(calls: Int32) -> Int32:

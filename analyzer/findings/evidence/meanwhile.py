@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +20,9 @@ Sums = npt.NDArray[np.float64]
 
 LOOK_BACK = 16
 """Calls looked back over for one that tells where the code is."""
+
+ROWS_AT_ONCE = 1 << 18
+"""Calls whose columns are arrays at once, unless one location has more."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,11 @@ def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> N
     )
     theirs = evidence.tables["calls"].filter(pl.col("location").is_in(locations))
     # Most calls are far from any interval: of these nothing but their times is read.
-    every = in_order(theirs.select("call", "location", "enter_ps", "leave_ps").collect(), "location", "enter_ps")
-    kept = every.filter(_within_reach(every, intervals))
+    every = theirs.select("call", "location", "enter_ps", "leave_ps").collect()
+    kept = pl.concat(
+        calls.filter(_within_reach(calls, intervals))
+        for calls in (in_order(some, "location", "enter_ps") for some in _whole_locations(every))
+    )
     others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
     spent = (
         together(theirs, evidence.undivided)
@@ -126,6 +132,21 @@ def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> N
     near = kept.join(spent, on="call", maintain_order="left").drop("call")
     parts = near.partition_by("location", as_dict=True)
     return {int(location): calls for (location,), calls in parts.items()}
+
+
+def _whole_locations(calls: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The calls in parts that no location is divided among: a part has few rows, of which arrays are cheap to make."""
+    stretches = calls["location"].rle().struct.unnest()
+    if not stretches["value"].is_sorted():
+        yield calls
+        return
+    begin = end = 0
+    for length in stretches["len"]:
+        if end > begin and end + length - begin > ROWS_AT_ONCE:
+            yield calls[begin:end]
+            begin = end
+        end += length
+    yield calls[begin:]
 
 
 def _within_reach(calls: pl.DataFrame, intervals: pl.DataFrame) -> pl.Series:

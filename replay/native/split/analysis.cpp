@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "replay/native/split/message_facts.hpp"
 #include "replay/native/threads.hpp"
 #include "replay/native/wide.hpp"
 
@@ -164,6 +165,7 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<
     }
     std::size_t row = slice.row;
     for (std::uint32_t i = slice.begin; i < slice.end; ++i) {
+        fetch_ahead(program_, timeline, i);
         const auto& received = timeline.receives[i];
         if (received.match == kNone) {
             continue;

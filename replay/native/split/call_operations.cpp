@@ -7,32 +7,31 @@ namespace {
 template <class Visit>
 void for_each_operation(const Timeline& timeline, Visit&& visit) {
     using Kind = CallOperation::Kind;
-    for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
-        const auto call = timeline.receives[i].complete_call;
-        if (call != kNone) {
-            visit(call, Kind::receive_complete, i);
+    const auto each = [](const auto& column, auto&& take) {
+        column.for_each([&](std::size_t i, const auto& one) { take(static_cast<std::uint32_t>(i), one); });
+    };
+    each(timeline.receives, [&](std::uint32_t i, const MessageEnd& receive) {
+        if (receive.complete_call != kNone) {
+            visit(receive.complete_call, Kind::receive_complete, i);
         }
-    }
-    for (std::uint32_t i = 0; i < timeline.sends.size(); ++i) {
-        const auto& send = timeline.sends[i];
+    });
+    each(timeline.sends, [&](std::uint32_t i, const MessageEnd& send) {
         if (send.complete_call == send.call) {
             visit(send.call, Kind::send_whole, i);
-            continue;
+            return;
         }
         visit(send.call, Kind::send_start, i);
         if (send.complete_call != kNone) {
             visit(send.complete_call, Kind::send_complete, i);
         }
-    }
-    for (std::uint32_t i = 0; i < timeline.collectives.size(); ++i) {
-        const auto& collective = timeline.collectives[i];
+    });
+    each(timeline.collectives, [&](std::uint32_t i, const Collective& collective) {
         visit(collective.call, Kind::collective, i);
         if (collective.complete_call != kNone && collective.complete_call != collective.call) {
             visit(collective.complete_call, Kind::collective, i);
         }
-    }
-    for (std::uint32_t i = 0; i < timeline.transfers.size(); ++i) {
-        const auto& transfer = timeline.transfers[i];
+    });
+    each(timeline.transfers, [&](std::uint32_t i, const Transfer& transfer) {
         if (transfer.complete_call != transfer.call) {
             visit(transfer.call, Kind::transfer_start, i);
         }
@@ -42,14 +41,13 @@ void for_each_operation(const Timeline& timeline, Visit&& visit) {
         if (transfer.remote_call != kNone && transfer.remote_call != transfer.complete_call) {
             visit(transfer.remote_call, Kind::transfer_remote, i);
         }
-    }
-    for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
-        const auto& epoch = timeline.epochs[i];
+    });
+    each(timeline.epochs, [&](std::uint32_t i, const Epoch& epoch) {
         visit(epoch.begin_call, Kind::epoch, i);
         if (epoch.end_call != kNone && epoch.end_call != epoch.begin_call) {
             visit(epoch.end_call, Kind::epoch, i);
         }
-    }
+    });
 }
 
 }  // namespace

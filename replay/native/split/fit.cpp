@@ -1,36 +1,38 @@
 #include "replay/native/split/fit.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace logpost::replay {
 namespace {
 
 __extension__ typedef unsigned __int128 Wide;
 
-/// Shares `available` among the stages of `tier` in proportion to what they want; `total` > available >= 0.
-void scale(std::span<Stage> stages, std::uint8_t tier, std::int64_t available, std::int64_t total) {
-    if (total <= 0) {
-        return;
-    }
+/// Shares `available` among the stages of `tier` in proportion to what they want; `total` > available >= 0. `Product`
+/// holds available * total.
+template <class Product>
+void scale_in(std::span<Stage> stages, std::uint8_t tier, std::int64_t available, std::int64_t total) {
+    const auto of = [&](const Stage& stage) {
+        return static_cast<Product>(stage.wanted_ps) * static_cast<Product>(available);
+    };
+    const auto whole = static_cast<Product>(total);
     std::int64_t left = available;
     for (auto& stage : stages) {
         if (stage.tier == tier) {
-            const Wide product = static_cast<Wide>(stage.wanted_ps) * static_cast<Wide>(available);
-            stage.granted_ps = static_cast<std::int64_t>(product / static_cast<Wide>(total));
+            stage.granted_ps = static_cast<std::int64_t>(of(stage) / whole);
             left -= stage.granted_ps;
         }
     }
     // `left` is less than the number of stages in the tier, so each gets at most one picosecond more.
     while (left > 0) {
         Stage* best = nullptr;
-        Wide best_remainder = 0;
+        Product best_remainder = 0;
         for (auto& stage : stages) {
             if (stage.tier != tier) {
                 continue;
             }
-            const Wide product = static_cast<Wide>(stage.wanted_ps) * static_cast<Wide>(available);
-            const auto share = static_cast<std::int64_t>(product / static_cast<Wide>(total));
-            const Wide remainder = product % static_cast<Wide>(total);
+            const auto share = static_cast<std::int64_t>(of(stage) / whole);
+            const Product remainder = of(stage) % whole;
             if (stage.granted_ps == share && remainder > best_remainder) {
                 best = &stage;
                 best_remainder = remainder;
@@ -41,6 +43,20 @@ void scale(std::span<Stage> stages, std::uint8_t tier, std::int64_t available, s
         }
         ++best->granted_ps;
         --left;
+    }
+}
+
+/// The same for any times. Those of most messages are short enough for the processor's own division.
+void scale(std::span<Stage> stages, std::uint8_t tier, std::int64_t available, std::int64_t total) {
+    constexpr int kBits = 64;
+    if (total <= 0) {
+        return;
+    }
+    if (std::bit_width(static_cast<std::uint64_t>(available)) + std::bit_width(static_cast<std::uint64_t>(total)) <=
+        kBits) {
+        scale_in<std::uint64_t>(stages, tier, available, total);
+    } else {
+        scale_in<Wide>(stages, tier, available, total);
     }
 }
 

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace logpost::replay {
+namespace {
+
+/// How many messages ahead their sending ends are asked for: about a memory latency's worth of work.
+constexpr std::uint32_t kAhead = 12;
+
+}  // namespace
 
 MessageTimes measured_times(const Program& program, MessageId id) noexcept {
     const auto& receiver = program.timelines[static_cast<std::size_t>(id.location)];
@@ -26,6 +32,25 @@ SendCompletion completion_of_send(const Program& program, MessageId id) noexcept
     const auto& sent = sender.sends[received.match];
     const auto& call = sender.calls[sent.complete_call == kNone ? sent.call : sent.complete_call];
     return {call.enter_ps, call.leave_ps};
+}
+
+void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept {
+    const auto& receives = receiver.receives;
+    if (receive + 2 * kAhead >= receives.size()) {
+        return;
+    }
+    // First the sending end, later, when that is there, its calls.
+    const auto& soon = receives[receive + 2 * kAhead];
+    if (soon.match != kNone) {
+        __builtin_prefetch(&program.timelines[static_cast<std::size_t>(soon.peer)].sends[soon.match]);
+    }
+    const auto& next = receives[receive + kAhead];
+    if (next.match != kNone) {
+        const auto& sender = program.timelines[static_cast<std::size_t>(next.peer)];
+        const auto& sent = sender.sends[next.match];
+        __builtin_prefetch(&sender.calls[sent.call]);
+        __builtin_prefetch(&sender.calls[sent.complete_call == kNone ? sent.call : sent.complete_call]);
+    }
 }
 
 std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept {

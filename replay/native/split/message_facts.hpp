@@ -27,6 +27,10 @@ struct SendCompletion {
 };
 SendCompletion completion_of_send(const Program& program, MessageId id) noexcept;
 
+/// For who looks at a location's receives one after the other: while it looks at one, the sending ends of later ones,
+/// and the calls that began and completed them, come out of memory.
+void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept;
+
 /// Row of Program::layouts of one send; kUndefined: contiguous or not stated.
 std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept;
 

@@ -10,12 +10,6 @@
 #include "replay/native/threads.hpp"
 
 namespace logpost::replay {
-namespace {
-
-/// How many messages ahead their sending ends are asked for: about a memory latency's worth of work.
-constexpr std::uint32_t kAhead = 12;
-
-}  // namespace
 
 MessageModel::MessageModel(const Program& program, const Parameters& parameters, Windows windows,
                            std::vector<Span> interest, unsigned threads, NicUses nic_uses)
@@ -72,18 +66,7 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
     for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
         const auto& received = timeline.receives[i];
         auto& record = *std::construct_at(&records[i]);
-        // First the sending end, later, when that is there, its call.
-        if (i + 2 * kAhead < timeline.receives.size()) {
-            const auto& soon = timeline.receives[i + 2 * kAhead];
-            if (soon.match != kNone) {
-                __builtin_prefetch(&program_.timelines[static_cast<std::size_t>(soon.peer)].sends[soon.match]);
-            }
-            const auto& next = timeline.receives[i + kAhead];
-            if (next.match != kNone) {
-                const auto& sender = program_.timelines[static_cast<std::size_t>(next.peer)];
-                __builtin_prefetch(&sender.calls[sender.sends[next.match].call]);
-            }
-        }
+        fetch_ahead(program_, timeline, i);
         if (received.match == kNone) {
             continue;
         }

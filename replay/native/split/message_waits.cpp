@@ -3,6 +3,40 @@
 #include <algorithm>
 
 namespace logpost::replay {
+namespace {
+
+/// How many calls ahead the other ends of messages are asked for: about a memory latency's worth of work.
+constexpr std::uint32_t kAhead = 12;
+
+/// Calls visit(location, end) for the other end of what a call completes first, where that has one.
+template <class Visit>
+void first_other_end(const Program& program, const Timeline& mine, std::span<const CallOperation> operations,
+                     Visit&& visit) {
+    using Kind = CallOperation::Kind;
+    if (operations.empty() || !operations.front().of_message() || operations.front().kind == Kind::send_start) {
+        return;
+    }
+    const bool received = operations.front().kind == Kind::receive_complete;
+    const auto& end = (received ? mine.receives : mine.sends)[operations.front().index];
+    if (end.match != kNone) {
+        const auto& other = program.timelines[static_cast<std::size_t>(end.peer)];
+        visit(other, (received ? other.sends : other.receives)[end.match]);
+    }
+}
+
+}  // namespace
+
+void fetch_ahead(const Program& program, const Timeline& mine, const CallOperations& operations,
+                 std::uint32_t call) noexcept {
+    // First the other end; later, when that is there, its call.
+    if (call + 2 * kAhead < mine.calls.size()) {
+        first_other_end(program, mine, operations.of(call + 2 * kAhead),
+                        [](const Timeline&, const MessageEnd& end) { __builtin_prefetch(&end); });
+        first_other_end(program, mine, operations.of(call + kAhead), [](const Timeline& other, const MessageEnd& end) {
+            __builtin_prefetch(&other.calls[end.call]);
+        });
+    }
+}
 
 MessageWaitStates message_waits(const Program& program, const Timeline& mine, const Call& call,
                                 std::span<const CallOperation> operations) noexcept {

@@ -37,4 +37,9 @@ struct MessageWaitStates {
 MessageWaitStates message_waits(const Program& program, const Timeline& mine, const Call& call,
                                 std::span<const CallOperation> operations) noexcept;
 
+/// For who asks for the waits of a location's calls one after the other: while it looks at `call`, what those of later
+/// calls need comes out of memory.
+void fetch_ahead(const Program& program, const Timeline& mine, const CallOperations& operations,
+                 std::uint32_t call) noexcept;
+
 }  // namespace logpost::replay

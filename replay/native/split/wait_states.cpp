@@ -95,6 +95,7 @@ WaitTotals wait_states(const Program& program, const CollectiveWaits& collective
     const auto& mine = program.timelines[location];
     const CallOperations operations(mine);
     for (std::uint32_t c = 0; c < mine.calls.size(); ++c) {
+        fetch_ahead(program, mine, operations, c);
         const auto done = operations.of(c);
         if (done.empty()) {
             continue;
