@@ -55,11 +55,11 @@ class Jobs:
         self._jobs: dict[Hashable, Job] = {}
         self._lock = threading.Lock()
 
-    def result(self, key: Hashable, work: Callable[[Report], Any], patience_s: float = PATIENCE_S) -> Any:
+    def result(self, key: Hashable, work: Callable[[Report], Any], patience_s: float | None = PATIENCE_S) -> Any:
         """The result of the work, which is started where it is not known.
 
         Raises:
-            WorkingError: it goes on after `patience_s`; ask again.
+            WorkingError: it goes on after `patience_s`, if there is an end to patience; ask again.
             Exception: what the work raised.
         """
         with self._lock:

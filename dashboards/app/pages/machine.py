@@ -14,6 +14,7 @@ from logpost.dashboards.figures.labels import prose, visible
 from logpost.dashboards.figures.machine_curves import machine_curves
 from logpost.dashboards.report.page import model_error
 from logpost.dashboards.report.tables import machine_grids
+from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.cost import message_costs
 from logpost.replay.parameters import native_parameters
@@ -52,7 +53,10 @@ def _curves(view: View) -> Chart:
     parameters = native_parameters(machine)
     used = {value.locality for value in view.manifest.machine.values if value.parameter != "eager_limit"}
     sizes = 2.0 ** np.arange(0, LARGEST + 0.5, 0.5)
-    return machine_curves(sizes, {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)})
+    costs = {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)}
+    if not any((np.nan_to_num(np.asarray(one.total, dtype=np.float64)) > 0).any() for one in costs.values()):
+        raise InputError("nothing is known of what a message takes on this machine; analyze with --machine FILE")
+    return machine_curves(sizes, costs)
 
 
 CHARTS = {"machine.curves": _curves}

@@ -142,7 +142,9 @@ def _sites(view: View, chosen: str) -> list[Any]:
 
 def _worst(view: View) -> Any:
     try:
-        found = candidates(view.opened.run, WORST, view.scoped.messages())
+        found = view.at_once(
+            ("worst", view.state.selection), lambda: candidates(view.opened.run, WORST, view.scoped.messages())
+        )
     except InputError:
         return panels.empty("No message in the selection.")
     rows = [
