@@ -12,8 +12,9 @@ from typing import Any
 Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: unknown."""
 
-PATIENCE_S = 0.2
-"""What ends within this needs no progress: an answer, be it how far the work is, comes within 0.3 s."""
+PATIENCE_S = 0.1
+"""What ends within this needs no progress: with what the browser takes besides, an answer, be it how far the work is,
+comes within 0.3 s."""
 
 
 class WorkingError(Exception):

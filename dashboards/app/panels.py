@@ -91,7 +91,7 @@ def chart(
         [
             switch,
             dcc.Store(id={"part": "payload", "chart": name}),
-            dcc.Interval(id={"part": "tick", "chart": name}, interval=400, disabled=True),
+            dcc.Interval(id={"part": "tick", "chart": name}, interval=250, disabled=True),
             html.Div(
                 drawing,
                 id={"part": "place", "chart": name},

@@ -13,16 +13,17 @@ INK = {"light": "#0072b2", "dark": "#56a9e8"}
 MODEL = {"light": "#d55e00", "dark": "#f58a4b"}
 
 
-def by_size(classes: pl.DataFrame) -> Chart:
+def by_size(classes: pl.DataFrame, what: str = "messages") -> Chart:
     """Bars by power of two of the size, with three views: messages, bytes, time under way.
 
     Args:
         classes: columns power (of two; -1: empty messages), messages, bytes, envelope_ps, by power.
+        what: what is counted.
     """
     names = ["0 B" if p < 0 else bytes_text(2.0**p) for p in classes["power"]]
     factor, unit = time_unit(float(classes["envelope_ps"].max() or 0))  # type: ignore[arg-type]
     shown = (
-        ("Messages", "messages", [float(v) for v in classes["messages"]], grouped),
+        (what.capitalize(), what, [float(v) for v in classes["messages"]], grouped),
         ("Bytes", "MiB", [v / 2**20 for v in classes["bytes"]], lambda v: bytes_text(v * 2**20)),
         ("Time", f"sum of envelopes ({unit})", [v / factor for v in classes["envelope_ps"]],
          lambda v: time_text(v * factor)),
@@ -61,14 +62,15 @@ def by_size(classes: pl.DataFrame) -> Chart:
         **views[0].traces[0],
     )
     total = int(classes["messages"].sum())
-    return Chart(fig, f"{grouped(total)} messages by size.", views)
+    return Chart(fig, f"{grouped(total)} {what} by size.", views)
 
 
-def by_time(classes: pl.DataFrame) -> Chart:
+def by_time(classes: pl.DataFrame, what: str = "messages") -> Chart:
     """Messages by the time that they were under way, a third of a decade a bar: how many, and how much time.
 
     Args:
         classes: columns third (of log10 of the envelope in ps), messages, envelope_ps, by third.
+        what: what is counted.
     """
     names = [time_text(10.0 ** (t / 3)) for t in classes["third"]]
     factor, unit = time_unit(float(classes["envelope_ps"].max() or 0))  # type: ignore[arg-type]
@@ -79,7 +81,7 @@ def by_time(classes: pl.DataFrame) -> Chart:
             {"yaxis": axis(title, rangemode="tozero", fixedrange=True)},
         )
         for label, title, values in (
-            ("Messages", "messages", [float(v) for v in classes["messages"]]),
+            (what.capitalize(), what, [float(v) for v in classes["messages"]]),
             ("Time", f"sum of envelopes ({unit})", [v / factor for v in classes["envelope_ps"]]),
         )
     )  # fmt: skip
@@ -97,13 +99,13 @@ def by_time(classes: pl.DataFrame) -> Chart:
         meta={"ink": INK},
         marker={"line": {"width": 0}},
         customdata=[
-            f"from {name}: {grouped(n)} messages, {time_text(t)} in all"
+            f"from {name}: {grouped(n)} {what}, {time_text(t)} in all"
             for name, n, t in zip(names, classes["messages"], classes["envelope_ps"], strict=True)
         ],
         hovertemplate="%{customdata}<extra></extra>",
         **views[0].traces[0],
     )
-    return Chart(fig, f"{grouped(int(classes['messages'].sum()))} messages by the time they were under way.", views)
+    return Chart(fig, f"{grouped(int(classes['messages'].sum()))} {what} by the time they were under way.", views)
 
 
 def measured_and_modelled(classes: pl.DataFrame) -> Chart:

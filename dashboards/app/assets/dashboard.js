@@ -120,6 +120,10 @@
     clearTimeout(resting);
     resting = setTimeout(rest, REST_MS);
   }
+  function inSight(element) {
+    const box = element.getBoundingClientRect();
+    return box.top < innerHeight && box.bottom > 0;
+  }
   const charts = () => [...document.querySelectorAll("#page figure.chart")];
   function rest() {
     for (const one of waiting.keys()) if (!one.isConnected) { sight.unobserve(one); waiting.delete(one); }
@@ -151,8 +155,16 @@
       },
       // The charts of a page that is new.
       ask: async function (page) {
+        const known = new Set();
+        const look = () => charts().filter((one) => !known.has(one.dataset.chart)).forEach((one) => {
+          known.add(one.dataset.chart);
+          if (one.matches(".sketched") || inSight(one)) askFor(one); else whenSeen(one, () => askFor(one));
+        });
+        // What is there before the page is painted is asked for meanwhile; what comes with the paint, after it.
+        await Promise.race([new Promise(requestAnimationFrame), shown()]);
+        look();
         await shown();
-        for (const one of charts()) if (one.matches(".sketched")) askFor(one); else whenSeen(one, () => askFor(one));
+        look();
         return none();
       },
       // The picture of a chart for the time until plotly has come, as an image.

@@ -28,6 +28,7 @@ def layout(view: View) -> list[Any]:
     """Which machine and how far it explains the messages; the curves; the values."""
     used = view.manifest.machine
     grids = machine_grids(view.manifest)
+    known = any(one.value for one in used.values)
     return [
         panels.section(
             "Machine",
@@ -41,8 +42,8 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Values",
             panels.table(grids["machine"], "Values of the machine")
-            if grids["machine"].rows
-            else panels.empty("The machine states no value."),
+            if known
+            else panels.empty("The trace tells no value of its machine: L, o, g and G are taken as 0."),
         ),
         panels.section("Hosts", panels.table(grids["hosts"], "Hosts")),
     ]

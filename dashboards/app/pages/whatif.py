@@ -215,6 +215,7 @@ def _predicted(view: View) -> Prediction:
 
 
 def _sweep(view: View) -> Chart:
+    _predicted(view)  # Comes first: it is quicker, and a sweep leaves it no processor.
     replay, ask = _replay(view), _ask(view)
     asked = replace(ask, sweep=f"{_swept(view)}={POINTS}")
 
@@ -236,6 +237,7 @@ def _regions(view: View) -> Chart:
 
 
 def _machines(view: View) -> Chart:
+    _predicted(view)
     replay, ask = _replay(view), _ask(view)
     return whatif_machines.beside(view, replay, ask, start_up=_with_start_up(view))
 
