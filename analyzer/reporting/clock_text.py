@@ -44,5 +44,6 @@ def _violations(found: ClockViolations) -> str:
         they = "it" if found.messages == 1 else "they"
         parts.append(f"{count_text(found.messages, 'message')} {verb} received before {they} {verb} sent")
     if found.collectives:
-        parts.append(f"{count_text(found.collectives, 'member')} left a collective before another, awaited there, came")
+        members = count_text(found.collectives, "time")
+        parts.append(f"{members} a member left a collective operation before another that it had to wait for came")
     return " and ".join(parts)

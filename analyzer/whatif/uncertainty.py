@@ -70,28 +70,15 @@ class Doubts:
     deficit_share: float
     """under all of the machine's values, which is what the replay computes with"""
     tick_ps: float
-    start_up_ps: int
-    """the longest that a location spends in MPI_Init, MPI_Finalize and the like, which no network changes"""
     recalibrates: bool
     """whether the program is small enough for it"""
 
     @classmethod
     def of(cls, run: Run) -> Doubts:
         """Those of a run."""
-        regions = run.facts("regions").select("region", pl.col("kind").cast(pl.String))
-        calls = run.facts("calls").join(regions, on="region")
-        start_up = (
-            calls.filter(pl.col("kind") == "init_finalize")
-            .group_by("location")
-            .agg((pl.col("leave_ps") - pl.col("enter_ps")).sum().alias("ps"))
-            .select(pl.col("ps").max())
-            .collect()
-            .item()
-        )
         return cls(
             deficit_share=_deficit_share(run),
             tick_ps=1e12 / run.manifest.clock.ticks_per_second,
-            start_up_ps=start_up or 0,
             recalibrates=run.facts("calls").select(pl.len()).collect().item() <= MOST_CALLS,
         )
 
@@ -127,7 +114,7 @@ def _interval(
         falls += max(-low, -high, 0) ** 2
     falls += of_order**2
     order = 0 if engine.kept_ps is None else (engine.kept_ps - after.makespan_ps) / 2
-    rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after), doubts.start_up_ps)
+    rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after))
     rises, falls = rises + rise**2, falls + fall**2
     changed = abs(after.makespan_ps - before.makespan_ps)
     clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
@@ -223,12 +210,10 @@ def _of_residual(before: Outcome, after: Outcome) -> float:
     return residual * min(1.0, abs(modelled[1] - modelled[0]) / max(modelled[0], 1))
 
 
-def _of_unmodelled(
-    recorded: Scenario, scenario: Scenario, outcomes: tuple[Outcome, Outcome], start_up_ps: int
-) -> tuple[float, float]:
+def _of_unmodelled(recorded: Scenario, scenario: Scenario, outcomes: tuple[Outcome, Outcome]) -> tuple[float, float]:
     """Rise and fall of what no value of the machine explains, were it the value that changes most; of the recorded or
-    the predicted path, whichever has more."""
-    later = max(max(one.path_ps["other"] + one.early_ps - start_up_ps, 0) for one in outcomes)
+    the predicted path, whichever has more. Start-up and shut-down, which no network changes, are not in it."""
+    later = max(one.path_ps["other"] + one.early_ps for one in outcomes)
     early = max(one.early_ps for one in outcomes)
     by = _most_changed(recorded, scenario) - 1.0
     if by < 0.0:

@@ -68,6 +68,7 @@ def _frame(runs: Runs) -> html.Div:
             dcc.Location(id="url", refresh="callback-nav"),
             dcc.Interval(id="again", interval=500, disabled=True),
             dcc.Store(id="theme"),
+            dcc.Store(id="asked"),
             dcc.Store(id="colours", data=palette.theme()),
             html.A("Skip to the page", className="skip", href="#page"),
             html.Header(
@@ -152,6 +153,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         State({"part": "tick", "chart": MATCH}, "id"),
         State("url", "pathname"),
         State("url", "search"),
+        prevent_initial_call=True,
     )
     def compute(_ticks: int | None, place: dict[str, str], pathname: str | None, query: str | None) -> Any:
         """A chart's data."""
@@ -167,11 +169,13 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
     app.clientside_callback(
         ClientsideFunction("logpost", "draw"),
         Output({"part": "graph", "chart": MATCH}, "figure"),
-        Input({"part": "payload", "chart": MATCH}, "data"),
         Input({"part": "view", "chart": MATCH}, "value"),
         Input("theme", "data"),
+        State({"part": "payload", "chart": MATCH}, "data"),
         State("colours", "data"),
+        prevent_initial_call=True,
     )
+    app.clientside_callback(ClientsideFunction("logpost", "ask"), Output("asked", "data"), Input("page", "children"))
     app.clientside_callback(
         ClientsideFunction("logpost", "sketch"),
         Output({"part": "sketch", "chart": MATCH}, "children"),
@@ -184,7 +188,9 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         ClientsideFunction("logpost", "later"),
         Output({"part": "graph-place", "chart": MATCH}, "children"),
         Input({"part": "payload", "chart": MATCH}, "data"),
+        State({"part": "view", "chart": MATCH}, "value"),
         State({"part": "later", "chart": MATCH}, "data"),
+        State("colours", "data"),
     )
     app.clientside_callback(
         ClientsideFunction("logpost", "grid"),

@@ -12,8 +12,9 @@ from typing import Any
 Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: unknown."""
 
-PATIENCE_S = 0.2
-"""What ends within this needs no progress: an answer, be it how far the work is, comes within 0.3 s."""
+PATIENCE_S = 0.1
+"""What ends within this needs no progress: with what the browser takes besides, an answer, be it how far the work is,
+comes within 0.3 s."""
 
 
 class WorkingError(Exception):
@@ -55,11 +56,11 @@ class Jobs:
         self._jobs: dict[Hashable, Job] = {}
         self._lock = threading.Lock()
 
-    def result(self, key: Hashable, work: Callable[[Report], Any], patience_s: float = PATIENCE_S) -> Any:
+    def result(self, key: Hashable, work: Callable[[Report], Any], patience_s: float | None = PATIENCE_S) -> Any:
         """The result of the work, which is started where it is not known.
 
         Raises:
-            WorkingError: it goes on after `patience_s`; ask again.
+            WorkingError: it goes on after `patience_s`, if there is an end to patience; ask again.
             Exception: what the work raised.
         """
         with self._lock:

@@ -34,6 +34,8 @@ CONFIG: Any = {
 }
 
 
+SHORT = 16
+"""Letters up to which a table's text stands on one line."""
 UNHEARD: dict[str, Any] = {"aria-hidden": "true"}
 
 
@@ -52,7 +54,8 @@ def chart(
     spoken: bool = False,
     sketched: bool = False,
 ) -> html.Figure:
-    """A place for a chart of the page's `CHARTS`; it is drawn when it is computed.
+    """A place for a chart of the page's `CHARTS`: the browser asks for it when it comes into sight, or has nothing else
+    to do, and draws it when it is computed.
 
     Args:
         name: its key there.
@@ -70,13 +73,13 @@ def chart(
         style={"width": "100%"},
         responsive="auto",
     )
-    drawing: list[Any] = [graph]
+    named: dict[str, Any] = {"data-chart": name}
+    drawing: list[Any] = [
+        dcc.Store(id={"part": "later", "chart": name}, data=graph.to_plotly_json()),
+        html.Div(id={"part": "graph-place", "chart": name}),
+    ]
     if sketched:
-        drawing = [
-            html.Div(id={"part": "sketch", "chart": name}, className="sketch", **UNHEARD),
-            dcc.Store(id={"part": "later", "chart": name}, data=graph.to_plotly_json()),
-            html.Div(id={"part": "graph-place", "chart": name}),
-        ]
+        drawing.insert(0, html.Div(id={"part": "sketch", "chart": name}, className="sketch", **UNHEARD))
     switch = dcc.RadioItems(
         id={"part": "view", "chart": name},
         options=[{"label": text, "value": number} for number, text in enumerate(views)],
@@ -88,7 +91,7 @@ def chart(
         [
             switch,
             dcc.Store(id={"part": "payload", "chart": name}),
-            dcc.Interval(id={"part": "tick", "chart": name}, interval=400, disabled=True),
+            dcc.Interval(id={"part": "tick", "chart": name}, interval=250, disabled=True),
             html.Div(
                 drawing,
                 id={"part": "place", "chart": name},
@@ -105,6 +108,7 @@ def chart(
         className="chart sketched" if sketched else "chart",
         tabIndex=0,
         **aria(label),
+        **named,
     )
 
 
@@ -149,7 +153,12 @@ def table(grid: Grid, label: str) -> html.Div:
         html.Th(text, scope="col", className="n" if i in grid.numeric else "") for i, text in enumerate(grid.headings)
     ]
     body = [
-        html.Tr([html.Td(prose(text), className="n" if i in grid.numeric else "") for i, text in enumerate(row)])
+        html.Tr(
+            [
+                html.Td(prose(text), className="n" if i in grid.numeric else "short" if len(text) <= SHORT else "")
+                for i, text in enumerate(row)
+            ]
+        )
         for row in grid.rows
     ]
     parts: list[Any] = [

@@ -51,6 +51,10 @@ class View:
         """
         return self.runs.jobs.result((self.opened.name, key), work)
 
+    def at_once(self, key: Hashable, work: Callable[[], Any]) -> Any:
+        """The result of short work on the run, which is kept as that of long work is, and is waited for."""
+        return self.runs.jobs.result((self.opened.name, key), lambda _report: work(), patience_s=None)
+
 
 ChartMaker = Callable[[View], Chart]
 

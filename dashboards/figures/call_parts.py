@@ -1,11 +1,13 @@
-"""One call's time: what it is accounted as, and for a collective operation its way through the replayed messages."""
+"""One call's time: what it is accounted as; for a collective operation its way through the replayed messages, and for
+one-sided transfers their parts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from logpost.analyzer.explain_collective import ExplainedCollective
-from logpost.analyzer.reporting.units import time_text
+from logpost.analyzer.explain_transfer import ExplainedTransfer
+from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import time_unit
@@ -18,14 +20,22 @@ Bar = tuple[int, str, str, int, int]
 """row, ink, what it is called, begin and end in ps since the call's enter"""
 
 
-def call_parts(length_ps: int, exposed_ps: Mapping[str, int], operations: Sequence[ExplainedCollective]) -> Chart:
+def call_parts(
+    length_ps: int,
+    exposed_ps: Mapping[str, int],
+    operations: Sequence[ExplainedCollective],
+    transfers: Sequence[ExplainedTransfer] = (),
+    enter_ps: int = 0,
+) -> Chart:
     """A row with the exposed time of each category, in no order of time; below it a row per model that divides the
-    collective operation, in the order of time.
+    collective operation, in the order of time, and a row per one-sided transfer and model, in no order of time.
 
     Args:
         length_ps: of the call.
         exposed_ps: category to time; what is left of the call is computation or another call's.
         operations: that the call completes.
+        transfers: that the call starts or completes; they may begin before it and end after it.
+        enter_ps: of the call.
     """
     names, bars, at = [ACCOUNTED], list[Bar](), 0
     for category in palette.INKS:
@@ -43,13 +53,23 @@ def call_parts(length_ps: int, exposed_ps: Mapping[str, int], operations: Sequen
             for one in way.stretches:
                 ink = INK_OF_STRETCH.get(one.part, one.part)
                 bars.append((row, ink, one.part.replace("_", " "), one.begin_ps - begin, one.end_ps - begin))
+    for transfer in transfers:
+        for split in transfer.splits:
+            row, at = len(names), transfer.begin_ps - enter_ps
+            names.append(f"{split.model.label}, {transfer.kind}, {bytes_text(transfer.bytes)}")
+            said = f"{transfer.kind} of {bytes_text(transfer.bytes)}, {transfer.origin} and {transfer.target}"
+            for part in palette.INKS:
+                if time := split.parts_ps.get(part, 0):
+                    bars.append((row, part, f"{palette.label(part)}</b> of the {said}<b>", at, at + time))
+                    at += time
     longest = max([length_ps, *(end for *_, end in bars)])
-    factor, unit = time_unit(float(longest))
+    earliest = min([0, *(begin for *_, begin, _ in bars)])
+    factor, unit = time_unit(float(max(longest, -earliest)))
     fig = figure(
         90 + 38 * len(names),
         barmode="overlay",
         bargap=0.3,
-        xaxis=axis(f"time since the call began ({unit})", range=[0, max(longest, 1) / factor]),
+        xaxis=axis(f"time since the call began ({unit})", range=[earliest / factor, max(longest, 1) / factor]),
         yaxis=row_axis(names, ""),
     )
     for ink in palette.INKS:

@@ -26,12 +26,14 @@ def callpaths(exposure: pl.DataFrame) -> Chart:
     position = {c: i for i, c in enumerate(order["callpath"].to_list())}
     labels = [plotly_text(name, 44) for name in order["label"]]
     full = [plotly_text(name, 200) for name in order["label"]]
-    factor, unit = time_unit(float(order["exposed_ps"].max() or 0))  # type: ignore[arg-type]
+    longest = float(order["exposed_ps"].max() or 0)  # type: ignore[arg-type]
+    factor, unit = time_unit(longest)
     fig = figure(
         70 + 30 * order.height,
         barmode="stack",
         bargap=0.3,
-        xaxis=axis(f"exposed, all ranks ({unit})"),
+        # With room for the total beside the longest bar.
+        xaxis=axis(f"exposed, all ranks ({unit})", range=[0, 1.15 * longest / factor or 1]),
         yaxis=row_axis(labels, ""),
     )
     for category in palette.INKS:
@@ -50,6 +52,10 @@ def callpaths(exposure: pl.DataFrame) -> Chart:
             ],
             hovertemplate="%{customdata}<extra></extra>",
             **category_trace(category),
+        )
+    for row, total in enumerate(order["exposed_ps"]):
+        fig.add_annotation(
+            x=float(f"{total / factor:.6g}"), y=row, text=time_text(total), showarrow=False, xanchor="left", xshift=4
         )
     worst = order.row(0) if order.height else None
     said = f"Most expensive: {labels[0]} with {time_text(worst[2])}." if worst else "No communication calls."

@@ -26,6 +26,8 @@ INKS: tuple[tuple[str, str], ...] = (
 
 MOST_DECADES_DIVIDED = 3
 MOST_DECADES_LABELLED = 8
+LEAST_DECADES = 0.5
+"""Of a logarithmic axis."""
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "pentagon", "star")
 _DASHES: dict[str, str] = {"formula": "dash", "testbed": "solid", "measured": "solid"}
 
@@ -119,7 +121,8 @@ def _axis(said: Axis, values: Sequence[float]) -> dict[str, Any]:
         positive = [v for v in values if v > 0]
         if positive:
             low, high = math.log10(min(positive)), math.log10(max(positive))
-            room = 0.04 * max(high - low, 0.1)
+            # Lines that hardly differ are not drawn as if they did, and the axis has a tick.
+            room = max(0.04 * (high - low), (LEAST_DECADES - (high - low)) / 2)
             more["range"] = [high + room, low - room] if said.reverse else [low - room, high + room]
             # 1, 2, 5 of a few decades, else the decades: the digits between would lie upon each other.
             steps = (1, 2, 5) if high - low < MOST_DECADES_DIVIDED else (1,)

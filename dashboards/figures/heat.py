@@ -45,7 +45,7 @@ def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str])
         ticks = round_powers(low, high, measure.base)
         z, zmin, zmax, places = np.log10(positive), math.log10(low), math.log10(high), [math.log10(t) for t in ticks]
     else:
-        ticks = places = round_steps(high, measure.base)
+        ticks = places = with_top(round_steps(high, measure.base), high)
         z, zmin, zmax = positive, 0.0, high
     return {
         "z": rounded(z),
@@ -72,6 +72,11 @@ def round_powers(low: float, high: float, base: int) -> list[float]:
     first, last = math.ceil(math.log(low, base) - 1e-9), math.floor(math.log(high, base) + 1e-9)
     step = max(1, -(-(last - first + 1) // MOST_TICKS))
     return [float(base) ** k for k in range(first, last + 1, step)]
+
+
+def with_top(steps: list[float], high: float) -> list[float]:
+    """The steps and the largest value, where that is far enough from the last of them to be written."""
+    return [*steps, high] if len(steps) > 1 and high - steps[-1] > 0.5 * steps[1] else steps
 
 
 def round_steps(high: float, base: int) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import plotly.graph_objects as go
 
@@ -15,54 +16,69 @@ from logpost.dashboards.figures.labels import plotly_text, time_unit
 from logpost.dashboards.figures.sens_regions import shaded
 from logpost.replay.whatif import Outcome
 
-INK_OF_PART = {"start": "mpi_other", "other": "mpi_other", "handshake": UNDIVIDED}
+BESIDE = "start"
+"""The part of the replay's path that lies beside the program: start-up and shut-down."""
+INK_OF_PART = {BESIDE: "mpi_other", "other": "mpi_other", "handshake": UNDIVIDED}
 """Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
+SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "MPI other"}
 LINE = {"light": "#0072b2", "dark": "#56a9e8"}
 MEASURED = {"light": "#566273", "dark": "#aab6c6"}
 MOST_TICKS = 9
 """Of a sweep's axis, so that their labels stand apart."""
 
 
-def before_and_after(found: Prediction) -> Chart:
-    """Two bars: what the critical path of the run consists of, as it was and as it would be.
+def beside_ps(outcome: Outcome, *, start_up: bool) -> int:
+    """What is not counted of an outcome's length: nothing, or start-up and shut-down; ps."""
+    return 0 if start_up else outcome.path_ps[BESIDE]
+
+
+def before_and_after(found: Prediction, *, start_up: bool = False) -> Chart:
+    """Two bars: what the critical path of the program consists of, as it was and as it would be.
 
     Args:
         found: the prediction.
+        start_up: with start-up and shut-down.
     """
-    fig = _paths({"measured": found.before, "predicted": found.after}, 170)
-    low, high = found.interval_ps
+    fig = _paths({"measured": found.before, "predicted": found.after}, 170, start_up=start_up)
+    beside = beside_ps(found.after, start_up=start_up)
+    low, high = (max(end - beside, 0) for end in found.interval_ps)
+    measured, predicted = found.measured_ps - beside_ps(found.before, start_up=start_up), found.predicted_ps - beside
     if not found.settings:
-        return Chart(fig, f"Measured {time_text(found.measured_ps)}; nothing is changed.")
-    way = "faster" if found.predicted_ps <= found.measured_ps else "slower"
-    by = percent_text(abs(found.predicted_ps / max(found.measured_ps, 1) - 1))
+        return Chart(fig, f"Measured {time_text(measured)}; nothing is changed.")
+    way = "faster" if predicted <= measured else "slower"
+    by = percent_text(abs(predicted / max(measured, 1) - 1))
     return Chart(
         fig,
-        f"Predicted {time_text(found.predicted_ps)}, {by} {way} than {time_text(found.measured_ps)}; between "
+        f"Predicted {time_text(predicted)}, {by} {way} than {time_text(measured)}; between "
         f"{time_text(low)} and {time_text(high)}.",
     )
 
 
-def on_machines(found: Mapping[str, Prediction]) -> Chart:
+def on_machines(found: Mapping[str, Prediction], *, start_up: bool = False) -> Chart:
     """A bar for each machine: what the critical path consists of there, below that of the run as it was.
 
     Args:
         found: the predictions by the machine's name; at least one.
+        start_up: with start-up and shut-down.
     """
     outcomes = {"measured": next(iter(found.values())).before}
     outcomes |= {plotly_text(name, 30): one.after for name, one in found.items()}
-    fig = _paths(outcomes, 90 + 36 * len(outcomes))
-    said = ", ".join(
-        f"{time_text(one.predicted_ps)} on {name} ({time_text(one.interval_ps[0])} to {time_text(one.interval_ps[1])})"
-        for name, one in sorted(found.items(), key=lambda item: item[1].predicted_ps)
-    )
-    return Chart(fig, f"Measured {time_text(outcomes['measured'].makespan_ps)}; predicted {said}.")
+    fig = _paths(outcomes, 90 + 36 * len(outcomes), start_up=start_up)
+    lengths = {name: one.makespan_ps - beside_ps(one, start_up=start_up) for name, one in outcomes.items()}
+    said = []
+    for name, one in sorted(found.items(), key=lambda item: item[1].predicted_ps):
+        ends = (max(end - beside_ps(one.after, start_up=start_up), 0) for end in one.interval_ps)
+        said.append(f"{time_text(lengths[plotly_text(name, 30)])} on {name} ({' to '.join(map(time_text, ends))})")
+    return Chart(fig, f"Measured {time_text(lengths['measured'])}; predicted {', '.join(said)}.")
 
 
-def _paths(outcomes: Mapping[str, Outcome], height: int) -> go.Figure:
+def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool) -> go.Figure:
     """A bar of parts for each outcome's critical path."""
     names = list(outcomes)
-    paths = [one.path_ps for one in outcomes.values()]
-    factor, unit = time_unit(float(max(one.makespan_ps for one in outcomes.values())))
+    paths = [
+        {part: time for part, time in one.path_ps.items() if start_up or part != BESIDE} for one in outcomes.values()
+    ]
+    factor, unit = time_unit(float(max(sum(one.values()) for one in paths)))
     fig = figure(
         height,
         barmode="stack",
@@ -75,7 +91,7 @@ def _paths(outcomes: Mapping[str, Outcome], height: int) -> go.Figure:
         times = [one.get(part, 0) for one in paths]
         if not any(times):
             continue
-        named = part.replace("_", " ")
+        named = SAID_OF_PART.get(part, part.replace("_", " "))
         fig.add_bar(
             orientation="h",
             y=list(range(len(names))),
@@ -118,14 +134,24 @@ def regions(changes: list[RegionChange], most: int = 12) -> Chart:
     return Chart(fig, f"{plotly_text(shown[0].region)} changes most: {said[0]}." if shown else "No region changes.")
 
 
-def sweep(found: Sweep, measured_ps: int) -> Chart:
-    """The run's length over a parameter as a line, its interval as a band, and what was measured.
+def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0) -> Chart:
+    """The program's length over a parameter as a line, its interval as a band, and what was measured.
 
     Args:
         found: the points; at least one.
-        measured_ps: without change.
+        measured_ps: without change; with what lies beside the program.
+        beside_ps: start-up and shut-down, which are taken off every length.
     """
-    factor, unit = time_unit(float(max(point.interval_ps[1] for point in found.points)))
+    points = [
+        replace(
+            one,
+            makespan_ps=one.makespan_ps - beside_ps,
+            interval_ps=(max(one.interval_ps[0] - beside_ps, 0), max(one.interval_ps[1] - beside_ps, 0)),
+        )
+        for one in found.points
+    ]
+    measured_ps -= beside_ps
+    factor, unit = time_unit(float(max(point.interval_ps[1] for point in points)))
     numbers, unit_of, relative = list(found.axis.numbers), found.axis.unit, found.axis.factor
     title = f"{found.name}, times the machine's" if relative else f"{found.name} ({unit_of})"
     # Ticks at the points: between decades, plotly's own say 2 and 5 of whatever power of ten.
@@ -144,9 +170,9 @@ def sweep(found: Sweep, measured_ps: int) -> Chart:
     low, middle, high = (
         [float(f"{value / factor:.6g}") for value in values]
         for values in (
-            [point.interval_ps[0] for point in found.points],
-            [point.makespan_ps for point in found.points],
-            [point.interval_ps[1] for point in found.points],
+            [point.interval_ps[0] for point in points],
+            [point.makespan_ps for point in points],
+            [point.interval_ps[1] for point in points],
         )
     )
     fig.add_scatter(
@@ -164,7 +190,7 @@ def sweep(found: Sweep, measured_ps: int) -> Chart:
         customdata=[
             f"{point.text}: {time_text(point.makespan_ps)}<br>{time_text(point.interval_ps[0])} to "
             f"{time_text(point.interval_ps[1])}"
-            for point in found.points
+            for point in points
         ],
         hovertemplate="%{customdata}<extra></extra>",
         name="predicted",

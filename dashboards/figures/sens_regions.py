@@ -31,5 +31,10 @@ def shaded(fig: go.Figure, bands: Sequence[Band]) -> None:
             fillcolor=FILLS[band.name],
             line={"width": 0},
             layer="below",
-            label={"text": band.name if fits else "", "textposition": "top center", "font": {"size": 11}},
+            label={
+                "text": band.name if fits else "",
+                "textposition": "bottom center",
+                "padding": 8,
+                "font": {"size": 11},
+            },
         )

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 
 from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure
+from logpost.dashboards.figures.curves import LEAST_DECADES
 from logpost.dashboards.figures.labels import grouped, time_unit
 
 INK = {"light": "#0072b2", "dark": "#56a9e8"}
+MOST_TICKS = 7
+"""Stand beside each other in half a page."""
+MARGIN = {"l": 64, "r": 8, "t": 8, "b": 46}
+"""Room for ticks and title: to let plotly find it takes it as long as to draw the bars."""
 MODEL = {"light": "#d55e00", "dark": "#f58a4b"}
 
 
-def by_size(classes: pl.DataFrame) -> Chart:
+def by_size(classes: pl.DataFrame, what: str = "messages") -> Chart:
     """Bars by power of two of the size, with three views: messages, bytes, time under way.
 
     Args:
         classes: columns power (of two; -1: empty messages), messages, bytes, envelope_ps, by power.
+        what: what is counted.
     """
     names = ["0 B" if p < 0 else bytes_text(2.0**p) for p in classes["power"]]
     factor, unit = time_unit(float(classes["envelope_ps"].max() or 0))  # type: ignore[arg-type]
     shown = (
-        ("Messages", "messages", [float(v) for v in classes["messages"]], grouped),
+        (what.capitalize(), what, [float(v) for v in classes["messages"]], grouped),
         ("Bytes", "MiB", [v / 2**20 for v in classes["bytes"]], lambda v: bytes_text(v * 2**20)),
         ("Time", f"sum of envelopes ({unit})", [v / factor for v in classes["envelope_ps"]],
          lambda v: time_text(v * factor)),
@@ -37,11 +45,11 @@ def by_size(classes: pl.DataFrame) -> Chart:
                     "customdata": [f"from {name}: {say(v)}" for name, v in zip(names, values, strict=True)],
                 },
             ),
-            {"yaxis": axis(title, rangemode="tozero", fixedrange=True)},
+            {"yaxis": axis(title, rangemode="tozero", fixedrange=True, automargin=False)},
         )
         for label, title, values, say in shown
     )
-    ticks = list(range(0, len(names), max(1, -(-len(names) // 12))))
+    ticks = list(range(0, len(names), max(1, -(-len(names) // MOST_TICKS))))
     fig = figure(
         300,
         bargap=0.15,
@@ -51,7 +59,9 @@ def by_size(classes: pl.DataFrame) -> Chart:
             tickvals=ticks,
             ticktext=[names[i] for i in ticks],
             fixedrange=True,
+            automargin=False,
         ),
+        margin=MARGIN,
         **views[0].layout,
     )
     fig.add_bar(
@@ -61,14 +71,15 @@ def by_size(classes: pl.DataFrame) -> Chart:
         **views[0].traces[0],
     )
     total = int(classes["messages"].sum())
-    return Chart(fig, f"{grouped(total)} messages by size.", views)
+    return Chart(fig, f"{grouped(total)} {what} by size.", views)
 
 
-def by_time(classes: pl.DataFrame) -> Chart:
+def by_time(classes: pl.DataFrame, what: str = "messages") -> Chart:
     """Messages by the time that they were under way, a third of a decade a bar: how many, and how much time.
 
     Args:
         classes: columns third (of log10 of the envelope in ps), messages, envelope_ps, by third.
+        what: what is counted.
     """
     names = [time_text(10.0 ** (t / 3)) for t in classes["third"]]
     factor, unit = time_unit(float(classes["envelope_ps"].max() or 0))  # type: ignore[arg-type]
@@ -76,20 +87,26 @@ def by_time(classes: pl.DataFrame) -> Chart:
         View(
             label,
             ({"y": [float(f"{v:.6g}") for v in values]},),
-            {"yaxis": axis(title, rangemode="tozero", fixedrange=True)},
+            {"yaxis": axis(title, rangemode="tozero", fixedrange=True, automargin=False)},
         )
         for label, title, values in (
-            ("Messages", "messages", [float(v) for v in classes["messages"]]),
+            (what.capitalize(), what, [float(v) for v in classes["messages"]]),
             ("Time", f"sum of envelopes ({unit})", [v / factor for v in classes["envelope_ps"]]),
         )
     )  # fmt: skip
-    ticks = list(range(0, len(names), max(1, -(-len(names) // 10))))
+    ticks = list(range(0, len(names), max(1, -(-len(names) // MOST_TICKS))))
     fig = figure(
         300,
         bargap=0.1,
         xaxis=axis(
-            "envelope from", tickmode="array", tickvals=ticks, ticktext=[names[i] for i in ticks], fixedrange=True
+            "envelope from",
+            tickmode="array",
+            tickvals=ticks,
+            ticktext=[names[i] for i in ticks],
+            fixedrange=True,
+            automargin=False,
         ),
+        margin=MARGIN,
         **views[0].layout,
     )
     fig.add_bar(
@@ -97,13 +114,13 @@ def by_time(classes: pl.DataFrame) -> Chart:
         meta={"ink": INK},
         marker={"line": {"width": 0}},
         customdata=[
-            f"from {name}: {grouped(n)} messages, {time_text(t)} in all"
+            f"from {name}: {grouped(n)} {what}, {time_text(t)} in all"
             for name, n, t in zip(names, classes["messages"], classes["envelope_ps"], strict=True)
         ],
         hovertemplate="%{customdata}<extra></extra>",
         **views[0].traces[0],
     )
-    return Chart(fig, f"{grouped(int(classes['messages'].sum()))} messages by the time they were under way.", views)
+    return Chart(fig, f"{grouped(int(classes['messages'].sum()))} {what} by the time they were under way.", views)
 
 
 def measured_and_modelled(classes: pl.DataFrame) -> Chart:
@@ -123,7 +140,9 @@ def measured_and_modelled(classes: pl.DataFrame) -> Chart:
     fig = figure(
         320,
         xaxis=axis("size", type="log", tickmode="array", tickvals=ticks, ticktext=[bytes_text(t) for t in ticks]),
-        yaxis=axis(f"time without waits ({unit})", type="log", exponentformat="none"),
+        yaxis=axis(
+            f"time without waits ({unit})", type="log", exponentformat="none", range=_decades(low, high, modelled)
+        ),
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )
@@ -149,3 +168,12 @@ def measured_and_modelled(classes: pl.DataFrame) -> Chart:
     worst = int(off.argmax()) if off.size else -1
     said = f" The model is furthest off at {bytes_text(x[worst])}." if worst >= 0 else ""
     return Chart(fig, f"Measured and modelled time of messages over their size.{said}")
+
+
+def _decades(*values: list[float]) -> list[float]:
+    """Range of a logarithmic axis over the values, of at least `LEAST_DECADES`: lines that hardly differ are not drawn
+    as if they did."""
+    every = [value for one in values for value in one]
+    low, high = math.log10(min(every, default=1.0)), math.log10(max(every, default=1.0))
+    room = max(0.05 * (high - low), (LEAST_DECADES - (high - low)) / 2)
+    return [low - room, high + room]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from logpost.analyzer.change import Change
 from logpost.analyzer.compare import Comparison, compare
@@ -62,6 +62,10 @@ def build_comparison(a: Run, b: Run, caps: Caps) -> ComparisonPage:
             charts[f"timeline_{side}"] = timeline(cube, on, over, longest)
             present |= {c for i, c in enumerate(SHOWN) if cube[:, :, i].any()}
         notes[side] = [note for note in (on.note, over.note) if note]
+    drawn = [name for name in charts if name.startswith("timeline_")]
+    # What is compared by eye is the same: beside each other, one view is the first of both.
+    first = max((charts[name].first for name in drawn), default=0)
+    charts |= {name: replace(charts[name], first=first) for name in drawn}
     return ComparisonPage(
         comparison=found,
         pairs=_pairs(found),

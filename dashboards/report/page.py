@@ -10,6 +10,7 @@ import polars as pl
 from logpost.analyzer.labels import folded_path
 from logpost.analyzer.location_names import location_names
 from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.build import build as build_report
 from logpost.analyzer.reporting.causes_text import (
     DELAY_HEADINGS,
@@ -269,7 +270,7 @@ def model_error(report: Report) -> str:
 
 def _top_callpaths(run: Run) -> pl.DataFrame:
     """callpath, label, category, exposed_ps of the callpaths with the most exposed communication time."""
-    exposed = run.shown("exposure").filter(pl.col("category") != "compute")
+    exposed = program(run.shown("exposure")).filter(pl.col("category") != "compute")
     top = (
         exposed.group_by("callpath")
         .agg(wide_sum("exposed_ps").alias("all_ps"))

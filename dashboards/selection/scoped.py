@@ -161,7 +161,8 @@ class Scoped:
         windows = over.count * over.per_bin
         if self.callpaths is None and windows < bins and (finer := self._of_cells(on, bins, windows)) is not None:
             return finer
-        wide_enough = windows >= FEW_BINS or not self.selection.timed
+        whole_run = windows >= self.run.manifest.windows.count
+        wide_enough = windows >= FEW_BINS or (whole_run and not self.selection.timed)
         if self.callpaths is None and self.windowed and (wide_enough or self.calls_in(MOST_CALLS) > MOST_CALLS):
             return time_cube(self.run.shown("accounting"), on, over), over
         begin, end = self.span

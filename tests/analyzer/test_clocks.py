@@ -39,8 +39,9 @@ def test_true_clocks_are_not_worth_a_word() -> None:
 def test_a_warning_counts_what_disagrees_and_names_the_way_out(mode: ClockMode, way_out: str) -> None:
     found = clock_warning(clock(correction=mode, left=ClockViolations(messages=1, collectives=2)))
     assert found == (
-        "The clocks of this trace disagree: 1 message was received before it was sent and 2 members left a collective "
-        f"before another, awaited there, came. Waits and message times are wrong by at least as much. {way_out}"
+        "The clocks of this trace disagree: 1 message was received before it was sent and 2 times a member left a "
+        "collective operation before another that it had to wait for came. Waits and message times are wrong by at "
+        f"least as much. {way_out}"
     )
 
 

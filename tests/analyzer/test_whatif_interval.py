@@ -62,9 +62,9 @@ def test_machines_are_compared_in_the_ranges_of_sizes_of_both(replay: Replay) ->
 
 
 def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay) -> None:
-    """30 us in calls that no model takes, 10 us earlier than the model, 12 us of them in start-up and finalization.
+    """18 us in calls that no model takes, 10 us earlier than the model, and 12 us in start-up and finalization.
 
-    Three times the latency: later 30 + 10 - 12 = 28 us, which may become 3 x 28 (a rise of 56) or be swallowed (a fall
+    Three times the latency: later 18 + 10 = 28 us, which may become 3 x 28 (a rise of 56) or be swallowed (a fall
     of 28), and what came early may come 2 x 10 earlier. Beside that counts what the replay itself may be wrong by, and
     nothing else: no residual, no deficit, no collective operation, a clock without steps; the machine's values are
     stated without an uncertainty.
@@ -72,9 +72,9 @@ def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay)
     scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
     engine = replay.rebuilt.engine(contention=False)
     found = engine.replay([scenario])[0]
-    parts = {**dict.fromkeys(found.path_ps, 0), "other": 30_000_000, "latency": 1}
+    parts = {**dict.fromkeys(found.path_ps, 0), "start": 12_000_000, "other": 18_000_000, "latency": 1}
     outcome = replace(found, path_ps=parts, early_ps=10_000_000)
-    doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=0.0, start_up_ps=12_000_000)
+    doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=0.0)
     loosened = found.makespan_ps - engine.makespans([scenario], released=True)[0]
     before = replace(outcome, makespan_ps=engine.makespans([engine.recorded], released=True)[0])
     low, high = interval_ps(engine, scenario, before, outcome, doubts)

@@ -15,6 +15,9 @@ from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.server import listening
 
 
+_OUT_OF_SIGHT = "one.getBoundingClientRect().top >= innerHeight"
+
+
 def _each(*ready: str) -> str:
     """A script: the page stands, and one of these holds for each chart `one` of it."""
     return (
@@ -33,8 +36,8 @@ DRAWN = _each(*_DRAWN)
 SEEN = _each(*_DRAWN, "[...one.querySelectorAll('.sketch img')].some(image => image.complete && image.naturalWidth)")
 """Every chart can be looked at, be it as the picture that stands for it until plotly has come."""
 
-WORKING = _each(*_DRAWN, "one.querySelector('figcaption .working')")
-"""Every chart is drawn, or says how far the work on it is."""
+WORKING = _each(*_DRAWN, "one.querySelector('figcaption .working')", _OUT_OF_SIGHT)
+"""Every chart in sight is drawn, or says how far the work on it is."""
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.explain_collective import ExplainedCollective, Way
+from logpost.analyzer.explain_transfer import ExplainedTransfer, TransferSplit
 from logpost.analyzer.findings.evidence.places import NOWHERE
 from logpost.analyzer.piece import Piece
 from logpost.dashboards.figures.call_parts import ACCOUNTED, call_parts
@@ -27,3 +28,17 @@ def test_parts_of_a_call_follow_each_other_and_its_operation_stands_below() -> N
 
 def test_a_call_that_costs_nothing_says_so() -> None:
     assert call_parts(5, {}, []).summary == "5 ps: nothing of it is exposed."
+
+
+def test_a_transfer_of_a_call_stands_below_it_from_its_own_begin() -> None:
+    # The call of 100 to 200 ps completes a put that began at 60: 90 ps of latency, then 50 of waiting.
+    split = TransferSplit(MessageModel.full, {"latency": 90, "late_receiver": 50, "recv_overhead": 0}, 0)
+    put = ExplainedTransfer("put", "rank 0", "rank 1", 8, 60, 200, (split,))
+    made = call_parts(100, {"late_receiver": 100}, [], [put], 100)
+    assert made.figure.layout.yaxis.ticktext == (ACCOUNTED, f"{MessageModel.full.label}, put, 8 B")
+    assert made.figure.layout.xaxis.range == (-40, 100)
+    spans = {bar.name: sorted(zip(bar.y, bar.base, bar.x, strict=True)) for bar in made.figure.data}
+    assert {name: bars[-1][2] for name, bars in spans.items()} == {"latency": 90, "late receiver": 50}
+    below = sorted((base, base + x) for bars in spans.values() for row, base, x in bars if row == 1)
+    assert (below[0][0], below[-1][1]) == (-40, 100)
+    assert below[0][1] == below[1][0]

@@ -11,11 +11,13 @@ from tests.analyzer.in_process import analyze
 from tests.dashboards.synthetic import BLOCK_BYTES, EXCHANGE, HALO_BYTES, MAIN, RECV, SEND, make_run
 
 from logpost.analyzer.explain import candidates, explain
+from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN
 from logpost.analyzer.whatif import Ask, Replay
 from logpost.dashboards.figures import prediction, sizes
+from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.icicle import MOST, icicle
 from logpost.dashboards.figures.links import links
 from logpost.dashboards.figures.machine_curves import machine_curves
@@ -144,16 +146,27 @@ def test_pieces_of_a_message_fill_its_envelope(real: Run) -> None:
 def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None:
     replay = Replay(real)
     found = replay.predict(Ask(("L=x8",), sweep="L=x0.5:x8:3"))
-    bars = prediction.before_and_after(found).figure.data
-    totals = [sum(bar.x[i] for bar in bars) for i in (0, 1)]
-    assert totals[1] / totals[0] == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
-    assert "slower than" in prediction.before_and_after(found).summary
+
+    def lengths(made: Chart) -> list[float]:
+        bars = made.figure.data
+        return [sum(bar.x[i] for bar in bars) for i in range(len(bars[0].x))]
+
+    whole = lengths(prediction.before_and_after(found, start_up=True))
+    assert whole[1] / whole[0] == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
+    # Start-up, which no network changes, is beside the program.
+    program = [one.makespan_ps - one.path_ps["start"] for one in (found.before, found.after)]
+    assert min(found.before.path_ps["start"], found.after.path_ps["start"]) > 0
+    shown = lengths(prediction.before_and_after(found))
+    assert shown[1] / shown[0] == pytest.approx(program[1] / program[0], rel=1e-4)
+    assert f"slower than {time_text(program[0])}" in prediction.before_and_after(found).summary
     assert found.sweep is not None
     made = prediction.sweep(found.sweep, found.measured_ps)
     line = next(trace for trace in made.figure.data if trace.name == "predicted")
     assert line.x == (0.5, 2.0, 8.0)
     assert made.figure.layout.xaxis.ticktext == ("×0.5", "×2", "×8")
     assert list(line.y) == sorted(line.y)
+    shorter = prediction.sweep(found.sweep, found.measured_ps, found.after.path_ps["start"]).figure.data[1]
+    assert shorter.y[-1] / shorter.y[0] > line.y[-1] / line.y[0]
     band = next(trace for trace in made.figure.data if trace.name == "interval")
     assert band.x == (0.5, 2.0, 8.0, 8.0, 2.0, 0.5)
     # A ping-pong waits for each message: of 8 times the latency nearly all arrives.
@@ -162,9 +175,9 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
     assert max(changes.x) > 0
     assert replay.predict(Ask()).predicted_ps == found.measured_ps
     beside = prediction.on_machines({"slower": found, "same": replay.predict(Ask())})
-    lengths = [sum(bar.x[i] for bar in beside.figure.data) for i in (0, 1, 2)]
-    assert lengths[0] == pytest.approx(lengths[2])
-    assert lengths[1] / lengths[0] == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
+    measured, slower, same = lengths(beside)
+    assert measured == pytest.approx(same)
+    assert slower / measured == pytest.approx(program[1] / program[0], rel=1e-4)
     # The faster one is named first.
     assert beside.summary.index(" on same") < beside.summary.index(" on slower")
 

@@ -40,7 +40,7 @@ def test_without_a_word_it_is_the_largest_message_and_as_much_computation(runs: 
         ("?machine=piz_daint&volume=much", "V = 'much' is not a number with a unit"),
         ("?machine=alewife&volume=4B", "the machine states no time per byte"),
         ("?machine=/etc/passwd", "is no machine of the library"),
-        ("?run=silent.run&machine=piz_daint", "no message in the selection: say how many bytes"),
+        ("?run=silent.run&machine=piz_daint", "no message or transfer in the selection: say how many bytes"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(runs: Runs, query: str, said: str) -> None:

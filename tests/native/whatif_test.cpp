@@ -60,6 +60,30 @@ const Program& late_sender(ProgramStory& story, std::int64_t received) {
     return story.program();
 }
 
+TEST(WhatIf, StartUpAndShutDownLieBesideTheProgramOnItsPath) {
+    ProgramStory story;
+    story.rank(0, 140);
+    story.rank(1, 400);
+    for (const auto rank : {0, 1}) {
+        story.call(rank, CallKind::initialize, 10, 50);
+    }
+    // Sent at 100: 100 + o_s 10 + L 100 + 9 B 9 + o_r 20 = 239; computes until 300, and shuts down until 390.
+    const auto send = story.call(0, CallKind::send, 100, 110);
+    const auto receive = story.call(1, CallKind::receive, 60, 239);
+    story.message(0, send, 1, receive, 10);
+    story.call(0, CallKind::finalize, 120, 130);
+    story.call(1, CallKind::finalize, 300, 390);
+    const auto machine = plain_machine();
+    const auto graph = build_graph(story.program(), machine, machine);
+
+    const auto same = replay(graph, machine, {.machine = machine});
+    EXPECT_EQ(same.makespan, 400);
+    // 50 before the program on rank 0; 90 + 10 after it on rank 1.
+    EXPECT_EQ(part(same.path, PathPart::start), 50 + 100);
+    EXPECT_EQ(part(same.path, PathPart::compute), (100 - 50) + (300 - 239));
+    EXPECT_EQ(part(same.path, PathPart::other), 0);
+}
+
 TEST(WhatIf, AReceivesLeaveFollowsItsMessage) {
     ProgramStory story;
     // 100 + o_s 10 + L 100 + 9 B 9 + o_r 20 = 239

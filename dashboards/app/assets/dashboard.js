@@ -104,6 +104,39 @@
     return logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
   }
 
+  // What is not in sight takes no time from what is: it waits until it comes into sight, or nothing else is to be done.
+  const waiting = new Map(), REST_MS = 400, STEP_MS = 60;
+  let resting = null;
+  const sight = new IntersectionObserver((all) => all.filter((one) => one.isIntersecting).forEach((one) => now(one.target)));
+  function now(element) {
+    const act = waiting.get(element);
+    sight.unobserve(element);
+    waiting.delete(element);
+    if (act) act();
+  }
+  function whenSeen(element, act) {
+    waiting.set(element, act);
+    sight.observe(element);
+    clearTimeout(resting);
+    resting = setTimeout(rest, REST_MS);
+  }
+  function inSight(element) {
+    const box = element.getBoundingClientRect();
+    return box.top < innerHeight && box.bottom > 0;
+  }
+  const charts = () => [...document.querySelectorAll("#page figure.chart")];
+  function rest() {
+    for (const one of waiting.keys()) if (!one.isConnected) { sight.unobserve(one); waiting.delete(one); }
+    const stand = charts().every((one) => waiting.has(one) || one.querySelector(".main-svg, .trouble, .working"));
+    const [next] = waiting.keys();
+    if (next && stand) now(next);
+    if (next) resting = setTimeout(rest, STEP_MS);
+  }
+  addEventListener("beforeprint", () => [...waiting.keys()].forEach(now));
+  function askFor(figure) {
+    window.dash_clientside.set_props({ part: "tick", chart: figure.dataset.chart }, { n_intervals: Math.round(performance.now()) });
+  }
+
   let grids = null;
   function withGrids() {
     grids = grids || new Promise((done, failed) => {
@@ -117,9 +150,22 @@
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     logpost: {
       // A chart's figure in the chosen view and theme.
-      draw: function (payload, view, theme, colours) {
-        if (!payload) return { data: [], layout: { height: 1, xaxis: { visible: false }, yaxis: { visible: false }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" } };
-        return coloured(payload, view, colours);
+      draw: function (view, theme, payload, colours) {
+        return payload ? coloured(payload, view, colours) : none();
+      },
+      // The charts of a page that is new.
+      ask: async function (page) {
+        const known = new Set();
+        const look = () => charts().filter((one) => !known.has(one.dataset.chart)).forEach((one) => {
+          known.add(one.dataset.chart);
+          if (one.matches(".sketched") || inSight(one)) askFor(one); else whenSeen(one, () => askFor(one));
+        });
+        // What is there before the page is painted is asked for meanwhile; what comes with the paint, after it.
+        await Promise.race([new Promise(requestAnimationFrame), shown()]);
+        look();
+        await shown();
+        look();
+        return none();
       },
       // The picture of a chart for the time until plotly has come, as an image.
       sketch: function (payload, view, colours, id) {
@@ -130,15 +176,19 @@
       },
       // The chart itself, as soon as all pictures of the page are there to be looked at: to read plotly.js takes
       // the browser half a second, in which nothing else is drawn.
-      later: async function (payload, made) {
+      later: async function (payload, view, made, colours) {
         if (!payload) return none();
+        const figure = coloured(payload, view, colours), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
+        if (window.Plotly) return graph;
         const latest = performance.now() + PATIENCE_MS;
         const wait = () => !window.Plotly && performance.now() < latest && [...document.querySelectorAll("figure.sketched")].some(awaited);
         while (wait()) await shown();
         await shown();
-        return made;
+        return graph;
       },
       grid: async function (made) {
+        const place = document.getElementById(`{"grid":${JSON.stringify(made.props.id)},"part":"grid-place"}`);
+        if (place) await new Promise((seen) => whenSeen(place, seen));
         await withGrids();
         return made;
       },

@@ -132,8 +132,10 @@ def _grid(view: View, number: int | None) -> Any:
          **text},
         {"field": "kind", "headerName": "kind", "width": 130, "wrapText": True, **text},
         {"field": "ranks", "headerName": "ranks", "width": 100, "wrapText": True, **text},
-        {"field": "region", "headerName": "region", "flex": 1, "minWidth": 110, **text},
-        {"field": "site", "headerName": "call site", "width": 140, "wrapText": True, **text},
+        {"field": "region", "headerName": "region", "flex": 1, "minWidth": 190, "wrapText": True,
+         "cellStyle": {"overflowWrap": "anywhere"}, **text},
+        *([{"field": "site", "headerName": "call site", "width": 140, "wrapText": True, **text}]
+          if any(row["site"] for row in rows) else []),
         {"field": "exposed", "headerName": "exposed (ms)", "width": 120,
          "valueFormatter": {"function": "d3.format(',.3~r')(params.value)"}, **figure},
         {"field": "confidence", "headerName": "confidence", "width": 130, **figure},

@@ -14,6 +14,7 @@ from logpost.dashboards.figures.labels import prose, visible
 from logpost.dashboards.figures.machine_curves import machine_curves
 from logpost.dashboards.report.page import model_error
 from logpost.dashboards.report.tables import machine_grids
+from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.cost import message_costs
 from logpost.replay.parameters import native_parameters
@@ -27,6 +28,7 @@ def layout(view: View) -> list[Any]:
     """Which machine and how far it explains the messages; the curves; the values."""
     used = view.manifest.machine
     grids = machine_grids(view.manifest)
+    known = any(one.value for one in used.values)
     return [
         panels.section(
             "Machine",
@@ -40,8 +42,8 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Values",
             panels.table(grids["machine"], "Values of the machine")
-            if grids["machine"].rows
-            else panels.empty("The machine states no value."),
+            if known
+            else panels.empty("The trace tells no value of its machine: L, o, g and G are taken as 0."),
         ),
         panels.section("Hosts", panels.table(grids["hosts"], "Hosts")),
     ]
@@ -52,7 +54,10 @@ def _curves(view: View) -> Chart:
     parameters = native_parameters(machine)
     used = {value.locality for value in view.manifest.machine.values if value.parameter != "eager_limit"}
     sizes = 2.0 ** np.arange(0, LARGEST + 0.5, 0.5)
-    return machine_curves(sizes, {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)})
+    costs = {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)}
+    if not any((np.nan_to_num(np.asarray(one.total, dtype=np.float64)) > 0).any() for one in costs.values()):
+        raise InputError("nothing is known of what a message takes on this machine; analyze with --machine FILE")
+    return machine_curves(sizes, costs)
 
 
 CHARTS = {"machine.curves": _curves}

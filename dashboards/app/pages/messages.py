@@ -52,21 +52,18 @@ def layout(view: View) -> list[Any]:
         panels.chart("messages.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420),
         about="A click selects sender and receiver.",
     )
+    what = _counted_as(view).capitalize()
+    right = panels.section(
+        "Sizes and times",
+        panels.chart("messages.sizes", f"{what} by size", [what, "Bytes", "Time"], height=300),
+        panels.chart("messages.times", f"{what} by time under way", [what, "Time"], height=300),
+    )
+    both = html.Div([left, right], className="two")
     if not some:
-        return [left, panels.empty("The trace has no matched messages; one-sided transfers stand in the matrix.")]
+        return [both, panels.empty("The trace has no matched messages: what is shown are one-sided transfers.")]
     return [
         *chosen(view),
-        html.Div(
-            [
-                left,
-                panels.section(
-                    "Sizes and times",
-                    panels.chart("messages.sizes", "Messages by size", ["Messages", "Bytes", "Time"], height=300),
-                    panels.chart("messages.times", "Messages by time under way", ["Messages", "Time"], height=300),
-                ),
-            ],
-            className="two",
-        ),
+        both,
         panels.section(
             "Measured against model",
             panels.chart("messages.model", "Measured and modelled time over size", height=320),
@@ -78,6 +75,10 @@ def layout(view: View) -> list[Any]:
             about="Pick one to see its partition under each model.",
         ),
     ]  # fmt: skip
+
+
+def _counted_as(view: View) -> str:
+    return "messages" if view.manifest.messages else "transfers"
 
 
 def chosen(view: View) -> list[html.Section]:
@@ -142,7 +143,9 @@ def _sites(view: View, chosen: str) -> list[Any]:
 
 def _worst(view: View) -> Any:
     try:
-        found = candidates(view.opened.run, WORST, view.scoped.messages())
+        found = view.at_once(
+            ("worst", view.state.selection), lambda: candidates(view.opened.run, WORST, view.scoped.messages())
+        )
     except InputError:
         return panels.empty("No message in the selection.")
     rows = [
@@ -224,14 +227,14 @@ def _counted(view: View, count: Callable[[Scoped], Any]) -> Any:
 
 def _none(classes: Any) -> Any:
     if classes.is_empty():
-        raise InputError("no message in the selection")
+        raise InputError("no message or transfer in the selection")
     return classes
 
 
 CHARTS = {
     "messages.matrix": _matrix,
-    "messages.sizes": lambda view: sizes.by_size(_counted(view, messages.by_size)),
-    "messages.times": lambda view: sizes.by_time(_counted(view, messages.by_time)),
+    "messages.sizes": lambda view: sizes.by_size(_counted(view, messages.by_size), _counted_as(view)),
+    "messages.times": lambda view: sizes.by_time(_counted(view, messages.by_time), _counted_as(view)),
     "messages.model": _model,
     "messages.partition": _partition,
 }

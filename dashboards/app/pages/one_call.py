@@ -9,6 +9,7 @@ from dash import html
 
 from logpost.analyzer.explain import ROLES, explain
 from logpost.analyzer.explain_collective import ExplainedCollective, rows_of
+from logpost.analyzer.explain_transfer import ExplainedTransfer, explain_transfers, transfers_of
 from logpost.analyzer.location_names import location_names
 from logpost.analyzer.reporting.units import span_text
 from logpost.analyzer.undivided import SHOWN, together
@@ -22,6 +23,8 @@ from logpost.dashboards.figures.labels import visible
 from logpost.errors import InputError
 
 MOST_MESSAGES = 12
+MOST_TRANSFERS = 4
+"""One-sided transfers of a call that are drawn: each has a row per model."""
 MOST_RANKS = 4_096
 """Members up to which a collective operation is replayed for one call of it."""
 
@@ -37,7 +40,12 @@ def section(view: View) -> list[Any]:
     who = location_names(view.scoped.every_location)[call["location"]]
     known = view.opened.run.facts("regions").filter(pl.col("region") == call["region"]).select("name").collect()
     name = visible(known.item(), 80) if known.height else "Call"
-    inks = [(ink, palette.label(ink)) for ink in palette.INKS if call.get(f"{ink}_ps")]
+    moved = together(transfers_of(view.opened.run, call["call"]), view.manifest.machine.undivided)
+    inks = [
+        (ink, palette.label(ink))
+        for ink in palette.INKS
+        if call.get(f"{ink}_ps") or (f"{ink}_ps" in moved.columns and moved[f"{ink}_ps"].any())
+    ]
     return [
         panels.section(
             f"{name} of {visible(who, 40)}",
@@ -46,6 +54,7 @@ def section(view: View) -> list[Any]:
             call_site(view, call["callpath"]),
             _messages(view, call["call"]),
             panels.go(view.state.having(call=""), "Close"),
+            _transfers(view, call["call"]),
             about=f"{span_text(call['enter_ps'], call['leave_ps'])}. The parts of a collective operation are those of "
             "its replayed messages, under each model.",
         )
@@ -79,6 +88,19 @@ def _messages(view: View, call: int) -> html.P | None:
     return html.P([*parts, "and more" if len(names) > MOST_MESSAGES else ""])
 
 
+def _transfers(view: View, call: int) -> html.P | None:
+    """What the rows of one-sided transfers are, and how many are not drawn."""
+    count = transfers_of(view.opened.run, call).height
+    if not count:
+        return None
+    longest = f", the {MOST_TRANSFERS} longest of {count}" if count > MOST_TRANSFERS else ""
+    return html.P(
+        f"One-sided transfers that it starts or completes{longest}, each under each model, from the enter of the call "
+        "that started it to the leave of the call that completed it; their parts stand in no order of time.",
+        className="note",
+    )
+
+
 def _parts(view: View) -> Chart:
     call, run = _call(view), view.opened.run
     operations: tuple[ExplainedCollective, ...] = ()
@@ -86,8 +108,14 @@ def _parts(view: View) -> Chart:
         operations = view.in_background(
             ("call", call["call"]), lambda report: explain(run, str(call["call"]), most=0, report=report).collectives
         )
+    moved = transfers_of(run, call["call"])
+    transfers: tuple[ExplainedTransfer, ...] = ()
+    if view.scoped.every_location.height <= MOST_RANKS and not moved.is_empty():
+        transfers = view.in_background(
+            ("transfers", call["call"]), lambda report: explain_transfers(run, moved.head(MOST_TRANSFERS), report)
+        )
     exposed = {category: int(call.get(f"{category}_ps") or 0) for category in SHOWN if category != "compute"}
-    return call_parts(call["leave_ps"] - call["enter_ps"], exposed, operations)
+    return call_parts(call["leave_ps"] - call["enter_ps"], exposed, operations, transfers, call["enter_ps"])
 
 
 CHARTS = {"timeline.call": _parts}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 from dash import html
 
 from logpost.analyzer.efficiencies import efficiencies
@@ -130,10 +131,8 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
         known = {}
     nodes = report.hosts.nodes
     ranks = scoped.locations.height
-    messages = (
-        ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all")
-        if not chosen
-        else ("Selected", time_text(end - begin), f"of {time_text(report.program_ps)}")
+    traffic = (
+        _traffic(view) if not chosen else ("Selected", time_text(end - begin), f"of {time_text(report.program_ps)}")
     )
     return [
         ("Program", time_text(report.program_ps), f"slowest rank; start-up {time_text(report.start_up_ps)} beside it"),
@@ -142,11 +141,21 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
             grouped(ranks) if not chosen else f"{grouped(ranks)} of {grouped(report.ranks)}",
             f"on {nodes} node{'' if nodes == 1 else 's'}: {', '.join(report.paradigms)}",
         ),
-        messages,
+        traffic,
         ("Outside compute", percent_text(1 - times[:, 0].sum() / total) if total else "–", "of the ranks' time"),
         efficiency_fact(known),
         unexplained_fact(report),
     ]
+
+
+def _traffic(view: View) -> tuple[str, str, str]:
+    """Messages; one-sided transfers where the program has no others."""
+    messages = view.report.messages
+    if not messages.count:
+        count, size = view.scoped.transfers().select(pl.len(), pl.col("bytes").sum()).collect().row(0)
+        if count:
+            return "One-sided transfers", grouped(count), f"{bytes_text(size)} in all"
+    return "Messages", grouped(messages.count), f"{bytes_text(messages.bytes)} in all"
 
 
 def _overview(view: View) -> Chart:

@@ -117,8 +117,8 @@ def layout(view: View) -> list[Any]:
                 className="two",
             ),
             fields,
-            about="Messages, their order and the control flow stay; what they cost changes. Of the whole run with its "
-            "start-up.",
+            _start_up(view),
+            about="Messages, their order and the control flow stay; what they cost changes.",
         ),
         html.Div(
             [
@@ -137,6 +137,19 @@ def layout(view: View) -> list[Any]:
         whatif_machines.section(view),
         whatif_overlap.section(view),
     ]  # fmt: skip
+
+
+def _with_start_up(view: View) -> bool:
+    return bool(view.state.more.get("startup"))
+
+
+def _start_up(view: View) -> html.P:
+    """What is left out of every length, and the link that changes it."""
+    if _with_start_up(view):
+        return html.P(["Of the run with its start-up and shut-down. ",
+                       panels.go(view.state.having(startup=""), "Leave them out")], className="note")  # fmt: skip
+    return html.P(["Of the program, without start-up and shut-down. ",
+                   panels.go(view.state.having(startup="1"), "Count them")], className="note")  # fmt: skip
 
 
 def _factors(text: str) -> dict[str, float]:
@@ -203,6 +216,7 @@ def _predicted(view: View) -> Prediction:
 
 
 def _sweep(view: View) -> Chart:
+    _predicted(view)  # Comes first: it is quicker, and a sweep leaves it no processor.
     replay, ask = _replay(view), _ask(view)
     asked = replace(ask, sweep=f"{_swept(view)}={POINTS}")
 
@@ -212,7 +226,8 @@ def _sweep(view: View) -> Chart:
 
     found: Prediction = view.in_background(("sweep", asked), work)
     assert found.sweep is not None
-    return prediction.sweep(found.sweep, found.measured_ps)
+    beside = prediction.beside_ps(found.after, start_up=_with_start_up(view))
+    return prediction.sweep(found.sweep, found.measured_ps, beside)
 
 
 def _grid(view: View) -> Chart:
@@ -228,15 +243,16 @@ def _regions(view: View) -> Chart:
 
 
 def _machines(view: View) -> Chart:
+    _predicted(view)
     replay, ask = _replay(view), _ask(view)
-    return whatif_machines.beside(view, replay, ask)
+    return whatif_machines.beside(view, replay, ask, start_up=_with_start_up(view))
 
 
 CHARTS = {
     **without.CHARTS,
     **whatif_overlap.CHARTS,
     "whatif.machines": _machines,
-    "whatif.path": lambda view: prediction.before_and_after(_predicted(view)),
+    "whatif.path": lambda view: prediction.before_and_after(_predicted(view), start_up=_with_start_up(view)),
     "whatif.sweep": _sweep,
     "whatif.grid": _grid,
     "whatif.regions": _regions,

@@ -110,14 +110,15 @@ def _number(parameter: Parameter, text: str) -> float:
 
 
 def _largest(view: View) -> float:
-    """Bytes of the largest message of the selection.
+    """Bytes of the largest message or transfer of the selection.
 
     Raises:
         InputError: there is none.
     """
-    found = view.scoped.messages().select(pl.col("bytes").max()).collect().item()
+    tables = (view.scoped.messages(), view.scoped.transfers())
+    found = max(table.select(pl.col("bytes").max()).collect().item() or 0 for table in tables)
     if not found:
-        raise InputError("no message in the selection: say how many bytes are to be moved")
+        raise InputError("no message or transfer in the selection: say how many bytes are to be moved")
     return float(found)
 
 

@@ -56,9 +56,18 @@ class Calibration {
             graph.begins.push_back(at(events_.begins[l]));
             graph.ends.push_back(at(events_.ends[l]));
             graph.first_call.push_back(calls);
+            const auto& span = program_.spans[l];
+            const auto& timeline = program_.timelines[l].calls;
+            auto& started = graph.started.emplace_back(kNone);
+            auto& stopping = graph.stopping.emplace_back(kNone);
             for (std::size_t call = 0; call < events_.enters[l].size(); ++call) {
                 graph.enters.push_back(place[events_.enters[l][call]]);
                 graph.leaves.push_back(place[events_.leaves[l][call]]);
+                if (timeline[call].leave_ps == span.begin_ps) {
+                    started = graph.leaves.back();
+                } else if (timeline[call].enter_ps == span.end_ps && stopping == kNone) {
+                    stopping = graph.enters.back();
+                }
             }
             calls += static_cast<std::uint32_t>(events_.enters[l].size());
             release(events_.enters[l], events_.leaves[l]);

@@ -111,8 +111,11 @@ struct Graph {
     std::vector<std::int64_t> own_weights;  ///< by row behind those
     std::vector<std::uint32_t> own_models;  ///< likewise
     std::vector<MessageClass> messages;
-    std::vector<std::uint32_t> begins;       ///< node, by location
-    std::vector<std::uint32_t> ends;         ///< node, by location
+    std::vector<std::uint32_t> begins;  ///< node, by location
+    std::vector<std::uint32_t> ends;    ///< node, by location
+    /// Node, by location: the leave of the call that ends its start-up, and the enter of that which begins its
+    /// shut-down; kNone: there is none.
+    std::vector<std::uint32_t> started, stopping;
     std::vector<std::uint32_t> first_call;   ///< by location: calls of the locations before it
     std::vector<std::uint32_t> enters;       ///< node, by call of the whole program
     std::vector<std::uint32_t> leaves;       ///< likewise

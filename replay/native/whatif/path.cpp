@@ -85,6 +85,13 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
     }
     path.makespan_ps = time(last) - begin;
     const auto& machine = settings[lane].machine;
+    auto started = graph.started;
+    auto stopping = graph.stopping;
+    std::ranges::sort(started);
+    std::ranges::sort(stopping);
+    // The path goes backwards: shut-down first, where its last location has one.
+    auto beside =
+        graph.stopping[static_cast<std::size_t>(std::ranges::find(graph.ends, last) - graph.ends.begin())] != kNone;
     const auto costs = class_costs(graph, machine);
     for (auto node = last;;) {
         auto binding = kNone;
@@ -102,12 +109,20 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
         const auto& model = graph.models[graph.model_of(binding)];
         const auto weight = time(node) - time(sources[binding]);
         path.early_ps += std::max<std::int64_t>(0, -weight);
+        if (std::ranges::binary_search(stopping, node)) {
+            beside = false;
+        } else if (std::ranges::binary_search(started, node)) {
+            beside = true;
+        }
+        const auto in_program = [beside](PathPart part) {
+            return static_cast<std::size_t>(beside ? PathPart::start : part);
+        };
         switch (model.kind) {
             case EdgeModel::Kind::measured:
-                path.parts[static_cast<std::size_t>(PathPart::other)] += weight;
+                path.parts[in_program(PathPart::other)] += weight;
                 break;
             case EdgeModel::Kind::compute:
-                path.parts[static_cast<std::size_t>(PathPart::compute)] += weight;
+                path.parts[in_program(PathPart::compute)] += weight;
                 path.compute_ps += weight;
                 path.compute_by_location[static_cast<std::size_t>(model.location)] += weight;
                 break;

@@ -114,7 +114,7 @@ class Weights {
 
 /// What the edges of a path are made of.
 enum class PathPart : std::uint8_t {
-    start,  ///< before the location's first event
+    start,  ///< beside the program: up to the end of start-up, and from the begin of shut-down on
     compute,
     send_overhead,
     latency,
