@@ -42,6 +42,7 @@ from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.run import Run, RunWriter, scan
 from logpost.analyzer.switched_off import switched_off, switched_off_counts
+from logpost.analyzer.thread_times import span_frame, stream_frame, thread_frame
 from logpost.errors import InputError, printable
 from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
 from logpost.machines.calibration.while_recording import NAME as MEASURED
@@ -196,6 +197,9 @@ def _write_tables(
     frames |= profile_frames(trace)
     frames["open_calls"] = open_calls(trace)
     frames["detail_levels"] = detail_levels(trace, scan(writer.path, "calls"))
+    frames["streams"] = stream_frame(trace)
+    frames["thread_spans"] = span_frame(trace)
+    frames["threads"] = thread_frame(frames["thread_spans"], scan(writer.path, "calls"), frames["locations"])
     written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
     manifest = _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums)
