@@ -80,6 +80,8 @@ FINDING_KINDS = (
     "late_receiver",
     "processor_queueing",
     "load_imbalance",
+    "thread_imbalance",
+    "serial_part",
     "many_small_messages",
     "collective_wait",
     "collective_cost",
