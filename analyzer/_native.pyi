@@ -39,6 +39,9 @@ def read(archive: str | os.PathLike[str], threads: int, progress: Progress, cloc
     Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory goes. Raises ArchiveError, and OSError where that file cannot be written.
     """
 
+def thread_categories() -> list[str]:
+    """Names of the categories of a thread's time, by code."""
+
 def release_memory() -> None:
     """Gives memory that the core has freed back to the system."""
 
@@ -82,6 +85,12 @@ class Trace:
     def layouts(self) -> logpost.analyzer.columns.Layouts: ...
 
     def profile(self) -> logpost.analyzer.columns.Profile: ...
+
+    def thread_spans(self) -> logpost.analyzer.columns.ThreadSpans:
+        """What threads do in parallel regions of OpenMP."""
+
+    def streams(self) -> logpost.analyzer.columns.Streams:
+        """What the streams of accelerators did."""
 
     def one_sided(self) -> dict[str, int]: ...
 

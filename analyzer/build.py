@@ -44,6 +44,7 @@ from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request, archive_name
 from logpost.analyzer.run import Run, RunWriter, scan
 from logpost.analyzer.switched_off import switched_off, switched_off_counts
+from logpost.analyzer.thread_times import span_frame, stream_frame, thread_frame
 from logpost.errors import InputError, printable
 from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
 from logpost.machines.calibration.while_recording import NAME as MEASURED
@@ -197,8 +198,15 @@ def _write_tables(
         written, sums = write_analysis(
             writer, analysis, placed.network, report, partial(_definitions, trace, analysis, placed.sockets)
         )
-    levels = detail_levels(trace, scan(writer.path, "calls"))
-    written["detail_levels"] = writer.write("detail_levels", levels)
+    calls = scan(writer.path, "calls")
+    spans = span_frame(trace)
+    frames = {
+        "detail_levels": detail_levels(trace, calls),
+        "streams": stream_frame(trace),
+        "thread_spans": spans,
+        "threads": thread_frame(spans, calls, written["locations"]),
+    }
+    written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
     manifest = _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums)
     memory = m.MemoryUsed(

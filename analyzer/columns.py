@@ -73,6 +73,26 @@ class Profile(TypedDict):
     last_leave_ps: Int64
 
 
+class ThreadSpans(TypedDict):
+    location: Int32
+    instance: Int32
+    callpath: Int32
+    place: Int32
+    category: UInt8
+    begin_ps: Int64
+    end_ps: Int64
+
+
+class Streams(TypedDict):
+    location: Int32
+    kernels: UInt64
+    copies: UInt64
+    bytes_to_device: UInt64
+    bytes_to_host: UInt64
+    kernel_ps: Int64
+    copy_ps: Int64
+
+
 class Quality(TypedDict):
     name: str
     severity: Literal["info", "error", "data_loss"]

@@ -15,6 +15,7 @@ from logpost.analyzer.resplit import Resplit, Times
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import TABLES
+from logpost.analyzer.thread_times import thread_frame
 from logpost.analyzer.within import within
 from logpost.errors import InputError
 
@@ -52,6 +53,9 @@ def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
     interest = analysis.interest()
     frames["locations"] = locations.with_columns(
         begin_ps=pl.Series(interest["begin_ps"]), end_ps=pl.Series(interest["end_ps"])
+    )
+    frames["threads"] = thread_frame(
+        run.facts("thread_spans").collect(), run.facts("calls"), locations, frames["locations"]
     )
     frames["ideal_network"] = ideal_network(run, frames["locations"])
     return RescopedRun(run, frames, roi)

@@ -35,6 +35,21 @@ WAIT_KINDS = tuple(_native.wait_kinds())
 
 DELAY_PLACES = ("computation", "calls", "unexplained")
 
+THREAD_CATEGORIES = (
+    "parallel",
+    "imbalance",
+    "synchronization",
+    "management",
+    "communication",
+    "serial",
+    "idle_serial",
+    "idle_communication",
+    "not_in_team",
+)
+"""The labels of the time of threads that share parallel regions of OpenMP, in the order of the reader's core, which a
+report need not load; a thread's add up to the wall time of its process's first thread exactly (docs/threads.md).
+"""
+
 OPERATIONS = tuple(_native.operations())
 """Collective operations, in the order of the native core."""
 PROTOCOLS = ("eager", "rendezvous")
@@ -65,6 +80,8 @@ FINDING_KINDS = (
     "late_receiver",
     "processor_queueing",
     "load_imbalance",
+    "thread_imbalance",
+    "serial_part",
     "many_small_messages",
     "collective_wait",
     "collective_cost",
@@ -195,6 +212,54 @@ CALLPATHS = Table(
             line="line of the call site; 0: unknown",
         ),
         *_text(path="region names from the root, joined by ' / '", file="source file of the call site; may be empty"),
+    ),
+)
+
+THREADS = Table(
+    "threads",
+    "(thread, callpath, place, phase, category) of processes whose threads share parallel regions of OpenMP; a "
+    "thread's rows add up to the wall time of its process's first thread exactly",
+    (
+        *_ids(
+            location="the thread",
+            callpath="of the parallel region, on the first thread; -1: outside of any",
+            place="callpath of the barrier, critical section or communication call; else as callpath",
+        ),
+        _enum("phase", PHASES, "of the process's first thread: start-up, program, shut-down, or not of interest"),
+        _enum("category", THREAD_CATEGORIES, "what the time was"),
+        *_ps(spent="how long"),
+    ),
+)
+
+THREAD_SPANS = Table(
+    "thread_spans",
+    "a stretch of a thread's time in a parallel region of its process; by location, then time",
+    (
+        *_ids(
+            location="the thread",
+            instance="which execution of a parallel region; -1: its team is not known (nested, or without the first)",
+            callpath="of the parallel region, on the first thread",
+            place="callpath of the barrier, critical section or communication call; else as callpath",
+        ),
+        _enum("category", THREAD_CATEGORIES, "what the time was"),
+        *_ps(begin="since when", end="until when"),
+    ),
+)
+
+STREAMS = Table(
+    "streams",
+    "a stream of an accelerator; kernel, copy and idle add up to the length of the trace exactly",
+    (
+        *_ids(location="the stream"),
+        _count("kernels", "kernels", "kernels"),
+        _count("copies", "copies", "copies between the accelerator and its host"),
+        _count("bytes_to_device", "B", "copied from the host"),
+        _count("bytes_to_host", "B", "copied to the host"),
+        *_ps(
+            kernel="kernels ran",
+            copy="it copied; where a kernel ran as well, the time is that of what ended first",
+            idle="neither",
+        ),
     ),
 )
 
@@ -660,6 +725,9 @@ TABLES = {
         REGION_SPANS,
         DETAIL_LEVELS,
         OPEN_CALLS,
+        THREADS,
+        THREAD_SPANS,
+        STREAMS,
         CALLS,
         MESSAGES,
         UNMATCHED,

@@ -1,125 +1,83 @@
-"""OpenMP's threads and accelerators' streams, from the profile: no part of the ranks' accounts.
+"""OpenMP's threads and accelerators' streams over a run: no part of the ranks' accounts.
 
-The accounts divide the time of ranks, and of threads that communicate. What the others did is known by region only. For
-a process of n threads whose first one takes T from its first to its last event,
-
-    n T = parallel + imbalance + serial + idle
-
-parallel   of all threads, inside of parallel regions but not at a barrier
-imbalance  of all threads, at OpenMP's barriers: those that come early wait for the last one
-serial     of the first threads, outside of parallel regions
-idle       of the others, outside of any region: nothing was given to them
-
-A stream of an accelerator is busy while anything runs on it. Regions of OpenMP are told by how instrumentation names
-them: `!$omp parallel`, `!$omp implicit barrier`.
+The time of a process's threads is divided in the table `threads` (`thread_times`, docs/threads.md): n T for n threads
+whose first one takes T. Of a stream kernels, copies and idle add up to the length of the trace.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import polars as pl
 
+from logpost.analyzer.phases import program
 from logpost.analyzer.run import Run
-from logpost.analyzer.wide import exact_sum, wide_sum, wide_sum_of
-
-OPENMP = "!$omp"
+from logpost.analyzer.schema import THREAD_CATEGORIES
+from logpost.analyzer.wide import exact_sum, wide_sum
 
 
 @dataclass(frozen=True)
 class Threads:
-    """The processes with several threads; times over all of their threads."""
+    """The processes with several threads; times of the program over all of their threads."""
 
     processes: int
     threads: int
     parallel_ps: int
     imbalance_ps: int
+    synchronization_ps: int
+    management_ps: int
+    communication_ps: int
     serial_ps: int
-    idle_ps: int
+    idle_serial_ps: int
+    idle_communication_ps: int
+    not_in_team_ps: int
 
     @property
     def total_ps(self) -> int:
         """n T, over the processes."""
-        return self.parallel_ps + self.imbalance_ps + self.serial_ps + self.idle_ps
+        return sum(self.spent_ps.values())
+
+    @property
+    def spent_ps(self) -> dict[str, int]:
+        """Category to its time, in the schema's order."""
+        return {category: getattr(self, f"{category}_ps") for category in THREAD_CATEGORIES}
 
 
 @dataclass(frozen=True)
 class Accelerators:
-    """The streams of accelerators on which something ran."""
+    """The streams of accelerators on which something ran; times over all of them."""
 
     streams: int
-    busy_ps: int
-    """over all of them"""
-    length_ps: int
-    """of the run"""
+    kernels: int
+    copies: int
+    bytes_to_device: int
+    bytes_to_host: int
+    kernel_ps: int
+    copy_ps: int
+    idle_ps: int
+
+    @property
+    def total_ps(self) -> int:
+        """The length of the trace, of each."""
+        return self.kernel_ps + self.copy_ps + self.idle_ps
 
 
 def threads(run: Run) -> Threads | None:
-    """None where no process has several threads in OpenMP."""
-    times = _times(run)
-    several = times.filter(pl.len().over("process") > 1)
-    if several.is_empty() or not exact_sum(several["parallel"]):
+    """None where no process has several threads in parallel regions of OpenMP."""
+    rows = program(run.table("threads")).group_by("location", "category").agg(wide_sum("spent_ps")).collect()
+    if rows.is_empty():
         return None
-    first = pl.col("location") == pl.col("location").first().over("process")
-    whole = pl.col("wall_ps").first().over("process")
-    inside = pl.when(first).then(pl.col("parallel")).otherwise(pl.col("inside")).clip(upper_bound=whole)
-    waits = pl.min_horizontal("barrier", inside)
-    sums = several.select(
-        parallel=wide_sum_of(inside - waits),
-        imbalance=wide_sum_of(waits),
-        serial=wide_sum_of((whole - inside).filter(first)),
-        idle=wide_sum_of((whole - inside).filter(~first)),
-    ).row(0)
-    return Threads(several["process"].n_unique(), several.height, *(int(time) for time in sums))
+    category = pl.col("category").cast(pl.String)
+    sums = {name: exact_sum(rows.filter(category == name)["spent_ps"]) for name in THREAD_CATEGORIES}
+    of = run.table("locations").select("location", "process").join(rows.lazy(), on="location", how="semi").collect()
+    return Threads(of["process"].n_unique(), of.height, **{f"{name}_ps": time for name, time in sums.items()})
 
 
 def accelerators(run: Run) -> Accelerators | None:
     """None where nothing ran on any."""
-    streams = run.table("locations").filter(pl.col("kind") == "gpu").select("location")
-    busy = (
-        run.table("profile")
-        .join(streams, on="location", how="semi")
-        .group_by("location")
-        .agg(wide_sum("exclusive_ps"))
-        .filter(pl.col("exclusive_ps") > 0)
-        .collect()
-    )
-    if busy.is_empty():
+    rows = run.table("streams").filter(pl.col("kernels") + pl.col("copies") > 0).collect()
+    if rows.is_empty():
         return None
-    return Accelerators(busy.height, exact_sum(busy["exclusive_ps"]), run.manifest.clock.length_ps)
-
-
-def _times(run: Run) -> pl.DataFrame:
-    """By thread of a processor, a process's first one first: its time in any region, in parallel regions (not counted
-    twice where they are nested), and at barriers."""
-    names = run.table("regions").select("region", "name")
-    paths = run.table("callpaths").select("callpath", "parent", "region").join(names, on="region").sort("callpath")
-    parallel: set[int] = set()
-    outermost: list[int] = []
-    barriers: list[int] = []
-    for callpath, parent, name in paths.select("callpath", "parent", "name").collect().iter_rows():
-        if parent in parallel:
-            parallel.add(callpath)
-        elif name.startswith(f"{OPENMP} parallel"):
-            parallel.add(callpath)
-            outermost.append(callpath)
-        if name.startswith(OPENMP) and "barrier" in name:
-            barriers.append(callpath)
-    spent = (
-        run.table("profile")
-        .group_by("location")
-        .agg(
-            inside=wide_sum("exclusive_ps"),
-            parallel=pl.col("inclusive_ps").filter(pl.col("callpath").is_in(outermost)).sum(),
-            barrier=pl.col("exclusive_ps").filter(pl.col("callpath").is_in(barriers)).sum(),
-        )
-    )
-    return (
-        run.table("locations")
-        .filter(pl.col("kind") == "cpu", pl.col("process") >= 0)
-        .select("location", "process", "wall_ps", "rank")
-        .join(spent, on="location", how="left")
-        .with_columns(pl.col("inside", "parallel", "barrier").fill_null(0))
-        .sort("process", pl.col("rank") < 0, "location")
-        .collect()
+    return Accelerators(
+        rows.height, **{one.name: exact_sum(rows[one.name]) for one in fields(Accelerators) if one.name != "streams"}
     )

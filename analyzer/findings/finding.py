@@ -49,8 +49,8 @@ OF_CAUSE: Mapping[str, Doing] = {
 class Number:
     """One piece of evidence. A name may carry a place: `computing[relax]`.
 
-    Units: `ps`, `B`, `1` (a fraction), `x` (how many times), `count`, `rank`, `rank_in_order` (a chain: each waits for
-    the next).
+    Units: `ps`, `B`, `1` (a fraction), `x` (how many times), `count`, `rank`, `thread` (of a process, 0: the first),
+    `rank_in_order` (a chain: each waits for the next).
     """
 
     name: str

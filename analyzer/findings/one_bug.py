@@ -31,6 +31,8 @@ CAUSES_FIRST = (
     "unattended_target",
     "lock_contention",
     "wavefront",
+    "thread_imbalance",
+    "serial_part",
     "load_imbalance",
     "late_receiver",
     "late_post",

@@ -127,7 +127,7 @@ def evidence_text(evidence: Sequence[Mapping[str, Any]]) -> str:
     """The numbers with their units: `exposed: 77.0 ms; computing (relax): 100.0 %`."""
     ranks: dict[str, list[int]] = {}
     for one in evidence:
-        if one["unit"] in ("rank", "rank_in_order"):
+        if one["unit"] in ("rank", "rank_in_order", "thread"):
             ranks.setdefault(one["name"], []).append(int(one["value"]))
     pieces: dict[str, None] = {}
     for one in evidence:
@@ -156,7 +156,7 @@ def number_text(value: float, unit: str) -> str:
         return percent_text(value)
     if unit == "x":
         return f"{value:.2f} ×" if value < 9.995 else f"{value:,.1f} ×" if value < 99.95 else f"{value:,.0f} ×"
-    return f"{value:,.0f}" if unit in ("count", "rank") else f"{value:.4g} {unit}".rstrip()
+    return f"{value:,.0f}" if unit in ("count", "rank", "thread") else f"{value:.4g} {unit}".rstrip()
 
 
 def confidence_text(confidence: float, certainty: str) -> str:
@@ -368,6 +368,45 @@ def _balance(facts: Facts) -> str:
     return (
         "Give these ranks less work (weighted or finer partition, work stealing), or check what is slower there: "
         "node, binding, input."
+    )
+
+
+def _thread_imbalance(facts: Facts) -> str:
+    waits = time_text(facts.number("saved_if_equal"))
+    late = [int(thread) for thread in facts.all("late_thread")]
+    if late:
+        who = f"thread{'s' if len(late) > 1 else ''} {ranks_text(late)} of {facts.number('threads'):.0f} come"
+        who += f"{'' if len(late) > 1 else 's'} last"
+    else:
+        who = f"another one of {facts.number('threads'):.0f} threads comes last each time"
+    title = f"the threads of {facts.ranks} wait {waits} on average in {facts.cause or 'a parallel region'}: {who}"
+    return title + (f" to {facts.row['region']}" if facts.row["region"] else "")
+
+
+def _balance_threads(facts: Facts) -> str:
+    if facts.all("late_thread"):
+        return (
+            "Share the work of this region more evenly: another schedule (dynamic, guided, smaller chunks), another "
+            "distribution of the data, tasks; or check what is slower on these threads: binding, memory that lies on "
+            "another socket."
+        )
+    return (
+        "Let threads take the work as they become free (schedule(dynamic) or guided, smaller chunks, tasks), or let "
+        "them go on without this barrier (nowait) where the next work allows it."
+    )
+
+
+def _serial_part(facts: Facts) -> str:
+    others = int(facts.number("threads")) - 1
+    where = facts.cause or "code outside of parallel regions"
+    title = f"{facts.ranks} compute{facts.verb_s} serially in {where} for {time_text(facts.number('serial'))}"
+    return title + f": {count_text(others, 'other thread')} idle{'s' if others == 1 else ''} meanwhile"
+
+
+def _share_with_threads(facts: Facts) -> str:
+    return (
+        f"Share this work among the {facts.number('threads'):.0f} threads (a parallel loop, tasks), or let it overlap "
+        "with a parallel region (a task beside it). The gain supposes that all of it can be shared evenly (Amdahl)."
     )
 
 
@@ -641,6 +680,8 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "late_receiver": (_late_receiver, _post_earlier),
     "processor_queueing": (_processor_queueing, _attend),
     "load_imbalance": (_load_imbalance, _balance),
+    "thread_imbalance": (_thread_imbalance, _balance_threads),
+    "serial_part": (_serial_part, _share_with_threads),
     "many_small_messages": (_many_small_messages, _pack),
     "collective_wait": (_collective_wait, _come_together),
     "collective_cost": (_collective_cost, _cheaper_collective),

@@ -1,5 +1,6 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <otf2/otf2.h>
 
 #include <atomic>
 #include <exception>
@@ -16,6 +17,7 @@
 #include "read.hpp"
 #include "read_program.hpp"
 #include "shards.hpp"
+#include "thread_spans.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer::bindings {
@@ -162,6 +164,39 @@ nb::dict profile(const Trace& trace) {
     return d;
 }
 
+nb::dict thread_spans(const Trace& trace) {
+    nb::dict d;
+    const auto& rows = trace.thread_spans;
+    d["location"] = column<std::int32_t>(rows, [](const ThreadSpan& s) { return s.location; });
+    d["instance"] = column<std::int32_t>(rows, [](const ThreadSpan& s) { return s.instance; });
+    d["callpath"] = column<std::int32_t>(rows, [](const ThreadSpan& s) { return s.callpath; });
+    d["place"] = column<std::int32_t>(rows, [](const ThreadSpan& s) { return s.place; });
+    d["category"] = column<std::uint8_t>(rows, [](const ThreadSpan& s) { return s.category; });
+    d["begin_ps"] = column<std::int64_t>(rows, [](const ThreadSpan& s) { return s.begin_ps; });
+    d["end_ps"] = column<std::int64_t>(rows, [](const ThreadSpan& s) { return s.end_ps; });
+    return d;
+}
+
+nb::dict streams(const Trace& trace) {
+    std::vector<std::int32_t> location;
+    std::vector<StreamTotals> rows;
+    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
+        if (trace.locations[l].type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM) {
+            location.push_back(static_cast<std::int32_t>(l));
+            rows.push_back(trace.traces[l].stream);
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["kernels"] = column<std::uint64_t>(rows, [](const StreamTotals& s) { return s.kernels; });
+    d["copies"] = column<std::uint64_t>(rows, [](const StreamTotals& s) { return s.copies; });
+    d["bytes_to_device"] = column<std::uint64_t>(rows, [](const StreamTotals& s) { return s.bytes_to_device; });
+    d["bytes_to_host"] = column<std::uint64_t>(rows, [](const StreamTotals& s) { return s.bytes_to_host; });
+    d["kernel_ps"] = column<std::int64_t>(rows, [](const StreamTotals& s) { return s.kernel_ps; });
+    d["copy_ps"] = column<std::int64_t>(rows, [](const StreamTotals& s) { return s.copy_ps; });
+    return d;
+}
+
 nb::dict one_sided(const Trace& trace) {
     OneSidedTotals sum;
     for (const auto& t : trace.traces) {
@@ -277,6 +312,10 @@ void bind_trace(nb::module_& module) {
                        "None) -> Trace"),
                "Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory "
                "goes. Raises ArchiveError, and OSError where that file cannot be written.");
+    module.def(
+        "thread_categories",
+        [] { return std::vector<std::string>(kThreadCategoryNames.begin(), kThreadCategoryNames.end()); },
+        "Names of the categories of a thread's time, by code.");
     module.def("release_memory", &release_memory, nb::call_guard<nb::gil_scoped_release>(),
                "Gives memory that the core has freed back to the system.");
     module.def(
@@ -302,6 +341,10 @@ void bind_trace(nb::module_& module) {
         .def("callpaths", &callpaths, nb::sig("def callpaths(self) -> logpost.analyzer.columns.Callpaths"))
         .def("layouts", &layouts, nb::sig("def layouts(self) -> logpost.analyzer.columns.Layouts"))
         .def("profile", &profile, nb::sig("def profile(self) -> logpost.analyzer.columns.Profile"))
+        .def("thread_spans", &thread_spans, nb::sig("def thread_spans(self) -> logpost.analyzer.columns.ThreadSpans"),
+             "What threads do in parallel regions of OpenMP.")
+        .def("streams", &streams, nb::sig("def streams(self) -> logpost.analyzer.columns.Streams"),
+             "What the streams of accelerators did.")
         .def("one_sided", &one_sided, nb::sig("def one_sided(self) -> dict[str, int]"))
         .def("quality", &quality, nb::sig("def quality(self) -> list[logpost.analyzer.columns.Quality]"))
         .def("properties", &properties, nb::sig("def properties(self) -> list[tuple[str, str]]"))

@@ -1,12 +1,14 @@
 #include "call_stack.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace logpost::analyzer {
 
 CallStack::CallStack(const Definitions& definitions, QualityCounts& quality)
     : quality_(quality),
       kinds_(definitions.kinds),
+      thread_roles_(definitions.thread_roles),
       outside_region_(definitions.outside_region()),
       off_region_(definitions.off_region()),
       contexts_(definitions.contexts) {
@@ -15,9 +17,12 @@ CallStack::CallStack(const Definitions& definitions, QualityCounts& quality)
     kinds_.push_back(CallKind::not_recorded);  // off_region
 }
 
-void CallStack::begin(LocationTrace& out) {
+void CallStack::begin(LocationTrace& out, StreamUse* stream) {
     out_ = &out;
+    stream_ = stream;
+    watched_ = stream != nullptr || !thread_roles_.empty();
     stack_.clear();
+    open_teams_.clear();
     call_depth_ = 0;
     call_has_collective_ = false;
 }
@@ -27,6 +32,9 @@ void CallStack::end(std::int64_t now) {
     const auto events = out_->communication_events;  // the archive has no Leave of those that are open
     while (!stack_.empty()) {
         pop(now);
+    }
+    while (!open_teams_.empty()) {
+        end_team(now, open_teams_.back().role);
     }
     out_->communication_events = events;
     out_->profile.reserve(touched_.size());
@@ -38,6 +46,28 @@ void CallStack::end(std::int64_t now) {
     }
     touched_.clear();
     out_ = nullptr;
+}
+
+void CallStack::note(const Frame& frame, std::int64_t now) {
+    if (stream_ != nullptr) {
+        if (stack_.size() == 1) {
+            stream_->kernel(frame.enter_ps, now);
+        }
+        return;
+    }
+    const auto region = static_cast<std::size_t>(frame.region);
+    if (region < thread_roles_.size() && thread_roles_[region] != ThreadRole::none) {
+        out_->threads.push_back({frame.enter_ps, now, frame.callpath, depth(stack_.size()), thread_roles_[region]});
+    }
+}
+
+void CallStack::end_team(std::int64_t now, ThreadRole role) {
+    const auto open = std::find_if(open_teams_.rbegin(), open_teams_.rend(),
+                                   [&](const ThreadRecord& team) { return team.role == role; });
+    if (open != open_teams_.rend()) {
+        out_->threads.push_back({open->enter_ps, now, open->callpath, open->depth, role});
+        open_teams_.erase(std::next(open).base());
+    }
 }
 
 std::int32_t CallStack::find_callpath(std::int32_t context) {

@@ -7,6 +7,7 @@
 #include "callpaths.hpp"
 #include "definitions.hpp"
 #include "quality.hpp"
+#include "stream_use.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer {
@@ -23,7 +24,8 @@ class CallStack {
     CallStack(const CallStack&) = delete;
     CallStack& operator=(const CallStack&) = delete;
 
-    void begin(LocationTrace& out);
+    /// `stream`: of an accelerator's location.
+    void begin(LocationTrace& out, StreamUse* stream);
     /// Closes what is open and writes the profile.
     void end(std::int64_t now);
 
@@ -60,6 +62,9 @@ class CallStack {
     void count_record() { out_->communication_events += call_depth_ != 0 ? 1 : 0; }
     /// Nothing was recorded from `begin` to now, which is a call of its own outside of any other.
     void was_off(std::int64_t begin, std::int64_t now);
+    /// A pair of records (fork and join, begin and end of a team) begins or ends.
+    void begin_team(std::int64_t now, ThreadRole role) { open_teams_.push_back({now, now, top(), team_depth(), role}); }
+    void end_team(std::int64_t now, ThreadRole role);
     /// The open call has a record of a collective.
     void has_collective() { call_has_collective_ = true; }
 
@@ -79,6 +84,13 @@ class CallStack {
         std::int64_t inclusive_ps = 0;
         std::int64_t exclusive_ps = 0;
     };
+
+    /// Between two open regions there is room for teams, which are no regions.
+    static constexpr std::uint32_t kDepths = 15;
+    [[nodiscard]] std::uint32_t team_depth() const {
+        return depth(stack_.size()) + 1 + static_cast<std::uint32_t>(open_teams_.size()) % kDepths;
+    }
+    static std::uint32_t depth(std::size_t regions) { return static_cast<std::uint32_t>(regions) * (kDepths + 1); }
 
     [[nodiscard]] std::int32_t top() const { return stack_.empty() ? CallpathTree::kRoot : stack_.back().callpath; }
 
@@ -129,6 +141,9 @@ class CallStack {
         profile.last_ps = now;
         profile.inclusive_ps += duration;
         profile.exclusive_ps += duration - frame.children_ps;
+        if (watched_) [[unlikely]] {
+            note(frame, now);
+        }
         if (kind(frame.region) != CallKind::user) {
             ++out_->communication_events;
             if (stack_.size() == call_depth_) {
@@ -153,12 +168,17 @@ class CallStack {
         return kind == CallKind::barrier || kind == CallKind::collective || kind == CallKind::collective_nonblocking;
     }
 
+    void note(const Frame& frame, std::int64_t now);
     void leave_mis_nested(std::int64_t now, std::int32_t region);
     void call_outside(std::int64_t now);
     void grow_profile();
 
     QualityCounts& quality_;
-    std::vector<CallKind> kinds_;  // by dense region, with those that the archive does not define
+    std::vector<CallKind> kinds_;                  // by dense region, with those that the archive does not define
+    const std::vector<ThreadRole>& thread_roles_;  // by dense region; empty: none has any
+    StreamUse* stream_ = nullptr;                  // of the location; none: it is no accelerator's
+    bool watched_ = false;                         // regions matter to threads or streams
+    std::vector<ThreadRecord> open_teams_;
     std::int32_t outside_region_;
     std::int32_t off_region_;
     const std::vector<CallingContext>& contexts_;

@@ -40,7 +40,9 @@ void Decoder::begin(std::int32_t location, LocationTrace& out) {
     d.ids.begin();
     d.offsets.clear();
     d.times.begin();
-    d.stack.begin(out);
+    d.stream.begin(out.stream);
+    const bool stream = d.trace.locations[d.location].type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+    d.stack.begin(out, stream ? &d.stream : nullptr);
     d.peers.begin(location);
     d.transfers.begin(out);
     d.off_since = Decoding::kOn;
@@ -101,6 +103,7 @@ OTF2_EvtReaderCallbacks* Decoder::event_callbacks() {
     set_message_callbacks(c);
     set_collective_callbacks(c);
     set_one_sided_callbacks(c);
+    set_thread_callbacks(c);
     return c;
 }
 

@@ -64,7 +64,10 @@ void start(Decoding& d, T ticks, OTF2_RmaWinRef window, std::uint32_t remote, st
            std::uint64_t matching, Transfer::Kind kind) {
     const auto record = record_of(d, ticks, window);
     if (record.call == kNone) {
-        count(d.quality, Quality::device_transfer, record.window == kUndefined ? 0 : 1);
+        if (record.window != kUndefined) {
+            count(d.quality, Quality::device_transfer);
+            d.stream.copy_begins(record.now, matching, d.size(bytes), kind == Transfer::Kind::get);
+        }
         return;
     }
     bytes = d.size(bytes);
@@ -103,7 +106,9 @@ OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_Rm
     return guarded(user, [&] {
         auto& d = self(user);
         const auto record = record_of(d, ticks, window);
-        if (record.call != kNone && !d.transfers.complete(record.window, matching, record.call)) {
+        if (record.call == kNone) {
+            d.stream.copy_ends(record.now, matching);
+        } else if (!d.transfers.complete(record.window, matching, record.call)) {
             count(d.quality, Quality::request_unknown);
         }
     });

@@ -16,6 +16,7 @@
 #include "pending_transfers.hpp"
 #include "quality.hpp"
 #include "requests.hpp"
+#include "stream_use.hpp"
 #include "trace.hpp"
 
 namespace logpost::analyzer {
@@ -70,6 +71,7 @@ struct Decoding {
     Peers peers;
     PendingRequests requests;
     PendingTransfers transfers;
+    StreamUse stream;
 
     std::size_t location = 0;          // the current one
     LocationTrace* out = nullptr;      // of it
@@ -87,6 +89,7 @@ void set_region_callbacks(OTF2_EvtReaderCallbacks* c);
 void set_message_callbacks(OTF2_EvtReaderCallbacks* c);
 void set_collective_callbacks(OTF2_EvtReaderCallbacks* c);
 void set_one_sided_callbacks(OTF2_EvtReaderCallbacks* c);
+void set_thread_callbacks(OTF2_EvtReaderCallbacks* c);
 
 Operation operation_of(OTF2_CollectiveOp code) noexcept;
 

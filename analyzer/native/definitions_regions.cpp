@@ -113,6 +113,11 @@ void resolve_regions(Raw& r) {
         regions[i].file = text(d, r.region_files[i]);
         regions[i].kind = region_kind(regions[i].name, regions[i].paradigm);
         d.kinds[i] = regions[i].kind;
+        const auto role = thread_role(regions[i].name, regions[i].role, regions[i].paradigm);
+        if (role != ThreadRole::none) {
+            d.thread_roles.resize(regions.size(), ThreadRole::none);
+            d.thread_roles[i] = role;
+        }
     }
     resolve_contexts(r);
     for (const auto& [ref, name] : r.parameters) {

@@ -33,6 +33,7 @@
 #include "replay/native/threads.hpp"
 #include "requests_of_threads.hpp"
 #include "shards.hpp"
+#include "thread_spans.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -307,6 +308,12 @@ void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_
             call.leave_ps -= first;
             call.callpath = callpaths[static_cast<std::size_t>(call.callpath)];
         });
+        for (auto& record : location.threads) {
+            record.enter_ps -= first;
+            record.leave_ps -= first;
+            // Roots have no number: a pair of records outside of any region.
+            record.callpath = callpaths[static_cast<std::size_t>(record.callpath)];
+        }
         location.epochs.for_each([&](std::size_t, Epoch& epoch) {
             epoch.acquired_ps -= epoch.acquired_ps == Epoch::kNotRecorded ? 0 : first;
         });
@@ -510,6 +517,10 @@ Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& o
     group_collectives(trace, definitions.owner, quality);
     require_sums_in_range(trace, anchor.string(), threads);
     match_epochs(trace);
+    trace.thread_spans = thread_spans(trace);
+    for (auto& location : trace.traces) {
+        location.threads = {};
+    }
     trace.quality.assign(quality.begin(), quality.end());
     return std::move(trace);
 }

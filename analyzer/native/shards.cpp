@@ -76,6 +76,8 @@ void put_location(SegmentBytes& out, std::size_t location, const LocationTrace& 
     out.put_all(trace.epochs);
     out.put_all(trace.profile);
     out.put_all(trace.levels);
+    out.put_all(trace.threads);
+    out.put(trace.stream);
     out.put(std::uint64_t{trace.open.size()});
     for (const auto& open : trace.open) {
         out.put(open.call);
@@ -115,6 +117,8 @@ StoredLocation get_location(SegmentView in, Parts parts = Parts::all) {
     in.get_all(trace.epochs);
     in.get_all(trace.profile);
     in.get_all(trace.levels);
+    in.get_all(trace.threads);
+    trace.stream = in.get<StreamTotals>();
     for (auto n = in.get<std::uint64_t>(); n != 0; --n) {
         const auto call = in.get<std::uint32_t>();
         trace.open.push_back({call, in.get_text()});

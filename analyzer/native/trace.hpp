@@ -14,6 +14,7 @@
 
 #include "replay/native/program.hpp"
 #include "requests.hpp"
+#include "thread_role.hpp"
 
 namespace logpost::analyzer {
 
@@ -137,6 +138,48 @@ struct RequestEnd {
     Collective collective;  // what the record says
 };
 
+/// When a location was in a region that matters to threads, or between a pair of records that does.
+struct ThreadRecord {
+    std::int64_t enter_ps;
+    std::int64_t leave_ps;
+    std::int32_t callpath;  // of a pair of records: where it lies
+    std::uint32_t depth;    // larger than that of what it lies in, among the records of its location
+    ThreadRole role;
+};
+
+/// What a thread's time is beside that of its process's other threads; the names are in thread_spans.hpp.
+enum class ThreadCategory : std::uint8_t {
+    parallel,
+    imbalance,
+    synchronization,
+    management,
+    communication,
+    serial,
+    idle_serial,
+    idle_communication,
+    not_in_team,
+};
+inline constexpr std::size_t kThreadCategories = 9;
+
+/// A stretch of a thread's time in a parallel region of its process.
+struct ThreadSpan {
+    std::int64_t begin_ps;
+    std::int64_t end_ps;
+    std::int32_t location;
+    std::int32_t instance;  // the execution of the parallel region; -1: its team is not known
+    std::int32_t callpath;  // of the parallel region, on the first thread
+    std::int32_t place;     // callpath of the barrier, critical section or call; else of the parallel region
+    ThreadCategory category;
+};
+
+/// What a stream of an accelerator did; ps and bytes. An instant counts once.
+struct StreamTotals {
+    std::uint64_t kernels = 0;
+    std::int64_t kernel_ps = 0;
+    std::uint64_t copies = 0, bytes_to_host = 0, bytes_to_device = 0;
+    std::int64_t copy_ps = 0;
+};
+
 /// What the reader finds on one location: what the replay needs, and what it does not.
 struct LocationTrace : replay::Timeline {
     std::uint64_t events = 0;                // all events read
@@ -147,7 +190,9 @@ struct LocationTrace : replay::Timeline {
     OneSidedTotals one_sided;
     std::vector<PendingRequests::Entry> begun;  // requests that did not end on this location,
     std::vector<RequestEnd> ended;              // and that did not begin on it; join_requests empties both
-    bool has_been_off = false;                  // its measurement was switched off at some time
+    std::vector<ThreadRecord> threads;          // in the order of their ends; until `thread_spans` has divided them
+    StreamTotals stream;
+    bool has_been_off = false;  // its measurement was switched off at some time
 };
 
 /// What the order of causes and effects says of the clocks, and what was done about it.
@@ -184,7 +229,8 @@ struct Trace {
     std::vector<Callpath> callpaths;
     std::vector<Site> sites;  // the first one stands for an unknown place
     std::vector<Layout> layouts;
-    std::vector<LocationTrace> traces;  // one per location
+    std::vector<LocationTrace> traces;     // one per location
+    std::vector<ThreadSpan> thread_spans;  // by location, then time
     std::uint32_t collective_instances = 0;
     ClockFindings clocks;                             // of `read_program`
     std::vector<std::uint64_t> quality;               // by Quality

@@ -16,7 +16,7 @@ import polars as pl
 
 from logpost.analyzer.phases import program
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES, PARTS, TRANSFER_PARTS
+from logpost.analyzer.schema import CATEGORIES, PARTS, THREAD_CATEGORIES, TRANSFER_PARTS
 from logpost.analyzer.undivided import SHOWN, shown, shown_as
 from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
@@ -295,6 +295,32 @@ class Scoped:
     def load(self) -> pl.LazyFrame:
         """The table `load` of the selected ranks."""
         return self._here(self.run.table("load"))
+
+    def threads(self, most: int) -> tuple[Cube, list[str]]:
+        """Times of the threads of the selected ranks' processes in the whole program: (thread, category) in ps, and
+        labels; the first `most` of them."""
+        chosen = self.locations["process"].unique().implode()
+        order = self.every_location.filter(pl.col("process").is_in(chosen)).sort(
+            "process", pl.col("rank") < 0, "location"
+        )
+        rows = program(self.run.table("threads")).group_by("location", "category").agg(wide_sum("spent_ps")).collect()
+        teams = (
+            order.join(rows, on="location", how="semi", maintain_order="left")
+            .with_columns(
+                label=pl.format(
+                    "{}.{}",
+                    pl.col("rank").first().over("process"),
+                    pl.int_range(pl.len()).over("process"),
+                )
+            )
+            .head(most)
+        )
+        row_of = {location: row for row, location in enumerate(teams["location"])}
+        found = np.zeros((teams.height, len(THREAD_CATEGORIES)))
+        for location, category, time in rows.iter_rows():
+            if location in row_of:
+                found[row_of[location], THREAD_CATEGORIES.index(category)] = float(time)
+        return found, teams["label"].to_list()
 
     def queues(self) -> pl.LazyFrame:
         """What messages for the selected ranks wait in queues, by when they were sent."""

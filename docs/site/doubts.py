@@ -39,6 +39,18 @@ DOUBTS = {
         "a loop that polls for messages outside of calls look alike. Where ranks differ by design (a master, pipeline "
         "stages) there is nothing to even out."
     ),
+    "thread_imbalance": (
+        "Threads that come late to a barrier need not have more work: a core that two threads share, memory of another "
+        "socket, or an operating system that takes the core away look alike. The gain supposes that the work between "
+        "two barriers can be shared evenly, and costs nothing more for it. Instrumentation of small regions is itself "
+        "uneven: compare with a run of larger ones."
+    ),
+    "serial_part": (
+        "Work that depends on its own results, input and output, or a library that is not thread-safe cannot be "
+        "shared. How the time outside of parallel regions is divided over user regions is known from the profile of "
+        "the whole run; where the same region also works in start-up, less of it is in the program. The gain is "
+        "Amdahl's: no overhead of forks, no limit of memory bandwidth."
+    ),
     "many_small_messages": (
         "Messages that are packable by their order may still not be known together: the receiver may need the first "
         "at once, or the second may depend on data from elsewhere. The gain assumes that packing itself is free."

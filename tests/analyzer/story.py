@@ -20,6 +20,7 @@ from logpost.analyzer.findings.prose import evidence_text
 from logpost.analyzer.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source, Windows
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES, TRANSFER_PARTS
+from logpost.analyzer.thread_times import thread_frame
 from logpost.replay._native import operations
 
 US = 10**6
@@ -37,6 +38,8 @@ class Story:
         self.callpath_rows: list[dict[str, Any]] = []
         self.rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self.instances = 0
+        self.regions_entered = 0
+        self.workers: dict[tuple[int, int], int] = {}
         self.program = dict.fromkeys(range(ranks), (0, length))
         self.hosts = Hosts(nodes=1, ranks_per_node=[ranks], cores_per_node=[ranks], oversubscribed=False)
         self.quality: list[QualityCount] = []
@@ -272,6 +275,33 @@ class Story:
             }
         )
 
+    def span(self, rank: int, path: int, first: int, last: int) -> None:
+        """When a user region was in use on a rank."""
+        region = self.callpath_rows[path]["region"]
+        row = {"region": region, "location": rank, "first_enter_ps": first, "last_leave_ps": last}
+        self.rows["region_spans"].append(row)
+
+    def parallel(self, rank: int, begin: int, works: list[int], region: int, barrier: int) -> int:
+        """A parallel region, in which each thread of a rank works so long and waits at the barrier for the last one;
+        when it ends. Workers' locations come behind the ranks'."""
+        end = begin + max(works)
+        for thread, work in enumerate(works):
+            location = self._thread(rank, thread)
+            instance = {"location": location, "instance": self.regions_entered, "callpath": region}
+            for category, since, until in (("parallel", begin, begin + work), ("imbalance", begin + work, end)):
+                if since < until:
+                    place = {"category": category, "place": barrier if category == "imbalance" else region}
+                    self.rows["thread_spans"].append(instance | place | {"begin_ps": since, "end_ps": until})
+        self.regions_entered += 1
+        return end
+
+    def _thread(self, rank: int, thread: int) -> int:
+        if thread == 0:
+            return rank
+        if (rank, thread) not in self.workers:
+            self.workers[rank, thread] = self.ranks + len(self.workers)
+        return self.workers[rank, thread]
+
     def wait_state(self, rank: int, pattern: str, wait: int, count: int) -> None:
         """A wait state of a rank; the clock of the story ticks every nanosecond."""
         self.rows["wait_states"].append(
@@ -304,6 +334,9 @@ class Story:
             }
             for rank in range(self.ranks)
         ]
+        for (rank, _), location in self.workers.items():
+            worker = {"location": location, "rank": -1, "ref": location, "accounted": False}
+            rows["locations"].append(rows["locations"][rank] | worker)
         rows["regions"] = [
             {"region": region, "line": 0, "name": name, "file": "", "kind": kind}
             for (name, kind), region in self.regions.items()
@@ -314,6 +347,7 @@ class Story:
             name: pl.DataFrame(rows[name], schema=table.schema) if rows.get(name) else table.empty()
             for name, table in TABLES.items()
         }
+        frames["threads"] = thread_frame(frames["thread_spans"], frames["calls"].lazy(), frames["locations"])
         frames["accounting"] = self._accounting(rows)
         exposed = pl.DataFrame(rows.get("exposed", []))
         if exposed.height:

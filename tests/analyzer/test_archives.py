@@ -68,6 +68,67 @@ def test_one_sided_calls_are_divided_and_only_the_management_of_windows_is_other
         assert times["mpi_other"] < 0.005 * sum(times.values()), name
 
 
+def test_categories_of_every_thread_add_up_to_its_process(runs: dict[str, Run]) -> None:
+    teams = {}
+    for name, run in runs.items():
+        rows = run.table("threads").collect()
+        if rows.is_empty():
+            continue
+        locations = run.table("locations").sort("process", pl.col("rank") < 0, "location").collect()
+        times = (
+            rows.group_by("location")
+            .agg(
+                pl.col("spent_ps").sum(),
+                least=pl.col("spent_ps").min(),
+                communication=pl.col("spent_ps").filter(pl.col("category") == "communication").sum(),
+            )
+            .join(locations.with_columns(whole=pl.col("wall_ps").first().over("process")), on="location")
+        )
+        teams[name] = times.height
+        assert (times["spent_ps"] == times["whole"]).all(), name
+        assert (times["least"] > 0).all(), name
+        # What is not communication is what the account of a rank calls compute.
+        accounts = (
+            run.table("accounting")
+            .group_by("location")
+            .agg(
+                account=pl.col("exposed_ps").sum(),
+                compute=pl.col("exposed_ps").filter(pl.col("category") == "compute").sum(),
+            )
+        )
+        ranks = times.filter("accounted").join(accounts.collect(), on="location")
+        assert (ranks["account"] - ranks["compute"] == ranks["communication"]).all(), name
+    # Threads of OpenMP, as the archives' definitions have them.
+    assert teams == {
+        "casita-1_scorep-ompt-host-nested": 10,
+        "casita-1_xeonphi_jacobi_01": 2,
+        "casita-2_cuda_simple": 4,
+        "casita-2_jacobi_blame_cpu_015": 8,
+    }
+
+
+def test_streams_of_accelerators_are_kernels_copies_and_idle(runs: dict[str, Run]) -> None:
+    for name, run in runs.items():
+        rows = run.table("streams").collect()
+        assert (rows.select(pl.min_horizontal("kernel_ps", "copy_ps", "idle_ps")).to_series() >= 0).all(), name
+        whole = rows.select(pl.sum_horizontal("kernel_ps", "copy_ps", "idle_ps")).to_series()
+        assert (whole == run.manifest.clock.length_ps).all(), name
+        streams = run.table("locations").filter(pl.col("kind") == "gpu").select("location").collect()
+        assert rows["location"].to_list() == streams["location"].to_list(), name
+        accounted = run.table("locations").filter("accounted").collect()["location"].to_list()
+        assert not set(accounted) & set(streams["location"]), name
+    # Enter records of kernels, RmaGet and RmaPut records, as otf2-print has them.
+    jacobi = runs["casita-2_jacobi_blame_cpu_015"].table("streams").collect()
+    assert jacobi["copies"].to_list() == [3965, 3965]
+
+
+def test_scalasca_has_no_opinion_on_threads(runs: dict[str, Run]) -> None:
+    # None of the archives that it was asked about has threads.
+    totals = json.loads((DATA / "scalasca-totals.json").read_text())
+    assert not any("omp" in metric.split("_") for one in totals.values() for metric in one)
+    assert all(runs[name].table("threads").collect().is_empty() for name in totals)
+
+
 def test_scalasca_has_no_opinion_on_fences(runs: dict[str, Run]) -> None:
     # Its trace analyser of OTF2 archives writes no metric of one-sided communication: nothing to compare with.
     totals = json.loads((DATA / "scalasca-totals.json").read_text())

@@ -4,6 +4,7 @@
 
 #include <otf2/otf2.h>
 #include <stdlib.h>
+#include <algorithm>
 
 #include <cstdint>
 #include <filesystem>
@@ -117,6 +118,16 @@ class Events {
                 std::uint64_t matching = 0) {
         return did(OTF2_EvtWriter_RmaGet(w_, nullptr, t, window, from, bytes, matching));
     }
+    Events& fork(std::uint64_t t, std::uint32_t threads) {
+        return did(OTF2_EvtWriter_ThreadFork(w_, nullptr, t, OTF2_PARADIGM_OPENMP, threads));
+    }
+    Events& join(std::uint64_t t) { return did(OTF2_EvtWriter_ThreadJoin(w_, nullptr, t, OTF2_PARADIGM_OPENMP)); }
+    Events& team_begin(std::uint64_t t, std::uint32_t team) {
+        return did(OTF2_EvtWriter_ThreadTeamBegin(w_, nullptr, t, team));
+    }
+    Events& team_end(std::uint64_t t, std::uint32_t team) {
+        return did(OTF2_EvtWriter_ThreadTeamEnd(w_, nullptr, t, team));
+    }
     Events& context_enter(std::uint64_t t, std::uint32_t context) {
         return did(OTF2_EvtWriter_CallingContextEnter(w_, nullptr, t, context, 1));
     }
@@ -179,6 +190,16 @@ class ArchiveBuilder {
     void thread(std::uint64_t ref) {
         locations_.push_back({ref, locations_.back().node, -1, locations_.back().process});
         locations_.back().is_thread = true;
+    }
+    /// The same, of any process that is defined.
+    void thread_of(std::uint64_t process, std::uint64_t ref) {
+        const auto of = std::ranges::find(locations_, process, &LocationRow::ref);
+        locations_.push_back({ref, of->node, -1, of->process, true});
+    }
+    /// A stream of an accelerator in the process of the location defined last.
+    void stream(std::uint64_t ref) {
+        thread(ref);
+        locations_.back().type = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
     }
     void cores(const std::string& node, std::uint32_t cores) { cores_[node] = cores; }
     void cpu_binding(std::uint64_t location, const std::string& binding) { bindings_[location] = binding; }
@@ -305,6 +326,7 @@ class ArchiveBuilder {
         std::int64_t declared;
         std::uint32_t process;
         bool is_thread = false;
+        OTF2_LocationType type = OTF2_LOCATION_TYPE_CPU_THREAD;
     };
     struct GroupRow {
         std::uint32_t ref;
@@ -352,7 +374,7 @@ class ArchiveBuilder {
                                                         nodes[l.node], OTF2_UNDEFINED_LOCATION_GROUP);
             }
             const auto declared = l.declared >= 0 ? static_cast<std::uint64_t>(l.declared) : written_[l.ref];
-            OTF2_GlobalDefWriter_WriteLocation(w, l.ref, master, OTF2_LOCATION_TYPE_CPU_THREAD, declared, l.process);
+            OTF2_GlobalDefWriter_WriteLocation(w, l.ref, master, l.type, declared, l.process);
             if (bindings_.contains(l.ref)) {
                 OTF2_AttributeValue value;
                 value.stringRef = text(bindings_[l.ref]);

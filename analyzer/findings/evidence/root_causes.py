@@ -38,6 +38,8 @@ class RootCauses:
             )
             .collect()
         )
+        # Of these the path knows what follows them, not themselves.
+        self.user_regions = set(evidence.callpaths.filter(pl.col("kind") == "user")["callpath"])
         compute = pl.col("category") == "compute"
         self.on_path = (
             program(evidence.tables["path_profile"])
@@ -68,7 +70,8 @@ class RootCauses:
             Number(f"delayed_by[{self._named(callpath, place)}]", share, "1")
             for callpath, place, share in causes.iter_rows()
         )
-        share = on_path / length if length and finding.callpath >= 0 else None
+        known = finding.callpath >= 0 and (not causes.is_empty() or finding.callpath not in self.user_regions)
+        share = on_path / length if length and known else None
         return replace(finding, evidence=(*finding.evidence, *numbers), path_share=share)
 
     def _causes(self, finding: Finding) -> pl.DataFrame:

@@ -195,16 +195,35 @@ class Evidence:
 
     @cached_property
     def user_profile(self) -> pl.DataFrame:
-        """(callpath, location, exclusive_ps) of user regions on accounted locations; empty when none was recorded."""
+        """(callpath, location, exclusive_ps) of user regions on accounted locations; empty when none was recorded.
+
+        A parallel region of several threads is one, with all that lies in it: what its first thread does in it, and
+        how long that waits for the others, is no matter of ranks.
+        """
         user = self.callpaths.filter(pl.col("kind") == "user").select("callpath").lazy()
         accounted = self.locations.select("location").lazy()
-        return (
+        rows = (
             self.tables["profile"]
             .join(user, on="callpath", how="semi")
             .join(accounted, on="location", how="semi")
             .select("callpath", "location", "exclusive_ps")
             .collect()
         )
+        if not self.in_parallel_region:
+            return rows
+        whole = pl.col("callpath").replace(self.in_parallel_region)
+        return rows.group_by(whole, "location").agg(pl.col("exclusive_ps").sum()).sort("callpath", "location")
+
+    @cached_property
+    def in_parallel_region(self) -> dict[int, int]:
+        """Call path to the parallel region of several threads that it lies in, or is."""
+        regions = self.tables["threads"].filter(pl.col("callpath") >= 0).select("callpath").unique().collect()
+        inside = {callpath: callpath for callpath in regions["callpath"]}
+        if inside:
+            for callpath, parent in self.callpaths.select("callpath", "parent").iter_rows():  # parents come first
+                if parent in inside:
+                    inside[callpath] = inside[parent]
+        return inside
 
     def _below(self, callpath: int) -> set[int]:
         """The call path and its descendants; all of them for -1."""

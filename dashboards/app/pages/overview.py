@@ -9,6 +9,7 @@ from dash import html
 
 from logpost.analyzer.efficiencies import efficiencies
 from logpost.analyzer.reporting.data import Share
+from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.app import panels
@@ -20,9 +21,10 @@ from logpost.dashboards.figures.breakdown import breakdown, lowest_compute
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import grouped, prose, visible
 from logpost.dashboards.figures.overview import overview
+from logpost.dashboards.figures.thread_times import thread_times
 from logpost.dashboards.report.findings import finding_rows
 from logpost.dashboards.report.page import efficiency_fact, model_error, title_of, unexplained_fact
-from logpost.dashboards.report.tables import machine_grids
+from logpost.dashboards.report.tables import Grid, machine_grids
 
 NAME, TITLE = "", "Overview"
 FIRST_FINDINGS = 3
@@ -82,6 +84,7 @@ def layout(view: View) -> list[Any]:
             *panels.notes(view.scoped.behaving(MOST_ROWS).note),
             about="Grey is compute; warm colours are waits. Click a bar to select its ranks.",
         ),
+        *_threads(view),
         panels.section(
             "How far to trust it",
             html.P(
@@ -97,6 +100,22 @@ def layout(view: View) -> list[Any]:
             else panels.empty("Nothing unusual was counted."),
             html.Ul([html.Li(prose(limit)) for limit in report.limits]),
         ),
+    ]
+
+
+def _threads(view: View) -> list[Any]:
+    """Threads and accelerators, where there are any: of the whole run, and the threads of the selected ranks."""
+    rows = thread_rows(view.report)
+    if not rows:
+        return []
+    chart = panels.chart("overview.threads", "Time of each thread by category", sketched=True)
+    return [
+        panels.section(
+            "Threads and accelerators",
+            *([chart] if view.report.threads is not None else []),
+            panels.table(Grid(HEADINGS, rows, frozenset({1, 2})), "Threads and accelerators"),
+            about="OpenMP's threads beside the ranks' accounts, over the whole program.",
+        )
     ]
 
 
@@ -177,4 +196,13 @@ def _breakdown(view: View) -> Chart:
     return panels.brushable(made, alike, scoped, "rows", views)
 
 
-CHARTS = {"overview.categories": _overview, "overview.breakdown": _breakdown}
+def _thread_times(view: View) -> Chart:
+    each, labels = view.scoped.threads(MOST_ROWS)
+    return thread_times(each, labels)
+
+
+CHARTS = {
+    "overview.categories": _overview,
+    "overview.breakdown": _breakdown,
+    "overview.threads": _thread_times,
+}

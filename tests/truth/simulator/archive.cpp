@@ -112,6 +112,28 @@ void one_sided(tests::Events& events, const Record& record, const Call& call, st
     }
 }
 
+std::uint64_t thread_location(std::size_t rank, std::size_t thread) {
+    return (thread << 32U) + rank;
+}
+
+/// What a thread that is not its rank's first one does in a parallel region.
+template <class RegionOf>
+void work(tests::Events& events, Stamps& stamps, const Parallel& parallel, std::size_t thread, const RegionOf& region) {
+    if (thread >= parallel.phases.front().size()) {
+        return;
+    }
+    const auto name = parallel_name(parallel.region);
+    auto now = parallel.begin;
+    events.enter(stamps.at(now), region(name));
+    for (std::size_t p = 0; p < parallel.phases.size(); ++p) {
+        const auto barrier = barrier_name(parallel.region, p, parallel.phases.size());
+        events.enter(stamps.at(now + parallel.phases[p][thread]), region(barrier));
+        now += std::ranges::max(parallel.phases[p]);
+        events.leave(stamps.at(now), region(barrier));
+    }
+    events.leave(stamps.at(now), region(name));
+}
+
 /// Whether any rank uses the window.
 bool uses_window(const Record& record) {
     return !record.transfers.empty() || std::ranges::any_of(record.ranks, [](const auto& rank) {
@@ -128,6 +150,16 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
     for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
         archive.location(rank, "node" + std::to_string(record.machine.node(static_cast<int>(rank))));
         members.push_back(rank);
+    }
+    // Threads come behind all ranks, which are numbered as the truth has them.
+    std::vector<std::size_t> threads(record.ranks.size(), 1);
+    for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
+        for (const auto& parallel : record.ranks[rank].parallels) {
+            threads[rank] = std::max(threads[rank], parallel.phases.front().size());
+        }
+        for (std::size_t thread = 1; thread < threads[rank]; ++thread) {
+            archive.thread_of(rank, thread_location(rank, thread));
+        }
     }
     archive.numbering(OTF2_PARADIGM_MPI, members);
     archive.communicator(members, 0, "MPI_COMM_WORLD");
@@ -147,7 +179,9 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
         if (at != regions.end()) {
             return at->second;
         }
-        const auto paradigm = name.starts_with("MPI_") ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER;
+        const auto paradigm = name.starts_with("MPI_")    ? OTF2_PARADIGM_MPI
+                              : name.starts_with("!$omp") ? OTF2_PARADIGM_OPENMP
+                                                          : OTF2_PARADIGM_USER;
         return regions[name] = archive.region(name, paradigm);
     };
     for (std::size_t number = 0; number < record.ranks.size(); ++number) {
@@ -220,6 +254,14 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
             }
             marks_until(rank.end);
         });
+        for (std::size_t thread = 1; thread < threads[number]; ++thread) {
+            Stamps own(clock, thread_location(number, thread));
+            archive.events(thread_location(number, thread), [&](tests::Events& events) {
+                for (const auto& parallel : rank.parallels) {
+                    work(events, own, parallel, thread, region);
+                }
+            });
+        }
     }
     archive.finish();
 }

@@ -23,6 +23,7 @@ Cases all_cases() {
     collectives(cases);
     clean(cases);
     one_sided(cases);
+    threads(cases);
     return cases;
 }
 

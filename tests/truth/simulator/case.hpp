@@ -41,6 +41,7 @@ void crowds(Cases& cases);
 void collectives(Cases& cases);
 void clean(Cases& cases);
 void one_sided(Cases& cases);
+void threads(Cases& cases);
 
 /// Every case there is.
 Cases all_cases();

@@ -300,4 +300,40 @@ std::vector<Sums> accounts(const Record& record) {
     return result;
 }
 
+std::vector<std::vector<ThreadSums>> thread_accounts(const Record& record) {
+    std::vector<std::vector<ThreadSums>> result;
+    for (const auto& rank : record.ranks) {
+        std::size_t count = 1;
+        for (const auto& parallel : rank.parallels) {
+            count = std::max(count, parallel.phases.front().size());
+        }
+        std::vector<ThreadSums> threads(count == 1 ? 0 : count);
+        Time inside = 0;
+        for (const auto& parallel : rank.parallels) {
+            for (const auto& phase : parallel.phases) {
+                const auto longest = std::ranges::max(phase);
+                inside += longest;
+                for (std::size_t t = 0; t < threads.size(); ++t) {
+                    if (t < phase.size()) {
+                        threads[t].parallel += phase[t];
+                        threads[t].imbalance += longest - phase[t];
+                    } else {
+                        threads[t].not_in_team += longest;
+                    }
+                }
+            }
+        }
+        Time called = 0;
+        for (const auto& call : rank.calls) {
+            called += call.leave - call.enter;
+        }
+        for (std::size_t t = 0; t < threads.size(); ++t) {
+            (t == 0 ? threads[t].communication : threads[t].idle_communication) = called;
+            (t == 0 ? threads[t].serial : threads[t].idle_serial) = rank.end - inside - called;
+        }
+        result.push_back(std::move(threads));
+    }
+    return result;
+}
+
 }  // namespace logpost::truth

@@ -56,6 +56,15 @@ std::vector<Segment> transfer_segments(const Record& record, std::size_t transfe
 /// cause of the operation that completes last; the processor's work for another one overrides it.
 std::vector<Sums> accounts(const Record& record);
 
+/// The time of one thread of a rank.
+struct ThreadSums {
+    Time parallel = 0, imbalance = 0, communication = 0, serial = 0, idle_communication = 0, idle_serial = 0,
+         not_in_team = 0;
+};
+
+/// Of each rank's threads, where it has several; each adds up to the rank's end.
+std::vector<std::vector<ThreadSums>> thread_accounts(const Record& record);
+
 /// Until when a member of a collective operation waits for those whom the operation's definition names, by call and
 /// rank.
 using Awaited = std::function<Time(const Call& call, int rank)>;

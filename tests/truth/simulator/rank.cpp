@@ -110,6 +110,22 @@ Task<> Rank::compute(Time duration, std::string region) {
     leave(std::move(region));
 }
 
+Task<> Rank::parallel(std::string region, std::vector<std::vector<Time>> phases) {
+    auto& record = world_.record_.ranks[static_cast<std::size_t>(number_)];
+    const auto name = parallel_name(region);
+    record.parallels.push_back({now(), region, phases});
+    record.marks.push_back({now(), name, true});
+    auto until = now();
+    for (std::size_t p = 0; p < phases.size(); ++p) {
+        const auto barrier = barrier_name(region, p, phases.size());
+        record.marks.push_back({until + phases[p].front(), barrier, true});
+        until += std::ranges::max(phases[p]);
+        record.marks.push_back({until, barrier, false});
+    }
+    record.marks.push_back({until, name, false});
+    co_await sleep(until - now());
+}
+
 void Rank::enter(std::string region) {
     world_.record_.ranks[static_cast<std::size_t>(number_)].marks.push_back({now(), std::move(region), true});
 }

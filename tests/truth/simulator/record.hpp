@@ -132,8 +132,24 @@ struct Mark {
     bool enter;
 };
 
+/// A parallel region: how long each thread works before each of its barriers, the last one of which ends it.
+struct Parallel {
+    Time begin;
+    std::string region;
+    std::vector<std::vector<Time>> phases;  ///< by thread; the first one is the rank's own
+};
+
+/// A parallel region and the barrier that ends a phase of it, as OPARI2 names them.
+inline std::string parallel_name(const std::string& region) {
+    return std::string("!$omp parallel @").append(region);
+}
+inline std::string barrier_name(const std::string& region, std::size_t phase, std::size_t phases) {
+    return std::string(phase + 1 == phases ? "!$omp implicit barrier @" : "!$omp barrier @").append(region);
+}
+
 struct RankRecord {
     std::vector<Call> calls;
+    std::vector<Parallel> parallels;
     std::vector<Mark> marks;
     std::vector<Busy> busy;
     Time end = 0;

@@ -64,6 +64,24 @@ Record transferred(bool put, bool offloading) {
     });
 }
 
+TEST(Simulator, ThreadsWaitAtEachBarrierForTheLastOfThem) {
+    const auto record = run(machine(), 1, [](Rank& rank) -> Task<> {
+        std::vector<std::vector<Time>> phases{{10 * us, 30 * us}, {20 * us, 5 * us}};
+        co_await rank.compute(7 * us);
+        co_await rank.parallel("a.c:1", phases);
+        co_await rank.query("MPI_Wtime");
+    });
+    const auto& rank = record.ranks[0];
+    EXPECT_EQ(rank.calls[0].enter, (7 + 30 + 20) * us);
+    const auto threads = thread_accounts(record)[0];
+    EXPECT_EQ(threads[0].parallel, 30 * us);
+    EXPECT_EQ(threads[0].imbalance, 20 * us);
+    EXPECT_EQ(threads[1].parallel, 35 * us);
+    EXPECT_EQ(threads[1].imbalance, 15 * us);
+    EXPECT_EQ(threads[0].serial, threads[1].idle_serial);
+    EXPECT_EQ(threads[0].serial + threads[0].communication, rank.end - 50 * us);
+}
+
 TEST(Simulator, ANicServesTransfersWhileItsRankComputes) {
     EXPECT_EQ(leave_of(transferred(true, true), 0, 1), (1 + 5 + 1 + 5) * us);       // o_s, L, 1000 G, L
     EXPECT_EQ(leave_of(transferred(false, true), 0, 1), (1 + 5 + 5 + 1 + 2) * us);  // o_s, L, L, 1000 G, o_r

@@ -41,6 +41,14 @@ std::string sums(const Sums& values) {
     return text + "}";
 }
 
+std::string sums(const ThreadSums& of) {
+    const auto value = [](const char* name, Time time) { return quoted(name) + ": " + std::to_string(time); };
+    return "{" + value("parallel", of.parallel) + ", " + value("imbalance", of.imbalance) + ", " +
+           value("communication", of.communication) + ", " + value("serial", of.serial) + ", " +
+           value("idle_communication", of.idle_communication) + ", " + value("idle_serial", of.idle_serial) + ", " +
+           value("not_in_team", of.not_in_team) + "}";
+}
+
 void write_class(std::ofstream& out, const std::string& name, const Class& values, const Machine& machine) {
     out << "\n[loggp." << name << "]\n";
     if (machine.eager_limit.has_value()) {
@@ -95,6 +103,16 @@ void write_truth(const Case& told, const Record& record, const std::filesystem::
     first = true;
     for (const auto& rank : in_collectives(record)) {
         out << (first ? "\n" : ",\n") << sums(rank);
+        first = false;
+    }
+    out << "\n],\n\"threads\": [";
+    first = true;
+    for (const auto& threads : thread_accounts(record)) {
+        out << (first ? "\n[" : ",\n[");
+        for (std::size_t t = 0; t < threads.size(); ++t) {
+            out << (t == 0 ? "" : ", ") << sums(threads[t]);
+        }
+        out << "]";
         first = false;
     }
     out << "\n]\n}\n";

@@ -16,7 +16,8 @@
 ///   serves what is ready in order, one at a time;
 /// - a one-sided transfer takes o_s of its origin's processor and queues at the NICs like a message; what needs an
 ///   answer of the target (a get's data, a put's acknowledgement) is served by the target's processor (o_ctl) inside a
-///   call that makes progress, or, with asynchronous progress, by its NIC; a get takes o_r of its origin at the end.
+///   call that makes progress, or, with asynchronous progress, by its NIC; a get takes o_r of its origin at the end;
+/// - a parallel region ends each phase when the last of its threads has done its work.
 
 #include <deque>
 #include <functional>
@@ -63,6 +64,9 @@ class Rank {
     // Outside of MPI.
     Task<> compute(Time duration);
     Task<> compute(Time duration, std::string region);
+    /// A parallel region of threads, of which none communicates: phases that end in a barrier, explicit but for the
+    /// last one; in each, how long each thread works. Forks, joins and barriers themselves take no time.
+    Task<> parallel(std::string region, std::vector<std::vector<Time>> phases);
     void enter(std::string region);
     void leave(std::string region);
 
