@@ -483,7 +483,7 @@ Decoded decode_locations(const Archive& archive, const std::vector<std::size_t>&
             decoded.quality[i] += worker->decoder.quality()[i];
         }
     }
-    join_requests(trace, definitions.owner, locations, decoded.quality);
+    join_requests(traces, definitions.owner, locations, decoded.quality);
     return decoded;
 }
 

@@ -34,11 +34,11 @@ bool fits(const Begun& begun, RequestEnd::What what) {
 }
 
 /// Requests that did not end where they began, by process.
-std::unordered_map<std::int32_t, Places> begun_of(const Trace& trace, const std::vector<std::int32_t>& owner,
+std::unordered_map<std::int32_t, Places> begun_of(const TraceOf& traces, const std::vector<std::int32_t>& owner,
                                                   const std::vector<std::size_t>& locations) {
     std::unordered_map<std::int32_t, Places> found;
     for (const auto l : locations) {
-        if (!trace.traces[l].ended.empty()) {
+        if (!traces[l]->ended.empty()) {
             found.try_emplace(owner[l]);
         }
     }
@@ -47,7 +47,7 @@ std::unordered_map<std::int32_t, Places> begun_of(const Trace& trace, const std:
         if (at == found.end()) {
             continue;
         }
-        for (const auto& begun : trace.traces[l].begun) {
+        for (const auto& begun : traces[l]->begun) {
             const auto [place, fresh] = at->second.try_emplace(begun.id, Place{l, begun, false});
             place->second.several = !fresh;
         }
@@ -77,30 +77,30 @@ void join(LocationTrace& at, const Begun& begun, const RequestEnd& end, QualityC
 
 }  // namespace
 
-void join_requests(Trace& trace, const std::vector<std::int32_t>& owner, const std::vector<std::size_t>& locations,
-                   QualityCounts& quality) {
-    auto processes = begun_of(trace, owner, locations);
+void join_requests(const TraceOf& traces, const std::vector<std::int32_t>& owner,
+                   const std::vector<std::size_t>& locations, QualityCounts& quality) {
+    auto processes = begun_of(traces, owner, locations);
     std::vector<std::size_t> changed;
     for (const auto l : locations) {
-        for (const auto& end : trace.traces[l].ended) {
+        for (const auto& end : traces[l]->ended) {
             auto& places = processes[owner[l]];
             const auto at = places.find(end.id);
             if (at == places.end() || at->second.several || !fits(at->second.begun, end.what)) {
                 continue;
             }
-            join(trace.traces[at->second.location], at->second.begun, end, quality);
+            join(*traces[at->second.location], at->second.begun, end, quality);
             changed.push_back(at->second.location);
             places.erase(at);
         }
     }
     for (const auto l : locations) {
-        trace.traces[l].begun = {};
-        trace.traces[l].ended = {};
+        traces[l]->begun = {};
+        traces[l]->ended = {};
     }
     std::ranges::sort(changed);
     changed.erase(std::ranges::unique(changed).begin(), changed.end());
     for (const auto l : changed) {
-        drop_cancelled(trace.traces[l]);
+        drop_cancelled(*traces[l]);
     }
 }
 

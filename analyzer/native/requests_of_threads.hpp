@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "match.hpp"
 #include "quality.hpp"
 #include "trace.hpp"
 
@@ -21,7 +22,7 @@ inline void complete(Collective& begun, Collective ended) {
 ///
 /// A receive stands where it completed, the one that was begun goes. A collective operation stands where it was begun.
 /// An id that several threads have begun says nothing: both ends stay as they are.
-void join_requests(Trace& trace, const std::vector<std::int32_t>& owner, const std::vector<std::size_t>& locations,
-                   QualityCounts& quality);
+void join_requests(const TraceOf& traces, const std::vector<std::int32_t>& owner,
+                   const std::vector<std::size_t>& locations, QualityCounts& quality);
 
 }  // namespace logpost::analyzer

@@ -220,6 +220,8 @@ class Reordering {
         moved(graph_.ends, found.ends);
         moved(graph_.enters, found.enters);
         moved(graph_.leaves, found.leaves);
+        moved(graph_.started, found.started);
+        moved(graph_.stopping, found.stopping);
         assign_slots(found);
         return found;
     }

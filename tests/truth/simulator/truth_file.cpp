@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <stdexcept>
+#include <utility>
 
 #include "ledger.hpp"
 
@@ -42,11 +43,18 @@ std::string sums(const Sums& values) {
 }
 
 std::string sums(const ThreadSums& of) {
-    const auto value = [](const char* name, Time time) { return quoted(name) + ": " + std::to_string(time); };
-    return "{" + value("parallel", of.parallel) + ", " + value("imbalance", of.imbalance) + ", " +
-           value("communication", of.communication) + ", " + value("serial", of.serial) + ", " +
-           value("idle_communication", of.idle_communication) + ", " + value("idle_serial", of.idle_serial) + ", " +
-           value("not_in_team", of.not_in_team) + "}";
+    const std::pair<const char*, Time> values[] = {{"parallel", of.parallel},
+                                                   {"imbalance", of.imbalance},
+                                                   {"communication", of.communication},
+                                                   {"serial", of.serial},
+                                                   {"idle_communication", of.idle_communication},
+                                                   {"idle_serial", of.idle_serial},
+                                                   {"not_in_team", of.not_in_team}};
+    std::string text;
+    for (const auto& [name, time] : values) {
+        text.append(text.empty() ? "{" : ", ").append(quoted(name)).append(": ").append(std::to_string(time));
+    }
+    return text + "}";
 }
 
 void write_class(std::ofstream& out, const std::string& name, const Class& values, const Machine& machine) {
