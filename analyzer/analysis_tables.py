@@ -36,7 +36,7 @@ def write_analysis(
     analysis: Analysis,
     network: NetworkTold,
     report: Report,
-    meanwhile: Callable[[], Mapping[str, pl.DataFrame]] = dict,
+    meanwhile: Callable[[], dict[str, pl.DataFrame]] = dict,
 ) -> tuple[dict[str, pl.DataFrame], Mapping[str, int]]:
     """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
     may be read after `RunWriter.settle`.
