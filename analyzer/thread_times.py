@@ -42,7 +42,7 @@ def thread_frame(
     """
     if spans.is_empty():
         return schema.THREADS.empty()
-    team = _teams(spans, locations)
+    team = teams(spans, locations)
     phases = _phases(team["first"].unique(), locations, locations if interest is None else interest)
     inside = _clipped(
         spans.lazy().join(team.lazy(), on="location"), phases, "location", "first", "callpath", "place", "category"
@@ -64,7 +64,7 @@ def thread_frame(
     )
 
 
-def _teams(spans: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame:
+def teams(spans: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame:
     """(location, first): the threads with spans, and the first one of each one's process: the rank, if there is one."""
     return (
         locations.filter(pl.col("location").is_in(spans["location"].unique().implode()))

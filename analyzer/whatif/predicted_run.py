@@ -25,7 +25,7 @@ from logpost.analyzer.resplit import silent
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.run_place import MACHINE
 from logpost.analyzer.run_program import unplaced_program
-from logpost.analyzer.schema import TABLES
+from logpost.analyzer.thread_times import thread_frame
 from logpost.analyzer.whatif.ask import Prediction
 from logpost.analyzer.whatif.plan import Plan
 from logpost.analyzer.whatif.predicted_machine import predicted_machine
@@ -37,10 +37,18 @@ from logpost.machines.schema.load import find_machine_file
 from logpost.replay._native import Analysis
 from logpost.replay.parameters import native_parameters
 
-DEFINITIONS = ("regions", "callpaths", "communicators", "open_calls", "profile", "region_spans", "detail_levels")
-"""Tables that no split changes."""
-NOT_PREDICTED = ("threads", "thread_spans", "streams")
-"""Tables of what no replay knows: the times of threads and accelerators between calls."""
+DEFINITIONS = (
+    "regions",
+    "callpaths",
+    "communicators",
+    "open_calls",
+    "profile",
+    "region_spans",
+    "detail_levels",
+    "thread_spans",
+    "streams",
+)
+"""Tables that no split changes; what accelerators do stays as recorded."""
 COUNTED_ANEW = ("beyond_measured_sizes", "beyond_measured_strides")
 
 
@@ -110,8 +118,8 @@ def _write_tables(
     writer.write("locations", locations.with_columns(socket=pl.Series(placed.sockets), **interest))
     for name in DEFINITIONS:
         writer.write(name, retimed.facts(name).collect())
-    for name in NOT_PREDICTED:
-        writer.write(name, TABLES[name].empty())
+    spans = retimed.facts("thread_spans").collect()
+    writer.write("threads", thread_frame(spans, retimed.facts("calls"), locations.with_columns(**interest)))
     envelope = max(1, sums["envelope_ps"])
     shares = {f"{of}_share": sums[f"{of}_ps"] / envelope for of in ("residual", "deficit")}
     used = retimed.manifest.machine.model_copy(update=shares)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.run import Run
+from logpost.analyzer.thread_times import teams
 from logpost.analyzer.warped import Times, warped
 from logpost.replay.whatif import Outcome, Scenario
 
@@ -40,6 +41,7 @@ class Retimed(Run):
             "detail_levels": self._warped(run, "detail_levels", "enter_ps"),
             "region_spans": self._warped(run, "region_spans", "first_enter_ps", "last_leave_ps"),
             "profile": self._profile(run),
+            "thread_spans": self._thread_spans(run),
         }
 
     def facts(self, name: str) -> pl.LazyFrame:
@@ -80,6 +82,20 @@ class Retimed(Run):
             for location in np.unique(of[moments >= 0]).tolist():
                 mine = (of == location) & (moments >= 0)
                 moments[mine] = self._warp(location, moments[mine])
+            rows = rows.with_columns(pl.Series(column, moments))
+        return rows
+
+    def _thread_spans(self, run: Run) -> pl.DataFrame:
+        """Threads move with the first one of their process, whose parallel regions they work in."""
+        rows = run.facts("thread_spans").collect()
+        first = teams(rows, self._locations)
+        whose = (
+            rows.select("location").join(first, on="location", how="left", maintain_order="left")["first"].to_numpy()
+        )
+        for column in ("begin_ps", "end_ps"):
+            moments = rows[column].to_numpy().copy()
+            for location in np.unique(whose).tolist():
+                moments[whose == location] = self._warp(location, moments[whose == location])
             rows = rows.with_columns(pl.Series(column, moments))
         return rows
 
