@@ -28,6 +28,7 @@ READERS_BAR = 1.5e9
 """Bytes of memory for whatever reads the run."""
 READERS = {
     "report": ["report", "RUN"],
+    "report --models": ["report", "RUN", "--models"],
     "report --html": ["report", "RUN", "--html", "OUT.html", "--force"],
     "compare": ["compare", "RUN", "RUN"],
     "export csv": ["export", "RUN", "--to", "csv", "-o", "OUT.tables"],
