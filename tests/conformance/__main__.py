@@ -46,7 +46,7 @@ def remembered(results: Path) -> dict[str, trial.Outcome]:
     return found
 
 
-def conform(cache: Path, mpi: str, only: str, results: Path, patience: float) -> list[trial.Outcome]:
+def conform(cache: Path, mpi: str, only: str, results: Path, patience: float = 1.0) -> list[trial.Outcome]:
     """Run the tests whose name matches, those with an outcome excepted; prints the table.
 
     `patience` multiplies the suite's time limits, with the collector and without.
