@@ -113,13 +113,13 @@ def chart(
 
 
 def brushable(
-    made: Chart, on: Rows, scoped: Scoped, pick: str = "", views: Mapping[int, Sequence[list[int]]] | None = None
+    made: Chart, on: Rows | None, scoped: Scoped, pick: str = "", views: Mapping[int, Sequence[list[int]]] | None = None
 ) -> Chart:
     """The chart, in which a rectangle may be dragged: the page's script reads time and ranks of it.
 
     Args:
         made: a chart with rows `on`; where time is its horizontal axis, it says so itself.
-        on: the rows.
+        on: the rows; None: its vertical axis has none, and a drag selects time alone.
         scoped: the run.
         pick: what a click selects: "rows", "pair", or nothing.
         views: `rank_spans` of the rows of those views, by number, that show other rows.
@@ -128,9 +128,9 @@ def brushable(
     timed = "ps_per_x" in before
     meta = {**before, "steps_ps": scoped.steps_ps, "few_steps": scoped.few_steps, "pick": pick}
     made.figure.update_layout(
-        meta={**meta, "rows": rank_spans(on, scoped)},
+        meta=meta if on is None else {**meta, "rows": rank_spans(on, scoped)},
         dragmode="zoom" if timed else False,
-        yaxis_fixedrange=not timed,
+        yaxis_fixedrange=not timed or on is None,
     )
     for number, spans in (views or {}).items():
         made.views[number].layout["meta"] = {**meta, "rows": list(spans)}

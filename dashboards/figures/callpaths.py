@@ -11,12 +11,13 @@ from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure
 from logpost.dashboards.figures.labels import plotly_text, time_unit
 
 
-def callpaths(exposure: pl.DataFrame) -> Chart:
+def callpaths(exposure: pl.DataFrame, *, totals: bool = False) -> Chart:
     """Stacked bars, most expensive callpath first.
 
     Args:
         exposure: columns callpath, label, category, exposed_ps, summed over ranks; only the
             callpaths to show.
+        totals: written beside the bars; a report's page, which is also read on a phone, has a table.
     """
     order = (
         exposure.group_by("callpath", "label")
@@ -32,8 +33,7 @@ def callpaths(exposure: pl.DataFrame) -> Chart:
         70 + 30 * order.height,
         barmode="stack",
         bargap=0.3,
-        # With room for the total beside the longest bar.
-        xaxis=axis(f"exposed, all ranks ({unit})", range=[0, 1.15 * longest / factor or 1]),
+        xaxis=axis(f"exposed, all ranks ({unit})", range=[0, (1.15 if totals else 1.05) * longest / factor or 1]),
         yaxis=row_axis(labels, ""),
     )
     for category in palette.INKS:
@@ -53,7 +53,7 @@ def callpaths(exposure: pl.DataFrame) -> Chart:
             hovertemplate="%{customdata}<extra></extra>",
             **category_trace(category),
         )
-    for row, total in enumerate(order["exposed_ps"]):
+    for row, total in enumerate(order["exposed_ps"] if totals else ()):
         fig.add_annotation(
             x=float(f"{total / factor:.6g}"), y=row, text=time_text(total), showarrow=False, xanchor="left", xshift=4
         )

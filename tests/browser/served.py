@@ -14,7 +14,6 @@ from tests.browser.visit import Visit
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.server import listening
 
-
 _OUT_OF_SIGHT = "one.getBoundingClientRect().top >= innerHeight"
 
 

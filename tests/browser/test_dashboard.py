@@ -16,6 +16,7 @@ from tests.browser.visit import Visit
 from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.request import Request
+from logpost.dashboards.app.app import CHARTS
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.panels import rank_spans
 from logpost.dashboards.selection.scoped import Scoped
@@ -136,6 +137,34 @@ def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(vie
     seen.page.locator("#selection a.part", has_text="ranks 1-2").click()
     seen.page.wait_for_function("() => !location.search.includes('ranks')")
     well(seen)
+
+
+def test_a_drag_over_the_efficiencies_selects_their_time(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline")
+    area = seen.page.locator("figure[data-chart='timeline.efficiency'] .nsewdrag").first
+    area.scroll_into_view_if_needed()
+    box, mouse = area.bounding_box(), seen.page.mouse
+    mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.4 * box["height"])
+    mouse.down()
+    mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
+    mouse.up()
+    seen.page.wait_for_url("**from=**")
+    asked = query(seen)
+    assert int(asked["from"][0]) < int(asked["to"][0])
+    assert "ranks" not in asked
+    drawn(seen)
+    well(seen)
+
+
+def test_what_is_out_of_sight_is_drawn_after_what_is_in_sight(address: str, chromium: Any) -> None:
+    page = chromium.new_context(viewport={"width": 1280, "height": 300}).new_page()
+    page.goto(f"{address}/messages")
+    order: list[str] = []
+    page.on("request", lambda one: order.extend(name for name in CHARTS if f'"{name}"' in (one.post_data or "")))
+    page.reload()
+    page.wait_for_function(DRAWN)
+    assert order.index("messages.matrix") < order.index("messages.model")
+    page.context.close()
 
 
 def test_the_overview_leads_to_what_changed(view: Callable[..., Visit]) -> None:
@@ -347,3 +376,12 @@ def test_names_of_a_trace_never_run_and_never_become_markup(chromium: Any, tmp_p
         assert HOSTILE[0] in seen.page.inner_text("#page")
         well(seen)
         seen.page.context.close()
+
+
+def test_a_one_sided_call_shows_its_transfers(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline?run=scorep-shmem-stencil-4.run&call=117")
+    seen.page.wait_for_selector("#page p:has-text('One-sided transfers that it starts or completes')")
+    drawn(seen)
+    rows = seen.page.locator("figure[data-chart='timeline.call'] .ytick").all_text_contents()
+    assert any("LogGP, " in row for row in rows), rows
+    well(seen)

@@ -44,7 +44,7 @@ def section(view: View) -> list[Any]:
     inks = [
         (ink, palette.label(ink))
         for ink in palette.INKS
-        if call.get(f"{ink}_ps") or (f"{ink}_ps" in moved.columns and moved[f"{ink}_ps"].any())
+        if call.get(f"{ink}_ps") or (f"{ink}_ps" in moved.columns and (moved[f"{ink}_ps"] > 0).any())
     ]
     return [
         panels.section(

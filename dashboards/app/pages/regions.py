@@ -104,7 +104,7 @@ def _calls(view: View) -> Chart:
     places = places_of({name: scoped.run.table(name) for name in ("callpaths", "regions")})
     named = {c: _named(places.get(c, NOWHERE)) for c in top["callpath"]}
     label = pl.col("callpath").replace_strict(named, return_dtype=pl.String)
-    return callpaths(rows.join(top.select("callpath"), on="callpath").with_columns(label=label))
+    return callpaths(rows.join(top.select("callpath"), on="callpath").with_columns(label=label), totals=True)
 
 
 def _named(place: Any) -> str:

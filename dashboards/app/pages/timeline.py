@@ -137,7 +137,7 @@ def _efficiency(view: View) -> Chart:
     scoped = view.scoped
     on = scoped.rows(max(1, scoped.locations.height))
     cube, over = scoped.cube(on, BINS_OF_EFFICIENCY if on.count <= 1_000 else 50)
-    return efficiency_line(cube, over)
+    return panels.brushable(efficiency_line(cube, over), None, scoped)
 
 
 CHARTS = {**one_call.CHARTS, "timeline.timeline": _timeline, "timeline.efficiency": _efficiency}
