@@ -436,6 +436,22 @@ TEST(WhatIf, MessagesOfAnAllToAllQueueAtTheNicOfTheirNode) {
     EXPECT_GE(*std::ranges::max_element(wider), 1000 + 950);
 }
 
+TEST(WhatIf, RoundsOfALongAllToAllAreToldTogether) {
+    // 2,047 rounds of 2,048 members are more messages than are told one by one; all of them count, 130 each.
+    constexpr std::int32_t kMembers = 2048;
+    ProgramStory story;
+    for (std::int32_t l = 0; l < kMembers; ++l) {
+        story.rank(l, 1'000'000);
+        story.collective(l, story.call(l, CallKind::collective, 0, 2047 * 130), Operation::alltoall);
+    }
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    EXPECT_LT(graph.nodes(), 5U << 18U);
+    EXPECT_EQ(replay(graph, machine, {.machine = machine}).leaves, Times(kMembers, 2047 * 130));
+    EXPECT_EQ(replay(graph, machine, {.machine = with_latency(200)}).leaves, Times(kMembers, 2047 * 230));
+}
+
 TEST(WhatIf, LanesAreReplaysOfTheirOwn) {
     ProgramStory story;
     const auto& program = late_receiver(story);
