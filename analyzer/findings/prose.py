@@ -167,9 +167,11 @@ def confidence_text(confidence: float, certainty: str) -> str:
 
 def gain_text(gain: float, error: float | None = None) -> str:
     """`at most 21.0 % faster, ± 3.0 %`: the share of the slowest rank's program time that a cure saves at most, and by
-    how much that may be off, where that is known."""
+    how much that may be off, where that is known; nothing saves less than nothing."""
     text = f"at most {percent_text(gain)} faster"
-    return text if error is None else f"{text}, ± {percent_text(error)}"
+    if error is None:
+        return text
+    return f"{text}, perhaps not at all" if error >= gain else f"{text}, ± {percent_text(error)}"
 
 
 def _in(facts: Facts) -> str:

@@ -42,5 +42,11 @@ def cells(roof: Roof) -> tuple[str, ...]:
         time_text(roof.time_ps),
         time_text(roof.roof_ps),
         roof.limit,
-        f"{roof.distance:,.0f} x" if roof.distance >= 100 else f"{roof.distance:.3g} x" if roof.roof_ps else "-",
+        _distance(roof),
     )
+
+
+def _distance(roof: Roof) -> str:
+    if not roof.roof_ps:
+        return "-"
+    return f"{roof.distance:,.0f} x" if roof.distance >= 100 else f"{roof.distance:.3g} x"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-
-import numpy as np
+from decimal import Decimal
 
 _TIMES = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
 _SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
@@ -37,7 +36,7 @@ def three_digits(value: float) -> str:
     >>> three_digits(1234.5), three_digits(0.00012345)
     ('1230', '0.000123')
     """
-    return np.format_float_positional(float(f"{value:.3g}"), trim="-")
+    return f"{Decimal(f'{value:.3g}'):f}"
 
 
 def span_text(begin_ps: float, end_ps: float) -> str:
