@@ -90,7 +90,13 @@ def test_a_program_is_the_same_from_few_rows_at_a_time_and_beyond_the_limit_of_m
     runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("logpost.analyzer.run_program.ROWS", 1000)
-    for name in ("scorep-npb-lu-S-comp-4", "scorep-lulesh-nocomp-8", "scorep-shmem-stencil-4", "casita-2_jacobi_blame_cpu_015"):
+    names = (
+        "scorep-npb-lu-S-comp-4",
+        "scorep-lulesh-nocomp-8",
+        "scorep-shmem-stencil-4",
+        "casita-2_jacobi_blame_cpu_015",
+    )
+    for name in names:
         run = runs[name]
         parameters = native_parameters(replay_parameters(load_machine(run.machine_file)))
         spill = Spill(tmp_path / "spill", 1, in_memory=True)
