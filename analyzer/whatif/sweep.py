@@ -10,7 +10,7 @@ from logpost.analyzer.whatif.plan import Plan
 from logpost.analyzer.whatif.replayed import Intervals, replayed
 from logpost.analyzer.whatif.tolerance import Tolerance, sampled_tolerances, tolerances
 from logpost.replay.whatif import Curve, curve, direction
-from logpost.replay.whatif.breakpoints import Tangent
+from logpost.replay.whatif.breakpoints import Tangent, Tangents
 from logpost.replay.whatif.network_changes import SWEPT
 from logpost.replay.whatif.regions import Band, bands, region
 
@@ -88,28 +88,33 @@ def sweep(plan: Plan, text: str, intervals: Intervals) -> Sweep:
     if axis.symbol in SWEPT:
         return Sweep(axis, points, [], 0.0, [], named, "the network changes")
     scenario = plan.planned
+    factors = direction(scenario, name, factor=True)
     contends = engine.contends(scenario)
     if contends or any(one is not engine for one in used):
 
-        def makespans(factors: Sequence[float]) -> list[int]:
-            asked = [plan.scenario([f"{name}=x{one:.17g}"]) for one in factors]
+        def makespans(at: Sequence[float]) -> list[int]:
+            asked = [plan.scenario([f"{name}=x{one:.17g}"]) for one in at]
             return [one.makespans([each])[0] for one, each in zip(engine.as_they_come(asked), asked, strict=True)]
 
+        def as_at(factor: float) -> Tangents:
+            (one,) = engine.as_they_come([plan.scenario([f"{name}=x{factor:.17g}"])])
+            return lambda x: one.tangents(factors, x)
+
         why = "messages wait for each other in the network" if contends else "messages come to NICs in another order"
-        return Sweep(axis, points, [], 0.0, sampled_tolerances(makespans), named, why)
-    factors = direction(scenario, name, factor=True)
+        found = sampled_tolerances(makespans, None if contends else as_at)
+        return Sweep(axis, points, [], 0.0, found, named, why)
     asked = factors if axis.factor else direction(scenario, name, factor=False)
 
     def along(x: Sequence[float]) -> list[Tangent]:
         return engine.tangents(asked, x)
 
     low, high = min(axis.values), max(axis.values)
-    found = Curve((), 0.0) if low == high else curve(along, low, high)
+    line = Curve((), 0.0) if low == high else curve(along, low, high)
     return Sweep(
         axis,
         points,
-        _pieces(found, axis),
-        found.above_ps,
+        _pieces(line, axis),
+        line.above_ps,
         tolerances(lambda x: engine.tangents(factors, x), None if axis.factor else along, high),
         named,
     )

@@ -48,7 +48,9 @@ def tolerances(factors: Tangents, values: Tangents | None = None, largest: float
     return [Tolerance(*found) for found in zip(TOLERATED, reached(factors, targets), at, strict=True)]
 
 
-def sampled_tolerances(makespans: Callable[[Sequence[float]], Sequence[int]]) -> list[Tolerance]:
+def sampled_tolerances(
+    makespans: Callable[[Sequence[float]], Sequence[int]], factors_as_at: Callable[[float], Tangents] | None = None
+) -> list[Tolerance]:
     """Where the makespan is not convex: between two factors that were replayed, `PRECISION` apart.
 
     It may have grown as much, and fallen again, between factors that were not replayed. What one target's search finds
@@ -56,6 +58,8 @@ def sampled_tolerances(makespans: Callable[[Sequence[float]], Sequence[int]]) ->
 
     Args:
         makespans: replays factors of the parameter.
+        factors_as_at: what replays factors as messages come at one of them. The makespan is convex there, and where it
+            reaches a target between the two factors is exact in that order. None: it is never convex.
     """
     known = {1.0: makespans([1.0])[0]}
     if known[1.0] <= 0:
@@ -71,7 +75,17 @@ def sampled_tolerances(makespans: Callable[[Sequence[float]], Sequence[int]]) ->
             if found is not None and found[1] - found[0] > PRECISION * found[1]
         ]
         asked = sorted({factor for factors in between for factor in factors} - known.keys())
-    return [Tolerance(percent, None if found is None else found[1]) for percent, found in ends.items()]
+    return [
+        Tolerance(percent, found and _reached(*found, targets[percent], factors_as_at))
+        for percent, found in ends.items()
+    ]
+
+
+def _reached(low: float, high: float, target: float, factors_as_at: Callable[[float], Tangents] | None) -> float:
+    if factors_as_at is None:
+        return high
+    (at,) = reached(factors_as_at(high), [target], start=low, end=high)
+    return high if at is None else max(low, at)
 
 
 def _ends(known: dict[float, int], target: float) -> tuple[float, float] | None:
