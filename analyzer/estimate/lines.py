@@ -113,7 +113,12 @@ def lines(points: Sequence[Point]) -> Lines | None:
         return Lines((only.low, only.value, only.high), (0.0, 0.0, 0.0), n, sloped=False)
     x, low, high = (np.array([getattr(p, name) for p in points]) for name in ("x", "low", "high"))
     i, j = np.triu_indices(len(points), 1)
+    i, j = i[x[j] > x[i]], j[x[j] > x[i]]  # points of one size, as 0 and 1 B before the first gap, tell no slope
     run = x[j] - x[i]
+    if not run.size:
+        ends = sorted((float(low.max()), float(high.min())))
+        value = float(np.clip(np.average([p.value for p in points], weights=[p.n for p in points]), *ends))
+        return Lines((ends[0], value, ends[1]), (0.0, 0.0, 0.0), n, sloped=False)
     misfit = 2 * _misfit(low, high, i, j, run, x)
     low, high = low - misfit, high + misfit
     least = max(0.0, float(np.max((low[j] - high[i]) / run)))

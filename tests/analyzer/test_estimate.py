@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from logpost.analyzer.estimate import Estimate, Interval, estimate
 from logpost.analyzer.estimate.interval import bounded, measured
-from logpost.analyzer.estimate.lines import groups, lines, point
+from logpost.analyzer.estimate.lines import Lines, groups, lines, point
 from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.machines import load_machine, replay_parameters
 from logpost.machines.parameters import COLUMNS
@@ -340,3 +340,22 @@ def test_noise_that_makes_times_nothing_is_read_above_their_median() -> None:
     assert seen.spread == 80
     (lifted,) = groups(column(*((8, 1000 + time) for time in (*(0,) * 11, *range(10, 100, 10)))))
     assert lifted.spread == 0
+
+
+def test_points_of_one_size_tell_no_slope() -> None:
+    """Of 0 and 1 B neither has a gap: (k - 1) G. 8 B take 7 ps more."""
+    rng = np.random.default_rng(7)
+    times = {size: 1000.0 + max(0, size - 1) + rng.uniform(0, 1e-3, 30) for size in (0, 1, 8)}
+
+    def through(*of: int) -> Lines:
+        sizes = np.repeat(np.array(of, dtype=float), 30)
+        found = lines([point(g, 0.5, before=1.0) for g in groups((sizes, np.concatenate([times[one] for one in of])))])
+        assert found is not None
+        return found
+
+    three = through(0, 1, 8)
+    assert three.sloped
+    assert three.slope[0] <= 1.0 <= three.slope[2]
+    two = through(0, 1)
+    assert not two.sloped
+    assert two.constant[0] <= 1000.0 <= two.constant[2]
