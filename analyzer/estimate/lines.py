@@ -117,7 +117,7 @@ def lines(points: Sequence[Point]) -> Lines | None:
     run = x[j] - x[i]
     if not run.size:
         ends = sorted((float(low.max()), float(high.min())))
-        value = float(np.clip(np.average([p.value for p in points], weights=[p.n for p in points]), *ends))
+        value = float(np.clip(np.average([p.value for p in points], weights=[p.n for p in points]), ends[0], ends[1]))
         return Lines((ends[0], value, ends[1]), (0.0, 0.0, 0.0), n, sloped=False)
     misfit = 2 * _misfit(low, high, i, j, run, x)
     low, high = low - misfit, high + misfit
