@@ -43,6 +43,36 @@ def test_work_behind_the_wait_could_stand_before_it() -> None:
     assert finding["advice"].startswith("Compute before MPI_Wait")
 
 
+def taking_turns(times: int = 20) -> Story:
+    """An exchange as above with 3 ms of work behind it; one rank begins 2 ms late, finds its message there and so is
+    the first in the next exchange, where the other one is late."""
+    story = Story(2, times * 6 * MS)
+    irecv, isend, wait = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Isend", "MPI_Wait"))
+    for i in range(times):
+        early, late = i % 2, 1 - i % 2
+        first, second = 6 * i * MS, (6 * i + 2) * MS
+        for rank, begin, leave in ((early, first, second + 3 * MS), (late, second, second + MS)):
+            story.call(rank, begin, begin, irecv)
+            story.call(rank, begin, begin + MS, isend, send_overhead=MS)
+            parts = {"late_sender": 2 * MS, "serialization": 2 * MS} if rank == early else {}
+            story.call(rank, begin + MS, leave, wait, **parts)
+        paths, parts = (isend, wait), {"send_overhead": MS, "serialization": 2 * MS}
+        sent, received = (second, second + MS), (first + MS, second + 3 * MS)
+        story.message(late, early, 4096, sent, received, paths, post=first, late_sender=MS, **parts)
+        sent, received = (first, first + MS), (second + MS, second + MS)
+        story.message(early, late, 4096, sent, received, paths, post=second, **parts)
+    return story
+
+
+def test_a_wait_moves_in_the_source_for_every_rank_and_step() -> None:
+    # If only who waited computed first, the other one would wait in its place, and nothing be gained. If both do, an
+    # exchange costs 1 + 3 ms, not 6.
+    finding = taking_turns().alone(missed_overlap.find).row(0, named=True)
+    assert finding["gain"] == pytest.approx(1 / 3, rel=0.05)
+    numbers = {row["name"]: row["value"] for row in finding["evidence"]}
+    assert (numbers["waits"], numbers["mean_wait"]) == (19, 4 * MS)
+
+
 def test_of_a_long_program_the_first_part_is_replayed_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     story = exchange(work=3, times=100)
     whole = story.alone(missed_overlap.find).row(0, named=True)

@@ -45,15 +45,15 @@ class ProgramStory {
         return static_cast<std::uint32_t>(calls.size() - 1);
     }
 
-    /// A message that blocking calls sent and received.
+    /// A message that blocking calls sent and received, or others completed.
     void message(std::int32_t from, std::uint32_t send, std::int32_t to, std::uint32_t receive, std::uint64_t bytes,
-                 std::optional<std::uint32_t> send_complete = {}) {
+                 std::optional<std::uint32_t> send_complete = {}, std::optional<std::uint32_t> receive_complete = {}) {
         auto& sends = timeline(from).sends;
         auto& receives = timeline(to).receives;
         const auto sent = static_cast<std::uint32_t>(sends.size());
         const auto received = static_cast<std::uint32_t>(receives.size());
         sends.push_back({send, send_complete.value_or(send), bytes, to, 0, 0, received});
-        receives.push_back({receive, receive, bytes, from, 0, 0, sent});
+        receives.push_back({receive, receive_complete.value_or(receive), bytes, from, 0, 0, sent});
     }
 
     void collective(std::int32_t rank, std::uint32_t call, replay::Operation operation, std::int32_t root = -1,

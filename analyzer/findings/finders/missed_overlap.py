@@ -6,7 +6,9 @@ Only waiting for the transfer itself counts, its latency and serialization: whoe
 has another cause. Where an estimated machine does not tell a transfer from a queue, only messages that were alone on
 their way count (`evidence.alone`).
 
-Gain: the same program if each of these Waits were completed by the rank's next call only.
+Gain: the same program if each of these Waits were completed by the rank's next call only. Who moves a Wait in the
+source moves it for every rank and step, also where the message was there already: such ranks are those who wait once
+the others come earlier. So the calls of the same place with work behind them move too.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of, lost_by_location
 from logpost.analyzer.wide import wide_sum_of
-from logpost.replay.columns import Int32
+from logpost.replay.columns import Float64, Int32, Int64
 
 TRANSFER = ("latency", "serialization")
 """What goes on by itself."""
@@ -47,7 +49,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if len(moved) < MIN_SAMPLES:
         return
     later = np.full(graph.count, -1, dtype=np.int32)
-    later[moved] = graph.following[moved]
+    everywhere = np.union1d(moved, _of_same_places(graph, moved))
+    later[everywhere] = graph.following[everywhere]
     saving = saving_if(graph, Hypothesis(later=later))
     if saving.gain < LEAST_GAIN:
         return
@@ -101,17 +104,34 @@ def _movable(graph: Graph, places: set[int], transfers: Flags) -> Int32:
 
     `transfers`: the messages that are surely no queue.
     """
+    calls = graph.waiting_for("send")
+    calls = calls[np.isin(graph.callpath[calls], list(places)) & _later_completes(graph, ~transfers)[calls]]
+    return _between(graph, calls, (graph.length - graph.work_ps)[calls])
+
+
+def _of_same_places(graph: Graph, moved: Int32) -> Int32:
+    """Calls of the call paths of those, whether they waited or not, that stand as these do: by their mean wait."""
+    count = int(graph.callpath.max()) + 1
+    waits = np.bincount(graph.callpath[moved], minlength=count)
+    waited = np.bincount(graph.callpath[moved], weights=(graph.length - graph.work_ps)[moved], minlength=count)
+    (calls,) = np.nonzero((waits > 0)[graph.callpath] & _later_completes(graph))
+    path = graph.callpath[calls]
+    return _between(graph, calls.astype(np.int32), waited[path] / waits[path])
+
+
+def _later_completes(graph: Graph, but: Flags | None = None) -> Flags:
+    """Calls that receive, and whose receives the rank's next call could complete: all run by themselves, and none is
+    among the messages `but`."""
     messages = graph.messages
-    here = messages.rendezvous | (messages.post_call == messages.recv_call) | ~transfers
+    bound = messages.rendezvous | (messages.post_call == messages.recv_call)
+    here = bound if but is None else bound | but
     received = np.bincount(messages.recv_call, minlength=graph.count)
     blocking = np.bincount(messages.recv_call[here], minlength=graph.count)
-    calls = graph.waiting_for("send")
-    calls = calls[
-        np.isin(graph.callpath[calls], list(places))
-        & (graph.following[calls] >= 0)
-        & (received[calls] > 0)
-        & (blocking[calls] == 0)
-    ]
-    waiting = (graph.length - graph.work_ps)[calls]
+    possible: Flags = (graph.following >= 0) & (received > 0) & (blocking == 0)
+    return possible
+
+
+def _between(graph: Graph, calls: Int32, waiting: Int64 | Float64) -> Int32:
+    """Those of the calls that stand closer to what they complete than they wait (ps), with half as much work behind."""
     behind = graph.gap_ps[graph.following[calls]]
     return np.asarray(calls[(graph.gap_ps[calls] < waiting) & (behind >= waiting / 2)])

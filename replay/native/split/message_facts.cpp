@@ -77,7 +77,7 @@ bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept 
 
 std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
                              std::int64_t time) noexcept {
-    const auto open = timeline.calls.partition_point([&](const Call& call) { return call.leave_ps < time; });
+    const auto open = timeline.calls.partition_point([&](const Call& call) { return over_at(call, time); });
     auto at = std::clamp(static_cast<std::uint32_t>(open), first, last);
     while (at < last && !answers(program.kind(timeline.calls[at]))) {
         ++at;

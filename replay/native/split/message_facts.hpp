@@ -65,6 +65,12 @@ bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept;
     return makes_progress(kind, true) || kind == CallKind::one_sided;
 }
 
+/// Whether a call is over for what comes at `time`. One that ends just then is: whoever has left it (to post a receive,
+/// say) answers nobody in it. One that a coarse clock shows to begin and end then is not.
+[[nodiscard]] constexpr bool over_at(const Call& call, std::int64_t time) noexcept {
+    return call.leave_ps < time || (call.leave_ps == time && call.enter_ps < time);
+}
+
 /// The first call from `first` to `last` that answers what came at `time`; `last`, which may be the number of calls, if
 /// none does before.
 std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,

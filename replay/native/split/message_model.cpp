@@ -132,7 +132,7 @@ bool MessageModel::progresses(std::size_t location, std::size_t call) const noex
 std::int64_t MessageModel::attends(std::size_t location, std::int64_t time, std::int64_t limit,
                                    std::uint32_t near) const noexcept {
     const auto& calls = program_.timelines[location].calls;
-    auto at = calls.partition_point_near(near, [&](const Call& call) { return call.leave_ps < time; });
+    auto at = calls.partition_point_near(near, [&](const Call& call) { return over_at(call, time); });
     while (at < calls.size() && calls[at].enter_ps < limit && !progresses(location, at)) {
         ++at;
     }

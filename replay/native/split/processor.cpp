@@ -175,8 +175,24 @@ bool MessageModel::replay_processor(std::size_t location) {
         }
     });
 
+    // When a handshake's message is there: it may wait for a call that makes progress, and others with it.
+    const auto came = [&](const Job& job) {
+        if (job.kind == Job::Kind::request) {
+            const auto& message = records[job.index];
+            const MessageId id{here, job.index};
+            const auto& planned = table[message.stages];
+            return std::max(send_block_end(message.times, planned, begun(id)) + planned.L, message.times.r0);
+        }
+        if (job.kind == Job::Kind::clear) {
+            const auto id = of_send(timeline.sends[job.index]);
+            return rendezvous_of(id)->handshake.matched + stages(id).o_control + stages(id).L;
+        }
+        return job.ready;
+    };
+    const auto earlier = [&](const Job& a, const Job& b) {
+        return a.ready != b.ready ? a.ready < b.ready : came(a) < came(b);
+    };
     // Each in its own order is nearly sorted; together they are not.
-    const auto earlier = [](const Job& a, const Job& b) { return a.ready < b.ready; };
     sort_nearly_sorted(jobs, earlier);
     sort_nearly_sorted(sending, earlier);
     if (sending.empty()) {
