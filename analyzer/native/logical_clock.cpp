@@ -174,7 +174,7 @@ class Instants {
         return instant(location, program_.timelines[location].calls[operation.call].enter_ps);
     }
     void end_after(std::size_t location, const Collective& operation, Node cause) {
-        if (operation.complete_call != kNone) {
+        if (operation.complete_call != kNone && replay::gets_something(operation)) {
             const auto leave = program_.timelines[location].calls[operation.complete_call].leave_ps;
             edges.push_back({cause, instant(location, leave), 0});
         }
@@ -195,11 +195,16 @@ class Instants {
         const auto root = std::ranges::find_if(members, [&](const auto& m) {
             return any.root >= 0 && rank_of(m.first) == static_cast<std::ptrdiff_t>(any.root);
         });
+        const bool is_told =
+            std::ranges::any_of(members, [](const auto& m) { return replay::gives_something(*m.second); });
+        const auto gives = [&](const Collective& operation) { return !is_told || replay::gives_something(operation); };
         switch (replay::shape(any.operation)) {
             case Shape::all_to_all: {
                 const auto hub = new_hub();
                 for (const auto& [l, operation] : members) {
-                    edges.push_back({begin_of(l, *operation), hub, 0});
+                    if (gives(*operation)) {
+                        edges.push_back({begin_of(l, *operation), hub, 0});
+                    }
                     end_after(l, *operation, hub);
                 }
                 break;
@@ -213,7 +218,7 @@ class Instants {
                 break;
             case Shape::all_to_one:
                 for (auto at = members.begin(); root != members.end() && at != members.end(); ++at) {
-                    if (at != root) {
+                    if (at != root && gives(*at->second)) {
                         end_after(root->first, *root->second, begin_of(at->first, *at->second));
                     }
                 }

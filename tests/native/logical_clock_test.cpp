@@ -126,6 +126,25 @@ TEST(LogicalClock, NobodyLeavesAnAllreduceBeforeTheLastOneCame) {
     EXPECT_EQ(clock.processes, 1U);
 }
 
+TEST(LogicalClock, WhoExchangesNothingHoldsNobodyAndIsNotHeld) {
+    // c gives nothing, d gets nothing, and b has left before a came: b alone is moved.
+    ProgramStory s;
+    const auto give_and_get = [&](std::int64_t enter, std::int64_t leave, std::uint64_t gives, std::uint64_t gets) {
+        const auto rank = s.rank(0, 90000);
+        s.collective(rank, s.call(rank, CallKind::collective, enter, leave), Operation::allgatherv);
+        s.gives_and_gets(rank, gives, gets);
+    };
+    give_and_get(1000, 1200, 8, 8);
+    give_and_get(500, 700, 8, 8);
+    give_and_get(3000, 3100, 0, 8);
+    give_and_get(400, 410, 8, 0);
+    const auto clock = logical_clock(s.program());
+    EXPECT_EQ(corrected(clock, 0, 1200), 1200);
+    EXPECT_EQ(corrected(clock, 1, 700), 1000);
+    EXPECT_EQ(corrected(clock, 3, 410), 410);
+    EXPECT_EQ(clock.processes, 1U);
+}
+
 TEST(LogicalClock, OnlyTheRootOfABroadcastIsWaitedFor) {
     ProgramStory s;
     const auto a = s.rank(0, 90000);

@@ -107,6 +107,39 @@ TEST(WaitStates, WhoGetsNothingMayLeaveBeforeTheLastOneComes) {
     }
 }
 
+TEST(WaitStates, WhoGivesNothingIsNotWaitedForByWhoLeavesBefore) {
+    // Only rank 0 gives: it is gone when rank 1 comes, and so is rank 2, which waits for rank 0; rank 3 is still there.
+    for (const std::uint64_t given : {0, 8}) {
+        ProgramStory story;
+        for (const auto& [enter, leave] : {std::pair{100, 110}, {500, 510}, {50, 120}, {60, 510}}) {
+            const auto rank = story.rank(0, 1000);
+            story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::allgatherv);
+            story.gives_and_gets(rank, rank == 0 ? 8 : given, 8);
+        }
+        const CollectiveWaits waits(story.program());
+        const auto wait = [&](std::size_t rank) {
+            return waits.wait(story.program().timelines[rank].collectives[0], rank);
+        };
+        EXPECT_EQ(wait(0), given == 0 ? 0 : 10);
+        EXPECT_EQ(wait(1), 0);
+        EXPECT_EQ(wait(2), given == 0 ? 50 : 70);
+        EXPECT_EQ(wait(3), 440);
+        EXPECT_EQ(waits.early_ends(), given == 0 ? 0U : 2U);
+    }
+}
+
+TEST(WaitStates, ARootDoesNotWaitForWhoGivesNothing) {
+    ProgramStory story;
+    for (const auto& [enter, leave] : {std::pair{100, 310}, {300, 305}, {500, 510}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::gatherv, 0);
+        story.gives_and_gets(rank, rank == 1 ? 8 : 0, rank == 0 ? 8 : 0);
+    }
+    const CollectiveWaits waits(story.program());
+    EXPECT_EQ(waits.wait(story.program().timelines[0].collectives[0], 0), 200);  // for rank 1
+    EXPECT_EQ(waits.early_ends(), 0U);
+}
+
 TEST(WaitStates, OfTheRootsOwnGroupNobodyTakesPart) {
     // Ranks 0 and 1 are a group. Rank 0 is the root: rank 1 waits for nobody, nor does rank 0 for it.
     for (const auto operation : {Operation::bcast, Operation::gather}) {

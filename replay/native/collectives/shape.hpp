@@ -41,6 +41,19 @@ constexpr bool has_root(Shape kind) noexcept {
     return kind == Shape::one_to_all || kind == Shape::all_to_one;
 }
 
+/// Whether an operation synchronizes although its members exchange no bytes.
+constexpr bool is_synchronization(Operation operation) noexcept {
+    return operation == Operation::barrier || operation == Operation::fence;
+}
+/// Whether a member takes from the others something that it must wait for. Libraries return at once from counts of 0.
+inline bool gets_something(const Collective& one) noexcept {
+    return is_synchronization(one.operation) || one.bytes_received > 0;
+}
+/// Whether a member has something for the others to wait for.
+inline bool gives_something(const Collective& one) noexcept {
+    return is_synchronization(one.operation) || one.bytes_sent > 0;
+}
+
 /// Whether an operation has no use for a member: of an inter-communicator, the root's own group looks on. Both are
 /// places among the communicator's members.
 inline bool looks_on(const Program& program, Operation operation, std::int32_t comm, std::size_t root,

@@ -5,6 +5,20 @@
 #include "replay/native/collectives/shape.hpp"
 
 namespace logpost::replay {
+namespace {
+
+/// To an instance, or to a group of its members.
+void add_latest(auto& members, const Collective& operation, const CollectiveWaits::Member& member) {
+    if (member.begin > members.latest.begin) {
+        members.latest = member;
+    }
+    if (gives_something(operation) && member.begin > members.latest_giver.begin) {
+        members.latest_giver = member;
+    }
+}
+
+}  // namespace
+
 CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), instances_(program.collective_instances) {
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         const auto& operations = program.timelines[location].collectives;
@@ -15,9 +29,7 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
             }
             auto& instance = instances_[operation.instance];
             const Member member{operation.begin_ps, static_cast<std::int32_t>(location), operation.call};
-            if (member.begin > instance.latest.begin) {
-                instance.latest = member;
-            }
+            add_latest(instance, operation, member);
             instance.earliest_end = std::min(instance.earliest_end, operation.end_ps);
             if (is_root(operation, location)) {
                 instance.root = member;
@@ -55,9 +67,7 @@ void CollectiveWaits::add_to_group(const Collective& operation, std::size_t loca
     auto& groups = groups_[operation.instance];
     const auto mine = group_of(operation, location);
     auto& group = groups.both[mine];
-    if (member.begin > group.latest.begin) {
-        group.latest = member;
-    }
+    add_latest(group, operation, member);
     group.earliest_begin = std::min(group.earliest_begin, operation.begin_ps);
     group.earliest_end = std::min(group.earliest_end, operation.end_ps);
     groups.of_root = is_root(operation, location) ? mine : groups.of_root;
@@ -97,31 +107,34 @@ bool CollectiveWaits::met(const Collective& operation) const {
     return instance.latest.begin <= instance.earliest_end;
 }
 
-CollectiveWaits::Member CollectiveWaits::defined(const Collective& operation, std::size_t location) const {
+CollectiveWaits::Needed CollectiveWaits::defined(const Collective& operation, std::size_t location) const {
     const auto& instance = instances_[operation.instance];
+    const auto of_other_group = [&] {
+        const auto& other = groups_.at(operation.instance).both[1 - group_of(operation, location)];
+        return Needed{other.latest, other.latest_giver};
+    };
     switch (shape(operation.operation)) {
         case Shape::all_to_all:
             if (program_.has_groups(operation.comm)) {
                 // Each group gets what the other one gives, which may be nothing; its own members it does not need.
-                const bool gets = operation.operation == Operation::barrier || operation.bytes_received > 0;
-                const auto mine = group_of(operation, location);
-                return gets ? groups_.at(operation.instance).both[1 - mine].latest : Member{};
+                return gets_something(operation) ? of_other_group() : Needed{};
             }
-            return instance.latest;
+            return {instance.latest, instance.latest_giver};
         case Shape::one_to_all:
             // An instance whose root is unknown has none: nobody is known to have waited.
-            return is_root(operation, location) || is_onlooker(operation, location) ? Member{} : instance.root;
+            return is_root(operation, location) || is_onlooker(operation, location)
+                       ? Needed{}
+                       : Needed{instance.root, instance.root};
         case Shape::all_to_one:
             if (!is_root(operation, location)) {
                 return {};
             }
-            return program_.has_groups(operation.comm)
-                       ? groups_.at(operation.instance).both[1 - group_of(operation, location)].latest
-                       : instance.latest;
+            return program_.has_groups(operation.comm) ? of_other_group()
+                                                       : Needed{instance.latest, instance.latest_giver};
         case Shape::prefix: {
             const auto& members = scans_.at(operation.instance);
             const auto rank = rank_of(operation, location);
-            return rank < members.size() ? members[rank] : Member{};
+            return rank < members.size() ? Needed{members[rank], members[rank]} : Needed{};
         }
         case Shape::none:
             break;
@@ -133,11 +146,13 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
     if (operation.instance == kNone) {
         return {};
     }
-    const auto found = defined(operation, location);
-    // Who gets no bytes need not wait, and did not if it left before the one to wait for came.
-    const bool gets_none = operation.operation != Operation::barrier && operation.operation != Operation::fence &&
-                           operation.bytes_received == 0;
-    return gets_none && operation.end_ps < found.begin ? Member{} : found;
+    const auto [last, giver] = defined(operation, location);
+    // Who gets no bytes need not wait, nor anybody for who gives none; nor did it if it left before that one came.
+    if (operation.end_ps >= last.begin) {
+        return last;
+    }
+    const bool is_told = giver.location >= 0;  // what members give
+    return !gets_something(operation) ? Member{} : is_told ? giver : last;
 }
 
 std::int64_t CollectiveWaits::until(const Collective& operation, std::size_t location) const {

@@ -29,7 +29,7 @@ class CollectiveWaits {
     [[nodiscard]] Member needed(const Collective& operation, std::size_t location) const;
 
     struct Instance {
-        Member latest;
+        Member latest, latest_giver;
         Member root;
         std::int64_t earliest_non_root = INT64_MAX;  ///< of those who give the root something, or get it
         std::int64_t earliest_end = INT64_MAX;
@@ -45,7 +45,7 @@ class CollectiveWaits {
   private:
     /// Of an inter-communicator.
     struct Group {
-        Member latest;
+        Member latest, latest_giver;
         std::int64_t earliest_begin = INT64_MAX;
         std::int64_t earliest_end = INT64_MAX;
     };
@@ -57,8 +57,11 @@ class CollectiveWaits {
     /// When the last of those whom the member waits for began.
     [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
     [[nodiscard]] std::size_t rank_of(const Collective& operation, std::size_t location) const;
-    /// The last one whom the operation's definition makes the member need.
-    [[nodiscard]] Member defined(const Collective& operation, std::size_t location) const;
+    /// Of those whom the operation's definition makes the member need, the last one, and the last who gives something.
+    struct Needed {
+        Member any, giver;
+    };
+    [[nodiscard]] Needed defined(const Collective& operation, std::size_t location) const;
     /// Whether the operation has no use for the member.
     [[nodiscard]] bool is_onlooker(const Collective& operation, std::size_t location) const;
 
