@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include <algorithm>
 #include <numeric>
 
@@ -31,8 +33,8 @@ struct Together : tests::ProgramStory {
 };
 
 struct Divided {
-    Divided(Together& story, const Parameters& machine)
-        : program(story.program()), waits(program), split(program, machine, waits, 1) {}
+    Divided(Together& story, Parameters of)
+        : machine(std::move(of)), program(story.program()), waits(program), split(program, machine, waits, 1) {}
     [[nodiscard]] CollectiveSums of(std::size_t rank) const {
         const auto& one = program.timelines[rank].collectives[0];
         return split.parts(rank, 0, one.end_ps - one.begin_ps - waits.wait(one, rank));
@@ -40,6 +42,7 @@ struct Divided {
     [[nodiscard]] std::int64_t part(std::size_t rank, CollectivePart part) const {
         return of(rank)[static_cast<std::size_t>(part)];
     }
+    const Parameters machine;
     const Program& program;
     CollectiveWaits waits;
     CollectiveSplit split;
