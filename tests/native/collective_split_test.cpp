@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
-
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "program_story.hpp"
 #include "replay/native/collectives/shape.hpp"
@@ -254,9 +253,12 @@ TEST(CollectiveSplit, WhoLooksOnNeedsNoRecord) {
     story.takes_no_part(0);
     const Divided divided(story, plain_machine());
     EXPECT_FALSE(divided.split.divides(0, 0));
-    EXPECT_EQ(divided.part(1, recv_overhead), 20);  // the message was there
+    // Rank 2's 8 B leave at 10 and are there at 10 + 100 + 7; the root has come at 100.
+    EXPECT_EQ(divided.part(1, latency), 10);
+    EXPECT_EQ(divided.part(1, serialization), 7);
+    EXPECT_EQ(divided.part(1, recv_overhead), 20);
     EXPECT_EQ(divided.part(2, send_overhead), 10);
-    EXPECT_EQ(divided.split.way(1, 0).size(), 1U);
+    EXPECT_EQ(divided.split.way(1, 0).size(), 3U);
 }
 
 TEST(CollectiveSplit, AGroupThatGivesNothingIsNotWaitedFor) {
