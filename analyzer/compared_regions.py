@@ -9,6 +9,7 @@ import polars as pl
 
 from logpost.analyzer.change import Change
 from logpost.analyzer.phases import program
+from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.run import Run
 from logpost.analyzer.wide import wide_sum
 
@@ -58,11 +59,10 @@ def _by_region(run: Run) -> dict[tuple[str, str], tuple[int, int]]:
     communication = (
         calls.join(named, on="callpath").group_by("name").agg(wide_sum("exposed_ps"), pl.col("calls").sum()).collect()
     )
-    accounted = run.table("locations").filter("accounted").select("location")
     compute = (
-        run.table("profile")
-        .join(accounted, on="location", how="semi")
-        .join(named.filter(pl.col("kind") == "user"), on="callpath")
+        program_profile(run.table)
+        .lazy()
+        .join(named, on="callpath")
         .group_by("name")
         .agg(wide_sum("exclusive_ps"), pl.col("visits").sum())
         .collect()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.pack_pattern import compiled
+from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.run import Run
 from logpost.analyzer.wide import exact_sum, wide_sum
 
@@ -51,8 +52,8 @@ def packing(run: Run, compute_ps: int) -> Packing | None:
             below[callpath] = below[parent]
     inside = pl.DataFrame({"callpath": list(below), "name": list(below.values())}, schema=_BELOW)
     times = (
-        run.table("profile")
-        .join(run.table("locations").filter("accounted").select("location"), on="location", how="semi")
+        program_profile(run.table)
+        .lazy()
         .join(inside.lazy(), on="callpath")
         .group_by("name")
         .agg(wide_sum("exclusive_ps"))

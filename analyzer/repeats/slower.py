@@ -9,6 +9,7 @@ import polars as pl
 
 from logpost.analyzer.compare import GROUPS, REGION_PREFIX, WAIT_STATE_PREFIX
 from logpost.analyzer.phases import program
+from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.repeats.compare import Repeats
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, WAIT_STATES
@@ -67,12 +68,15 @@ def _places(run: Run, undivided: Sequence[str], renames: Mapping[str, str]) -> p
         "location", rank=pl.when(pl.col("rank") >= 0).then(pl.col("rank").cast(pl.String)).otherwise(pl.col("name"))
     )
     calls = shown(program(run.table("exposure")), undivided).select("location", "callpath", "category", "exposed_ps")
-    own = run.table("profile").join(named.filter(pl.col("kind") == "user"), on="callpath", how="semi")
-    compute = own.select(
-        "location",
-        "callpath",
-        pl.lit("compute").cast(calls.collect_schema()["category"]).alias("category"),
-        exposed_ps="exclusive_ps",
+    compute = (
+        program_profile(run.table)
+        .lazy()
+        .select(
+            "location",
+            "callpath",
+            pl.lit("compute").cast(calls.collect_schema()["category"]).alias("category"),
+            exposed_ps="exclusive_ps",
+        )
     )
     return (
         pl.concat([calls, compute])

@@ -16,6 +16,7 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.labels import prose, visible
+from logpost.dashboards.figures.options import pieces
 from logpost.dashboards.report.findings import FindingRow
 from logpost.dashboards.report.tables import Grid
 from logpost.dashboards.selection.scoped import Scoped
@@ -155,7 +156,7 @@ def table(grid: Grid, label: str) -> html.Div:
     body = [
         html.Tr(
             [
-                html.Td(prose(text), className="n" if i in grid.numeric else "short" if len(text) <= SHORT else "")
+                html.Td(sentence(text), className="n" if i in grid.numeric else "short" if len(text) <= SHORT else "")
                 for i, text in enumerate(row)
             ]
         )
@@ -197,8 +198,17 @@ def section(title: str, *children: Any, about: str = "", **more: Any) -> html.Se
     return html.Section([*head, *([html.P(about, className="about")] if about else []), *children], **more)
 
 
+def sentence(text: str) -> str | html.Span:
+    """Sentences; where they have options of the command line, these do not break at the end of a line."""
+    parts: list[Any] = list(pieces(text))
+    if len(parts) == 1:
+        return str(parts[0])
+    parts[1::2] = [html.Span(option, className="option") for option in parts[1::2]]
+    return html.Span(parts)
+
+
 def note(text: str) -> html.P:
-    return html.P(prose(text), className="note")
+    return html.P(sentence(text), className="note")
 
 
 def notes(*lines: str) -> list[html.P]:
@@ -206,13 +216,13 @@ def notes(*lines: str) -> list[html.P]:
 
 
 def empty(text: str) -> html.P:
-    return html.P(prose(text), className="empty")
+    return html.P(sentence(text), className="empty")
 
 
 def facts(items: Sequence[tuple[str, str, str]]) -> html.Dl:
     """Label, value, remark."""
     return html.Dl(
-        [html.Div([html.Dt(label), html.Dd([value, html.Small(prose(remark))])]) for label, value, remark in items],
+        [html.Div([html.Dt(label), html.Dd([value, html.Small(sentence(remark))])]) for label, value, remark in items],
         className="facts",
     )
 
@@ -251,7 +261,7 @@ def card(row: FindingRow, href: str, replay: str) -> html.Li:
     """A finding: how much, what, where, what to do, a link that sets every page to it, and one that removes its
     cause."""
     found = row.found
-    advice: list[Any] = [html.Span("Try: ", className="soft"), prose(found.advice), " "] if found.advice else []
+    advice: list[Any] = [html.Span("Try: ", className="soft"), sentence(found.advice), " "] if found.advice else []
     bar = html.Span(html.I(style={"width": f"{100 * row.bar:.1f}%"}), className="track", **UNHEARD)
     return html.Li(
         [

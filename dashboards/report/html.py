@@ -16,6 +16,7 @@ from logpost.analyzer.reporting.data import ModelFit
 from logpost.analyzer.run import Run
 from logpost.dashboards.figures import labels, palette
 from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.options import marked
 from logpost.dashboards.report.comparison import ComparisonPage, build_comparison
 from logpost.dashboards.report.page import Caps, Page, build
 from logpost.dashboards.report.plotly_js import csp_hash, library, packed_json
@@ -119,7 +120,7 @@ def _environment() -> jinja2.Environment:
         "share": units.percent_text,
         "count": labels.grouped,
         "name": labels.visible,
-        "prose": labels.prose,
+        "prose": marked,
         "category": palette.label,
     }
     environment.globals["inks"] = palette.INKS

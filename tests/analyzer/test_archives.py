@@ -12,7 +12,10 @@ from tests.archives import DATA
 from logpost.analyzer import schema
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.phases import program, program_ps
+from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.run import Run
+from logpost.analyzer.wide import exact_sum
 from logpost.errors import InputError
 
 SCALASCA = {
@@ -228,6 +231,28 @@ def test_exposure_by_callpath_is_the_accounting_without_compute(runs: dict[str, 
         by_window = run.table("accounting").group_by("location", "category").agg(pl.col("exposed_ps").sum()).collect()
         wanted = by_window.filter(pl.col("category") != "compute").sort("location", "category")
         assert by_path.sort("location", "category").equals(wanted), name
+
+
+def test_user_regions_and_findings_have_no_time_beyond_the_program(runs: dict[str, Run]) -> None:
+    findings = 0
+    for name, run in runs.items():
+        lengths = run.table("locations").filter("accounted").select(program_ps().alias("ps")).collect()["ps"]
+        longest, every = lengths.max(), exact_sum(lengths)
+        own = program_profile(run.table).group_by("location").agg(own=pl.col("exclusive_ps").sum())
+        computed = program(run.table("accounting")).filter(pl.col("category") == "compute").collect()
+        most = computed.group_by("location").agg(most=pl.col("exposed_ps").sum())
+        both = own.join(most, on="location", how="left").with_columns(pl.col("most").fill_null(0))
+        assert (both["own"] <= both["most"]).all(), name
+        for row in run.table("findings").collect().iter_rows(named=True):
+            findings += 1
+            assert row["exposed_ps"] <= every, (name, row["title"])
+            assert row["share"] <= 1, (name, row["title"])
+            assert row["gain"] <= 1, (name, row["title"])
+            times = {number["name"]: number["value"] for number in row["evidence"] if number["unit"] == "ps"}
+            assert all(time <= every for time in times.values()), (name, row["title"])
+            of_one = [times[one] for one in ("longest", "mean", "shortest", "exposed_on_worst_rank") if one in times]
+            assert all(time <= longest for time in of_one), (name, row["title"])
+    assert findings > 20
 
 
 def test_pairs_and_load_count_every_message_once(runs: dict[str, Run]) -> None:

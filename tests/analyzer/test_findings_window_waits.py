@@ -122,7 +122,7 @@ def fences(late_rank: list[int]) -> Story:
         t = 10 * MS * i
         story.collective(path, "Fence", {r: (t + (5 if r == late else 2) * MS, t + 6 * MS) for r in range(3)})
     for rank in range(3):
-        story.user(rank, story.path("main", "step"), (6 * len(late_rank) + 3 * late_rank.count(rank)) * MS)
+        story.user(rank, story.path("main", "step"), (6 * len(late_rank) + 3 * late_rank.count(rank) - 1) * MS)
         story.user(rank, story.path("main"), MS)
     return story
 

@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 from tests.analyzer.in_process import analyze
 
+from logpost.analyzer.phases import program
+from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.request import Request
 from logpost.analyzer.rescope import rescope
 from logpost.analyzer.roi import RegionOfInterest
@@ -88,6 +90,19 @@ def test_messages_pairs_and_loads_agree_on_the_messages_of_the_region(runs: dict
     assert seen.facts("messages").collect().height == run.manifest.messages
     load = seen.table("load").group_by("direction").agg(pl.col("bytes").sum()).collect()
     assert set(load["bytes"]) == {messages["bytes"].sum()}
+
+
+def test_user_regions_compute_no_more_there_than_the_ranks(runs: dict[str, Run]) -> None:
+    run = runs["scorep-npb-lu-S-comp-4"]  # with user regions
+    for roi in (middle(run), RegionOfInterest()):
+        seen = rescope(run, roi)
+        own = program_profile(seen.table).group_by("location").agg(own=pl.col("exclusive_ps").sum())
+        there = program(seen.table("accounting")).filter(pl.col("category") == "compute").collect()
+        both = there.group_by("location").agg(all=pl.col("exposed_ps").sum()).join(own, on="location")
+        assert both.height == 4
+        # What a rank computes outside of every region that was recorded is little.
+        assert both.filter(pl.col("own") > pl.col("all")).is_empty()
+        assert both.filter(pl.col("own") < 0.99 * pl.col("all")).is_empty()
 
 
 def test_halves_of_the_program_add_up_to_its_wait_states(runs: dict[str, Run]) -> None:

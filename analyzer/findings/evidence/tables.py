@@ -15,6 +15,7 @@ from logpost.analyzer.findings.finding import LOW, MIN_SHARE, Number
 from logpost.analyzer.labels import folded, folded_path
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.phases import program
+from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.undivided import title
 from logpost.analyzer.wide import exact_sum, wide_sum
@@ -195,20 +196,12 @@ class Evidence:
 
     @cached_property
     def user_profile(self) -> pl.DataFrame:
-        """(callpath, location, exclusive_ps) of user regions on accounted locations; empty when none was recorded.
+        """(callpath, location, exclusive_ps) of user regions on accounted locations, in the program; empty for none.
 
         A parallel region of several threads is one, with all that lies in it: what its first thread does in it, and
         how long that waits for the others, is no matter of ranks.
         """
-        user = self.callpaths.filter(pl.col("kind") == "user").select("callpath").lazy()
-        accounted = self.locations.select("location").lazy()
-        rows = (
-            self.tables["profile"]
-            .join(user, on="callpath", how="semi")
-            .join(accounted, on="location", how="semi")
-            .select("callpath", "location", "exclusive_ps")
-            .collect()
-        )
+        rows = program_profile(self.tables.__getitem__).select("callpath", "location", "exclusive_ps")
         if not self.in_parallel_region:
             return rows
         whole = pl.col("callpath").replace(self.in_parallel_region)

@@ -91,7 +91,7 @@ def _detail(view: View, found: FoundHere) -> html.Section:
         ("Confidence", found.confidence_text),
     ]
     number = view.report.findings.index(found)
-    pairs = [part for label, text in rows if text for part in (html.Dt(label), html.Dd(prose(text)))]
+    pairs = [part for label, text in rows if text for part in (html.Dt(label), html.Dd(panels.sentence(text)))]
     return panels.section(
         "",
         html.H3(prose(found.title), style={"marginTop": "0"}),

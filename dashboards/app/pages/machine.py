@@ -10,7 +10,7 @@ from dash import html
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.labels import prose, visible
+from logpost.dashboards.figures.labels import visible
 from logpost.dashboards.figures.machine_curves import machine_curves
 from logpost.dashboards.report.page import model_error
 from logpost.dashboards.report.tables import machine_grids
@@ -33,9 +33,12 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Machine",
             html.P(
-                [html.Span(visible(used.label, 120), className=f"chip {used.origin}"), prose(model_error(view.report))]
+                [
+                    html.Span(visible(used.label, 120), className=f"chip {used.origin}"),
+                    panels.sentence(model_error(view.report)),
+                ]
             ),
-            html.Ul([html.Li(prose(line)) for line in used.notes]) if used.notes else None,
+            html.Ul([html.Li(panels.sentence(line)) for line in used.notes]) if used.notes else None,
             panels.chart("machine.curves", "Message time over size", height=360),
             about="End to end on an idle network, and, dashed, what of it keeps the two processors busy.",
         ),

@@ -19,7 +19,7 @@ from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown, lowest_compute
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.labels import grouped, prose, visible
+from logpost.dashboards.figures.labels import grouped, visible
 from logpost.dashboards.figures.overview import overview
 from logpost.dashboards.figures.thread_times import thread_times
 from logpost.dashboards.report.findings import finding_rows
@@ -50,11 +50,11 @@ def layout(view: View) -> list[Any]:
     more = len(found) - len(cards)
     quality = machine_grids(view.manifest)["quality"]
     return [
-        *(html.P(prose(text), className="banner loud", role="alert") for text in report.warnings),
+        *(html.P(panels.sentence(text), className="banner loud", role="alert") for text in report.warnings),
         panels.section(
             "",
             html.H1(visible(title_of(view.manifest), 120)),
-            *([] if cards else [html.P(prose(report.conclusion), className="lead short")]),
+            *([] if cards else [html.P(panels.sentence(report.conclusion), className="lead short")]),
             panels.facts(_facts(view)),
             *_beside(view),
             className="tight",
@@ -92,13 +92,13 @@ def layout(view: View) -> list[Any]:
                     html.Span(
                         visible(view.manifest.machine.label, 120), className=f"chip {view.manifest.machine.origin}"
                     ),
-                    prose(model_error(report)),
+                    panels.sentence(model_error(report)),
                 ]
             ),
             panels.table(quality, "Quality of the trace")
             if quality.rows
             else panels.empty("Nothing unusual was counted."),
-            html.Ul([html.Li(prose(limit)) for limit in report.limits]),
+            html.Ul([html.Li(panels.sentence(limit)) for limit in report.limits]),
         ),
     ]
 
