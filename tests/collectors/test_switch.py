@@ -89,9 +89,27 @@ def test_a_program_that_never_switches_has_no_gap(mpi: str, tmp_path: Path) -> N
     assert _stated(trace) == {}
 
 
+def _pauses(window: Path) -> int:
+    """How often the rank of a window has slept so far, which keeps.c does once a round."""
+    process = window.name.split(".")[-4]
+    status = Path("/proc", process, "status").read_text()
+    return int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+
+
+def _let_run(windows: list[Path], seconds: float, rounds: int) -> None:
+    """So long, and on a busy machine, where a round may take a tenth of a second, until each rank made so many."""
+    until = {window: _pauses(window) + rounds for window in windows}
+    limit = time.monotonic() + 100
+    time.sleep(seconds)
+    while any(_pauses(window) < pauses for window, pauses in until.items()):
+        assert time.monotonic() < limit, "the program does not go on"
+        time.sleep(0.01)
+
+
 def test_a_file_switches(openmpi: str, tmp_path: Path) -> None:
     """Off, since there is no file; on when it says so; off when it is gone. Of keeps.c, with a pause a round, each rank
-    makes 3 x 3000 calls for messages and 750 barriers, beside Init, Comm_rank, Comm_size, Barrier and Finalize."""
+    makes 3 x 600 calls for messages and 150 barriers, beside Init, Comm_rank, Comm_size, Barrier and Finalize: more
+    than a window of the size here."""
     program, switch = recording.build("keeps.c", openmpi, tmp_path), tmp_path / "switch"
     words = [sys.executable, "-m", "logpost.cli.app", "record", "-o", str(tmp_path), "--switch", str(switch)]
     words += [
@@ -102,19 +120,20 @@ def test_a_file_switches(openmpi: str, tmp_path: Path) -> None:
         "-n",
         "2",
         str(program),
-        "3000",
+        "600",
         "finalize",
-        "500",
+        "2500",
     ]
-    with subprocess.Popen(words, env=recording.environment(), stderr=subprocess.PIPE, text=True) as recorder:
+    environment = {**recording.environment(), "LOGPOST_WINDOW_KIB": "64"}
+    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as recorder:
         until = time.monotonic() + 100
-        while len(list(tmp_path.glob("*.raw/*.window"))) < 2 and time.monotonic() < until:
+        while len(windows := list(tmp_path.glob("*.raw/*.window"))) < 2 and time.monotonic() < until:
             time.sleep(0.05)
-        time.sleep(0.3)
+        _let_run(windows, 0.3, 10)
         switch.write_text("on\n")
-        time.sleep(0.6)
+        _let_run(windows, 0.6, 30)
         switch.unlink()
-        _, said = recorder.communicate(timeout=100)
+        _, said = recorder.communicate(timeout=300)
     assert recorder.returncode == 0, said
     assert "recording was off at times, for " in said
     (archive,) = tmp_path.glob("logpost_*/traces.otf2")
@@ -122,7 +141,7 @@ def test_a_file_switches(openmpi: str, tmp_path: Path) -> None:
     for rank in (0, 1):
         modes = [event.text.split()[-1] for event in trace.on(rank, "MEASUREMENT_ON_OFF")]
         assert modes == ["OFF", "ON"] * 2
-    made = 2 * (3 * 3000 + 3000 // 4 + 5)
+    made = 2 * (3 * 600 + 600 // 4 + 5)
     assert sum(len(trace.calls(rank)) for rank in (0, 1)) + _stated(trace)["CALLS"] == made
     assert sum(len(trace.on(rank, "MPI_SEND")) for rank in (0, 1)) > 10
     run = Run.open(analyze(Request(str(archive.parent), str(tmp_path / "a.run"))))
