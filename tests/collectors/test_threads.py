@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from tests.analyzer.in_process import analyze
 from tests.collectors import recording
+
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
 
 
 def test_threads_have_their_own_locations(mpi: str, tmp_path: Path) -> None:
@@ -47,3 +51,15 @@ def test_a_request_may_be_completed_by_another_thread(mpi: str, tmp_path: Path) 
     (received,) = [e for e in trace.events if e.kind == "MPI_IRECV" and e.number("Tag") == 9999]
     waits = [i for i in trace.within(received.location, "MPI_Wait", "MPI_IRECV") if i]
     assert [e.number("Tag") for e in waits[0]] == [9999]
+
+
+def test_threads_that_are_cancelled_leave_whole_logs(mpi: str, tmp_path: Path) -> None:
+    """Windows of 64 KiB move all the time, and writing is where a thread is cancelled."""
+    program = recording.build("cancelled.c", mpi, tmp_path, "-pthread")
+    result = recording.run(mpi, tmp_path, 1, program, options=("--window", "64"))
+    assert result.status == 0, result.err
+    assert "all cancelled" in result.out
+    run = Run.open(analyze(Request(str(result.archive), str(tmp_path / "a.run"))))
+    locations = run.table("locations").collect()
+    assert locations.height == 41
+    assert all(one.severity == "info" for one in run.manifest.quality)

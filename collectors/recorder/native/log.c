@@ -273,6 +273,8 @@ static int move_window(struct lp_thread* t) {
  * the window is empty. */
 static int flush(struct lp_thread* t) {
     const int off = t->off;
+    int cancellable; /* a thread that were cancelled while it writes would close its log under its own lock */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     if (off)
         lp_switch_hold(t);
     pthread_mutex_lock(&t->moving);
@@ -280,6 +282,7 @@ static int flush(struct lp_thread* t) {
     pthread_mutex_unlock(&t->moving);
     if (off)
         lp_switch_release();
+    pthread_setcancelstate(cancellable, NULL);
     return error;
 }
 

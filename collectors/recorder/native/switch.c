@@ -29,11 +29,14 @@ void lp_switch(int on) {
         return;
     int error = 0;
     if (!__atomic_load_n(&followed, __ATOMIC_ACQUIRE)) {
+        int cancellable; /* nobody is cancelled with the lock */
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
         pthread_mutex_lock(&lock);
         error = followed ? 0 : lp_lost_create_beside_log();
         if (!error)
             __atomic_store_n(&followed, 1, __ATOMIC_RELEASE);
         pthread_mutex_unlock(&lock);
+        pthread_setcancelstate(cancellable, NULL);
     }
     if (error)
         lp_say("recording cannot be switched off: out of memory");
@@ -76,18 +79,23 @@ static void goes_on(struct lp_thread* t) {
 void lp_switch_ends(struct lp_thread* t) {
     if (!__atomic_load_n(&followed, __ATOMIC_ACQUIRE))
         return;
+    int cancellable;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     lp_switch_hold(t);
     const struct lp_gap gap = lp_lost_tell(t);
     if (gap.calls || gap.sends || gap.receives || gap.collectives || gap.transfers || gap.inexact)
         state(t, LP_REST, gap);
     lp_switch_release();
+    pthread_setcancelstate(cancellable, NULL);
 }
 
 void lp_follow(struct lp_thread* t) {
-    int phase = lp_on, saved = errno;
+    int phase = lp_on, saved = errno, cancellable;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     t->phase = phase ? phase : t->phase;
     if (t->map && LP_IS_ON(t->phase) == t->off)
         LP_IS_ON(t->phase) ? goes_on(t) : goes_off(t);
+    pthread_setcancelstate(cancellable, NULL);
     errno = saved;
 }
 
