@@ -119,9 +119,18 @@ def test_a_finding_that_is_picked_sets_every_page(view: Callable[..., Visit]) ->
     well(seen)
 
 
+def still(seen: Visit, area: Any) -> dict[str, float]:
+    """Where an area is that a mouse can hit: charts above it and its own may be drawn anew for some time."""
+    box: dict[str, float] = {}
+    while (now := area.bounding_box()) != box:
+        box = now
+        seen.page.wait_for_timeout(500)
+    return box
+
+
 def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(view: Callable[..., Visit]) -> None:
     seen = view("/timeline")
-    box = seen.page.locator(".nsewdrag").first.bounding_box()
+    box = still(seen, seen.page.locator(".nsewdrag").first)
     mouse = seen.page.mouse
     mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.3 * box["height"])
     mouse.down()
@@ -143,7 +152,7 @@ def test_a_drag_over_the_efficiencies_selects_their_time(view: Callable[..., Vis
     seen = view("/timeline")
     area = seen.page.locator("figure[data-chart='timeline.efficiency'] .nsewdrag").first
     area.scroll_into_view_if_needed()
-    box, mouse = area.bounding_box(), seen.page.mouse
+    box, mouse = still(seen, area), seen.page.mouse
     mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.4 * box["height"])
     mouse.down()
     mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
@@ -314,7 +323,7 @@ def test_the_search_finds_findings_and_regions(view: Callable[..., Visit]) -> No
 
 def test_a_double_click_shows_the_whole_time_again(view: Callable[..., Visit]) -> None:
     seen = view("/timeline?from=1000000000&to=4000000000")
-    box = seen.page.locator(".nsewdrag").first.bounding_box()
+    box = still(seen, seen.page.locator(".nsewdrag").first)
     seen.page.mouse.dblclick(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
     seen.page.wait_for_function("() => !location.search.includes('from=')")
 
