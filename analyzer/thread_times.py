@@ -16,6 +16,7 @@ import polars as pl
 from logpost.analyzer import schema
 from logpost.analyzer._native import Trace
 from logpost.analyzer.parquet import frame
+from logpost.analyzer.teams import teams
 
 
 def stream_frame(trace: Trace) -> pl.DataFrame:
@@ -42,7 +43,7 @@ def thread_frame(
     """
     if spans.is_empty():
         return schema.THREADS.empty()
-    team = teams(spans, locations)
+    team = teams(spans["location"], locations)
     phases = _phases(team["first"].unique(), locations, locations if interest is None else interest)
     inside = _clipped(
         spans.lazy().join(team.lazy(), on="location"), phases, "location", "first", "callpath", "place", "category"
@@ -61,16 +62,6 @@ def thread_frame(
         .select(schema.THREADS.schema.names())
         .cast(dict(schema.THREADS.schema))  # type: ignore[arg-type]
         .sort("location", "callpath", "place", "phase", "category")
-    )
-
-
-def teams(spans: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame:
-    """(location, first): the threads with spans, and the first one of each one's process: the rank, if there is one."""
-    return (
-        locations.filter(pl.col("location").is_in(spans["location"].unique().implode()))
-        .sort("process", pl.col("rank") < 0, "location")
-        .select("location", first=pl.col("location").first().over("process"))
-        .sort("location")
     )
 
 

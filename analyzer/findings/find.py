@@ -71,13 +71,14 @@ def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> pl.DataF
     evidence = Evidence(tables, manifest)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
-    return frame(findings_of(evidence), evidence.places)
+    return frame(with_errors(evidence, findings_of(evidence)), evidence.places)
 
 
 def findings_of(evidence: Evidence) -> list[Finding]:
-    """The same as findings, with what only the analysis knows of them, in the order of the table."""
+    """The same as findings, with what only the analysis knows of them, in the order of the table; without the errors
+    of their gains."""
     # Side by side: each waits for tables by turns, and what they share is only read.
     with ThreadPoolExecutor(max_workers=len(FINDERS)) as pool:
         found = pool.map(lambda find: list(find(evidence)), FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
-    return with_errors(evidence, in_order(RootCauses(evidence).of(one_bug_each(every, evidence.region))))
+    return in_order(RootCauses(evidence).of(one_bug_each(every, evidence.region)))

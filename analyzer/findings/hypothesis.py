@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from logpost.analyzer.categories import WAITING
-from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.evidence.graph import Graph, lasts_longer
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Saving
 from logpost.analyzer.findings.finding import Finding, Number, worst_hit
@@ -17,6 +17,12 @@ def lost_by_location(saving: Saving) -> dict[int, float]:
     for (location, _), time in saving.removes.items():
         lost[location] = lost.get(location, 0.0) + time
     return lost
+
+
+def removed(evidence: Evidence, graph: Graph, saving: Saving) -> dict[tuple[int, int], float]:
+    """(location, call path) to the waiting there that disappears; ps of the program."""
+    longer = lasts_longer(evidence, graph)
+    return {place: time * longer for place, time in saving.removes.items()}
 
 
 def finding_of(
@@ -44,8 +50,8 @@ def finding_of(
         numbers: the evidence.
         confidence: and its reason.
     """
-    whole = evidence.slowest_program_ps / max(1, graph.length_ps)  # the graph may hold a part of the program only
-    lost = {location: time * whole for location, time in lost_by_location(saving).items()}
+    longer = lasts_longer(evidence, graph)
+    lost = {location: time * longer for location, time in lost_by_location(saving).items()}
     first, last = evidence.active_windows(WAITING, lost)
     return Finding(
         kind=kind,
@@ -61,6 +67,6 @@ def finding_of(
         exposed_ps=round(sum(lost.values())),
         share=min(1.0, worst_hit(lost, evidence.slowest_program_ps)),
         gain=min(1.0, saving.gain),
-        removes={place: time * whole for place, time in saving.removes.items()},
+        removes=removed(evidence, graph, saving),
         cure=saving.cure,
     )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.run import Run
-from logpost.analyzer.thread_times import teams
+from logpost.analyzer.teams import teams
 from logpost.analyzer.warped import Times, warped
 from logpost.replay.whatif import Outcome, Scenario
 
@@ -88,7 +88,7 @@ class Retimed(Run):
     def _thread_spans(self, run: Run) -> pl.DataFrame:
         """Threads move with the first one of their process, whose parallel regions they work in."""
         rows = run.facts("thread_spans").collect()
-        first = teams(rows, self._locations)
+        first = teams(rows["location"], self._locations).select("location", "first")
         whose = (
             rows.select("location").join(first, on="location", how="left", maintain_order="left")["first"].to_numpy()
         )

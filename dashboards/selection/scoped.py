@@ -17,6 +17,7 @@ import polars as pl
 from logpost.analyzer.phases import program
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, PARTS, THREAD_CATEGORIES, TRANSFER_PARTS
+from logpost.analyzer.teams import teams
 from logpost.analyzer.undivided import SHOWN, shown, shown_as
 from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
@@ -300,27 +301,16 @@ class Scoped:
         """Times of the threads of the selected ranks' processes in the whole program: (thread, category) in ps, and
         labels; the first `most` of them."""
         chosen = self.locations["process"].unique().implode()
-        order = self.every_location.filter(pl.col("process").is_in(chosen)).sort(
-            "process", pl.col("rank") < 0, "location"
-        )
+        here = self.every_location.filter(pl.col("process").is_in(chosen))
         rows = program(self.run.table("threads")).group_by("location", "category").agg(wide_sum("spent_ps")).collect()
-        teams = (
-            order.join(rows, on="location", how="semi", maintain_order="left")
-            .with_columns(
-                label=pl.format(
-                    "{}.{}",
-                    pl.col("rank").first().over("process"),
-                    pl.int_range(pl.len()).over("process"),
-                )
-            )
-            .head(most)
-        )
-        row_of = {location: row for row, location in enumerate(teams["location"])}
-        found = np.zeros((teams.height, len(THREAD_CATEGORIES)))
+        team = teams(rows["location"], here).head(most)
+        row_of = {location: row for row, location in enumerate(team["location"])}
+        found = np.zeros((team.height, len(THREAD_CATEGORIES)))
         for location, category, time in rows.iter_rows():
             if location in row_of:
                 found[row_of[location], THREAD_CATEGORIES.index(category)] = float(time)
-        return found, teams["label"].to_list()
+        ranks = dict(here.select("location", "rank").iter_rows())
+        return found, [f"{ranks[first]}.{thread}" for first, thread in team.select("first", "thread").iter_rows()]
 
     def queues(self) -> pl.LazyFrame:
         """What messages for the selected ranks wait in queues, by when they were sent."""

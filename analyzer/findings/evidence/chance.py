@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.graph import graph_of, lasts_longer
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SAMPLES
 
@@ -33,5 +33,4 @@ def chance_of(evidence: Evidence, times: Mapping[int, float]) -> float:
         .agg(squares=(pl.col("gap") - pl.col("gap").mean()).pow(2).sum(), count=pl.len())
         .filter(pl.col("count") >= MIN_SAMPLES)["squares"]
     )
-    whole = evidence.slowest_program_ps / max(1, graph.length_ps)
-    return math.sqrt(whole * float(variance.sum()) / max(1, len(times)))
+    return math.sqrt(lasts_longer(evidence, graph) * float(variance.sum()) / max(1, len(times)))

@@ -162,6 +162,12 @@ class Graph:
         """Calls."""
         return len(self.location)
 
+    def calls_of(self, location: int) -> slice:
+        """The rows of a location's calls, which stand together."""
+        ends = np.array((location, location + 1), dtype=self.location.dtype)
+        begin, end = np.searchsorted(self.location, ends).tolist()
+        return slice(begin, end)
+
     def flags(self, numbers: pl.Series) -> Flags:
         """By row: whether its call is one of these numbers."""
         found = np.zeros(self.count, dtype=np.bool_)
@@ -261,6 +267,11 @@ def _calls(evidence: Evidence, until: int | None) -> pl.DataFrame:
     # As the table has them; a sort would take as long as reading it.
     in_order = bool((np.diff(found["location"]) >= 0).all()) and bool((np.diff(found["call"]) > 0).all())
     return found if in_order else found.sort("location", "call")
+
+
+def lasts_longer(evidence: Evidence, graph: Graph) -> float:
+    """How many times the graph's length the program lasts: a graph may hold a part of it only."""
+    return evidence.slowest_program_ps / max(1, graph.length_ps)
 
 
 def _until(evidence: Evidence, most: int) -> int | None:

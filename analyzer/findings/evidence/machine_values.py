@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.manifest import MachineUsed
+from logpost.analyzer.manifest import MachineUsed, MachineValue
 from logpost.analyzer.reporting.units import PS
+
+
+def unit_ps(value: MachineValue) -> float:
+    """Picoseconds (per byte) of the unit of a value; 0: it is no time."""
+    return PS.get(value.unit.partition("/")[0], 0.0)
 
 
 def value_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -> float | None:
@@ -14,22 +19,22 @@ def value_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -
     found = [
         value
         for value in machine.values
-        if value.locality == locality and value.parameter == parameter and value.unit.partition("/")[0] in PS
+        if value.locality == locality and value.parameter == parameter and unit_ps(value)
     ]
     if not found:
         return None
     ranges = sorted(found, key=lambda value: value.up_to_bytes if value.up_to_bytes is not None else float("inf"))
     chosen = next((value for value in ranges if value.up_to_bytes is None or value.up_to_bytes >= size), ranges[-1])
     known = chosen.low if chosen.bound_only and chosen.low is not None else chosen.value
-    return known * PS[chosen.unit.partition("/")[0]]
+    return known * unit_ps(chosen)
 
 
 def longest_latency_ps(machine: MachineUsed) -> float:
     """The high end of L's interval, of the locality class where it is highest; infinite where one has none."""
     ends = [
-        float("inf") if value.high is None else value.high * PS[value.unit.partition("/")[0]]
+        float("inf") if value.high is None else value.high * unit_ps(value)
         for value in machine.values
-        if value.parameter == "L" and value.unit.partition("/")[0] in PS
+        if value.parameter == "L" and unit_ps(value)
     ]
     return max(ends, default=float("inf"))
 

@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.findings.evidence.graph import LONGER, Graph
-from logpost.analyzer.findings.evidence.machine_values import longest_latency_ps
+from logpost.analyzer.findings.evidence.machine_values import longest_latency_ps, unit_ps
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.manifest import MachineValue
-from logpost.analyzer.reporting.units import PS
 from logpost.replay.columns import Int64
 
 Floats = npt.NDArray[np.float64]
@@ -37,17 +36,17 @@ def with_messages_off(evidence: Evidence, cure: Cure) -> Iterator[Cure]:
     """The cure where every value of the machine is at its low, and at its high end; none where it takes nothing from
     the machine, or all of that is exact."""
     if cure.at_least is not None:
-        yield replace(cure, hypothesis=cure.at_least)
+        yield Cure(cure.graph, cure.at_least)
     graph = cure.graph
     if graph.whole and graph.messages.rendezvous.any() and not evidence.divides("latency"):
-        yield replace(cure, graph=_slow_graph(evidence))
+        yield Cure(_slow_graph(evidence), cure.hypothesis)
     if not cure.hypothesis.takes_parts:
         return
     for sign in (-1, 1):
-        by = _off(evidence, cure.graph, sign)
+        by = _off(evidence, graph, sign)
         relative = _relative(evidence, sign)
         if by.any() or relative:
-            yield replace(cure, hypothesis=_moved(cure, sign * by, 1.0 + sign * relative))
+            yield Cure(graph, _moved(cure, sign * by, 1.0 + sign * relative))
 
 
 @once
@@ -108,7 +107,7 @@ def _errors(evidence: Evidence, locality: str, parameter: str, sign: int) -> Map
     values = [
         value
         for value in evidence.manifest.machine.values
-        if (value.locality, value.parameter) == (locality, parameter) and value.unit.partition("/")[0] in PS
+        if (value.locality, value.parameter) == (locality, parameter) and unit_ps(value)
     ]
     upper = {np.inf if value.up_to_bytes is None else float(value.up_to_bytes): _error(value, sign) for value in values}
     return dict(sorted(upper.items()))
@@ -117,14 +116,14 @@ def _errors(evidence: Evidence, locality: str, parameter: str, sign: int) -> Map
 def _error(value: MachineValue, sign: int) -> float:
     end = value.high if sign > 0 else value.low
     error = abs(end - value.value) if end is not None else value.uncertainty or 0.0
-    return error * PS[value.unit.partition("/")[0]]
+    return error * unit_ps(value)
 
 
 def _relative(evidence: Evidence, sign: int) -> float:
     """Of what a message takes between the ranks that are farthest apart: by how much of that it may be off."""
     locality = "other_node" if evidence.manifest.hosts.nodes > 1 else "same_node"
     took = sum(
-        value.value * PS[value.unit.partition("/")[0]]
+        value.value * unit_ps(value)
         for value in evidence.manifest.machine.values
         if value.locality == locality and value.parameter in ONCE and value.up_to_bytes is None
     )

@@ -27,7 +27,6 @@ def shared_gaps(graph: Graph, times: Mapping[int, float], wanted: Mapping[int, f
     paths = int(graph.callpath.max(initial=0)) + 1
     before = np.where(graph.follows, np.roll(graph.callpath, 1), -1).astype(np.int64)
     locations = int(graph.location.max(initial=0)) + 1
-    begins = np.searchsorted(graph.location, np.arange(locations + 1))  # calls stand by location
     ranks = [location for location in times if location < locations]
     kinds = ((before + 1) * paths + graph.callpath, graph.callpath)
     around, behind = (_Places(graph, keys, ranks) for keys in kinds)
@@ -44,7 +43,7 @@ def shared_gaps(graph: Graph, times: Mapping[int, float], wanted: Mapping[int, f
         change = abs(more) * way / max(1.0, way.sum())
         change = np.minimum(change, spent) if more > 0 else -change
         scaled = 1.0 - np.divide(change, spent, out=np.zeros(len(spent)), where=spent > 0)
-        here = slice(begins[location], begins[location + 1])
+        here = graph.calls_of(location)
         factor[here] = scaled[places.place[here]]
     return np.asarray(np.rint(graph.gap_ps * factor), dtype=np.int64)
 

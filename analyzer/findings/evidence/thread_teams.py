@@ -13,25 +13,15 @@ import polars as pl
 from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.teams import teams
 from logpost.replay.columns import Int64
 
 
 @once
 def first_threads(evidence: Evidence) -> pl.DataFrame:
     """(location, first, thread): each thread of a team, the first one of its process, and its number there."""
-    threads = evidence.tables["threads"].select("location").unique()
-    order = pl.struct(pl.col("rank") < 0, "location")
-    return (
-        evidence.tables["locations"]
-        .join(threads, on="location", how="semi")
-        .select(
-            "location",
-            first=pl.col("location").sort_by(order).first().over("process"),
-            thread=order.rank("ordinal").over("process").cast(pl.Int32) - 1,
-        )
-        .sort("location")
-        .collect()
-    )
+    members = evidence.tables["threads"].select("location").collect()["location"]
+    return teams(members, evidence.tables["locations"].collect())
 
 
 @once
@@ -69,11 +59,9 @@ def in_gaps(graph: Graph, first: pl.Series, end_ps: pl.Series, times: pl.Series)
     found = np.zeros(graph.count, dtype=np.int64)
     where = first.to_numpy()
     for location in np.unique(where):
-        rows = np.nonzero(graph.location == location)[0]
-        if not len(rows):
-            continue
+        rows = graph.calls_of(int(location))
         here = where == location
         next_call = np.searchsorted(graph.enter_ps[rows], end_ps.to_numpy()[here])
-        inside = next_call < len(rows)
-        np.add.at(found, rows[next_call[inside]], times.to_numpy()[here][inside].astype(np.int64))
+        inside = next_call < rows.stop - rows.start
+        np.add.at(found[rows], next_call[inside], times.to_numpy()[here][inside].astype(np.int64))
     return found

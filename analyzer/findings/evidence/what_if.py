@@ -77,11 +77,15 @@ class Cure:
     hypothesis: Hypothesis
     at_least: Hypothesis | None = None
     """the same where none of the time that the machine does not divide goes with the cause"""
+    length_ps: int | None = None
+    """of the graph with the hypothesis; None: nobody has replayed it"""
 
     def gain(self) -> float:
         """What it saves, as a fraction of the time."""
-        after = self.graph.native.replay(self.hypothesis.columns(), list(self.hypothesis.dropped))
-        return max(0.0, 1.0 - after["length_ps"] / max(1, self.graph.length_ps))
+        length = self.length_ps
+        if length is None:
+            length = self.graph.native.replay(self.hypothesis.columns(), list(self.hypothesis.dropped))["length_ps"]
+        return max(0.0, 1.0 - length / max(1, self.graph.length_ps))
 
 
 @dataclass(frozen=True)
@@ -102,8 +106,9 @@ def saving_if(graph: Graph, hypothesis: Hypothesis) -> Saving:
         return Saving(0.0, {})
     after = graph.native.replay(hypothesis.columns(), list(hypothesis.dropped))
     removed = graph.by_place(graph.length - graph.work_ps) - graph.by_place(after["waited_ps"])
+    cure = Cure(graph, hypothesis, length_ps=after["length_ps"])
     return Saving(
-        gain=max(0.0, 1.0 - after["length_ps"] / graph.length_ps),
+        gain=cure.gain(),
         removes={place: time for place, time in zip(graph.places[0], removed.tolist(), strict=True) if time > 0},
-        cure=Cure(graph, hypothesis),
+        cure=cure,
     )

@@ -27,6 +27,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.thread_teams import first_threads, in_gaps
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number, worst_hit
+from logpost.analyzer.findings.hypothesis import removed
 
 HEAVY = 0.5
 """A process is named if it could save at least this part of the largest saved."""
@@ -125,7 +126,6 @@ def _finding(evidence: Evidence, callpath: int, found: list[Serial]) -> Finding 
     if gain < MIN_SHARE:
         return None
     graph = graph_of(evidence)
-    whole = evidence.slowest_program_ps / max(1, graph.length_ps)
     reason = "serial time is measured; whether its work can be shared is not known"
     confidence, certainty = evidence.confidence(MEDIUM, graph.stated(reason) if saving is not None else reason)
     idle = sum(one.time * (one.threads - 1) for one in found)
@@ -150,7 +150,7 @@ def _finding(evidence: Evidence, callpath: int, found: list[Serial]) -> Finding 
         exposed_ps=round(sum(saved.values())),
         share=min(1.0, worst_hit(saved, evidence.slowest_program_ps)),
         gain=gain,
-        removes={} if saving is None else {place: time * whole for place, time in saving.removes.items()},
+        removes={} if saving is None else removed(evidence, graph, saving),
         cure=None if saving is None else saving.cure,
     )
 

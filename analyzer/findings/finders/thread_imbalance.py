@@ -28,6 +28,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.thread_teams import executions, first_threads, in_gaps
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MIN_SAMPLES, MIN_SHARE, NOISE, Finding, Number, worst_hit
+from logpost.analyzer.findings.hypothesis import removed
 
 CERTAIN = 3.0
 """Standard deviations by which the latest thread must differ from the mean: less is noise that happened to add up."""
@@ -100,7 +101,7 @@ def _finding(evidence: Evidence, callpath: int, rows: pl.DataFrame, unequal: lis
     gain = bound if saving is None else min(bound, saving.gain)
     if gain < MIN_SHARE:
         return None
-    whole = evidence.slowest_program_ps / max(1, graph_of(evidence).length_ps)
+    graph = graph_of(evidence)
     thread_of = dict(first_threads(evidence).select("location", "thread").iter_rows())
     most = max(worst.lags.values())
     late = sorted(thread_of[location] for location, lag in worst.lags.items() if lag >= HEAVY * most)
@@ -123,14 +124,14 @@ def _finding(evidence: Evidence, callpath: int, rows: pl.DataFrame, unequal: lis
             Number("thread_balance", worst.work / (worst.work + worst.saved), "1"),
         ),
         confidence=confidence,
-        certainty=graph_of(evidence).stated(certainty) if saving is not None else certainty,
+        certainty=graph.stated(certainty) if saving is not None else certainty,
         callpath=callpath,
         first_window=first,
         last_window=last,
         exposed_ps=round(sum(saved.values())),
         share=min(1.0, worst_hit(saved, evidence.slowest_program_ps)),
         gain=gain,
-        removes={} if saving is None else {place: time * whole for place, time in saving.removes.items()},
+        removes={} if saving is None else removed(evidence, graph, saving),
         cure=None if saving is None else saving.cure,
     )
 
