@@ -58,8 +58,10 @@ void lp_say(const char* format, ...) {
         return;
     size_t length = strlen(text);
     text[length++] = '\n';
+    int cancellable = lp_shield();
     ssize_t ignored = write(2, text, length);
     (void)ignored;
+    lp_unshield(cancellable);
 }
 
 static uint64_t mix(uint64_t hash, const char* text, size_t n) { /* FNV-1a */
@@ -273,8 +275,7 @@ static int move_window(struct lp_thread* t) {
  * the window is empty. */
 static int flush(struct lp_thread* t) {
     const int off = t->off;
-    int cancellable; /* a thread that were cancelled while it writes would close its log under its own lock */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    int cancellable = lp_shield();
     if (off)
         lp_switch_hold(t);
     pthread_mutex_lock(&t->moving);
@@ -282,7 +283,7 @@ static int flush(struct lp_thread* t) {
     pthread_mutex_unlock(&t->moving);
     if (off)
         lp_switch_release();
-    pthread_setcancelstate(cancellable, NULL);
+    lp_unshield(cancellable);
     return error;
 }
 
@@ -313,18 +314,19 @@ char* lp_window(struct lp_thread* t, size_t need) {
     if (need + 4096 > window_bytes)
         return NULL; /* callers split their lists; see LP_MAX_ENTRIES */
     uint64_t begin = lp_now();
-    int saved = errno;
+    int saved = errno, cancellable = lp_shield();
     int full = limit_bytes && !ring && t->flushed + (uint64_t)(t->pos - t->map) + window_bytes > limit_bytes;
     int error = full ? 0 : flush(t);
     errno = saved;
     if (full || error) {
         stop(t, error == EFBIG ? "RLIMIT_FSIZE prevents" : "cannot extend", error);
-        return NULL;
+    } else {
+        lp_commit(t, LP_WINDOW, 0, sizeof(struct lp_head), begin, lp_now());
+        if (t->window_moves++ % 64 == 0)
+            lp_write_sync(t, lp_read_sync()); /* so that killed programs have a long base for the clock rate */
     }
-    lp_commit(t, LP_WINDOW, 0, sizeof(struct lp_head), begin, lp_now());
-    if (t->window_moves++ % 64 == 0)
-        lp_write_sync(t, lp_read_sync()); /* so that killed programs have a long base for the clock rate */
-    return t->pos;
+    lp_unshield(cancellable);
+    return t->pos; /* NULL when it has stopped */
 }
 
 void lp_note_text(struct lp_thread* t, int kind, const char* text) {
@@ -409,10 +411,7 @@ static int create_files(struct lp_thread* t) {
     return 0;
 }
 
-struct lp_thread* lp_thread_create(void) {
-    struct lp_thread* t = calloc(1, lp_thread_bytes);
-    if (!t)
-        return NULL;
+static void begin(struct lp_thread* t) {
     t->open = &t->no_window;
     t->phase = 1;
     t->summed = LP_FILE_HEADER;
@@ -429,15 +428,24 @@ struct lp_thread* lp_thread_create(void) {
     lp_log_path(t->index, t->path, sizeof t->path);
     snprintf(t->window, sizeof t->window, "%.*s.window", (int)strlen(t->path) - 4, t->path);
     if (lp_stopped)
-        return t;
+        return;
     int error = create_files(t);
     if (error) {
         stop(t, "cannot write", error);
-        return t;
+        return;
     }
     lp_sum_joins(t);
     lp_write_sync(t, lp_read_sync());
     lp_describe_thread(t);
+}
+
+struct lp_thread* lp_thread_create(void) {
+    struct lp_thread* t = calloc(1, lp_thread_bytes);
+    if (t) {
+        int cancellable = lp_shield();
+        begin(t);
+        lp_unshield(cancellable);
+    }
     return t;
 }
 
@@ -469,11 +477,12 @@ void logpost_cut_here(void) {
     struct lp_thread* t = lp_self;
     if (!lp_on || !ring || !t || !t->map || t->busy)
         return;
-    int saved = errno;
+    int saved = errno, cancellable = lp_shield();
     t->busy = 1;
     if (!flush(t))
         lp_ring_cut();
     t->busy = 0;
+    lp_unshield(cancellable);
     errno = saved;
 }
 
@@ -482,10 +491,11 @@ void logpost_ask_for_archive(void) {
     char path[1280];
     if (!lp_on)
         return;
-    int saved = errno;
+    int saved = errno, cancellable = lp_shield();
     snprintf(path, sizeof path, "%s/%s.%lld.asked", directory, host, pid);
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT, 0666);
     if (fd >= 0)
         close(fd);
+    lp_unshield(cancellable);
     errno = saved;
 }

@@ -101,6 +101,18 @@ LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int ran
 LP_HIDDEN void lp_describe_thread(struct lp_thread* t);
 LP_HIDDEN void lp_off_in_children(void);
 
+/* The recorder's system calls are points at which a thread may be cancelled, perhaps with a lock, in calls of the
+ * library that are none: between lp_shield and lp_unshield, which takes what lp_shield gave, it is not. */
+LP_FAST int lp_shield(void) {
+    int before = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+LP_FAST void lp_unshield(int before) {
+    pthread_setcancelstate(before, NULL);
+}
+
 LP_FAST struct lp_thread* lp_enter(void) {
     int phase = lp_on;
     if (LP_UNLIKELY(!phase))

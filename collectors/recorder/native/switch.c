@@ -29,14 +29,13 @@ void lp_switch(int on) {
         return;
     int error = 0;
     if (!__atomic_load_n(&followed, __ATOMIC_ACQUIRE)) {
-        int cancellable; /* nobody is cancelled with the lock */
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+        int cancellable = lp_shield();
         pthread_mutex_lock(&lock);
         error = followed ? 0 : lp_lost_create_beside_log();
         if (!error)
             __atomic_store_n(&followed, 1, __ATOMIC_RELEASE);
         pthread_mutex_unlock(&lock);
-        pthread_setcancelstate(cancellable, NULL);
+        lp_unshield(cancellable);
     }
     if (error)
         lp_say("recording cannot be switched off: out of memory");
@@ -79,23 +78,21 @@ static void goes_on(struct lp_thread* t) {
 void lp_switch_ends(struct lp_thread* t) {
     if (!__atomic_load_n(&followed, __ATOMIC_ACQUIRE))
         return;
-    int cancellable;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    int cancellable = lp_shield();
     lp_switch_hold(t);
     const struct lp_gap gap = lp_lost_tell(t);
     if (gap.calls || gap.sends || gap.receives || gap.collectives || gap.transfers || gap.inexact)
         state(t, LP_REST, gap);
     lp_switch_release();
-    pthread_setcancelstate(cancellable, NULL);
+    lp_unshield(cancellable);
 }
 
 void lp_follow(struct lp_thread* t) {
-    int phase = lp_on, saved = errno, cancellable;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    int phase = lp_on, saved = errno, cancellable = lp_shield();
     t->phase = phase ? phase : t->phase;
     if (t->map && LP_IS_ON(t->phase) == t->off)
         LP_IS_ON(t->phase) ? goes_on(t) : goes_off(t);
-    pthread_setcancelstate(cancellable, NULL);
+    lp_unshield(cancellable);
     errno = saved;
 }
 
@@ -173,7 +170,7 @@ void lp_look(uint64_t now) {
     if (!lp_on ||
         !__atomic_compare_exchange_n(&lp_next_look, &due, UINT64_MAX - 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return; /* another thread looks */
-    int saved = errno;
+    int saved = errno, cancellable = lp_shield();
     int says = says_on();
     if (says != file_says) { /* a change switches: MPI_Pcontrol and logpost.h may have their say in between */
         file_says = says;
@@ -182,5 +179,6 @@ void lp_look(uint64_t now) {
     uint64_t ns = lp_clock_ns(CLOCK_MONOTONIC_RAW) - first_look.raw_ns;
     double ticks_per_ns = ns && now > first_look.ticks ? (double)(now - first_look.ticks) / (double)ns : 1;
     lp_next_look = now + (uint64_t)(LOOK_NS * ticks_per_ns);
+    lp_unshield(cancellable);
     errno = saved;
 }
