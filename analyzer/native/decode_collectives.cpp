@@ -126,7 +126,7 @@ OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_Co
                            kNone,
                            operation_of(operation)};
     if (entry.what != PendingRequests::What::collective) {
-        d.ended_elsewhere({request, RequestEnd::What::collective, kNone, ended});
+        d.ended_elsewhere({request, RequestEnd::What::collective, ended});
         return kGoOn;
     }
     complete(d.out->collectives[entry.index], ended);

@@ -66,7 +66,7 @@ OTF2_CallbackCode on_isend_complete(L, T ticks, std::uint64_t, void* user, A*, s
     if (entry.what == PendingRequests::What::send) [[likely]] {
         d.out->sends[entry.index].complete_call = call;
     } else {
-        d.ended_elsewhere({request, RequestEnd::What::send, kNone, {}});
+        d.ended_elsewhere({request, RequestEnd::What::send, {}});
     }
     return kGoOn;
 } catch (...) {
@@ -111,7 +111,7 @@ OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A*, std::uint3
         receive.comm = d.peers.communicator();
         receive.tag = static_cast<std::int32_t>(tag);
     } else {
-        d.ended_elsewhere({request, RequestEnd::What::receive, static_cast<std::uint32_t>(d.out->receives.size()), {}});
+        d.ended_elsewhere({request, RequestEnd::What::receive, {}});
         d.out->receives.push_back(
             {call, call, d.size(bytes), peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
     }
@@ -130,7 +130,7 @@ OTF2_CallbackCode on_cancelled(L, T ticks, std::uint64_t, void* user, A*, std::u
     } else if (entry.what == PendingRequests::What::receive) {
         d.out->receives[entry.index].call = kNone;
     } else {
-        d.ended_elsewhere({request, RequestEnd::What::cancelled, kNone, {}});
+        d.ended_elsewhere({request, RequestEnd::What::cancelled, {}});
         return kGoOn;
     }
     d.any_cancelled = true;
@@ -185,9 +185,6 @@ void drop_cancelled(LocationTrace& out) {
     for (auto& entry : out.begun) {
         const auto& renumbered = entry.what == PendingRequests::What::send ? new_index : new_receive;
         entry.index = entry.what == PendingRequests::What::collective ? entry.index : renumbered[entry.index];
-    }
-    for (auto& end : out.ended) {
-        end.receive = end.receive == kNone ? kNone : new_receive[end.receive];
     }
 }
 

@@ -159,18 +159,10 @@ class Sweep {
 
     void add_calls(const LocationTrace& location, std::vector<Region>& regions) const {
         const auto& calls = location.calls;
-        std::size_t low = 0;
-        for (auto high = calls.size(); low < high;) {
-            const auto middle = low + (high - low) / 2;
-            if (calls[middle].leave_ps <= begin_) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
+        auto at = calls.partition_point([&](const Call& call) { return call.leave_ps <= begin_; });
         const auto before = regions.size();
-        for (; low < calls.size() && calls[low].enter_ps < end_; ++low) {
-            regions.push_back({calls[low].enter_ps, calls[low].leave_ps, calls[low].callpath, Doing::communication});
+        for (; at < calls.size() && calls[at].enter_ps < end_; ++at) {
+            regions.push_back({calls[at].enter_ps, calls[at].leave_ps, calls[at].callpath, Doing::communication});
         }
         if (regions.size() != before) {
             std::ranges::stable_sort(regions, [](const Region& a, const Region& b) {

@@ -134,7 +134,6 @@ struct RequestEnd {
     enum class What : std::uint32_t { send, receive, collective, cancelled };
     std::uint64_t id;
     What what;
-    std::uint32_t receive;  // its record, which stands where it completed
     Collective collective;  // what the record says
 };
 

@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace logpost::replay {
-namespace {
-
-/// How many messages ahead their sending ends are asked for: about a memory latency's worth of work.
-constexpr std::uint32_t kAhead = 12;
-
-}  // namespace
 
 MessageTimes measured_times(const Program& program, MessageId id) noexcept {
     const auto& receiver = program.timelines[static_cast<std::size_t>(id.location)];

@@ -27,6 +27,9 @@ struct SendCompletion {
 };
 SendCompletion completion_of_send(const Program& program, MessageId id) noexcept;
 
+/// How many messages, or calls, ahead their other ends are asked for: about a memory latency's worth of work.
+inline constexpr std::uint32_t kAhead = 12;
+
 /// For who looks at a location's receives one after the other: while it looks at one, the sending ends of later ones,
 /// and the calls that began and completed them, come out of memory.
 void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept;

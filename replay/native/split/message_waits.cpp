@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "replay/native/split/message_facts.hpp"
+
 namespace logpost::replay {
 namespace {
-
-/// How many calls ahead the other ends of messages are asked for: about a memory latency's worth of work.
-constexpr std::uint32_t kAhead = 12;
 
 /// Calls visit(location, end) for the other end of what a call completes first, where that has one.
 template <class Visit>
