@@ -420,9 +420,9 @@ Archive open_archive(const fs::path& path, const ReadOptions& options) {
     for (const auto& location : trace.locations) {
         files.refs.erase(location.ref);
     }
-    std::vector<std::uint64_t> strangers(files.refs.begin(), files.refs.end());
-    std::sort(strangers.begin(), strangers.end());
-    for (const auto ref : strangers) {
+    std::vector<std::uint64_t> undefined(files.refs.begin(), files.refs.end());
+    std::sort(undefined.begin(), undefined.end());
+    for (const auto ref : undefined) {
         count(quality, Quality::event_file_not_defined);
         note(trace, Quality::event_file_not_defined, (files.directory / (std::to_string(ref) + ".evt")).string());
     }

@@ -150,8 +150,8 @@ def _class(found: LocalityValues, values: Values) -> dict[str, Any]:
     if found.switch is not None:
         low, high = found.switch.low, found.switch.high
         note = f"a send of {high} B waits for its receive, one of {low} B does not"
-        if found.switch.astray:
-            note += f"; sends of {', '.join(map(str, found.switch.astray))} B behaved differently"
+        if found.switch.misplaced:
+            note += f"; sends of {', '.join(map(str, found.switch.misplaced))} B behaved differently"
         table["eager_limit"] = values.exact(low, low, high - 1, "B", "PROTOCOL", note)
     several = len(found.ranges) > 1
     rows = [_range(r, _gap_of(r, found.signatures), place, values, numbered=several) for r in found.ranges]

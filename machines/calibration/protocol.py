@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from logpost.machines.calibration.refusal import Refusal
 
-ASTRAY = 0.1
+MISPLACED = 0.1
 """Share of the sizes that may be on the wrong side of the division."""
 
 
@@ -37,12 +37,12 @@ class SwitchPoint:
 
 @dataclass(frozen=True)
 class Switch:
-    """The eager limit in bytes and the sizes it lies between: it is at least `low` and less than `high`. `astray` are
-    sizes whose sends say otherwise."""
+    """The eager limit in bytes and the sizes it lies between: it is at least `low` and less than `high`. Sends of the
+    `misplaced` sizes say otherwise."""
 
     low: int
     high: int
-    astray: tuple[int, ...] = ()
+    misplaced: tuple[int, ...] = ()
 
 
 def eager_limit(points: Sequence[SwitchPoint], *, place: str) -> tuple[Switch | None, list[Refusal]]:
@@ -50,13 +50,14 @@ def eager_limit(points: Sequence[SwitchPoint], *, place: str) -> tuple[Switch | 
     at = sorted(points, key=lambda point: point.size)
     if not any(point.waits for point in at):
         return None, []
-    # Divided after the first i sizes, which do not wait; astray: waiting sizes before the division and others after it.
+    # Divided after the first i sizes, which do not wait. Waiting sizes before the division, and others after it, are
+    # misplaced.
     divisions = [
         [p.size for p in at[:i] if p.waits] + [p.size for p in at[i:] if not p.waits] for i in range(len(at) + 1)
     ]
-    fewest = min(len(astray) for astray in divisions)
-    best = [i for i, astray in enumerate(divisions) if len(astray) == fewest]
-    if fewest > ASTRAY * len(at) or len(best) > 1:
+    fewest = min(len(misplaced) for misplaced in divisions)
+    best = [i for i, misplaced in enumerate(divisions) if len(misplaced) == fewest]
+    if fewest > MISPLACED * len(at) or len(best) > 1:
         waiting = ", ".join(str(p.size) for p in at if p.waits)
         reason = f"the sizes whose sends wait ({waiting} B) do not divide from those that do not: too noisy to tell"
         return None, [Refusal(place, float(at[max(best[0] - 1, 0)].size), 0.0, "B", reason)]
