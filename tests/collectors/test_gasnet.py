@@ -109,6 +109,16 @@ def test_barriers_are_collectives_blocking_or_not(tmp_path: Path) -> None:
     assert any("not aligned" in warning for warning in summary["warnings"])
 
 
+def test_what_a_header_lacks_is_not_noted(tmp_path: Path) -> None:
+    """libotf2 takes a property without a value for one to be removed, and fails where there is none."""
+    traces = [Trace(rank).at(100, f"(P) PUT_NB: sz =     64,  peer = TM0:{1 - rank}") for rank in (0, 1)]
+    for trace in traces:
+        trace.lines = [line for line in trace.lines if "TRACEMASK" not in line and "CONFIG_STRING" not in line]
+    trace, summary = _import(tmp_path, *traces)
+    assert len(trace.on(0, "RMA_PUT")) == 1
+    assert not any("TRACEMASK" in warning and "without" in warning for warning in summary["warnings"])
+
+
 def test_what_a_file_lacks_is_counted_and_said(tmp_path: Path) -> None:
     """Rank 1 of 3 has no file, one file ends within a line, a line is of no known form, a team is a part."""
     first = Trace(0, size=3, mask="GPRWBA").at(100, "(P) PUT_NB: sz =      8,  peer = TM0:1")
