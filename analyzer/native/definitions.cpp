@@ -55,6 +55,11 @@ Definitions read_definitions(OTF2_Reader* reader, const std::string& archive, Tr
         throw ArchiveError(archive +
                            ": the archive defines no locations, so the recording did not finish; record it again");
     }
+    if (out.ticks_per_second == 0) {
+        throw ArchiveError(archive +
+                           ": its clock properties state 0 ticks per second, so no time has a length; the global "
+                           "definitions are damaged: copy or record the archive again");
+    }
     trace.ticks_per_second = out.ticks_per_second;
     resolve_locations(r);
     const auto numbering = resolve_ranks(r, quality);

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from logpost.analyzer.shards.plan import Plan
 from logpost.analyzer.shards.task_folder import TaskFolder
+from logpost.analyzer.shards.workers import worker_command
 from logpost.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ WAIT_S = 60.0
 
 def work(folder: str, at_once: int, stall_s: float) -> tuple[int, str]:
     """Run a worker, on a worker of Dask; its exit status and what it said. It ends when Dask's does."""
-    command = [sys.executable, "-m", "logpost.analyzer.shards.take_tasks", folder, str(at_once), f"{stall_s:g}"]
-    with subprocess.Popen([*command, "attached"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    command = [*worker_command(folder, at_once, stall_s), "attached"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         said = process.stderr.read().decode("utf-8", "surrogateescape").splitlines()
         return process.wait(), said[-1] if said else ""

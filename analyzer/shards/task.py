@@ -1,13 +1,8 @@
-"""One task of a plan: files are read, and files are written; who runs it, and where, is of no account.
-
-`python -m logpost.analyzer.shards.task PLAN STAGE BLOCK` runs one in a process of its own. Exit status 0 when the files
-of its block are whole (at once, if they were), 2 with one line on standard error when they cannot be.
-"""
+"""One task of a plan: files are read, and files are written; who runs it, and where, is of no account."""
 
 from __future__ import annotations
 
 import signal
-import sys
 
 from logpost.analyzer._native import ArchiveError, ClockMode, Progress, Shards, decode_block, match_block
 from logpost.analyzer.shards.plan import Plan
@@ -42,10 +37,3 @@ def problem(plan: Plan, stage: str, block: int, progress: Progress | None = None
     except MemoryError:
         return f"block {block} of {plan.blocks} needs more memory than there is; take more blocks"
     return None
-
-
-if __name__ == "__main__":
-    said = problem(Plan.of_text(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
-    if said is not None:
-        print(said, file=sys.stderr)
-    sys.exit(0 if said is None else 2)

@@ -22,19 +22,14 @@ LOOK_S = 0.05
 OnDone = Callable[[str, int], None]
 
 
-def worker_command(plan: Plan, at_once: int, stall_s: float = STALL_S) -> list[str]:
-    """The command of a worker, for any machine that sees the archive, the folder and this Python."""
-    return [sys.executable, "-m", "logpost.analyzer.shards.take_tasks", plan.folder, str(at_once), f"{stall_s:g}"]
-
-
-def task_command(plan: Plan, stage: str, block: int) -> list[str]:
-    """The command of a single task, in a process of its own."""
-    return [sys.executable, "-m", "logpost.analyzer.shards.task", plan.text(), stage, str(block)]
+def worker_command(folder: str, at_once: int, stall_s: float = STALL_S) -> list[str]:
+    """The command of a worker, for any machine that sees the archive, the folder of the blocks and this Python."""
+    return [sys.executable, "-m", "logpost.analyzer.shards.take_tasks", folder, str(at_once), f"{stall_s:g}"]
 
 
 def local_command(plan: Plan, stall_s: float) -> list[str]:
     """One worker, with a task for each processor; it ends when this process does."""
-    return [*worker_command(plan, min(plan.blocks, len(os.sched_getaffinity(0))), stall_s), "attached"]
+    return [*worker_command(plan.folder, min(plan.blocks, len(os.sched_getaffinity(0))), stall_s), "attached"]
 
 
 def slurm_command(plan: Plan, stall_s: float) -> list[str]:
@@ -51,7 +46,7 @@ def slurm_command(plan: Plan, stall_s: float) -> list[str]:
     each = [f"--cpus-per-task={processors}"] if processors else []
     # A worker that is lost is no reason to end the others.
     alone = ["--kill-on-bad-exit=0", "--input=none", "--quiet"]
-    return ["srun", *number, *each, *alone, *worker_command(plan, processors or 1, stall_s)]
+    return ["srun", *number, *each, *alone, *worker_command(plan.folder, processors or 1, stall_s)]
 
 
 def _number(name: str) -> int:

@@ -28,7 +28,7 @@ from logpost.analyzer.shards.analyze import analyze_sharded, folder_of, prepare_
 from logpost.analyzer.shards.engine import Workers
 from logpost.analyzer.shards.plan import STAGES, Plan, make_plan
 from logpost.analyzer.shards.task_folder import TaskFolder
-from logpost.analyzer.shards.workers import local_command, run_tasks, slurm_command, task_command, worker_command
+from logpost.analyzer.shards.workers import local_command, run_tasks, slurm_command, worker_command
 from logpost.errors import InputError
 
 ARCHIVES = [
@@ -222,10 +222,9 @@ def largest_file(size: int) -> Iterator[None]:
 
 def test_a_full_disk_is_one_line_that_names_the_block(traces: Path, tmp_path: Path) -> None:
     plan = make_plan(str(traces / "scorep-npb-cg-W-nocomp-8"), tmp_path, 2, offsets=True)
-    with largest_file(4096):
-        done = subprocess.run(task_command(plan, "decode", 1), capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
+    with largest_file(4096), pytest.raises(ArchiveError) as refused:
+        task.run(plan, "decode", 1)
+    line = str(refused.value)
     assert line.startswith(f"block 1 of 2 cannot be written to {tmp_path}/")
     assert line.endswith(
         "(File too large); mend that, and run the same command again: it goes on from the blocks that are whole"
@@ -285,8 +284,7 @@ def test_the_script_of_a_job_array_does_the_tasks(traces: Path, tmp_path: Path) 
 
 
 def test_a_worker_without_its_folder_is_one_line(tmp_path: Path) -> None:
-    plan = Plan("a", str(tmp_path), 1, True, 0)
-    done = subprocess.run(worker_command(plan, 1), capture_output=True, text=True, check=False)
+    done = subprocess.run(worker_command(str(tmp_path), 1), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
         f"{tmp_path}/tasks/plan.json: No such file or directory; run the same command again: it goes on from the "

@@ -87,7 +87,7 @@ def test_a_limit_on_the_address_space_is_named_before_libraries_abort(
     assert logpost("--version").returncode == 0
 
 
-@pytest.mark.parametrize("kib", [400_000, 800_000, 1_500_000])
+@pytest.mark.parametrize("kib", [400_000, 600_000, 800_000, 1_500_000])
 @pytest.mark.parametrize("verb", ["report", "analyze"])
 def test_a_process_under_such_a_limit_ends_at_once(run: Path, kib: int, verb: str) -> None:
     command = f'ulimit -v {kib} && exec "$0" -m logpost.cli.app {verb} "$1"'

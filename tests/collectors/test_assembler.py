@@ -101,6 +101,19 @@ def test_one_host_has_one_clock(tmp_path: Path) -> None:
     assert made.warnings == ["rank 1: its clock differs from rank 0's on the same host; the measured offset is used"]
 
 
+@pytest.mark.parametrize("ticks", [2, 999_999, 10**18], ids=["0.1 Hz", "backwards", "10^17 Hz"])
+def test_a_rate_that_no_clock_has_is_not_measured(tmp_path: Path, ticks: int) -> None:
+    """A damaged log: 1 or -1 ticks in 10 s, or 10^18. The archive's clock has whole ticks per second, 10^12 at most."""
+    log = Log(0, 1, clock=TSC)
+    log.sync(1 if ticks == 2 else 1_000_000, 10**9, 10**15)
+    log.sync(ticks, 11 * 10**9, 10**15 + 10**10)
+    log.call("MPI_Init", 1_000_000, 1_001_000)
+    log.call("MPI_Finalize", 1_002_000, 1_003_000)
+    made = _archive(tmp_path, log)
+    assert made.warnings == ["the rate of the clock could not be measured; 1 GHz is assumed"]
+    assert made.summary["ticks_per_second"] == 10**9
+
+
 def test_clocks_of_two_kinds(tmp_path: Path) -> None:
     """A host without a good TSC counts ns; its times come into the archive in rank 0's ticks."""
     a = Log(0, 2, host="a", boot="boot-a", clock=TSC)

@@ -14,6 +14,7 @@ from tests.cli.command import logpost
 from tests.collectors import recording
 from tests.collectors.gasnet_traces import Trace
 
+from logpost.collectors.assemble import find_assembler
 from logpost.collectors.gasnet.importing import import_gasnet
 from logpost.errors import InputError
 
@@ -107,6 +108,29 @@ def test_barriers_are_collectives_blocking_or_not(tmp_path: Path) -> None:
         assert (other.time, other.operation) == (260, "BARRIER")
     assert summary["barriers"] == 4
     assert any("not aligned" in warning for warning in summary["warnings"])
+
+
+def test_what_a_header_lacks_is_not_noted(tmp_path: Path) -> None:
+    """libotf2 takes a property without a value for one to be removed, and fails where there is none."""
+    traces = [Trace(rank).at(100, f"(P) PUT_NB: sz =     64,  peer = TM0:{1 - rank}") for rank in (0, 1)]
+    for trace in traces:
+        trace.lines = [line for line in trace.lines if "TRACEMASK" not in line and "CONFIG_STRING" not in line]
+    trace, summary = _import(tmp_path, *traces)
+    assert len(trace.on(0, "RMA_PUT")) == 1
+    assert not any("TRACEMASK" in warning and "without" in warning for warning in summary["warnings"])
+
+
+def test_a_time_far_away_takes_no_memory(tmp_path: Path) -> None:
+    """Lags are kept by parts of 10 s: 136 years of them would be 3.4 GB; here is a limit of 0.5 GB."""
+    far = 2**32 * 10**6
+    first = Trace(0).send(100, peer=1).handle(far + 200, far + 202, peer=1)
+    second = Trace(1, host="other").handle(150, 152, peer=0).send(far, peer=0)
+    files = [trace.write(tmp_path) for trace in (first, second)]
+    command = ["bash", "-c", 'ulimit -v 500000 && exec "$0" "$@"', find_assembler(), "--gasnet", tmp_path / "a", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    offsets = _offsets(tmp_path / "a")
+    assert offsets[0][0] == 0
 
 
 def test_what_a_file_lacks_is_counted_and_said(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-"""`python -m tests.fuzz [SECONDS] [FIRST-SEED] [SUBJECT…]`: rounds until the time is over, as many at once as there are
-processors; exit status 1 where a round ended in another way than by an answer or one line of refusal."""
+"""`python -m tests.fuzz [SECONDS] [FIRST-SEED] [SUBJECT…]`: rounds until the time is over, as many at once as it has
+processors (`taskset`); exit status 1 where a round ended in another way than by an answer or one line of refusal."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def main(words: list[str]) -> int:
             print((folder / "prepared").read_text(), file=sys.stderr)
             return 1
     print(f"seeds from {first}; changed files of rounds that are wrong stay in {folder}", flush=True)
-    end, step = time.monotonic() + seconds, os.cpu_count() or 1
+    end, step = time.monotonic() + seconds, len(os.sched_getaffinity(0))
     players = [_player(folder, first + i, step, end, kinds) for i in range(step)]
     counts: Counter[tuple[str, str]] = Counter()
     for child, table in players:

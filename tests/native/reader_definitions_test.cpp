@@ -26,6 +26,20 @@ TEST_F(ReaderDefinitions, AppliesTheClockOffsetsOfEachLocation) {
     EXPECT_EQ(trace.length_ps, 106'000);
 }
 
+TEST_F(ReaderDefinitions, AClockWithoutTicksIsRefused) {
+    const auto main = archive.region("main", OTF2_PARADIGM_USER);
+    archive.world(1);
+    archive.ticks_per_second = 0;
+    archive.events(0, [&](Events& e) { e.enter(0, main).leave(1, main); });
+    try {
+        read();
+        FAIL() << "a clock of 0 ticks per second was read";
+    } catch (const ArchiveError& error) {
+        EXPECT_NE(std::string(error.what()).find("its clock properties state 0 ticks per second"), std::string::npos)
+            << error.what();
+    }
+}
+
 TEST_F(ReaderDefinitions, IdsMayBeHugeAndInAnyOrder) {
     const auto recv = archive.region("MPI_Recv", OTF2_PARADIGM_MPI, 1'600'000'000);
     const auto send = archive.region("MPI_Send", OTF2_PARADIGM_MPI, 3);

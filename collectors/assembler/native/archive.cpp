@@ -33,21 +33,17 @@ void set_properties(OTF2_Archive* archive, const Job& job) {
           "creator");
     check(OTF2_Archive_SetDescription(archive, value(first, "command").c_str()), "description");
     check(OTF2_Archive_SetMachineName(archive, value(first, "host").c_str()), "machine name");
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::MPI", value(first, "library").c_str(), true), "property");
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::CLOCK", text.str().c_str(), true), "property");
-    if (const std::string simulation = value(first, "simulation"); !simulation.empty()) {
-        check(OTF2_Archive_SetProperty(archive, "LOGPOST::SIMULATION", simulation.c_str(), true), "property");
-    }
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::FINALIZED_RANKS", std::to_string(finalized).c_str(), true),
-          "property");
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::STOPPED_THREADS", std::to_string(stopped).c_str(), true),
-          "property");
+    set_property(archive, "LOGPOST::MPI", value(first, "library"));
+    set_property(archive, "LOGPOST::CLOCK", text.str());
+    set_property(archive, "LOGPOST::SIMULATION", value(first, "simulation"));
+    set_property(archive, "LOGPOST::FINALIZED_RANKS", std::to_string(finalized));
+    set_property(archive, "LOGPOST::STOPPED_THREADS", std::to_string(stopped));
 }
 
 // What the rings have overwritten, and how much of what is left lacks its other half; nothing where all is there.
 void set_overwritten(OTF2_Archive* archive, const Job& job, const Tally& tally) {
     const auto state = [&](const char* name, std::uint64_t number) {
-        check(OTF2_Archive_SetProperty(archive, name, std::to_string(number).c_str(), true), "property");
+        set_property(archive, name, std::to_string(number));
     };
     const Lost lost = lost_of(job);
     if (lost.ranks == 0) {
@@ -69,7 +65,7 @@ void set_overwritten(OTF2_Archive* archive, const Job& job, const Tally& tally) 
 // What was not recorded because recording was switched off; nothing where it never was.
 void set_off(OTF2_Archive* archive, const Tally& tally) {
     const auto state = [&](const char* name, std::uint64_t number) {
-        check(OTF2_Archive_SetProperty(archive, name, std::to_string(number).c_str(), true), "property");
+        set_property(archive, name, std::to_string(number));
     };
     if (tally.times_off == 0) {
         return;
@@ -128,9 +124,7 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     set_overwritten(archive, job, tally);
     set_off(archive, tally);
     if (tally.ends_alone != 0) {
-        check(OTF2_Archive_SetProperty(archive, "LOGPOST::REGION_ENDS_LEFT_OUT",
-                                       std::to_string(tally.ends_alone).c_str(), true),
-              "property");
+        set_property(archive, "LOGPOST::REGION_ENDS_LEFT_OUT", std::to_string(tally.ends_alone));
     }
     open.finish();
     return tally;

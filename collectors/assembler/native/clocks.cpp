@@ -14,6 +14,8 @@ namespace logpost::assembler {
 namespace {
 
 constexpr double shortest_base_s = 1e-3;  // below it a rate would be noise
+constexpr double slowest_hz = 1;          // an archive states whole ticks per second
+constexpr double fastest_hz = 1e12;       // the simulated clock's; what exceeds it went back, or its log is damaged
 constexpr double slack_ticks = 300;       // two readings of one counter on two cores may appear out of order by this
 
 void group_clocks(Job& job) {
@@ -30,6 +32,10 @@ void group_clocks(Job& job) {
         }
         process->clock = at->second;
     }
+}
+
+bool plausible(double hertz) {
+    return hertz >= slowest_hz && hertz <= fastest_hz;
 }
 
 void fit_rates(Job& job) {
@@ -61,10 +67,10 @@ void fit_rates(Job& job) {
     }
     double any = 0;
     for (const Clock& clock : job.clocks) {
-        any = std::max(any, clock.hertz);
+        any = plausible(clock.hertz) ? std::max(any, clock.hertz) : any;
     }
     for (Clock& clock : job.clocks) {
-        if (clock.hertz <= 0) {
+        if (!plausible(clock.hertz)) {
             clock.hertz = any > 0 ? any : 1e9;
             job.warnings.emplace_back(
                 any > 0 ? "the rate of a host's clock could not be measured; another clock's rate is used"

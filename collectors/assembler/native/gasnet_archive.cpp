@@ -68,9 +68,9 @@ void set_properties(OTF2_Archive* archive, const Survey& run) {
     check(OTF2_Archive_SetCreator(archive, "logpost import gasnet"), "creator");
     check(OTF2_Archive_SetDescription(archive, first.command.c_str()), "description");
     check(OTF2_Archive_SetMachineName(archive, first.host.c_str()), "machine name");
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::CLOCK", clock.c_str(), true), "property");
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::GASNET", conduit_of(first.config).c_str(), true), "property");
-    check(OTF2_Archive_SetProperty(archive, "LOGPOST::GASNET_TRACEMASK", first.mask.c_str(), true), "property");
+    set_property(archive, "LOGPOST::CLOCK", clock);
+    set_property(archive, "LOGPOST::GASNET", conduit_of(first.config));
+    set_property(archive, "LOGPOST::GASNET_TRACEMASK", first.mask);
 }
 
 // A process without a file.

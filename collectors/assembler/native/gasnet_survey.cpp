@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <queue>
+#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -25,31 +26,40 @@ class Lags {
   public:
     void note(std::uint32_t from, std::uint32_t to, std::uint64_t sent, std::uint64_t received) {
         ++pairs_;
-        auto& parts = least_[{from, to}];
-        const std::size_t part = sent / part_us;
-        if (parts.size() <= part) {
-            parts.resize(part + 1, unknown);
-        }
-        parts[part] = std::min(parts[part], static_cast<std::int64_t>(received) - static_cast<std::int64_t>(sent));
+        const auto lag = static_cast<std::int64_t>(received) - static_cast<std::int64_t>(sent);
+        auto& least = least_[{from, to}].try_emplace(sent / part_us, lag).first->second;
+        least = std::min(least, lag);
     }
 
     // Of a part, or of the whole run.
-    std::int64_t least(std::uint32_t from, std::uint32_t to, std::optional<std::size_t> part) const {
+    std::int64_t least(std::uint32_t from, std::uint32_t to, std::optional<std::uint64_t> part) const {
         const auto at = least_.find({from, to});
-        if (at == least_.end() || at->second.empty()) {
+        if (at == least_.end()) {
             return unknown;
         }
         if (part) {
-            return *part < at->second.size() ? at->second[*part] : unknown;
+            const auto found = at->second.find(*part);
+            return found != at->second.end() ? found->second : unknown;
         }
-        return *std::ranges::min_element(at->second);
+        return std::ranges::min(at->second | std::views::values);
     }
 
     const auto& all() const { return least_; }
+
+    // The parts in which any pair has messages.
+    std::set<std::uint64_t> parts() const {
+        std::set<std::uint64_t> found;
+        for (const auto& [pair, parts] : least_) {
+            const auto keys = parts | std::views::keys;
+            found.insert(keys.begin(), keys.end());
+        }
+        return found;
+    }
     std::uint64_t pairs() const { return pairs_; }
 
   private:
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int64_t>> least_;
+    // By part, those with messages alone: a damaged time makes no memory of all parts before it.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint64_t, std::int64_t>> least_;
     std::uint64_t pairs_ = 0;
 };
 
@@ -186,7 +196,7 @@ struct Edge {
     double error = 0;
 };
 
-std::optional<Edge> edge(const Lags& lags, std::uint32_t from, std::uint32_t to, std::optional<std::size_t> part) {
+std::optional<Edge> edge(const Lags& lags, std::uint32_t from, std::uint32_t to, std::optional<std::uint64_t> part) {
     const auto there = lags.least(from, to, part);
     const auto back = lags.least(to, from, part);
     if (there == unknown || back == unknown) {
@@ -231,7 +241,7 @@ void find_offsets(Survey& run, const Lags& lags) {
         by_rank[*process.header.rank] = &process;
     }
     const std::uint32_t first = *run.processes.front().header.rank;
-    const auto along = [&](std::uint32_t rank, std::optional<std::size_t> part) -> std::optional<Edge> {
+    const auto along = [&](std::uint32_t rank, std::optional<std::uint64_t> part) -> std::optional<Edge> {
         Edge sum;
         while (rank != first) {
             const auto from = before.at(rank);
@@ -245,6 +255,7 @@ void find_offsets(Survey& run, const Lags& lags) {
         }
         return sum;
     };
+    const auto parts = lags.parts();
     std::size_t contradictory = 0;
     std::size_t without = 0;
     for (auto& process : run.processes) {
@@ -258,7 +269,10 @@ void find_offsets(Survey& run, const Lags& lags) {
             continue;
         }
         const bool one_host = process.header.host == run.processes.front().header.host;
-        for (std::size_t part = 0; !one_host && part <= process.last_us / part_us; ++part) {
+        for (const auto part : parts) {
+            if (one_host || part > process.last_us / part_us) {
+                break;
+            }
             if (const auto found = along(rank, part)) {
                 process.offsets.push_back({part * part_us + part_us / 2, found->ahead, found->error});
             }

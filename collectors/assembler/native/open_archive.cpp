@@ -24,6 +24,12 @@ void check(OTF2_ErrorCode code, const char* what) {
     }
 }
 
+void set_property(OTF2_Archive* archive, const char* name, const std::string& value) {
+    if (!value.empty()) {
+        check(OTF2_Archive_SetProperty(archive, name, value.c_str(), true), name);
+    }
+}
+
 OpenArchive::OpenArchive(const std::filesystem::path& directory)
     : archive_(OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk, definition_chunk,
                                  OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)) {

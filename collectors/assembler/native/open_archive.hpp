@@ -4,11 +4,15 @@
 #include <otf2/otf2.h>
 
 #include <filesystem>
+#include <string>
 
 namespace logpost::assembler {
 
 // Throws std::runtime_error with OTF2's description when a call failed.
 void check(OTF2_ErrorCode code, const char* what);
+
+// Notes what a reader may ask for by name. What is empty is not noted: libotf2 takes an empty value for a removal.
+void set_property(OTF2_Archive* archive, const char* name, const std::string& value);
 
 class OpenArchive {
   public:

@@ -89,7 +89,9 @@ def command(
     workers: Annotated[
         Workers,
         typer.Option(
-            "--workers", help="Who reads the blocks: processes here; slurm: srun; array: jobs, by a script for sbatch."
+            "--workers",
+            help="Who reads the blocks: processes here; slurm: srun; array: jobs, by a script for sbatch; dask: the "
+            "workers of --scheduler, or of a cluster here.",
         ),
     ] = Workers.local,
     stall: Annotated[
