@@ -18,7 +18,7 @@ from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.labels import prose, visible
 from logpost.dashboards.figures.options import pieces
 from logpost.dashboards.report.findings import FindingRow
-from logpost.dashboards.report.tables import Grid
+from logpost.dashboards.report.tables import SHORT, Grid
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import MOST_SPANS, spans_of
 
@@ -35,8 +35,6 @@ CONFIG: Any = {
 }
 
 
-SHORT = 16
-"""Letters up to which a table's text stands on one line."""
 UNHEARD: dict[str, Any] = {"aria-hidden": "true"}
 
 

@@ -12,7 +12,7 @@ from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.analyzer.whatif.grid import parse_grid
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
-from logpost.dashboards.app.state import read
+from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.prediction_grid import prediction_grid
@@ -79,9 +79,4 @@ def callbacks(app: dash.Dash) -> None:
         prevent_initial_call=True,
     )
     def ask(text: Any, pathname: Any, query: Any) -> Any:
-        try:
-            state = read(pathname, query)
-        except InputError:
-            return dash.no_update
-        chosen = state.having(grid=str(text or "")[:LONGEST])
-        return dash.no_update if chosen.search == state.search else chosen.search
+        return having(pathname, query, grid=str(text or "")[:LONGEST])
