@@ -227,12 +227,12 @@ def _sweep(view: View) -> Chart:
     found: Prediction = view.in_background(("sweep", asked), work)
     assert found.sweep is not None
     beside = prediction.beside_ps(found.after, start_up=_with_start_up(view))
-    return prediction.sweep(found.sweep, found.measured_ps, beside)
+    return prediction.sweep(found.sweep, found.measured_ps, beside, prediction.machine_of(found))
 
 
 def _grid(view: View) -> Chart:
     replay, ask = _replay(view), _ask(view)
-    return whatif_grid.over(view, replay, ask)
+    return whatif_grid.over(view, replay, ask, start_up=_with_start_up(view))
 
 
 def _regions(view: View) -> Chart:
