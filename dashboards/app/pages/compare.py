@@ -13,7 +13,7 @@ from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import prose
-from logpost.dashboards.figures.rank_changes import rank_changes
+from logpost.dashboards.figures.rank_changes import most_changed, rank_changes
 from logpost.dashboards.report.comparison import ComparisonPage, build_comparison
 from logpost.dashboards.report.findings import FindingRow
 from logpost.dashboards.report.page import Caps
@@ -57,7 +57,7 @@ def layout(view: View) -> list[Any]:
             [
                 panels.section("What changed", *_chart(page, "changes", "Change by category", 260)),
                 panels.section(
-                    "By rank", panels.chart("compare.ranks", "Change of each rank's time", height=260)
+                    "By rank", panels.chart("compare.ranks", "Change of each rank's time", height=260, drag="select2d"),
                 ),
             ],
             className="two",
@@ -128,7 +128,10 @@ def _ranks(view: View) -> Chart:
         raise InputError("the runs have different ranks, so single ranks cannot be compared")
     if (a.by_rank == b.by_rank).all():
         raise InputError("the ranks' times are the same in both runs")
-    return rank_changes(a.by_rank, b.by_rank, [f"rank {rank}" for rank in a.locations["rank"]])
+    ranks = a.locations["rank"].to_list()
+    made = rank_changes(a.by_rank, b.by_rank, [f"rank {rank}" for rank in ranks])
+    drawn = [ranks[i] for i in most_changed(a.by_rank, b.by_rank)]
+    return panels.selectable(made, {"rows": [[rank, rank] for rank in drawn], "pick": "rows"})
 
 
 CHARTS = {

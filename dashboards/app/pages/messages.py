@@ -49,8 +49,10 @@ def layout(view: View) -> list[Any]:
     some = view.manifest.messages > 0
     left = panels.section(
         "Who sends to whom",
-        panels.chart("messages.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420),
-        about="A click selects sender and receiver.",
+        panels.chart(
+            "messages.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420, drag="select2d"
+        ),
+        about="A click selects sender and receiver; a rectangle all senders and receivers in it.",
     )
     what = _counted_as(view).capitalize()
     right = panels.section(

@@ -79,10 +79,15 @@ def layout(view: View) -> list[Any]:
             "Each rank",
             panels.legend(present),
             panels.chart(
-                "overview.breakdown", "Time of each rank by category", _views(view), height=240, sketched=True
+                "overview.breakdown",
+                "Time of each rank by category",
+                _views(view),
+                height=240,
+                sketched=True,
+                drag="select2d",
             ),
             *panels.notes(view.scoped.behaving(MOST_ROWS).note),
-            about="Grey is compute; warm colours are waits. Click a bar to select its ranks.",
+            about="Grey is compute; warm colours are waits. Click a bar, or drag over some, to select their ranks.",
         ),
         *_threads(view),
         panels.section(
@@ -108,7 +113,7 @@ def _threads(view: View) -> list[Any]:
     rows = thread_rows(view.report)
     if not rows:
         return []
-    chart = panels.chart("overview.threads", "Time of each thread by category", sketched=True)
+    chart = panels.chart("overview.threads", "Time of each thread by category", sketched=True, drag="select2d")
     return [
         panels.section(
             "Threads and accelerators",
@@ -198,7 +203,8 @@ def _breakdown(view: View) -> Chart:
 
 def _thread_times(view: View) -> Chart:
     each, labels = view.scoped.threads(MOST_ROWS)
-    return thread_times(each, labels)
+    ranks = [int(label.partition(".")[0]) for label in labels]
+    return panels.selectable(thread_times(each, labels), {"rows": [[rank, rank] for rank in ranks], "pick": "rows"})
 
 
 CHARTS = {
