@@ -15,6 +15,8 @@ LOGARITHMIC_FROM = 100.0
 """From this ratio of the largest to the smallest value on, a linear scale would show only its top."""
 
 MOST_TICKS = 6
+LEAST_SPREAD = 0.01
+"""Of a scale of differences, as a share of its smallest value."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,10 @@ def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str])
         ticks = round_powers(low, high, measure.base)
         z, zmin, zmax, places = np.log10(positive), math.log10(low), math.log10(high), [math.log10(t) for t in ticks]
     elif measure.differences:
-        ticks = places = between(low, high, measure.base)
-        z, zmin, zmax = positive, low, high
+        # Values that hardly differ are not drawn as if they did, nor written as if they did not.
+        zmax = max(high, low * (1 + LEAST_SPREAD))
+        ticks = places = _told_apart(between(low, zmax, measure.base), measure.say)
+        z, zmin = positive, low
     else:
         ticks = places = with_top(round_steps(high, measure.base), high)
         z, zmin, zmax = positive, 0.0, high
@@ -86,6 +90,11 @@ def between(low: float, high: float, base: int) -> list[float]:
     step = round_steps(high - low, base)[1]
     inside = [k * step for k in range(math.ceil(low / step), int(high / step) + 1)]
     return [low, *(tick for tick in inside if min(tick - low, high - tick) > 0.5 * step), high]
+
+
+def _told_apart(ticks: list[float], say: Callable[[float], str]) -> list[float]:
+    """Those that read otherwise than the one before."""
+    return [tick for i, tick in enumerate(ticks) if i == 0 or say(tick) != say(ticks[i - 1])]
 
 
 def with_top(steps: list[float], high: float) -> list[float]:

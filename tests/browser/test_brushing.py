@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -143,3 +144,23 @@ def test_a_drag_over_the_changes_of_ranks_selects_them(view: Callable[..., Visit
     seen = view("/compare")
     drag(seen, box_of(seen, "compare.ranks"), (0.5, 0.05), (0.6, 0.2))
     seen.page.wait_for_url("**ranks=0**")
+
+
+def test_repeats_join_a_side_of_the_comparison(tmp_path: Path, chromium: Any) -> None:
+    runs = [
+        make_run(tmp_path / f"{name}.run", iterations=count).path for name, count in (("a", 12), ("b", 6), ("c", 13))
+    ]
+    with served(*runs) as at:
+        seen = opened(chromium, f"{at}/compare?other=b.run")
+        seen.page.wait_for_selector("text=A: a.run, B: b.run")
+        seen.page.locator("#repeats").click()
+        seen.page.get_by_role("option", name="c.run").click()
+        seen.page.wait_for_url("**repeats=c.run**")
+        seen.page.keyboard.press("Escape")
+        seen.page.wait_for_selector("text=A: 2 runs, B: b.run")
+        drawn(seen)
+        # Twelve and thirteen iterations against six, and no repeat of B: it is taken to scatter like A.
+        assert "more than noise" in seen.page.inner_text("figure[data-chart='compare.repeated'] figcaption")
+        assert seen.page.locator("text=/B over time \\(b.run\\)/").count() == 1
+        assert seen.console == []
+        seen.page.context.close()

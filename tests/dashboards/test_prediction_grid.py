@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from logpost.analyzer.whatif import Axis, Contour, Grid
-from logpost.dashboards.figures.heat import between
-from logpost.dashboards.figures.prediction_grid import prediction_grid, signed_percent
+from logpost.dashboards.figures.heat import between, heat
+from logpost.dashboards.figures.prediction_grid import TIME, prediction_grid, signed_percent
 
 MS = 10**9
 L = Axis("L", "time", False, (1e6, 10e6))
@@ -60,3 +60,11 @@ def test_a_scale_of_differences_has_both_ends_and_round_steps_between() -> None:
     assert between(60.0, 75.0, 10) == [60.0, 65.0, 70.0, 75.0]
     assert between(61.0, 74.0, 10) == [61.0, 65.0, 70.0, 74.0]
     assert between(5.0, 5.0, 10) == [5.0]
+
+
+def test_values_that_hardly_differ_are_not_drawn_as_if_they_did() -> None:
+    # 1.5000 and 1.5001 us: the scale reaches to 1 % more, and no two ticks read the same.
+    trace = heat(np.array([[1_500_000.0, 1_500_100.0]]), TIME, lambda _i, _j: "")
+    assert (trace["zmin"], trace["zmax"]) == (1_500_000, 1_515_000)
+    texts = trace["colorbar"]["ticktext"]
+    assert len(set(texts)) == len(texts) > 1

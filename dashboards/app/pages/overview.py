@@ -13,6 +13,7 @@ from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.pages.compared import joined
 from logpost.dashboards.app.pages.without import without
 from logpost.dashboards.app.search import picked
 from logpost.dashboards.app.view import View
@@ -135,7 +136,7 @@ def _beside(view: View) -> list[html.P]:
             continue
         change = f" ({'+' if other > mine else '−'}{percent_text(abs(other / mine - 1))})" if mine else ""
         parts += [html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ",
-                  panels.go(view.state.at("compare").having(other=name), "What changed"), " "]  # fmt: skip
+                  panels.go(view.state.at("compare").having(other=joined([name])), "What changed"), " "]  # fmt: skip
     return [html.P(parts, className="note")] if parts else []
 
 
