@@ -39,8 +39,15 @@ class Table:
     make: Callable[[Machine], Chart]
 
     def chart(self, view: View) -> Chart:
-        """Of the machine of the run."""
-        return self.make(load_machine(view.opened.run.machine_file))
+        """Of the machine of the run.
+
+        Raises:
+            InputError: its file has no such table.
+        """
+        machine = load_machine(view.opened.run.machine_file)
+        if not self.stated(machine) or machine.lacks_clock:
+            raise InputError("the machine's file has no such table, or has it in cycles without a clock")
+        return self.make(machine)
 
 
 TABLES = (
