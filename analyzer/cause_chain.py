@@ -1,8 +1,9 @@
-"""The chain of causes behind a message that waited: what the other end did meanwhile, and what that waited for.
+"""The chain of causes behind a message or a call that waited: what the late rank did, and what that waited for.
 
 A message that waits for its sender (or, by rendezvous, for its receiver) waits for what that rank does from the one
 end's enter to the other's: computation, or a call. If the call waited for a message itself, the chain goes on with it;
 it ends at computation, at a call that waited for nobody, and at a collective operation, for which all its members wait.
+A call that waits in a collective operation waits for the member that enters last.
 These are the recorded facts; what a wait costs others is in the table `delay_costs`, and what counts for the run's
 length in `critical_path`.
 """
@@ -45,13 +46,51 @@ def causes_of(run: Run, location: int, number: int) -> list[Cause]:
         run: a finished run.
         location, number: its receiving location, and its place among the requests to receive there.
     """
-    found: list[Cause] = []
-    seen = {(location, number)}
     row = _message(run, (pl.col("recv_location") == location) & (pl.col("recv_number") == number))
-    while row is not None and len(found) < MOST:
-        late = _late(row)
-        if late is None:
-            break
+    return [] if row is None else _chain(run, _late(row), {(location, number)})
+
+
+@dataclass(frozen=True)
+class CallCauses:
+    """What a call waited for longest, and what is behind it."""
+
+    message: tuple[int, int] | None
+    """The message, by receiving location and number; None: the last member of a collective operation."""
+    waited_ps: int
+    causes: list[Cause]
+    """The nearest first; none where nobody was late."""
+
+
+def causes_of_call(run: Run, call: int) -> CallCauses | None:
+    """What is behind a call's wait: for a message's other end, or for the last member of a collective operation,
+    whichever took longer; None where it waited for neither.
+
+    Args:
+        run: a finished run.
+        call: its number, as in the table `calls`.
+    """
+    known = run.facts("calls").filter(pl.col("call") == call).select("location").collect()
+    if known.is_empty():
+        return None
+    row = _waited_for(run, int(known.item()), call)
+    passed = 0 if row is None else max(row["late_sender_ps"], row["late_receiver_ps"])
+    operation = _operation(run, call)
+    if operation is not None and operation["wait_ps"] > passed:
+        return CallCauses(None, int(operation["wait_ps"]), _chain(run, _last(run, operation), set()))
+    if row is None:
+        return None
+    name = (int(row["recv_location"]), int(row["recv_number"]))
+    return CallCauses(name, int(passed), _chain(run, _late(row), {name}))
+
+
+Late = tuple[int, int, int, int]
+"""Who was late, from when to when, and the callpath of its call."""
+
+
+def _chain(run: Run, late: Late | None, seen: set[tuple[int, int]]) -> list[Cause]:
+    """The causes from one that was late on; `seen` are the messages that the chain has gone through."""
+    found: list[Cause] = []
+    while late is not None and len(found) < MOST:
         cause, call = _doing(run, *late)
         following = None if call is None or cause.in_collective else _waited_for(run, cause.location, call)
         if following is not None:
@@ -61,8 +100,25 @@ def causes_of(run: Run, location: int, number: int) -> list[Cause]:
         if following is not None:
             cause = Cause(cause.location, cause.waited_ps, cause.spent_ps, cause.callpath, False, message=name)
         found.append(cause)
-        row = following
+        late = None if following is None else _late(following)
     return found
+
+
+def _operation(run: Run, call: int) -> dict[str, Any] | None:
+    """The collective operation for which a call waited longest, as its row; None: it waited in none."""
+    mine = pl.when(pl.col("complete_call") >= 0).then(pl.col("complete_call")).otherwise(pl.col("call"))
+    rows = run.facts("collectives").filter(mine == call, pl.col("instance") >= 0, pl.col("wait_ps") > 0)
+    return next(rows.top_k(1, by="wait_ps").collect().iter_rows(named=True), None)
+
+
+def _last(run: Run, operation: dict[str, Any]) -> Late | None:
+    """The member that entered last, from when on it was awaited; None: it is the one that is asked about."""
+    until = int(operation["enter_ps"] + operation["wait_ps"])
+    members = run.facts("collectives").filter(pl.col("instance") == operation["instance"], pl.col("enter_ps") <= until)
+    last = members.top_k(1, by="enter_ps").collect().row(0, named=True)
+    if last["location"] == operation["location"]:
+        return None
+    return int(last["location"]), int(operation["enter_ps"]), int(last["enter_ps"]), int(last["callpath"])
 
 
 def _message(run: Run, condition: pl.Expr, by: str = "envelope_ps") -> dict[str, Any] | None:
@@ -70,8 +126,8 @@ def _message(run: Run, condition: pl.Expr, by: str = "envelope_ps") -> dict[str,
     return next(run.table("messages").filter(condition).top_k(1, by=by).collect().iter_rows(named=True), None)
 
 
-def _late(row: dict[str, Any]) -> tuple[int, int, int, int] | None:
-    """Who was late for a message, from when to when, and the callpath of its call; None: nobody."""
+def _late(row: dict[str, Any]) -> Late | None:
+    """Who was late for a message; None: nobody."""
     if row["late_sender_ps"] >= row["late_receiver_ps"]:
         begin, end = row["recv_enter_ps"], row["send_enter_ps"]
         late, callpath = row["send_location"], row["send_callpath"]

@@ -213,6 +213,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         ClientsideFunction("logpost", "select"),
         Output("url", "search", allow_duplicate=True),
         Input({"part": "graph", "chart": ALL}, "relayoutData"),
+        Input({"part": "graph", "chart": ALL}, "selectedData"),
         Input({"part": "graph", "chart": ALL}, "clickData"),
         State({"part": "graph", "chart": ALL}, "figure"),
         State({"part": "graph", "chart": ALL}, "id"),

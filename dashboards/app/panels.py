@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import dash_ag_grid
 import polars as pl
@@ -18,7 +18,7 @@ from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.labels import prose, visible
 from logpost.dashboards.figures.options import pieces
 from logpost.dashboards.report.findings import FindingRow
-from logpost.dashboards.report.tables import Grid
+from logpost.dashboards.report.tables import SHORT, Grid
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import MOST_SPANS, spans_of
 
@@ -35,8 +35,6 @@ CONFIG: Any = {
 }
 
 
-SHORT = 16
-"""Letters up to which a table's text stands on one line."""
 UNHEARD: dict[str, Any] = {"aria-hidden": "true"}
 
 
@@ -54,6 +52,7 @@ def chart(
     *,
     spoken: bool = False,
     sketched: bool = False,
+    drag: Literal["", "zoom2d", "select2d"] = "",
 ) -> html.Figure:
     """A place for a chart of the page's `CHARTS`: the browser asks for it when it comes into sight, or has nothing else
     to do, and draws it when it is computed.
@@ -66,10 +65,11 @@ def chart(
         height: pixels kept free until it is drawn.
         spoken: whether its summary is for all to read.
         sketched: whether a picture stands for it until plotly has come: stacked horizontal bars only.
+        drag: what a drag does in a chart that is `brushable`; then a button offers the lasso.
     """
     graph = dcc.Graph(
         id={"part": "graph", "chart": name},
-        config=CONFIG,
+        config={**CONFIG, "modeBarButtons": [[drag, "lasso2d", "toImage"]]} if drag else CONFIG,
         clear_on_unhover=True,
         style={"width": "100%"},
         responsive="auto",
@@ -116,7 +116,7 @@ def chart(
 def brushable(
     made: Chart, on: Rows | None, scoped: Scoped, pick: str = "", views: Mapping[int, Sequence[list[int]]] | None = None
 ) -> Chart:
-    """The chart, in which a rectangle may be dragged: the page's script reads time and ranks of it.
+    """The chart, in which a rectangle or a lasso may be drawn: the page's script reads time and ranks of it.
 
     Args:
         made: a chart with rows `on`; where time is its horizontal axis, it says so itself.
@@ -125,16 +125,29 @@ def brushable(
         pick: what a click selects: "rows", "pair", or nothing.
         views: `rank_spans` of the rows of those views, by number, that show other rows.
     """
-    before = made.figure.layout.meta or {}
-    timed = "ps_per_x" in before
-    meta = {**before, "steps_ps": scoped.steps_ps, "few_steps": scoped.few_steps, "pick": pick}
-    made.figure.update_layout(
-        meta=meta if on is None else {**meta, "rows": rank_spans(on, scoped)},
-        dragmode="zoom" if timed else False,
-        yaxis_fixedrange=not timed or on is None,
-    )
+    timed = "ps_per_x" in (made.figure.layout.meta or {})
+    rows = {} if on is None else {"rows": rank_spans(on, scoped)}
+    selectable(made, {"steps_ps": scoped.steps_ps, "few_steps": scoped.few_steps, "pick": pick, **rows})
+    if timed:
+        made.figure.update_layout(dragmode="zoom", xaxis_fixedrange=False, yaxis_fixedrange=on is None)
+    meta = made.figure.layout.meta
     for number, spans in (views or {}).items():
         made.views[number].layout["meta"] = {**meta, "rows": list(spans)}
+    return made
+
+
+def selectable(made: Chart, meta: Mapping[str, Any]) -> Chart:
+    """The chart, in which what is drawn selects: `meta` says what its places are, as `brush.js` reads it."""
+    meta = {**(made.figure.layout.meta or {}), **meta}
+    across = meta.get("pick") == "pair" or "columns_ps" in meta
+    down = "rows" in meta or "paths" in meta
+    made.figure.update_layout(
+        meta=meta,
+        dragmode="select",
+        selectdirection="any" if across and down else "h" if across else "v",
+        xaxis_fixedrange=True,
+        yaxis_fixedrange=True,
+    )
     return made
 
 
@@ -144,8 +157,13 @@ def rank_spans(on: Rows, scoped: Scoped) -> list[list[int]]:
     ranks: list[list[int]] = [[] for _ in range(on.count)]
     for rank, row in known.select("rank", "row").iter_rows():
         ranks[row].append(rank)
-    spans = [spans_of(one) for one in ranks]
-    return [[end for span in one for end in span] if len(one) <= MOST_SPANS else [] for one in spans]
+    return [flat(one) for one in ranks]
+
+
+def flat(ranks: Sequence[int]) -> list[int]:
+    """Ranks as spans, one behind the other; nothing where no URL could name them all."""
+    spans = spans_of(ranks)
+    return [end for span in spans for end in span] if len(spans) <= MOST_SPANS else []
 
 
 def table(grid: Grid, label: str) -> html.Div:

@@ -1,4 +1,4 @@
-"""A row that is picked in a grid changes the URL, and with it the page."""
+"""What is picked in a grid or written in a field changes the URL, and with it the page."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ from logpost.errors import InputError
 
 Picked = Callable[[ViewState, Mapping[str, Any]], ViewState | None]
 """The state after a row was picked; None: as it is. May raise InputError: likewise as it is."""
+
+
+def having(pathname: str | None, query: str | None, **more: str) -> Any:
+    """The URL's query with other values of what pages keep; as it is where they are the same, or it cannot be read."""
+    try:
+        state = read(pathname, query)
+    except InputError:
+        return dash.no_update
+    chosen = state.having(**more)
+    return dash.no_update if chosen.search == state.search else chosen.search
 
 
 def on_row(app: dash.Dash, grid: str, after: Picked) -> None:

@@ -35,6 +35,7 @@ def callpaths(exposure: pl.DataFrame, *, totals: bool = False) -> Chart:
         bargap=0.3,
         xaxis=axis(f"exposed, all ranks ({unit})", range=[0, (1.15 if totals else 1.05) * longest / factor or 1]),
         yaxis=row_axis(labels, ""),
+        meta={"callpaths": list(position)},
     )
     for category in palette.INKS:
         part = exposure.filter((pl.col("category") == category) & (pl.col("exposed_ps") > 0))

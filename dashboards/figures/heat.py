@@ -15,18 +15,22 @@ LOGARITHMIC_FROM = 100.0
 """From this ratio of the largest to the smallest value on, a linear scale would show only its top."""
 
 MOST_TICKS = 6
+LEAST_SPREAD = 0.01
+"""Of a scale of differences, as a share of its smallest value."""
 
 
 @dataclass(frozen=True)
 class Measure:
     """What a heat map shows: its name on the switch, title of the colour bar, how a value reads, and the base in
-    which round numbers are round (2 for bytes). `largest`: only the largest values matter, so no logarithms."""
+    which round numbers are round (2 for bytes). `largest`: only the largest values matter, so no logarithms.
+    `differences`: what is compared is by how much values differ, so that the scale begins at the smallest."""
 
     label: str
     title: str
     say: Callable[[float], str]
     base: int = 10
     largest: bool = False
+    differences: bool = False
 
 
 def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str]) -> dict[str, Any]:
@@ -40,10 +44,15 @@ def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str])
     positive = np.where(values > 0, values, np.nan)
     there = positive[~np.isnan(positive)]
     low, high = (float(there.min()), float(there.max())) if there.size else (0.0, 1.0)
-    logarithmic = not measure.largest and there.size > 0 and high / low >= LOGARITHMIC_FROM
+    logarithmic = not (measure.largest or measure.differences) and there.size > 0 and high / low >= LOGARITHMIC_FROM
     if logarithmic:
         ticks = round_powers(low, high, measure.base)
         z, zmin, zmax, places = np.log10(positive), math.log10(low), math.log10(high), [math.log10(t) for t in ticks]
+    elif measure.differences:
+        # Values that hardly differ are not drawn as if they did, nor written as if they did not.
+        zmax = max(high, low * (1 + LEAST_SPREAD))
+        ticks = places = _told_apart(between(low, zmax, measure.base), measure.say)
+        z, zmin = positive, low
     else:
         ticks = places = with_top(round_steps(high, measure.base), high)
         z, zmin, zmax = positive, 0.0, high
@@ -72,6 +81,20 @@ def round_powers(low: float, high: float, base: int) -> list[float]:
     first, last = math.ceil(math.log(low, base) - 1e-9), math.floor(math.log(high, base) + 1e-9)
     step = max(1, -(-(last - first + 1) // MOST_TICKS))
     return [float(base) ** k for k in range(first, last + 1, step)]
+
+
+def between(low: float, high: float, base: int) -> list[float]:
+    """Both ends, and the multiples of a round step that stand apart from them; one where the ends are the same."""
+    if high <= low:
+        return [low]
+    step = round_steps(high - low, base)[1]
+    inside = [k * step for k in range(math.ceil(low / step), int(high / step) + 1)]
+    return [low, *(tick for tick in inside if min(tick - low, high - tick) > 0.5 * step), high]
+
+
+def _told_apart(ticks: list[float], say: Callable[[float], str]) -> list[float]:
+    """Those that read otherwise than the one before."""
+    return [tick for i, tick in enumerate(ticks) if i == 0 or say(tick) != say(ticks[i - 1])]
 
 
 def with_top(steps: list[float], high: float) -> list[float]:

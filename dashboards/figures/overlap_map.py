@@ -17,7 +17,8 @@ from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.heat import Measure, heat
 
 STAR = {"light": "#d55e00", "dark": "#ffb300"}
-TIME = Measure("Time", "predicted time", time_text, largest=True)
+MOST_TICKS = 12
+TIME = Measure("Time", "predicted time", time_text, differences=True)
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,14 @@ def overlap_map(found: Overlapped) -> Chart:
         cover = "" if found.hidden[i, j] else "<br>the computation does not cover all initiations"
         return f"messages of {bytes_text(found.sizes[j])}, {found.bursts[i]} in a burst{cover}"
 
+    step = max(1, -(-len(found.sizes) // MOST_TICKS))
     fig = figure(
         330,
         xaxis=axis(
             "message size S",
             tickmode="array",
-            tickvals=list(range(0, len(found.sizes), 2)),
-            ticktext=[bytes_text(size) for size in found.sizes[::2]],
+            tickvals=list(range(0, len(found.sizes), step)),
+            ticktext=[bytes_text(size) for size in found.sizes[::step]],
             showgrid=False,
             fixedrange=True,
         ),
@@ -74,8 +76,7 @@ def overlap_map(found: Overlapped) -> Chart:
         xgap=1,
         ygap=1,
         showscale=True,
-        # Not from 0: the best and the worst are what is compared.
-        **{**heat(found.times_ps, TIME, where), "zmin": float(np.nanmin(found.times_ps))},
+        **heat(found.times_ps, TIME, where),
     )
     row, column = divmod(int(np.nanargmin(found.times_ps)), len(found.sizes))
     fig.add_scatter(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import plotly.graph_objects as go
 
 from logpost.analyzer.reporting.units import percent_text, three_digits, time_text
 from logpost.analyzer.undivided import UNDIVIDED
-from logpost.analyzer.whatif import Prediction, RegionChange, Sweep, Tolerance
+from logpost.analyzer.whatif import Axis, Prediction, RegionChange, Sweep, Tolerance
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import plotly_text, time_unit
@@ -23,6 +24,8 @@ INK_OF_PART = {BESIDE: "mpi_other", "other": "mpi_other", "handshake": UNDIVIDED
 SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "MPI other"}
 LINE = {"light": "#0072b2", "dark": "#56a9e8"}
 MEASURED = {"light": "#566273", "dark": "#aab6c6"}
+BAND_UP_TO = 2.0
+"""How far a sweep's picture goes beyond its line, as a factor, where the band goes farther."""
 MOST_TICKS = 9
 """Of a sweep's axis, so that their labels stand apart."""
 
@@ -30,6 +33,12 @@ MOST_TICKS = 9
 def beside_ps(outcome: Outcome, *, start_up: bool) -> int:
     """What is not counted of an outcome's length: nothing, or start-up and shut-down; ps."""
     return 0 if start_up else outcome.path_ps[BESIDE]
+
+
+def machine_of(found: Prediction) -> str:
+    """What a prediction is replayed on, in words: the machine that was asked for, else the run's."""
+    asked = found.plan.ask.machine
+    return plotly_text(found.machine if asked is None else Path(asked).stem, 80)
 
 
 def before_and_after(found: Prediction, *, start_up: bool = False) -> Chart:
@@ -50,7 +59,7 @@ def before_and_after(found: Prediction, *, start_up: bool = False) -> Chart:
     return Chart(
         fig,
         f"Predicted {time_text(predicted)}, {by} {way} than {time_text(measured)}; between "
-        f"{time_text(low)} and {time_text(high)}.",
+        f"{time_text(low)} and {time_text(high)}. Machine: {machine_of(found)}.",
     )
 
 
@@ -134,13 +143,14 @@ def regions(changes: list[RegionChange], most: int = 12) -> Chart:
     return Chart(fig, f"{plotly_text(shown[0].region)} changes most: {said[0]}." if shown else "No region changes.")
 
 
-def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0) -> Chart:
+def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0, machine: str = "") -> Chart:
     """The program's length over a parameter as a line, its interval as a band, and what was measured.
 
     Args:
         found: the points; at least one.
         measured_ps: without change; with what lies beside the program.
         beside_ps: start-up and shut-down, which are taken off every length.
+        machine: what is replayed on, for plotly.
     """
     points = [
         replace(
@@ -151,9 +161,13 @@ def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0) -> Chart:
         for one in found.points
     ]
     measured_ps -= beside_ps
-    factor, unit = time_unit(float(max(point.interval_ps[1] for point in points)))
-    numbers, unit_of, relative = list(found.axis.numbers), found.axis.unit, found.axis.factor
-    title = f"{found.name}, times the machine's" if relative else f"{found.name} ({unit_of})"
+    longest = max(measured_ps, *(point.makespan_ps for point in points))
+    highest = max(point.interval_ps[1] for point in points)
+    # Where next to nothing is known of the machine, the band would leave nothing of the line.
+    cut = highest > BAND_UP_TO * longest
+    factor, unit = time_unit(float(longest if cut else highest))
+    numbers, relative = list(found.axis.numbers), found.axis.factor
+    title = f"{found.name}, times the machine's" if relative else f"{found.name} ({unit_of(found.axis)})"
     # Ticks at the points: between decades, plotly's own say 2 and 5 of whatever power of ten.
     ticks = numbers[:: -(-len(numbers) // MOST_TICKS)]
     fig = figure(
@@ -165,7 +179,10 @@ def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0) -> Chart:
             tickvals=ticks,
             ticktext=[("×" if relative else "") + three_digits(value) for value in ticks],
         ),
-        yaxis=axis(f"predicted length ({unit})", rangemode="tozero"),
+        yaxis=axis(
+            f"predicted length ({unit})",
+            **({"range": [0, BAND_UP_TO * longest / factor]} if cut else {"rangemode": "tozero"}),
+        ),
     )
     low, middle, high = (
         [float(f"{value / factor:.6g}") for value in values]
@@ -202,12 +219,20 @@ def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0) -> Chart:
     shaded(fig, found.bands)
     said = ", ".join(f"{one.percent} % at {_tolerated(found, one)}" for one in found.tolerances)
     named = ", ".join(dict.fromkeys(band.name for band in found.bands))
+    beyond = f" The band reaches to {time_text(highest)}, beyond the picture." if cut else ""
     return Chart(
-        fig, f"Length over {found.name}{'; longer by ' + said if said else ''}{'; ' + named if named else ''}."
+        fig,
+        f"Length over {found.name}{'; longer by ' + said if said else ''}{'; ' + named if named else ''}."
+        f"{' Machine: ' + machine + '.' if machine else ''}{beyond}",
     )
+
+
+def unit_of(one: Axis) -> str:
+    """As people write it; empty for factors."""
+    return one.unit.replace("us", "µs")
 
 
 def _tolerated(found: Sweep, one: Tolerance) -> str:
     if one.value is not None:
         return found.axis.show(float(f"{one.value:.3g}"))
-    return "no value" if one.factor is None else f"{one.factor:.3g} times"
+    return "no value" if one.factor is None else f"{three_digits(one.factor)} times"

@@ -6,33 +6,40 @@ import numpy as np
 
 from logpost.analyzer.reporting.units import three_digits, time_text
 from logpost.analyzer.whatif import Axis, Grid
+from logpost.analyzer.whatif.contours import Contour, contours
 from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.labels import plotly_text
+from logpost.dashboards.figures.prediction import unit_of
 
 CONTOUR = {5: {"light": "#d55e00", "dark": "#ffb300"}, 10: {"light": "#7a0f4d", "dark": "#ff9ed2"}}
-TIME = Measure("Length", "predicted length", time_text, largest=True)
+TIME = Measure("Length", "predicted length", time_text, differences=True)
 MOST_TICKS = 9
 
 
-def prediction_grid(found: Grid) -> Chart:
-    """Cells are coloured by length; lines join where the run is 5 and 10 % longer.
+def prediction_grid(found: Grid, machine: str, beside_ps: int = 0) -> Chart:
+    """Cells are coloured by length; lines join where the program is 5 and 10 % longer.
 
     Args:
         found: the grid.
+        machine: what is replayed on, for plotly, where the two parameters do not say otherwise.
+        beside_ps: start-up and shut-down, which are taken off every length.
     """
     down, across = found.axes
+    times = found.makespans_ps.astype(np.float64) - beside_ps
+    intervals = np.maximum(found.intervals_ps - beside_ps, 0)
+    base_ps = max(found.base_ps - beside_ps, 1)
+    grown = 100 * (times / base_ps - 1)
 
     def where(i: int, j: int) -> str:
-        low, high = found.intervals_ps[i, j].tolist()
+        low, high = intervals[i, j].tolist()
         region = f"<br>{found.regions[i][j]}" if found.regions and found.regions[i][j] else ""
         return (
-            f"{plotly_text(down.name)} {down.shown[i]}, {plotly_text(across.name)} {across.shown[j]}: "
-            f"{100 * found.grown(i, j):+.1f} %{region}<br>{time_text(low)} to {time_text(high)}"
+            f"{plotly_text(down.name)} {_shown(down, i)}, {plotly_text(across.name)} {_shown(across, j)}: "
+            f"{signed_percent(grown[i, j])}{region}<br>{time_text(low)} to {time_text(high)}"
         )
 
     fig = figure(360, xaxis=_ticked(across), yaxis=_ticked(down))
-    times = found.makespans_ps.astype(np.float64)
     fig.add_heatmap(
         x=list(range(len(across.values))),
         y=list(range(len(down.values))),
@@ -40,10 +47,9 @@ def prediction_grid(found: Grid) -> Chart:
         xgap=1,
         ygap=1,
         showscale=True,
-        # Not from 0: the differences are what is asked for.
-        **{**heat(times, TIME, where), "zmin": float(times.min())},
+        **heat(times, TIME, where),
     )
-    for line in found.contours:
+    for line in _lines(found, beside_ps):
         if line.points:
             fig.add_scatter(
                 x=[_place(across, point[1]) for point in line.points],
@@ -57,30 +63,48 @@ def prediction_grid(found: Grid) -> Chart:
                 hoverinfo="skip",
                 name=f"+{line.percent} %",
             )
-    grown = 100 * (times / max(found.base_ps, 1) - 1)
     named = ", ".join(dict.fromkeys(name for row in found.regions for name in row if name))
     return Chart(
         fig,
-        f"Length over {down.name} and {across.name}: {grown.min():+.1f} to {grown.max():+.1f} % against "
-        f"{time_text(found.base_ps)}{'; ' + named if named else ''}.",
+        f"Length over {down.name} and {across.name}: {signed_percent(float(grown.min()))} to "
+        f"{signed_percent(float(grown.max()))} against {time_text(base_ps)}{'; ' + named if named else ''}. "
+        f"Intervals of cells reach from {time_text(float(intervals.min()))} to {time_text(float(intervals.max()))}. "
+        f"Machine: {machine}.",
     )
+
+
+def signed_percent(percent: float) -> str:
+    """With its sign, a true minus; what rounds to 0 has none."""
+    text = f"{abs(percent):.1f}"
+    return f"{'' if text == '0.0' else '+' if percent > 0 else '−'}{text} %"
+
+
+def _lines(found: Grid, beside_ps: int) -> list[Contour]:
+    """Where the program is longer: between cells, because the exact lines are those of the whole run, where start-up
+    makes the same growth a smaller share."""
+    if not beside_ps:
+        return found.contours
+    times, values = found.makespans_ps - beside_ps, (found.axes[0].values, found.axes[1].values)
+    return contours(values, times, found.base_ps - beside_ps, lambda _moves, _fixed: None)
 
 
 def _ticked(one: Axis) -> dict[str, object]:
     """An axis with a place for each value."""
     step = -(-len(one.values) // MOST_TICKS)
+    unit = unit_of(one)
     return axis(
-        plotly_text(one.name),
+        plotly_text(f"{one.name} ({unit})" if unit else f"{one.name}, times the machine's"),
         tickmode="array",
         tickvals=list(range(0, len(one.values), step)),
-        ticktext=[_short(one, number) for number in one.numbers[::step]],
+        ticktext=[("" if unit else "×") + three_digits(number) for number in one.numbers[::step]],
         showgrid=False,
         fixedrange=True,
     )
 
 
-def _short(one: Axis, number: float) -> str:
-    return f"×{three_digits(number)}" if one.factor else f"{three_digits(number)} {one.unit}"
+def _shown(one: Axis, at: int) -> str:
+    unit = unit_of(one)
+    return f"{three_digits(one.numbers[at])} {unit}" if unit else f"×{three_digits(one.numbers[at])}"
 
 
 def _place(one: Axis, value: float) -> float:

@@ -25,7 +25,7 @@ def rank_changes(before: np.ndarray, after: np.ndarray, names: Sequence[str]) ->
     """
     change = after - before
     size = np.abs(change).sum(axis=1)
-    chosen = np.sort(np.argsort(-size, kind="stable")[:MOST])
+    chosen = most_changed(before, after)
     ends = max(float(np.where(change > 0, change, 0).sum(axis=1).max(initial=0)),
                float(np.where(change < 0, -change, 0).sum(axis=1).max(initial=0)), 1.0)  # fmt: skip
     factor, unit = time_unit(ends)
@@ -56,3 +56,10 @@ def rank_changes(before: np.ndarray, after: np.ndarray, names: Sequence[str]) ->
         return Chart(fig, "No rank changes.")
     worst = int(size.argmax())
     return Chart(fig, f"{plotly_text(names[worst])} changes most: {time_text(float(change[worst].sum()))} in all.")
+
+
+def most_changed(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Which ranks are drawn, from top to bottom."""
+    size = np.abs(after - before).sum(axis=1)
+    found: np.ndarray = np.sort(np.argsort(-size, kind="stable")[:MOST])
+    return found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -49,21 +51,7 @@ def by_size(classes: pl.DataFrame, what: str = "messages") -> Chart:
         )
         for label, title, values, say in shown
     )
-    ticks = list(range(0, len(names), max(1, -(-len(names) // MOST_TICKS))))
-    fig = figure(
-        300,
-        bargap=0.15,
-        xaxis=axis(
-            "size from (power of two)",
-            tickmode="array",
-            tickvals=ticks,
-            ticktext=[names[i] for i in ticks],
-            fixedrange=True,
-            automargin=False,
-        ),
-        margin=MARGIN,
-        **views[0].layout,
-    )
+    fig = figure(300, bargap=0.15, xaxis=_classes("size from (power of two)", names), margin=MARGIN, **views[0].layout)
     fig.add_bar(
         meta={"ink": INK},
         marker={"line": {"width": 0}},
@@ -94,21 +82,7 @@ def by_time(classes: pl.DataFrame, what: str = "messages") -> Chart:
             ("Time", f"sum of envelopes ({unit})", [v / factor for v in classes["envelope_ps"]]),
         )
     )  # fmt: skip
-    ticks = list(range(0, len(names), max(1, -(-len(names) // MOST_TICKS))))
-    fig = figure(
-        300,
-        bargap=0.1,
-        xaxis=axis(
-            "envelope from",
-            tickmode="array",
-            tickvals=ticks,
-            ticktext=[names[i] for i in ticks],
-            fixedrange=True,
-            automargin=False,
-        ),
-        margin=MARGIN,
-        **views[0].layout,
-    )
+    fig = figure(300, bargap=0.1, xaxis=_classes("envelope from", names), margin=MARGIN, **views[0].layout)
     fig.add_bar(
         x=list(range(len(names))),
         meta={"ink": INK},
@@ -168,6 +142,19 @@ def measured_and_modelled(classes: pl.DataFrame) -> Chart:
     worst = int(off.argmax()) if off.size else -1
     said = f" The model is furthest off at {bytes_text(x[worst])}." if worst >= 0 else ""
     return Chart(fig, f"Measured and modelled time of messages over their size.{said}")
+
+
+def _classes(title: str, names: Sequence[str]) -> dict[str, Any]:
+    """A horizontal axis with a place for each class; at most `MOST_TICKS` of their names are written."""
+    step = max(1, -(-len(names) // MOST_TICKS))
+    return axis(
+        title,
+        tickmode="array",
+        tickvals=list(range(0, len(names), step)),
+        ticktext=list(names[::step]),
+        fixedrange=True,
+        automargin=False,
+    )
 
 
 def _decades(*values: list[float]) -> list[float]:

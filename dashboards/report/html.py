@@ -20,6 +20,7 @@ from logpost.dashboards.figures.options import marked
 from logpost.dashboards.report.comparison import ComparisonPage, build_comparison
 from logpost.dashboards.report.page import Caps, Page, build
 from logpost.dashboards.report.plotly_js import csp_hash, library, packed_json
+from logpost.dashboards.report.tables import SHORT
 from logpost.whole_file import write_whole
 
 LIMIT_BYTES = 3_000_000
@@ -123,5 +124,5 @@ def _environment() -> jinja2.Environment:
         "prose": marked,
         "category": palette.label,
     }
-    environment.globals["inks"] = palette.INKS
+    environment.globals |= {"inks": palette.INKS, "short": SHORT}
     return environment

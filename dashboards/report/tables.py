@@ -22,6 +22,8 @@ from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.labels import grouped
 
 MOST_ROWS = 20
+SHORT = 16
+"""Letters up to which a cell's text stands on one line."""
 
 
 @dataclass(frozen=True)

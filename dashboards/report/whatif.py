@@ -41,10 +41,10 @@ def write_whatif(run: Run, found: Prediction, path: Path) -> None:
     charts = {"path": prediction.before_and_after(found)}
     grids = {}
     if found.sweep is not None:
-        charts["sweep"] = prediction.sweep(found.sweep, found.measured_ps)
+        charts["sweep"] = prediction.sweep(found.sweep, found.measured_ps, machine=prediction.machine_of(found))
         grids["sweep"] = _points(found.sweep, found.measured_ps)
     if found.grid is not None:
-        charts["grid"] = prediction_grid(found.grid)
+        charts["grid"] = prediction_grid(found.grid, prediction.machine_of(found))
         grids["grid"] = _cells(found.grid)
     if any(one.gain_ps for one in found.regions):
         charts["regions"] = prediction.regions(found.regions)

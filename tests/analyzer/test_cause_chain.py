@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 from tests.analyzer.story import Story
 
-from logpost.analyzer.cause_chain import Cause, causes_of
+from logpost.analyzer.cause_chain import CallCauses, Cause, causes_of, causes_of_call
 from logpost.analyzer.run import Run
 
 
@@ -60,3 +61,42 @@ def test_a_wait_for_all_ends_the_chain_and_a_message_in_time_has_none(tmp_path: 
     assert causes_of(run, 0, 0) == [Cause(1, 470, 400, barrier, computes=False, in_collective=True)]
     assert causes_of(run, 1, 1) == []
     assert causes_of(run, 1, 7) == []
+
+
+def _number(run: Run, location: int, enter: int) -> int:
+    rows = run.facts("calls").filter(pl.col("location") == location, pl.col("enter_ps") == enter).select("call")
+    return int(rows.collect().item())
+
+
+def test_a_call_waits_for_its_message_and_what_is_behind_it(tmp_path: Path) -> None:
+    story = Story(2, 1000)
+    send, recv = story.path("main", "MPI_Send"), story.path("main", "MPI_Recv")
+    # Rank 1 computes until 400; rank 0 is in its receive from 50 on.
+    story.call(1, 400, 410, send, send_overhead=10)
+    story.call(0, 50, 460, recv, late_sender=350, latency=60)
+    story.message(1, 0, 8, (400, 410), (50, 460), (send, recv), late_sender=350, latency=60)
+    run = _run(story, tmp_path / "a.run")
+    assert causes_of_call(run, _number(run, 0, 50)) == CallCauses(
+        (0, 0), 350, [Cause(1, 350, 350, send, computes=True)]
+    )
+    assert causes_of_call(run, _number(run, 1, 400)) is None
+    assert causes_of_call(run, 999) is None
+
+
+def test_a_call_in_a_collective_operation_waits_for_its_last_member(tmp_path: Path) -> None:
+    story = Story(3, 1000)
+    send, recv, reduce = (story.path("main", name) for name in ("MPI_Send", "MPI_Recv", "MPI_Allreduce"))
+    # Rank 0 waits in the allreduce from 100 on; rank 2 enters last, at 700, for it received until 650 from rank 1,
+    # which computed until 600.
+    story.call(1, 600, 610, send, send_overhead=10)
+    story.call(2, 50, 650, recv, late_sender=550, latency=50)
+    story.message(1, 2, 8, (600, 610), (50, 650), (send, recv), late_sender=550, latency=50)
+    story.collective(reduce, "Allreduce", {0: (100, 720), 1: (620, 720), 2: (700, 720)})
+    run = _run(story, tmp_path / "a.run")
+    assert causes_of_call(run, _number(run, 0, 100)) == CallCauses(
+        None,
+        600,
+        # From 100 to 700 rank 2 is in its receive for 550.
+        [Cause(2, 600, 550, recv, computes=False, message=(2, 0)), Cause(1, 550, 550, send, computes=True)],
+    )
+    assert causes_of_call(run, _number(run, 2, 700)) is None

@@ -15,7 +15,7 @@ from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN
-from logpost.analyzer.whatif import Ask, Replay
+from logpost.analyzer.whatif import Ask, Axis, Point, Replay, Sweep
 from logpost.dashboards.figures import prediction, sizes
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.icicle import MOST, icicle
@@ -30,6 +30,8 @@ from logpost.dashboards.selection.tree import tree
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.cost import message_costs
 from logpost.replay.parameters import native_parameters
+
+MS = 10**9
 
 
 @pytest.fixture(scope="module")
@@ -239,3 +241,12 @@ def test_every_figure_of_every_page_is_below_two_megabytes(tmp_path: Path) -> No
                 drawn += 1
                 assert len(json.dumps(made.payload())) < 2_000_000, name
     assert drawn >= 15
+
+
+def test_a_band_that_says_next_to_nothing_leaves_the_picture_to_the_line() -> None:
+    points = [Point(f"x{x:g}", length, (length // 2, 10_000 * length)) for x, length in ((1.0, 4 * MS), (2.0, 5 * MS))]
+    made = prediction.sweep(Sweep(Axis("L", "time", True, (1.0, 2.0)), points, [], 0, [], []), 4 * MS, machine="here")
+    # Twice the line's 5 ms, in ms and not in the band's seconds.
+    assert made.figure.layout.yaxis.range == (0, 10)
+    assert made.figure.layout.yaxis.title.text == "predicted length (ms)"
+    assert made.summary == "Length over L. Machine: here. The band reaches to 50.0 s, beyond the picture."

@@ -14,7 +14,7 @@ from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.schema import PAIRS, PARTS
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
-from logpost.dashboards.figures.breakdown import breakdown
+from logpost.dashboards.figures.breakdown import BY_PART, PARTS_IN_CATEGORIES, breakdown
 from logpost.dashboards.figures.callpaths import callpaths
 from logpost.dashboards.figures.chart import Chart, row_axis
 from logpost.dashboards.figures.folding import Columns, Rows, rows
@@ -47,6 +47,21 @@ def test_bars_are_times_in_the_unit_of_the_axis() -> None:
     assert bars == {"compute": [6, 8], "late_sender": [2, 0]}
     assert chart.payload()["figure"]["layout"]["xaxis"]["title"]["text"] == "time (ms)"
     assert drawn(chart)[1]["customdata"][0].endswith("<b>late sender</b> 2.00 ms · 25.0 % of 8.00 ms")
+
+
+def test_parts_of_sens_are_sums_of_their_categories_in_its_order() -> None:
+    each = np.array([times(compute=4 * MS, late_sender=2 * MS, collective=1 * MS, latency=3 * MS, residual=5 * MS)])
+    chart = breakdown(each, grid(1), grid(1), stacks=BY_PART)
+    # Late senders and collectives are synchronization; what no model explains is assigned to no part.
+    assert [(bar["name"], bar["x"]) for bar in drawn(chart)] == [
+        ("compute", [4]),
+        ("memory and network interface wait", [3]),
+        ("synchronization", [3]),
+        ("not assigned", [5]),
+    ]
+    finer = breakdown(each, grid(1), grid(1), stacks=PARTS_IN_CATEGORIES)
+    assert [bar["name"] for bar in drawn(finer)] == ["compute", "latency", "late sender", "collective", "residual"]
+    assert {category for part in BY_PART for category in part.categories} == set(SHOWN)
 
 
 def test_a_block_is_the_mean_of_its_ranks_and_the_worst_are_shown_singly() -> None:

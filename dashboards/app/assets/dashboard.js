@@ -1,5 +1,5 @@
 "use strict";
-// What happens in the browser alone: colours and views of charts, and what a dragged rectangle or a click selects.
+// What happens in the browser alone: colours and views of charts, when they are drawn, and the way of a selection into the URL.
 (function () {
   const root = document.documentElement;
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
@@ -31,58 +31,13 @@
     return new URLSearchParams(SELECTION.filter((key) => all.get(key)).map((key) => [key, all.get(key)])).toString();
   }
 
-  const span = (low, high) => low === high ? String(low) : low + "-" + high;
-
-  // Ranks of rows first to last, from their spans: [low, high, low, high, ...] of each row.
-  function ranks(rows, first, last) {
-    const spans = [], found = [];
-    for (let i = Math.max(0, first); i <= Math.min(rows.length - 1, last); i++) {
-      for (let at = 0; at < rows[i].length; at += 2) spans.push([rows[i][at], rows[i][at + 1]]);
-    }
-    for (const [low, high] of spans.sort((a, b) => a[0] - b[0])) {
-      const before = found[found.length - 1];
-      if (before && low <= before[1] + 1) before[1] = Math.max(before[1], high); else found.push([low, high]);
-    }
-    return found.map(([low, high]) => span(low, high)).join(",");
-  }
-
-  function brushed(event, layout, search) {
-    const meta = (layout || {}).meta || {}, changes = {};
-    if (event["xaxis.autorange"] || event["yaxis.autorange"]) {
-      if (meta.ps_per_x) Object.assign(changes, { from: null, to: null, ranks: null });
-    } else if (meta.ps_per_x && event["xaxis.range[0]"] !== undefined) {
-      let from = event["xaxis.range[0]"] * meta.ps_per_x, to = event["xaxis.range[1]"] * meta.ps_per_x;
-      // Whole windows or cells where there are many: their times are exact and quick to find.
-      const step = (meta.steps_ps || []).find((width) => (to - from) / width >= meta.few_steps) || 1;
-      from = Math.max(0, Math.floor(from / step) * step);
-      to = Math.ceil(to / step) * step;
-      if (to > from) Object.assign(changes, { from, to });
-    }
-    if (meta.rows && event["yaxis.range[0]"] !== undefined) {
-      const ends = [event["yaxis.range[0]"], event["yaxis.range[1]"]].sort((a, b) => a - b);
-      const first = Math.round(ends[0]), last = Math.round(ends[1]);
-      if (first > 0 || last < meta.rows.length - 1) changes.ranks = ranks(meta.rows, first, last) || null;
-    }
+  // A way to read an event as changes of the URL: by the property of the graph that tells of it.
+  const READ = { relayoutData: logpostBrush.zoomed, selectedData: logpostBrush.drawn, clickData: logpostBrush.clicked };
+  function changed(event, layout, property, search) {
+    const changes = READ[property](event, (layout || {}).meta || {});
     return Object.keys(changes).length ? query(search, changes) : null;
   }
-
-  function clicked(event, layout, search) {
-    const meta = (layout || {}).meta || {}, point = (event.points || [])[0];
-    if (!point) return null;
-    if (meta.pick === "rows" && meta.rows) {
-      return query(search, { ranks: ranks(meta.rows, Math.round(point.y), Math.round(point.y)) || null });
-    }
-    if (meta.pick === "pair" && meta.rows) {
-      const both = [...new Set([point.x, point.y].map(Math.round))].sort((a, b) => a - b);
-      return query(search, { ranks: both.map((row) => ranks(meta.rows, row, row)).join(",") });
-    }
-    if (meta.pick === "path" && point.id !== undefined) return query(search, { path: /^\d+$/.test(point.id) ? point.id : null });
-    if (meta.pick === "call or message" && point.customdata) {
-      const picked = point.customdata[0], message = String(picked).includes(":");
-      return query(search, { message: message ? picked : null, call: message ? null : picked });
-    }
-    return null;
-  }
+  logpostBrush.overBoxes((changes) => window.dash_clientside.set_props("url", { search: query(location.search, changes) }));
 
   const SUITES = "/_dash-component-suites/";
   // Charts follow the text: what draws them comes while that is computed, after all that the text needs.
@@ -217,7 +172,7 @@
         const before = new URLSearchParams(trail[trail.length - 2]);
         return query(search, Object.fromEntries(SELECTION.map((key) => [key, before.get(key)])));
       },
-      select: function (zooms, clicks, figures, ids, search) {
+      select: function (zooms, drawn, clicks, figures, ids, search) {
         const triggered = window.dash_clientside.callback_context.triggered;
         if (!triggered.length) return none();
         // A double click is two clicks and a change of the axes at once.
@@ -227,8 +182,7 @@
           const at = ids.findIndex((id) => id.chart === name);
           if (at < 0 || !one.value) continue;
           const layout = (figures[at] || {}).layout;
-          const read = one.prop_id.slice(dot + 1) === "relayoutData" ? brushed : clicked;
-          const next = read(one.value, layout, search);
+          const next = changed(one.value, layout, one.prop_id.slice(dot + 1), search);
           if (next !== null && next !== search) return next;
         }
         return none();

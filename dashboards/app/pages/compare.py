@@ -1,19 +1,24 @@
-"""Compare: this run against another: by category, by rank, over time, by region, and by finding."""
+"""Compare: this run against another, or repeats against repeats: by category, by rank, over time, by region, and by
+finding."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import dash
 from dash import Input, Output, State, dcc, html
 
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.pages import compare_repeats
+from logpost.dashboards.app.pages.compared import Sides, joined, sides_of
+from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
-from logpost.dashboards.app.view import View
+from logpost.dashboards.app.view import ChartMaker, View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import prose
-from logpost.dashboards.figures.rank_changes import rank_changes
+from logpost.dashboards.figures.rank_changes import most_changed, rank_changes
 from logpost.dashboards.report.comparison import ComparisonPage, build_comparison
 from logpost.dashboards.report.findings import FindingRow
 from logpost.dashboards.report.page import Caps
@@ -31,24 +36,22 @@ TABLES = (
 
 
 def layout(view: View) -> list[Any]:
-    """The verdict, the changes, both timelines on one scale, the tables, and the findings that came and went."""
-    others = [name for name in view.runs.names if name != view.opened.name]
-    if not others:
+    """The verdict, the changes, both timelines on one scale, the tables, and the findings that came and went; where a
+    side has several runs, the changes with their noise."""
+    if len(view.runs.names) < 2:
         return [panels.section("Compare", panels.empty("Start the dashboard with two runs: logpost dashboard A B"))]
-    other = _other(view)
-    picker = html.Div(
-        [
-            html.Label("with", htmlFor="other"),
-            dcc.Dropdown(id="other", options=others, value=other, clearable=False, searchable=False, className="runs"),
-        ],
-        className="selection",
-    )
+    sides = sides_of(view.runs, view.state)
+    if several(sides):
+        return [
+            panels.section(f"A: {_said(sides[0])}, B: {_said(sides[1])}", _picker(view, sides)),
+            *compare_repeats.layout(view, sides),
+            *_over_time(_comparison(view), [f" ({one.name})" for one in compare_repeats.medians(view, sides)]),
+        ]
     page = _comparison(view)
-    present = panels.legend(page.present)
     return [
         panels.section(
-            f"A: {view.opened.name}, B: {other}",
-            picker,
+            f"A: {sides[0][0]}, B: {sides[1][0]}",
+            _picker(view, sides),
             html.P(prose(page.verdict), className="lead"),
             panels.facts(page.facts),
             *panels.notes(*page.comparison.notes),
@@ -57,16 +60,61 @@ def layout(view: View) -> list[Any]:
             [
                 panels.section("What changed", *_chart(page, "changes", "Change by category", 260)),
                 panels.section(
-                    "By rank", panels.chart("compare.ranks", "Change of each rank's time", height=260)
+                    "By rank",
+                    panels.chart("compare.ranks", "Change of each rank's time", height=260, drag="select2d"),
                 ),
             ],
             className="two",
         ),
-        panels.section("A over time", present, *_chart(page, "timeline_a", "Timeline of A", 300)),
-        panels.section("B over time", *_chart(page, "timeline_b", "Timeline of B", 300), about="On A's scale."),
+        *_over_time(page, ["", ""]),
         *(panels.section(title, panels.table(_cut(page.grids[name]), title)) for name, title in TABLES),
         panels.section("Findings", *_findings(page)),
-    ]  # fmt: skip
+    ]
+
+
+def several(sides: Sides) -> bool:
+    """Whether a side has repeats."""
+    return len(sides[0]) + len(sides[1]) > 2
+
+
+def _said(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} runs"
+
+
+def _picker(view: View, sides: Sides) -> html.Div:
+    """Which runs stand on which side."""
+    a, b = sides
+
+    def field(name: str, label: str, chosen: tuple[str, ...], taken: tuple[str, ...], hint: str) -> list[Any]:
+        return [
+            html.Label(label, htmlFor=name),
+            dcc.Dropdown(
+                id=name,
+                options=[one for one in view.runs.names if one not in taken],
+                value=list(chosen),
+                multi=True,
+                placeholder=hint,
+                className="several",
+            ),
+        ]
+
+    return html.Div(
+        [
+            *(field("repeats", "repeats of A", a[1:], (a[0], *b), "none") if len(view.runs.names) > 2 else []),
+            *field("other", "with", b, a, "a run"),
+        ],
+        className="selection",
+    )
+
+
+def _over_time(page: ComparisonPage, names: list[str]) -> list[html.Section]:
+    present = panels.legend(page.present)
+    return [
+        panels.section(f"A over time{names[0]}", present, *_chart(page, "timeline_a", "Timeline of A", 300)),
+        panels.section(
+            f"B over time{names[1]}", *_chart(page, "timeline_b", "Timeline of B", 300), about="On A's scale."
+        ),
+    ]
 
 
 def _chart(page: ComparisonPage, name: str, label: str, height: int) -> list[Any]:
@@ -95,19 +143,11 @@ def _finding(row: FindingRow, other: FindingRow | None) -> str:
     return prose(f"{row.found.title} ({said})")
 
 
-def _other(view: View) -> str:
-    others = [name for name in view.runs.names if name != view.opened.name]
-    asked = view.state.more.get("other", "")
-    if asked:
-        return view.runs[asked].name
-    if not others:
-        raise InputError("there is one run only: logpost dashboard A B compares two")
-    return others[0]
-
-
 def _comparison(view: View) -> ComparisonPage:
-    a, b = view.opened, view.runs[_other(view)]
-    found = view.in_background(("compare", b.name), lambda _report: build_comparison(a.run, b.run, CAPS))
+    """Of the two runs; where a side has several, of those of median length."""
+    sides = sides_of(view.runs, view.state)
+    a, b = compare_repeats.medians(view, sides) if several(sides) else (view.runs[one[0]] for one in sides)
+    found = view.in_background(("compare", a.name, b.name), lambda _report: build_comparison(a.run, b.run, CAPS))
     assert isinstance(found, ComparisonPage)
     return found
 
@@ -123,36 +163,48 @@ def _made(name: str) -> Any:
 
 
 def _ranks(view: View) -> Chart:
-    a, b = (view.runs.scoped(name, Selection()) for name in (view.opened.name, _other(view)))
+    a, b = (view.runs.scoped(names[0], Selection()) for names in sides_of(view.runs, view.state))
     if a.locations["rank"].to_list() != b.locations["rank"].to_list():
         raise InputError("the runs have different ranks, so single ranks cannot be compared")
     if (a.by_rank == b.by_rank).all():
         raise InputError("the ranks' times are the same in both runs")
-    return rank_changes(a.by_rank, b.by_rank, [f"rank {rank}" for rank in a.locations["rank"]])
+    ranks = a.locations["rank"].to_list()
+    made = rank_changes(a.by_rank, b.by_rank, [f"rank {rank}" for rank in ranks])
+    drawn = [ranks[i] for i in most_changed(a.by_rank, b.by_rank)]
+    return panels.selectable(made, {"rows": [[rank, rank] for rank in drawn], "pick": "rows"})
+
+
+def _repeated(make: Callable[[View, Sides], Chart]) -> ChartMaker:
+    return lambda view: make(view, sides_of(view.runs, view.state))
 
 
 CHARTS = {
     **{f"compare.{name}": _made(name) for name in ("changes", "timeline_a", "timeline_b")},
     "compare.ranks": _ranks,
+    "compare.runs": _repeated(compare_repeats.runs_chart),
+    "compare.repeated": _repeated(compare_repeats.categories_chart),
+    "compare.repeated_ranks": _repeated(compare_repeats.ranks_chart),
+    "compare.repeated_regions": _repeated(compare_repeats.regions_chart),
 }
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """Another run to compare with."""
+    """Other runs to compare, on either side."""
 
     @app.callback(
         Output("url", "search", allow_duplicate=True),
+        Input("repeats", "value", allow_optional=True),
         Input("other", "value"),
         State("url", "pathname"),
         State("url", "search"),
         prevent_initial_call=True,
     )
-    def other(name: str | None, pathname: str | None, query: str | None) -> Any:
+    def choose(repeats: list[str] | None, other: list[str] | None, pathname: Any, query: Any) -> Any:
         try:
-            state = read(pathname, query)
+            a, b = sides_of(runs, read(pathname, query))
         except InputError:
             return dash.no_update
-        names = [one for one in runs.names if one != runs[state.run].name]
-        if not name or name == (state.more.get("other") or names[0]):
+        # What the fields show first is no choice: it need not stand in the URL.
+        if tuple(repeats or ()) == a[1:] and tuple(other or ()) == b:
             return dash.no_update
-        return state.having(other=name).search
+        return having(pathname, query, repeats=joined(repeats or ()), other=joined(other or ()))

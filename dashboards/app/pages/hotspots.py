@@ -59,6 +59,7 @@ def layout(view: View) -> list[Any]:
                         [m.label for m in of_pairs],
                         first_view(of_pairs, kind),
                         420,
+                        drag="select2d",
                     ),
                 ),
                 panels.section(
@@ -69,6 +70,7 @@ def layout(view: View) -> list[Any]:
                         [m.label for m in LOADS],
                         first_view(LOADS, kind),
                         420,
+                        drag="zoom2d",
                     ),
                 ),
             ],

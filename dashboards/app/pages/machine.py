@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,19 +11,77 @@ from dash import html
 
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import machine_surfaces
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import visible
 from logpost.dashboards.figures.machine_curves import machine_curves
 from logpost.dashboards.report.page import model_error
 from logpost.dashboards.report.tables import machine_grids
 from logpost.errors import InputError
-from logpost.machines import load_machine, replay_parameters
+from logpost.machines import Machine, load_machine, replay_parameters
 from logpost.replay.cost import message_costs
 from logpost.replay.parameters import native_parameters
 
 NAME, TITLE = "machine", "Machine"
 LARGEST = 24
 """Power of two of the largest message that is drawn: 16 MiB."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the machine's file that has a chart of its own."""
+
+    name: str
+    title: str
+    about: str
+    stated: Callable[[Machine], bool]
+    """Whether the file has points of it."""
+    make: Callable[[Machine], Chart]
+
+    def chart(self, view: View) -> Chart:
+        """Of the machine of the run.
+
+        Raises:
+            InputError: its file has no such table.
+        """
+        machine = load_machine(view.opened.run.machine_file)
+        if not self.stated(machine) or machine.lacks_clock:
+            raise InputError("the machine's file has no such table, or has it in cycles without a clock")
+        return self.make(machine)
+
+
+TABLES = (
+    Table(
+        "machine.bursts",
+        "Overhead over message size and burst: o(S, b)",
+        "What the processor spends on starting one of b messages of S bytes that are sent one after the other "
+        "(Iancu & Strohmaier).",
+        lambda machine: bool(machine.overlap.o),
+        machine_surfaces.burst_surface,
+    ),
+    Table(
+        "machine.gaps",
+        "Time per byte over message size: G(P, S, pattern)",
+        "Of a pair, while P processors communicate in a pattern (Iancu & Strohmaier).",
+        lambda machine: bool(machine.overlap.G),
+        machine_surfaces.gap_curves,
+    ),
+    Table(
+        "machine.strides",
+        "Middleware latency over message size and stride: l_mw(s, d)",
+        "What the middleware adds at both ends for data whose blocks are d bytes apart (log3P).",
+        lambda machine: any(point.l_mw is not None for point in machine.log3p.point),
+        machine_surfaces.stride_surface,
+    ),
+    Table(
+        "machine.contiguous",
+        "Middleware, network and memory over message size: o_mw, o_net, T_mem",
+        "Of contiguous data (log3P): what the middleware takes at both ends, the network's transfer, and a copy in "
+        "memory.",
+        lambda machine: any(point.o_mw or point.o_net or point.T_mem for point in machine.log3p.point),
+        machine_surfaces.contiguous_curves,
+    ),
+)
 
 
 def layout(view: View) -> list[Any]:
@@ -48,8 +108,32 @@ def layout(view: View) -> list[Any]:
             if known
             else panels.empty("The trace tells no value of its machine: L, o, g and G are taken as 0."),
         ),
+        *_tables(view),
         panels.section("Hosts", panels.table(grids["hosts"], "Hosts")),
     ]
+
+
+def _tables(view: View) -> list[html.Section]:
+    """What the machine's file measures over two settings; nothing where it measures none."""
+    try:
+        machine = load_machine(view.opened.run.machine_file)
+    except InputError:
+        return []  # the chart above says why
+    stated = [one for one in TABLES if one.stated(machine)]
+    if stated and machine.lacks_clock:
+        return [panels.section("Tables", panels.empty("The tables are in cycles, and the file states no clock."))]
+    sections = []
+    for one in stated:
+        made = one.make(machine)
+        views = [view.label for view in made.views]
+        sections.append(
+            panels.section(
+                one.title,
+                panels.chart(one.name, one.title, views, height=made.figure.layout.height, spoken=True),
+                about=one.about,
+            )
+        )
+    return sections
 
 
 def _curves(view: View) -> Chart:
@@ -63,4 +147,4 @@ def _curves(view: View) -> Chart:
     return machine_curves(sizes, costs)
 
 
-CHARTS = {"machine.curves": _curves}
+CHARTS = {"machine.curves": _curves, **{one.name: one.chart for one in TABLES}}

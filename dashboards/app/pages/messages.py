@@ -13,12 +13,11 @@ from dash import html
 
 from logpost.analyzer.cause_chain import causes_of
 from logpost.analyzer.explain import Explanation, candidates, explain
-from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
-from logpost.analyzer.location_names import location_names
-from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.schema import PARTS
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
+from logpost.dashboards.app.causes import chain
 from logpost.dashboards.app.picking import on_row
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.view import View
@@ -49,8 +48,10 @@ def layout(view: View) -> list[Any]:
     some = view.manifest.messages > 0
     left = panels.section(
         "Who sends to whom",
-        panels.chart("messages.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420),
-        about="A click selects sender and receiver.",
+        panels.chart(
+            "messages.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420, drag="select2d"
+        ),
+        about="A click selects sender and receiver; a rectangle all senders and receivers in it.",
     )
     what = _counted_as(view).capitalize()
     right = panels.section(
@@ -110,21 +111,7 @@ def _causes(view: View, chosen: str) -> list[Any]:
     found = causes_of(run, *end) if end else []
     if not found:
         return []
-    places = places_of({name: run.facts(name) for name in ("callpaths", "regions")})
-    names = location_names(view.scoped.every_location)
-    items = []
-    for cause in found:
-        place = visible(places.get(cause.callpath, NOWHERE).named or "a call that is not known", 120)
-        took = f"for {time_text(cause.spent_ps)} of the {time_text(cause.waited_ps)} that were waited"
-        said = f"{visible(names[cause.location], 40)} {'computed before' if cause.computes else 'was in'} "
-        parts: list[Any] = [said, html.Code(place), f" {took}"]
-        if cause.message is not None:
-            name = f"{cause.message[0]}:{cause.message[1]}"
-            parts += [", where it waited for ", panels.go(view.state.having(message=name), f"message {name}")]
-        elif cause.in_collective:
-            parts.append(", where it waited for the last member of a collective operation")
-        items.append(html.Li(parts))
-    return [html.H3("What it waited for"), html.Ol(items, className="chain")]
+    return [html.H3("What it waited for"), chain(view, found)]
 
 
 def _sites(view: View, chosen: str) -> list[Any]:

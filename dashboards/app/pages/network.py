@@ -52,7 +52,7 @@ def layout(view: View) -> list[Any]:
                     ),
                     panels.chart(
                         "network.nodes", "Bytes between nodes", ["As it was", f"Mapped {mapping}"] if mapping else [],
-                        1 if mapping else 0, height=400, spoken=True,
+                        1 if mapping else 0, height=400, spoken=True, drag="select2d",
                     ),
                     about="Before and after another mapping of ranks to the same nodes; the What if page replays it.",
                 )
@@ -73,7 +73,7 @@ def layout(view: View) -> list[Any]:
         ),
         panels.section(
             "Links",
-            panels.chart("network.links", "Links by phase", [m.label for m, _ in MEASURES], height=320)
+            panels.chart("network.links", "Links by phase", [m.label for m, _ in MEASURES], height=320, drag="select2d")
             if known
             else panels.empty(
                 "The machine has no topology, so no link is known; analyze with a machine file that has one (logpost "
@@ -85,7 +85,9 @@ def layout(view: View) -> list[Any]:
         ),
         panels.section(
             "Endpoints",
-            panels.chart("network.load", "Load of each rank over time", [m.label for m in LOADS], height=320),
+            panels.chart(
+                "network.load", "Load of each rank over time", [m.label for m in LOADS], height=320, drag="zoom2d"
+            ),
             about="What arrives at and leaves each rank over time. Drag a rectangle to select.",
         ),
     ]  # fmt: skip
@@ -109,7 +111,17 @@ def _nodes(view: View) -> Chart:
     if mapping := _mapping(view):
         after = remapped(seats, mapping)
         placements[f"mapped {mapping}"] = dict(zip(locations, after.nodes.tolist(), strict=True))
-    return node_traffic(pairs, placements)
+    made = node_traffic(pairs, placements)
+    ranks = np.array(placed["rank"].to_list(), dtype=np.int64)
+
+    def on_nodes(nodes: np.ndarray) -> list[list[int]]:
+        every = sorted({node for one in placements.values() for node in one.values()})
+        return [panels.flat(ranks[nodes == node].tolist()) for node in every]
+
+    panels.selectable(made, {"rows": on_nodes(seats.nodes), "pick": "pair"})
+    if mapping:
+        made.views[1].layout["meta"] = {**made.figure.layout.meta, "rows": on_nodes(after.nodes)}
+    return made
 
 
 def _topology(view: View) -> Topology | None:
@@ -138,7 +150,8 @@ def _map(view: View) -> Chart:
 
 
 def _links(view: View) -> Chart:
-    return links(*_selected(view))
+    carried, traffic = _selected(view)
+    return panels.selectable(links(carried, traffic), {"columns_ps": traffic.select("begin_ps", "end_ps").rows()})
 
 
 def _load(view: View) -> Chart:

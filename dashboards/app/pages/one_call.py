@@ -1,4 +1,4 @@
-"""One call that was picked: its parts, its call site, and the messages that it sent or received."""
+"""One call that was picked: its parts, what is behind its waits, its call site, and its messages."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from logpost.analyzer.reporting.units import span_text
 from logpost.analyzer.undivided import SHOWN, together
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
+from logpost.dashboards.app.causes import behind_call
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.call_parts import call_parts
@@ -50,7 +51,13 @@ def section(view: View) -> list[Any]:
         panels.section(
             f"{name} of {visible(who, 40)}",
             panels.key(inks),
-            panels.chart("timeline.call", "Parts of one call", height=130, spoken=True),
+            html.Div(
+                [
+                    panels.chart("timeline.call", "Parts of one call", height=130, spoken=True),
+                    html.Div(behind_call(view, call)),
+                ],
+                className="two",
+            ),
             call_site(view, call["callpath"]),
             _messages(view, call["call"]),
             panels.go(view.state.having(call=""), "Close"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -11,13 +12,21 @@ from logpost.analyzer.efficiencies import efficiencies
 from logpost.analyzer.reporting.data import Share
 from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.sens_view import NOT_ASSIGNED, TITLES
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.pages.compared import joined
 from logpost.dashboards.app.pages.without import without
 from logpost.dashboards.app.search import picked
 from logpost.dashboards.app.view import View
-from logpost.dashboards.figures import palette
-from logpost.dashboards.figures.breakdown import breakdown, lowest_compute
+from logpost.dashboards.figures.breakdown import (
+    BY_PART,
+    PARTS_IN_CATEGORIES,
+    Stacked,
+    breakdown,
+    lowest_compute,
+    present,
+)
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import grouped, visible
 from logpost.dashboards.figures.overview import overview
@@ -36,7 +45,6 @@ MOST_BESIDE = 3
 def layout(view: View) -> list[Any]:
     """The conclusion and the facts first, then the findings beside the categories, then each rank."""
     report, scoped = view.report, view.scoped
-    present = [c for c in palette.INKS if scoped.by_rank[:, SHOWN.index(c)].any()]
     found = finding_rows(report.findings, view.opened.sites)
     numbers = {id(one): number for number, one in enumerate(report.findings)}
     cards = [
@@ -77,12 +85,18 @@ def layout(view: View) -> list[Any]:
         ),
         panels.section(
             "Each rank",
-            panels.legend(present),
+            panels.key([(one.ink, _title(one)) for one in present(scoped.by_rank, _stacks(view))]),
             panels.chart(
-                "overview.breakdown", "Time of each rank by category", _views(view), height=240, sketched=True
+                "overview.breakdown",
+                "Time of each rank by category",
+                _views(view),
+                height=240,
+                sketched=True,
+                drag="select2d",
             ),
             *panels.notes(view.scoped.behaving(MOST_ROWS).note),
-            about="Grey is compute; warm colours are waits. Click a bar to select its ranks.",
+            _other_stacks(view),
+            about="Click a bar, or drag over some, to select their ranks.",
         ),
         *_threads(view),
         panels.section(
@@ -103,12 +117,31 @@ def layout(view: View) -> list[Any]:
     ]
 
 
+def _stacks(view: View) -> Sequence[Stacked]:
+    """SENS's parts; on demand the finer categories, in the order of the parts."""
+    return PARTS_IN_CATEGORIES if view.state.more.get("fine") else BY_PART
+
+
+def _title(one: Stacked) -> str:
+    """With what belongs to no part: "not assigned" alone says nothing."""
+    return f"{one.title}: MPI other, residual, undivided" if one.title == TITLES[NOT_ASSIGNED] else one.title
+
+
+def _other_stacks(view: View) -> html.P:
+    """What the bars consist of, and the link that changes it."""
+    if view.state.more.get("fine"):
+        return html.P(["By category, in the order of SENS's parts. ",
+                       panels.go(view.state.having(fine=""), "Show the parts only")], className="note")  # fmt: skip
+    return html.P(["By the parts of SENS (Chong et al.). ",
+                   panels.go(view.state.having(fine="1"), "Show finer categories")], className="note")  # fmt: skip
+
+
 def _threads(view: View) -> list[Any]:
     """Threads and accelerators, where there are any: of the whole run, and the threads of the selected ranks."""
     rows = thread_rows(view.report)
     if not rows:
         return []
-    chart = panels.chart("overview.threads", "Time of each thread by category", sketched=True)
+    chart = panels.chart("overview.threads", "Time of each thread by category", sketched=True, drag="select2d")
     return [
         panels.section(
             "Threads and accelerators",
@@ -130,7 +163,7 @@ def _beside(view: View) -> list[html.P]:
             continue
         change = f" ({'+' if other > mine else '−'}{percent_text(abs(other / mine - 1))})" if mine else ""
         parts += [html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ",
-                  panels.go(view.state.at("compare").having(other=name), "What changed"), " "]  # fmt: skip
+                  panels.go(view.state.at("compare").having(other=joined([name])), "What changed"), " "]  # fmt: skip
     return [html.P(parts, className="note")] if parts else []
 
 
@@ -188,7 +221,7 @@ def _breakdown(view: View) -> Chart:
     scoped = view.scoped
     ranks, on, alike = scoped.rows(max(1, scoped.locations.height)), scoped.rows(MOST_ROWS), scoped.behaving(MOST_ROWS)
     grouped = alike if alike.grouping else None
-    made = breakdown(scoped.by_rank, ranks, on, grouped)
+    made = breakdown(scoped.by_rank, ranks, on, grouped, _stacks(view))
     singly = panels.rank_spans(ranks, scoped)
     views = {number: panels.rank_spans(on, scoped) for number, one in enumerate(made.views) if one.label == "By rank"}
     if ranks.count > 1:
@@ -198,7 +231,8 @@ def _breakdown(view: View) -> Chart:
 
 def _thread_times(view: View) -> Chart:
     each, labels = view.scoped.threads(MOST_ROWS)
-    return thread_times(each, labels)
+    ranks = [int(label.partition(".")[0]) for label in labels]
+    return panels.selectable(thread_times(each, labels), {"rows": [[rank, rank] for rank in ranks], "pick": "rows"})
 
 
 CHARTS = {

@@ -59,11 +59,15 @@ def layout(view: View) -> list[Any]:
             panels.chart("regions.tree", "Call paths by inclusive time", height=460),
             None if timed else _start_up(view),
             about="A box is as wide as the time of its call path; its colour is what most of that time goes to. "
-            "Click one to select it."
+            "Click one to select it, or drag over some to select what calls them."
             + (" In a stretch of time only communication calls count." if timed else ""),
         ),
         *([panels.section("", site)] if site else []),
-        panels.section("Calls that cost", panels.chart("regions.calls", "Exposed time by call path", height=320)),
+        panels.section(
+            "Calls that cost",
+            panels.chart("regions.calls", "Exposed time by call path", height=320, drag="select2d"),
+            about="Click a bar to select its call path; drag over some to select what they have in common.",
+        ),
         *([html.Div(causes)] if causes else []),
     ]  # fmt: skip
 
@@ -104,7 +108,19 @@ def _calls(view: View) -> Chart:
     places = places_of({name: scoped.run.table(name) for name in ("callpaths", "regions")})
     named = {c: _named(places.get(c, NOWHERE)) for c in top["callpath"]}
     label = pl.col("callpath").replace_strict(named, return_dtype=pl.String)
-    return callpaths(rows.join(top.select("callpath"), on="callpath").with_columns(label=label), totals=True)
+    made = callpaths(rows.join(top.select("callpath"), on="callpath").with_columns(label=label), totals=True)
+    callers = dict(scoped.run.table("callpaths").select("callpath", "parent").collect().iter_rows())
+    paths = [_chain(callpath, callers) for callpath in made.figure.layout.meta["callpaths"]]
+    return panels.selectable(made, {"paths": paths, "pick": "path"})
+
+
+def _chain(callpath: int, callers: dict[int, int]) -> list[int]:
+    """The call path behind those that call it, the outermost first."""
+    found: list[int] = []
+    while callpath in callers:
+        found.append(callpath)
+        callpath = callers[callpath]
+    return found[::-1]
 
 
 def _named(place: Any) -> str:

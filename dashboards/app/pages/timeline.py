@@ -56,7 +56,7 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Timeline",
             panels.legend(present),
-            panels.chart("timeline.timeline", "Ranks by time", views, height=360),
+            panels.chart("timeline.timeline", "Ranks by time", views, height=360, drag="zoom2d"),
             *panels.notes("" if single and scoped.locations.height <= MANY_ROWS else rows.note),
             _other_rows(view),
             about=what,
@@ -64,7 +64,8 @@ def layout(view: View) -> list[Any]:
         *one_call.section(view),
         *chosen(view),
         panels.section(
-            "Efficiencies over time", panels.chart("timeline.efficiency", "POP efficiencies over time", height=250)
+            "Efficiencies over time",
+            panels.chart("timeline.efficiency", "POP efficiencies over time", height=250, drag="zoom2d"),
         ),
     ]
 

@@ -13,8 +13,8 @@ from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.pages import whatif_grid, whatif_machines, whatif_overlap, without
+from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.runs import Runs
-from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
@@ -227,12 +227,12 @@ def _sweep(view: View) -> Chart:
     found: Prediction = view.in_background(("sweep", asked), work)
     assert found.sweep is not None
     beside = prediction.beside_ps(found.after, start_up=_with_start_up(view))
-    return prediction.sweep(found.sweep, found.measured_ps, beside)
+    return prediction.sweep(found.sweep, found.measured_ps, beside, prediction.machine_of(found))
 
 
 def _grid(view: View) -> Chart:
     replay, ask = _replay(view), _ask(view)
-    return whatif_grid.over(view, replay, ask)
+    return whatif_grid.over(view, replay, ask, start_up=_with_start_up(view))
 
 
 def _regions(view: View) -> Chart:
@@ -289,13 +289,11 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
         pathname: Any,
         query: Any,
     ) -> Any:
-        try:
-            state = read(pathname, query)
-        except InputError:
-            return dash.no_update
         given = zip((one["name"] for one in ids), powers, strict=True)
         factors = ",".join(f"{name}:{2.0**power:.6g}" for name, power in given if power)
-        chosen = state.having(
+        return having(
+            pathname,
+            query,
             factors=factors,
             set=also or "",
             machine=machine or "",
@@ -303,4 +301,3 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
             mapping=mapping or "",
             sweep="" if sweep in (None, "L") else str(sweep),
         )
-        return dash.no_update if chosen.search == state.search else chosen.search

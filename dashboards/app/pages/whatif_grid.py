@@ -12,8 +12,9 @@ from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.analyzer.whatif.grid import parse_grid
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
-from logpost.dashboards.app.state import read
+from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.prediction_grid import prediction_grid
 from logpost.errors import InputError
@@ -38,13 +39,13 @@ def section(view: View) -> html.Section:
             className="fields",
         ),
         panels.chart("whatif.grid", "Predicted length over two parameters", height=360, spoken=True) if asked else None,
-        about="All pairs of two parameters' values, on top of what is set above; lines join where the run is 5 and "
-        "10 % longer.",
+        about="All pairs of two parameters' values, on top of what is set above; lines join where the program is "
+        "5 and 10 % longer.",
     )  # fmt: skip
 
 
-def over(view: View, replay: Replay, ask: Ask) -> Chart:
-    """The map.
+def over(view: View, replay: Replay, ask: Ask, *, start_up: bool) -> Chart:
+    """The map, with start-up and shut-down or without.
 
     Raises:
         InputError: the grid is not understood, or has too many cells for a page.
@@ -61,7 +62,8 @@ def over(view: View, replay: Replay, ask: Ask) -> Chart:
 
     found: Prediction = view.in_background(("grid", asked), work)
     assert found.grid is not None
-    return prediction_grid(found.grid)
+    beside = prediction.beside_ps(found.after, start_up=start_up)
+    return prediction_grid(found.grid, prediction.machine_of(found), beside)
 
 
 def _asked(view: View) -> str:
@@ -79,9 +81,4 @@ def callbacks(app: dash.Dash) -> None:
         prevent_initial_call=True,
     )
     def ask(text: Any, pathname: Any, query: Any) -> Any:
-        try:
-            state = read(pathname, query)
-        except InputError:
-            return dash.no_update
-        chosen = state.having(grid=str(text or "")[:LONGEST])
-        return dash.no_update if chosen.search == state.search else chosen.search
+        return having(pathname, query, grid=str(text or "")[:LONGEST])

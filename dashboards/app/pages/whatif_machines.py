@@ -11,7 +11,7 @@ from dash import Input, Output, State, dcc, html
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
-from logpost.dashboards.app.state import read
+from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
@@ -84,9 +84,4 @@ def callbacks(app: dash.Dash) -> None:
         prevent_initial_call=True,
     )
     def choose(names: Any, pathname: Any, query: Any) -> Any:
-        try:
-            state = read(pathname, query)
-        except InputError:
-            return dash.no_update
-        chosen = state.having(machines=",".join((names or [])[:MOST]))
-        return dash.no_update if chosen.search == state.search else chosen.search
+        return having(pathname, query, machines=",".join((names or [])[:MOST]))

@@ -13,7 +13,7 @@ from dash import Input, Output, State, dcc, html
 
 from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.dashboards.app import panels
-from logpost.dashboards.app.state import read
+from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.overlap_map import Overlapped, overlap_map
@@ -146,9 +146,4 @@ def callbacks(app: dash.Dash) -> None:
         prevent_initial_call=True,
     )
     def fill(volume: Any, beside: Any, pathname: Any, query: Any) -> Any:
-        try:
-            state = read(pathname, query)
-        except InputError:
-            return dash.no_update
-        chosen = state.having(volume=volume or "", beside=beside or "")
-        return dash.no_update if chosen.search == state.search else chosen.search
+        return having(pathname, query, volume=volume or "", beside=beside or "")

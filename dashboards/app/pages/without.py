@@ -49,7 +49,9 @@ def section(view: View) -> list[html.Section]:
                             ),
                         ]
                     ),
-                    panels.chart("whatif.without_ranks", "Each rank with and without it", height=260, spoken=True),
+                    panels.chart("whatif.without_ranks", "Each rank with and without it", height=260, spoken=True,
+                        drag="select2d",
+                    ),
                 ],
                 className="two",
             ),
@@ -78,7 +80,8 @@ def _cured(view: View) -> Cured:
 
 
 def _ranks(view: View) -> Chart:
-    return ranks_beside(_cured(view), view.scoped.rows(MOST_ROWS))
+    on = view.scoped.rows(MOST_ROWS)
+    return panels.brushable(ranks_beside(_cured(view), on), on, view.scoped, "rows")
 
 
 CHARTS = {

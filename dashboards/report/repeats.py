@@ -1,0 +1,76 @@
+"""Tables of a comparison of several runs with several: means of both sides, the change, its interval, the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from logpost.analyzer.change import Change
+from logpost.analyzer.compare import EFFICIENCY_PREFIX, GROUPS, LENGTHS, REGION_PREFIX
+from logpost.analyzer.efficiencies import NAMES
+from logpost.analyzer.labels import folded
+from logpost.analyzer.repeats.compare import RepeatedChange, Repeats
+from logpost.analyzer.reporting.units import time_text
+from logpost.analyzer.undivided import SHOWN
+from logpost.dashboards.figures import palette
+from logpost.dashboards.report.comparison import relative, signed
+from logpost.dashboards.report.tables import Grid, fraction
+
+HEAD = ("mean of A", "mean of B", "B − A", "95 % interval", "change", "B has")
+NUMBERS = frozenset({1, 2, 3, 4, 5})
+
+
+def repeats_grids(repeats: Repeats) -> dict[str, Grid]:
+    """`lengths`, `categories`, `regions` and `efficiencies`."""
+    shares = [
+        (
+            change.name.removeprefix(EFFICIENCY_PREFIX).replace("_", " "),
+            fraction(change.contrast.a.mean),
+            fraction(change.contrast.b.mean),
+            _points(change.contrast.value),
+            _between(change, _points),
+            "",
+            change.verdict if _points(change.contrast.value) != _points(0.0) else "the same",
+        )
+        for change in repeats.changes(f"{EFFICIENCY_PREFIX}{name}" for name in NAMES)
+    ]
+    regions = [change for change in repeats.regions() if any(change.a) or any(change.b)]
+    return {
+        "lengths": Grid(("length", *HEAD), _times(repeats.changes(LENGTHS)), NUMBERS),
+        "categories": Grid(("category", *HEAD), _times(repeats.changes((*SHOWN, *GROUPS))), NUMBERS),
+        "regions": Grid(("region", *HEAD), _times(regions), NUMBERS),
+        "efficiencies": Grid(("efficiency", *HEAD), shares, NUMBERS),
+    }
+
+
+def name_of(change: RepeatedChange) -> str:
+    """What people call a quantity."""
+    if change.name.startswith(REGION_PREFIX):
+        return folded(change.name.removeprefix(REGION_PREFIX))
+    return palette.label(change.name)
+
+
+def _times(changes: Sequence[RepeatedChange]) -> list[tuple[str, ...]]:
+    return [
+        (
+            name_of(change),
+            time_text(change.contrast.a.mean),
+            time_text(change.contrast.b.mean),
+            signed(change.contrast.value),
+            _between(change, signed),
+            relative(Change(change.name, change.contrast.a.mean, change.contrast.b.mean)),
+            change.verdict,
+        )
+        for change in changes
+        if any(change.a) or any(change.b)
+    ]
+
+
+def _between(change: RepeatedChange, say: Callable[[float], str]) -> str:
+    ends = change.contrast.interval
+    return "not known" if ends is None else f"{say(ends[0])} to {say(ends[1])}"
+
+
+def _points(share: float) -> str:
+    """A difference of two percentages."""
+    text = f"{100 * abs(share):.1f} points"
+    return text if text == "0.0 points" else f"{'+' if share > 0 else '−'}{text}"

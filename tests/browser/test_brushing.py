@@ -1,0 +1,166 @@
+"""What is dragged in a chart is the one selection that stands in the URL: ranks, pairs of ranks, call paths, time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from tests.browser.served import drawn, go, opened, served
+from tests.browser.visit import Visit
+from tests.dashboards.synthetic import EXCHANGE, make_run
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A stencil of four ranks."""
+    folder = tmp_path_factory.mktemp("brushing")
+    with served(make_run(folder / "a.run").path, make_run(folder / "b.run", iterations=6).path) as at:
+        yield at
+
+
+@pytest.fixture
+def view(address: str, chromium: Any) -> Iterator[Callable[..., Visit]]:
+    seen: list[Visit] = []
+
+    def open_(path: str = "/") -> Visit:
+        seen.append(opened(chromium, address + path))
+        return seen[-1]
+
+    yield open_
+    for one in seen:
+        assert one.console == []
+        one.page.context.close()
+
+
+def query(seen: Visit) -> dict[str, str]:
+    return {key: values[0] for key, values in parse_qs(urlsplit(seen.page.url).query).items()}
+
+
+def box_of(seen: Visit, chart: str, part: str = ".nsewdrag") -> dict[str, float]:
+    """Where a part of a chart is, once it stands still: charts above it may be drawn anew for some time."""
+    area = seen.page.locator(f"figure[data-chart='{chart}'] {part}").first
+    area.scroll_into_view_if_needed()
+    box: dict[str, float] = {}
+    while (now := area.bounding_box()) != box:
+        box = now
+        seen.page.wait_for_timeout(500)
+    return box
+
+
+def drag(seen: Visit, box: dict[str, float], begin: tuple[float, float], *further: tuple[float, float]) -> None:
+    """With the mouse, by shares of the box's width and height."""
+    mouse = seen.page.mouse
+
+    def to(at: tuple[float, float], **how: Any) -> None:
+        mouse.move(box["x"] + at[0] * box["width"], box["y"] + at[1] * box["height"], **how)
+
+    to(begin)
+    mouse.down()
+    for one in further:
+        to(one, steps=6)
+    mouse.up()
+
+
+def test_a_drag_over_bars_of_ranks_selects_them(view: Callable[..., Visit]) -> None:
+    seen = view("/")
+    # 30 to 70 % of four bars touches those of rank 1 and rank 2.
+    drag(seen, box_of(seen, "overview.breakdown"), (0.2, 0.3), (0.5, 0.7))
+    seen.page.wait_for_url("**ranks=1-2**")
+    seen.page.wait_for_selector("#selection a.part:has-text('ranks 1-2')")
+    drawn(seen)
+    seen.page.click("#step-back")
+    seen.page.wait_for_function("() => !location.search.includes('ranks')")
+
+
+def test_a_lasso_holds_the_bars_within_it(view: Callable[..., Visit]) -> None:
+    seen = view("/")
+    box = box_of(seen, "overview.breakdown")
+    seen.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    seen.page.locator("figure[data-chart='overview.breakdown'] .modebar-btn[data-title='Lasso Select']").click()
+    # Around what is right of the middle of ranks 2 and 3, in the two lower quarters.
+    drag(seen, box, (0.3, 0.55), (0.3, 0.98), (0.6, 0.98), (0.6, 0.55), (0.3, 0.55))
+    seen.page.wait_for_url("**ranks=2-3**")
+
+
+def test_a_rectangle_in_the_matrix_selects_senders_and_receivers(view: Callable[..., Visit]) -> None:
+    seen = view("/messages")
+    # Sender 1 (the second of four rows), receivers 2 and 3.
+    drag(seen, box_of(seen, "messages.matrix"), (0.55, 0.3), (0.95, 0.45))
+    seen.page.wait_for_url("**ranks=1-3**")
+    drawn(seen)
+    go(seen, "Timeline")
+    assert query(seen) == {"ranks": "1-3"}
+
+
+def test_a_drag_over_boxes_of_the_call_tree_selects_what_calls_them(view: Callable[..., Visit]) -> None:
+    seen = view("/regions")
+    boxes = seen.page.locator("figure[data-chart='regions.tree'] .slice path")
+    box_of(seen, "regions.tree", ".slice path")
+    places = sorted((boxes.nth(i).bounding_box() for i in range(boxes.count())), key=lambda box: (box["y"], box["x"]))
+    first, last = [one for one in places if one["y"] == places[-1]["y"]][:: len(places) - 3]
+    whole = {
+        "x": first["x"],
+        "y": first["y"],
+        "width": last["x"] + last["width"] - first["x"],
+        "height": first["height"],
+    }
+    drag(seen, whole, (0.1, 0.4), (0.98, 0.6))
+    seen.page.wait_for_url(f"**path={EXCHANGE}**")
+    seen.page.wait_for_selector("#selection a.part:has-text('exchange')")
+    assert query(seen) == {"path": str(EXCHANGE)}
+    drawn(seen)
+
+
+def test_a_drag_over_calls_selects_their_path(view: Callable[..., Visit]) -> None:
+    seen = view("/regions")
+    box = box_of(seen, "regions.calls")
+    drag(seen, box, (0.2, 0.05), (0.4, 0.95))
+    seen.page.wait_for_url(f"**path={EXCHANGE}**")
+    seen.page.locator("#selection").get_by_text("Clear").click()
+    seen.page.wait_for_function("() => !location.search")
+    drawn(seen)
+    drag(seen, box_of(seen, "regions.calls"), (0.2, 0.05), (0.4, 0.1))
+    seen.page.wait_for_url("**path=**")
+    assert query(seen)["path"] != str(EXCHANGE)
+
+
+def test_a_lasso_over_the_timeline_selects_time_and_ranks(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline")
+    box = box_of(seen, "timeline.timeline")
+    seen.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    seen.page.locator("figure[data-chart='timeline.timeline'] .modebar-btn[data-title='Lasso Select']").click()
+    drag(seen, box, (0.4, 0.3), (0.6, 0.3), (0.6, 0.7), (0.4, 0.7), (0.4, 0.3))
+    seen.page.wait_for_url("**from=**")
+    assert query(seen)["ranks"] == "1-2"
+    assert int(query(seen)["from"]) < int(query(seen)["to"])
+
+
+def test_a_drag_over_the_changes_of_ranks_selects_them(view: Callable[..., Visit]) -> None:
+    seen = view("/compare")
+    drag(seen, box_of(seen, "compare.ranks"), (0.5, 0.05), (0.6, 0.2))
+    seen.page.wait_for_url("**ranks=0**")
+
+
+def test_repeats_join_a_side_of_the_comparison(tmp_path: Path, chromium: Any) -> None:
+    runs = [
+        make_run(tmp_path / f"{name}.run", iterations=count).path for name, count in (("a", 12), ("b", 6), ("c", 13))
+    ]
+    with served(*runs) as at:
+        seen = opened(chromium, f"{at}/compare?other=b.run")
+        seen.page.wait_for_selector("text=A: a.run, B: b.run")
+        seen.page.locator("#repeats").click()
+        seen.page.get_by_role("option", name="c.run").click()
+        seen.page.wait_for_url("**repeats=c.run**")
+        seen.page.keyboard.press("Escape")
+        seen.page.wait_for_selector("text=A: 2 runs, B: b.run")
+        drawn(seen)
+        # Twelve and thirteen iterations against six, and no repeat of B: it is taken to scatter like A.
+        assert "more than noise" in seen.page.inner_text("figure[data-chart='compare.repeated'] figcaption")
+        assert seen.page.locator("text=/B over time \\(b.run\\)/").count() == 1
+        assert seen.console == []
+        seen.page.context.close()
