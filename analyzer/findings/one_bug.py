@@ -9,7 +9,8 @@ A finding B says nothing beyond A, a kind nearer to the cause, if their time win
   where A explains the waiting.
 
 Time that A takes away in one place may come back in another. So A explains nothing whose own cure saves much more than
-A's does: by half where that is replayed too, else by twice, since it may be less than is stated.
+A's does: by half where that is replayed too, else by twice, since it may be less than is stated. Nor does it where B's
+cure is replayed and saves more than half of the time that A's leaves: most of B is then not A's, however much A saves.
 """
 
 from __future__ import annotations
@@ -79,11 +80,21 @@ def _overlap(a: Finding, b: Finding) -> bool:
 
 def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -> bool:
     least = REPLAYED if symptom.removes else MAINLY
-    return cause.gain >= least * symptom.gain and (
-        _same_time(cause, symptom) > MAINLY
-        or _removed(cause, symptom) > MAINLY
-        or _passed_on(cause, symptom, region_of) > MAINLY
+    return (
+        cause.gain >= least * symptom.gain
+        and _beyond(cause, symptom) <= MAINLY
+        and (
+            _same_time(cause, symptom) > MAINLY
+            or _removed(cause, symptom) > MAINLY
+            or _passed_on(cause, symptom, region_of) > MAINLY
+        )
     )
+
+
+def _beyond(cause: Finding, symptom: Finding) -> float:
+    """Fraction of the time that the cause's cure leaves which the symptom's own cure saves, where that is replayed."""
+    left = 1.0 - cause.gain
+    return (symptom.gain - cause.gain) / left if symptom.removes and left > 0 else 0.0
 
 
 def _removed(cause: Finding, symptom: Finding) -> float:

@@ -145,7 +145,7 @@ class Graph:
             members,
             one_sided_waits(evidence, calls),
             queries(evidence),
-            spin_ps(evidence, calls, self.messages.transport, whole=self.whole),
+            spin_ps(evidence, calls, self.messages.transport, self.messages.recv_call, whole=self.whole),
         )
         self.gap_ps: Int64 = self.native.gaps()
         """code before a call since the call before"""

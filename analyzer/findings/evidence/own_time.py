@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.evidence.polled import row_begins
 from logpost.analyzer.wide import exact_sum
 from logpost.replay.columns import Int64
 
@@ -17,7 +18,7 @@ def took_longer(graph: Graph) -> float:
     """
     calls = graph.waiting_for("send")
     senders = graph.last_source(calls)
-    waits = np.maximum(0, graph.enter_ps[senders] - graph.enter_ps[calls])
+    waits = np.maximum(0, graph.enter_ps[senders] - row_begins(graph)[calls])
     since = _since_last_met(graph)
     longer = np.minimum(waits, np.maximum(0, since[senders] - since[calls]))
     waited = exact_sum(waits)

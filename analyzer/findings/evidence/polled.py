@@ -32,7 +32,7 @@ def polled_waits(evidence: Evidence) -> pl.DataFrame:
     calls = graph.waiting_for("send")
     calls = calls[graph.polls[calls]]
     sends = graph.last_source(calls)
-    begins = _begins(graph)[calls]
+    begins = row_begins(graph)[calls]
     rows = pl.DataFrame(
         {
             "receiver": graph.location[calls],
@@ -46,8 +46,8 @@ def polled_waits(evidence: Evidence) -> pl.DataFrame:
     return rows.filter(pl.col("end_ps") > pl.col("begin_ps"))
 
 
-def _begins(graph: Graph) -> Int64:
-    """By call: enter of the first query of the loop that it ends."""
+def row_begins(graph: Graph) -> Int64:
+    """By call: enter of the first query of the loop that it ends; its own, where it ends none."""
     loops = graph.follows & (graph.gap_ps <= 0)
     loops[1:] &= graph.polls[:-1] & (graph.callpath[1:] == graph.callpath[:-1])
     first = np.maximum.accumulate(np.where(loops, 0, np.arange(graph.count)))

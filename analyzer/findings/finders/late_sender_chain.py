@@ -24,14 +24,15 @@ cause no more waiting than they suffer, they are late in turn, as noise makes th
 
 Gain: the time traced to the cause on the worst-hit receiver, where what is late can be done later (`gain`). Work before
 the send may instead be shared by those who are late and those who wait, which saves their mean wait; the larger one is
-stated. Where the delay costs lie in calls, computing at the moment of waiting is not
-what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a sender.
+stated, and its cure is replayed (`late_work`). Where the delay costs lie in calls, computing at the moment of waiting
+is not what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a sender. Delay costs
+know no waits of receivers that poll: they are not asked where these are most of the waiting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.delayed_by import computed_share
 from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.late_work import shared_by_groups
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, meanwhile_of
 from logpost.analyzer.findings.evidence.own_time import took_longer
 from logpost.analyzer.findings.evidence.polled import polled_place, polled_waits
@@ -62,6 +64,8 @@ LEAST_OF_FIRST = 1 / 3
 
 BY_COMPUTING = 0.5
 """Part of what delays the waits that computation must be, before work is what can be given away."""
+MOSTLY_POLLED = 0.5
+"""Part of the waiting that is by polling, before delay costs say nothing about the whole."""
 PERSISTENT = 0.5
 """Part of the waiting that ranks cause beyond what they suffer themselves, before they are late rather than unlucky."""
 
@@ -192,12 +196,13 @@ def _findings(
         single = {order[i]: float(by_receiver[i]) for i in range(min(len(order), MOST_SENDERS))}
         if not evidence.matters(single) or sums[cause] < LEAST_OF_FIRST * max(sums.values()):
             continue
-        gain = _gain(evidence, cause, weights, single, waits)
+        gain, shared = _gain(evidence, cause, weights, single, waits)
         if gain < MIN_SHARE:
             continue
         chain = _chain(max(single, key=lambda r: single[r]), waits, meanwhile)
         traced = Traced(cause, weights, single, float(by_receiver.sum()), total, chain, largest.height, covered)
-        yield _finding(evidence, traced, meanwhile, gain)
+        cure = _cure(evidence, traced, waits, shared=shared)
+        yield replace(_finding(evidence, traced, meanwhile), gain=gain, cure=cure)
 
 
 def _gain(
@@ -206,25 +211,38 @@ def _gain(
     by_sender: Mapping[int, float],
     by_receiver: Mapping[int, float],
     waits: pl.DataFrame,
-) -> float:
-    """What the cure saves at most; 0 where everybody is late in turn, and by no more than noise makes them."""
+) -> tuple[float, bool]:
+    """What the cure saves at most, and whether that is sharing work; 0 where everybody is late in turn, and by no more
+    than noise makes them."""
     graph = graph_of(evidence)
     moved = saving_if(graph, Hypothesis(dropped=("send",))).gain
-    if cause.doing == "computing":
+    polled = polled_waits(evidence)
+    asked = exact_sum(polled["end_ps"] - polled["begin_ps"])
+    if cause.doing == "computing" and asked <= MOSTLY_POLLED * float(waits["wait"].sum()):
         places = {callpath for _, callpath in evidence.charges(by_receiver, ["late_sender"])}
         computed = computed_share(evidence, places, by_sender)
         if computed is not None and computed < BY_COMPUTING:
             gain = min(gain_by_moving(evidence, by_receiver), moved)
-            return gain if gain > NOISE and evidence.divides("late_sender") else 0.0
-    gain = gain_by_moving(evidence, by_receiver)
+            return (gain if gain > NOISE and evidence.divides("late_sender") else 0.0), False
+    gain, shared = gain_by_moving(evidence, by_receiver), 0.0
     if cause.doing == "computing":
-        gain = max(gain, gain_by_sharing(evidence, saved_by_sharing(by_sender, by_receiver)))
+        shared = gain_by_sharing(evidence, saved_by_sharing(by_sender, by_receiver))
     suffered = dict(waits.group_by("receiver", maintain_order=True).agg(pl.col("wait").sum()).iter_rows())
     net = sum(max(0.0, time - suffered.get(sender, 0.0)) for sender, time in by_sender.items())
     if net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT:
-        return gain
-    gain = min(gain, moved)
-    return gain if gain > NOISE else 0.0
+        return max(gain, shared), shared > gain
+    gain = min(max(gain, shared), moved)
+    return (gain if gain > NOISE else 0.0), False
+
+
+def _cure(evidence: Evidence, traced: Traced, waits: pl.DataFrame, *, shared: bool) -> Cure:
+    graph = graph_of(evidence)
+    late = _late_ranks(traced.by_sender)
+    everybody = traced.by_sender.keys() | traced.by_receiver.keys()
+    if not shared or by_exception(late, everybody):
+        return Cure(graph, Hypothesis(dropped=("send",), of=np.isin(graph.messages.sender, late)))
+    pairs = waits.filter(pl.col("sender").is_in(late), pl.col("receiver").is_in(list(traced.by_receiver)))
+    return Cure(graph, shared_by_groups(graph, pairs.select("receiver", "sender").iter_rows()))
 
 
 def _late_ranks(by_sender: Mapping[int, float]) -> list[int]:
@@ -277,7 +295,7 @@ def _chain(receiver: int, waits: pl.DataFrame, meanwhile: dict[int, Meanwhile]) 
             return chain
 
 
-def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile], gain: float) -> Finding:
+def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]) -> Finding:
     late = _late_ranks(traced.by_sender)
     first_late = max(traced.by_sender, key=lambda location: traced.by_sender[location])
     state = meanwhile[first_late]
@@ -288,7 +306,6 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
         callpath = polled_place(evidence, waiters)
         region = evidence.region(callpath)
     first, last = evidence.active_windows(["late_sender"], waiters)
-    graph = graph_of(evidence)
     ratio = traced.exposed / traced.all_late_sender if traced.all_late_sender > 0 else 0.0
     certain = traced.covered >= CERTAIN_COVER and ratio >= CERTAIN_PART
     confidence, certainty = evidence.confidence(
@@ -323,12 +340,11 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
         last_window=last,
         exposed_ps=round(traced.exposed),
         share=worst_hit(traced.by_receiver, evidence.slowest_program_ps),
-        gain=gain,
+        gain=0.0,
         charges=evidence.charges(traced.by_receiver, ["late_sender"]),
         fault={
             (location, OF_CAUSE[traced.cause.doing]): weight / sum(traced.by_sender.values())
             for location, weight in traced.by_sender.items()
         },
         waits_in=traced.cause.region if traced.cause.doing == "waiting" else "",
-        cure=Cure(graph, Hypothesis(dropped=("send",), of=np.isin(graph.messages.sender, late))),
     )
