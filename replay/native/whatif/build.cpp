@@ -12,6 +12,7 @@
 #include "replay/native/whatif/calls_in_time.hpp"
 #include "replay/native/whatif/draft.hpp"
 #include "replay/native/whatif/transfers.hpp"
+#include "replay/native/whatif/turns.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -34,6 +35,7 @@ class Builder {
         reserve();
         add_calls();
         add_sends();
+        add_turns();
         add_receives();
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
@@ -208,6 +210,17 @@ class Builder {
         });
     }
 
+    /// Sends that wait in their calls for the messages before them to leave.
+    void add_turns() {
+        const Turns turns(program_, draft_, classes_);
+        for (std::size_t l = 0; l < locations_; ++l) {
+            turns.for_each(l, [&](const Turn& turn) {
+                draft_.add_edge(events_.leaves[l][turn.before], events_.leaves[l][turn.call],
+                                draft_.message_model(turn.message, kTermTurn));
+            });
+        }
+    }
+
     template <class Ends>
     static void check_order(const Ends& ends) {
         for (std::size_t i = 1; i < ends.size(); ++i) {
@@ -350,7 +363,10 @@ class Builder {
         draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency | kTermControl));
         draft_.add_edge(events_.enters[l][answer], match, draft_.message_model(message, kTermControl));
         const auto clear = std::max(request, receiver.calls[answer].enter_ps) + cost.o_control + cost.L;
-        const auto reply = answering_call(program_, sender, send.call, sent, clear);
+        auto reply = answering_call(program_, sender, send.call, sent, clear);
+        if (sender.calls[reply].enter_ps >= receiver.calls[receive.complete_call].leave_ps) {
+            reply = send.call;  // the message had come by then: likewise
+        }
         draft_.add_edge(match, inject, draft_.message_model(message, kTermLatency | kTermControl));
         if (reply != send.call) {
             draft_.add_edge(events_.enters[s][reply], inject, draft_.message_model(message, kTermControl));

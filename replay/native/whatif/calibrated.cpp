@@ -215,25 +215,36 @@ class Calibration {
 
 std::string calls_of(const Cycle& cycle, const Events& events) {
     constexpr std::size_t kMost = 8;
-    std::vector<std::string> calls;
+    struct Stretch {  // of calls in a row
+        std::size_t location;
+        std::ptrdiff_t first, last;
+    };
+    std::vector<Stretch> stretches;
     for (const auto node : cycle.nodes) {
         for (std::size_t l = 0; l < events.enters.size(); ++l) {
             for (const auto* nodes : {&events.enters[l], &events.leaves[l]}) {
                 const auto at = std::ranges::lower_bound(*nodes, node);
-                if (at != nodes->end() && *at == node) {
-                    auto text = "location " + std::to_string(l) + ", call " + std::to_string(at - nodes->begin());
-                    if (calls.empty() || calls.back() != text) {
-                        calls.push_back(std::move(text));
-                    }
+                if (at == nodes->end() || *at != node) {
+                    continue;
+                }
+                const auto call = at - nodes->begin();
+                if (!stretches.empty() && stretches.back().location == l && call - stretches.back().last <= 1 &&
+                    call >= stretches.back().last) {
+                    stretches.back().last = call;
+                } else {
+                    stretches.push_back({l, call, call});
                 }
             }
         }
     }
     std::string text;
-    for (std::size_t i = 0; i < std::min(calls.size(), kMost); ++i) {
-        text += (i == 0 ? "" : " -> ") + calls[i];
+    for (std::size_t i = 0; i < std::min(stretches.size(), kMost); ++i) {
+        const auto& [location, first, last] = stretches[i];
+        text += (i == 0 ? "location " : " -> location ") + std::to_string(location) +
+                (first == last ? ", call " : ", calls ") + std::to_string(first) +
+                (first == last ? "" : " to " + std::to_string(last));
     }
-    return text + (calls.size() > kMost ? " -> ..." : "");
+    return text + (stretches.size() > kMost ? " -> ..." : "");
 }
 
 Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,

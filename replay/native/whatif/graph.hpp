@@ -25,6 +25,7 @@ enum CostTerm : std::uint8_t {
     kTermService = 8,        ///< max(g, B G)
     kTermReceive = 16,       ///< l_mw - l_mw / 2 + o_r
     kTermControl = 32,       ///< o_control
+    kTermTurn = 64,          ///< max(g, B G), of a send's call until the next one is through
 };
 
 /// Where the two ends of a message are.
