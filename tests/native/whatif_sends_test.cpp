@@ -1,5 +1,5 @@
-// Sends in what-if replays: those that wait in their calls for their turn at the NIC, and the sender's part in a
-// handshake. o_s = 10, L = 100, o_r = 20, G = 1 ps/B.
+// Sends in what-if replays: those that wait in their calls for their turn at the NIC, the sender's part in a handshake,
+// and Waits whose following work stands before them. o_s = 10, L = 100, o_r = 20, G = 1 ps/B.
 
 #include <gtest/gtest.h>
 
@@ -85,6 +85,32 @@ TEST(WhatIfSends, AnsweredAHandshakeBeforeItsMessageHadCome) {
     const auto machine = plain_machine();
     const auto graph = build_graph(story.program(), machine, machine);
     EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{10, 199, 310, 60, 70}));
+}
+
+TEST(WhatIfSends, WorkBehindWaitsStandsBeforeThemWhereTheyOverlap) {
+    ProgramStory story;
+    story.rank(0, 100);
+    story.rank(1, 1000);
+    const auto first = story.call(0, CallKind::send, 0, 10);
+    const auto second = story.call(0, CallKind::send, 10, 20);
+    // Posted at 0; they come at 10 + 100 + 9 + 20 = 139 and 149, but o_r follows o_r. Work: 50 behind the first Wait,
+    // 200 behind the second.
+    const auto posted = story.call(1, CallKind::receive_nonblocking, 0, 0);
+    const auto also = story.call(1, CallKind::receive_nonblocking, 0, 0);
+    const auto wait = story.call(1, CallKind::wait, 0, 139);
+    const auto then = story.call(1, CallKind::wait, 189, 209);
+    story.call(1, CallKind::other, 409, 409);
+    story.message(0, first, 1, posted, 10, {}, wait);
+    story.message(0, second, 1, also, 10, {}, then);
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    const auto same = build_graph(program, machine, machine);
+    EXPECT_EQ(leaves(same, machine, {.machine = machine}), (Times{10, 20, 0, 0, 139, 209, 409}));
+    const auto graph = build_graph(program, machine, machine, nullptr, nullptr, true);
+    // 250 of work, then o_r twice; the last call follows at once.
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{10, 20, 0, 0, 270, 290, 290}));
+    // Half of the work: the first message is there at 139, whose o_r ends at 145 at the earliest.
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine, .compute = 0.5}), (Times{10, 20, 0, 0, 145, 165, 165}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 
 #include "replay/native/release.hpp"
 #include "replay/native/whatif/calibrate.hpp"
@@ -31,6 +32,9 @@ class Calibration {
         std::vector<bool> absent(exchanged_.only_planned.empty() ? 0 : graph.arcs.size());
         for_each_in(exchanged_.only_planned, [&](std::size_t edge) { absent[moved_to[edge]] = true; });
         add_crossings(graph, moved_to);
+        for (const auto& [edge, takes_ps] : exchanged_.work) {
+            work_.emplace(moved_to[edge], takes_ps);
+        }
         std::vector<std::uint32_t> place;  // by node of the draft
         if (graph.crossings.empty()) {
             calibrate_in_order(graph, absent);
@@ -44,6 +48,9 @@ class Calibration {
                 if (absent[i]) {
                     graph.own_weight(i) = graph.costs[graph.model_of(i)];
                 }
+            }
+            for (const auto& [edge, takes_ps] : work_) {
+                graph.own_weight(edge) = takes_ps;
             }
         }
         if (!exchanged_.only_recorded.empty()) {
@@ -129,6 +136,9 @@ class Calibration {
                 found[node - events] = at;
             }
             for (std::uint32_t i = 0; i < here.size(); ++i) {
+                if (const auto work = work_.find(first + i); work != work_.end()) {
+                    here[i].weight = work->second;
+                }
                 if ((absent.empty() || !absent[first + i]) && here[i].weight != graph.costs[here[i].model]) {
                     graph.own(first + i, here[i].weight);
                 }
@@ -209,6 +219,7 @@ class Calibration {
     const Exchanged& exchanged_;
     const Program& program_;
     const Network* network_;
+    std::unordered_map<std::uint32_t, std::int64_t> work_;  // that moves: by edge, what it takes where it stands then
 };
 
 }  // namespace
