@@ -314,9 +314,9 @@ class WhatIf:
     A program's dependency graph, calibrated on the machine that it ran on.
     """
 
-    def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None) -> None:
+    def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, overlapped: bool = False) -> None:
         """
-        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran.
+        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait stands before it.
         """
 
     @property

@@ -47,6 +47,7 @@ def _same_otherwise(recorded: Scenario, scenario: Scenario) -> bool:
         scenario.follows is not None
         and scenario.elsewhere is None
         and recorded.asynchronous_progress == scenario.asynchronous_progress
+        and not scenario.overlapped
         and one.same_ranges(other)
         and np.array_equal(one.eager_limit_bytes, other.eager_limit_bytes)
         and one.nics_per_node == other.nics_per_node

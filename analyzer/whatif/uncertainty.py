@@ -260,6 +260,7 @@ def _differs(recorded: Scenario, scenario: Scenario) -> bool:
     return not (
         one.same_messages(other)
         and (recorded.compute, recorded.asynchronous_progress) == (scenario.compute, scenario.asynchronous_progress)
+        and not scenario.overlapped
         and scenario.by_location is None
         and scenario.by_callpath is None
         and scenario.elsewhere is None

@@ -35,7 +35,7 @@ class WhatIf {
   public:
     /// `recorded`: the network that it ran on, where contention is replayed.
     WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
-           const Surroundings* elsewhere)
+           const Surroundings* elsewhere, bool overlapped)
         : program_(program),
           machine_(std::move(machine)),
           placement_(elsewhere == nullptr ? program.placement : elsewhere->placement),
@@ -43,7 +43,8 @@ class WhatIf {
                    : recorded != nullptr ? recorded->network
                                          : Network{}),
           built_(std::make_shared<Built>(build_graph(program, machine_, planned, elsewhere,
-                                                     recorded == nullptr ? nullptr : &recorded->network))) {}
+                                                     recorded == nullptr ? nullptr : &recorded->network, overlapped))) {
+    }
 
     /// The same program, whose NICs take messages in another order; none: they come as they did.
     [[nodiscard]] std::optional<WhatIf> reordered(const Parameters& machine, double compute,
@@ -288,9 +289,9 @@ class WhatIf {
 };
 
 void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
-                 const Surroundings* recorded, const Surroundings* elsewhere) {
+                 const Surroundings* recorded, const Surroundings* elsewhere, bool overlapped) {
     const nb::gil_scoped_release release;
-    new (self) WhatIf(program, machine, planned, recorded, elsewhere);
+    new (self) WhatIf(program, machine, planned, recorded, elsewhere, overlapped);
 }
 
 }  // namespace
@@ -302,11 +303,13 @@ void bind_whatif(nb::module_& module) {
     nb::exception<CycleError>(module, "CycleError", PyExc_ValueError);
     nb::class_<WhatIf>(module, "WhatIf", "A program's dependency graph, calibrated on the machine that it ran on.")
         .def("__init__", &make_whatif, "program"_a, "machine"_a, "planned"_a, "recorded"_a.none() = nb::none(),
-             "elsewhere"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
+             "elsewhere"_a.none() = nb::none(), "overlapped"_a = false, nb::keep_alive<1, 2>(),
              nb::sig("def __init__(self, program: Program, machine: Parameters, planned: Parameters, "
-                     "recorded: Surroundings | None = None, elsewhere: Surroundings | None = None) -> None"),
+                     "recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, "
+                     "overlapped: bool = False) -> None"),
              "A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that "
-             "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran.")
+             "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. "
+             "`overlapped`: what is computed behind a Wait stands before it.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
         .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().arcs.size(); })
         .def_prop_ro("bytes", [](const WhatIf& self) { return self.bytes(); })

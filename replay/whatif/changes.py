@@ -1,7 +1,7 @@
 """What is changed: settings as people write them, applied to a machine's values.
 
     L=5us   G=10GB/s   o=x0.5   other_node.L=x2   other_node.L=+450us   eager_limit=64KiB
-    progress=asynchronous   layout=contiguous   network=ideal
+    progress=asynchronous   layout=contiguous   network=ideal   overlap=perfect
 
 xF multiplies what the machine states, range by range; +V and -V move it, down to 0 (a gap per byte: +9ns/B); a value
 replaces it in all ranges. Without a locality in front, all localities change. o is o_s and o_r. A gap per byte may be
@@ -46,7 +46,9 @@ PARAMETERS: Mapping[str, tuple[Parameter, tuple[str, ...]]] = MappingProxyType(
 )
 """What a setting may name, and the machine's values that it changes."""
 
-SWITCHES: Mapping[str, str] = MappingProxyType({"progress": "asynchronous", "layout": "contiguous", "network": "ideal"})
+SWITCHES: Mapping[str, str] = MappingProxyType(
+    {"progress": "asynchronous", "layout": "contiguous", "network": "ideal", "overlap": "perfect"}
+)
 PER_BYTE = {"o_s": "o_s_per_byte", "o_r": "o_r_per_byte"}
 
 
@@ -56,6 +58,8 @@ class Scenario:
 
     machine: ReplayParameters
     asynchronous_progress: bool = False
+    overlapped: bool = False
+    """what is computed behind a Wait for a nonblocking exchange stands before it"""
     compute: float = 1.0
     by_location: Factors | None = None
     by_callpath: Factors | None = None
@@ -114,6 +118,8 @@ def _switched(scenario: Scenario, name: str, value: str) -> Scenario:
     machine = scenario.machine
     if name == "progress":
         return replace(scenario, asynchronous_progress=True)
+    if name == "overlap":
+        return replace(scenario, overlapped=True, asynchronous_progress=True)
     if name == "layout":
         return replace(scenario, machine=replace(machine, log3p=None))
     for parameter in COLUMN_OF:

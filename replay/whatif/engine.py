@@ -216,7 +216,14 @@ class Engine:
 
     def _built(self, scenario: Scenario) -> WhatIf:
         try:
-            return WhatIf(self.program, _native(self.recorded), _native(scenario), self.network, scenario.elsewhere)
+            return WhatIf(
+                self.program,
+                _native(self.recorded),
+                _native(scenario),
+                self.network,
+                scenario.elsewhere,
+                scenario.overlapped,
+            )
         except CycleError as error:
             raise InputError(
                 f"the trace contradicts itself: {error}; correct its clocks, or record it again"
@@ -261,6 +268,7 @@ def _protocols(scenario: Scenario) -> Any:
     return (
         *scenario.machine.eager_limit_bytes.tolist(),
         scenario.asynchronous_progress,
+        scenario.overlapped,
         scenario.machine.nics_per_node,
         scenario.elsewhere,
     )

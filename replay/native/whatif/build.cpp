@@ -11,7 +11,9 @@
 #include "replay/native/whatif/calibrated.hpp"
 #include "replay/native/whatif/calls_in_time.hpp"
 #include "replay/native/whatif/draft.hpp"
+#include "replay/native/whatif/overlapped.hpp"
 #include "replay/native/whatif/transfers.hpp"
+#include "replay/native/whatif/turns.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -19,21 +21,23 @@ namespace {
 class Builder {
   public:
     Builder(const Program& program, const Parameters& machine, const Parameters& planned, const Surroundings* elsewhere,
-            const Network* network)
+            const Network* network, bool overlapped)
         : program_(program),
           planned_(planned),
           elsewhere_(elsewhere),
           network_(network),
+          overlapped_(overlapped),
           draft_(machine, program.placement, elsewhere == nullptr ? program.placement : elsewhere->placement),
           locations_(program.timelines.size()) {
         draft_.contention = network != nullptr;
-        draft_.numbered = draft_.contention || moved() || planned.asynchronous_progress;
+        draft_.numbered = draft_.contention || moved() || planned.asynchronous_progress || overlapped;
     }
 
     Graph build() {
         reserve();
         add_calls();
         add_sends();
+        add_turns();
         add_receives();
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
@@ -148,10 +152,29 @@ class Builder {
                 });
             }
         }
+        std::vector<std::vector<std::uint32_t>> waits(locations_);
+        for (std::size_t l = 0; overlapped_ && l < locations_; ++l) {
+            if (takes_part(l)) {
+                waits[l] = overlapped_waits(program_, program_.timelines[l]);
+            }
+        }
+        std::vector<std::uint32_t> moved(locations_);  // waits of a row whose following work is moved yet
         for_each_call([&](std::size_t l, std::uint32_t number) {
-            const auto& call = program_.timelines[l].calls[number];
-            const auto enter = draft_.add_event(call.enter_ps);
+            const auto& calls = program_.timelines[l].calls;
+            const auto& call = calls[number];
+            if (moved[l] > 0) {
+                exchanged_.work.emplace_back(draft_.next_edge(), 0);
+                --moved[l];
+            }
+            auto enter = draft_.add_event(call.enter_ps);
             draft_.add_edge(last[l], enter, computes(l, call.callpath));
+            for (std::uint32_t i = number; !waits[l].empty() && i < number + waits[l][number]; ++i) {
+                const auto ready = enter;
+                enter = draft_.add_event(call.enter_ps);
+                exchanged_.work.emplace_back(draft_.next_edge(), calls[i + 1].enter_ps - calls[i].leave_ps);
+                draft_.add_edge(ready, enter, computes(l, calls[i + 1].callpath));
+                ++moved[l];
+            }
             last[l] = draft_.add_event(call.leave_ps);
             events_.enters[l].push_back(enter);
             events_.leaves[l].push_back(last[l]);
@@ -206,6 +229,17 @@ class Builder {
                 add_send(l, i, several[l][call] != 0, layout[l]);
             }
         });
+    }
+
+    /// Sends that wait in their calls for the messages before them to leave.
+    void add_turns() {
+        const Turns turns(program_, draft_, classes_);
+        for (std::size_t l = 0; l < locations_; ++l) {
+            turns.for_each(l, [&](const Turn& turn) {
+                draft_.add_edge(events_.leaves[l][turn.before], events_.leaves[l][turn.call],
+                                draft_.message_model(turn.message, kTermTurn));
+            });
+        }
     }
 
     template <class Ends>
@@ -350,7 +384,10 @@ class Builder {
         draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency | kTermControl));
         draft_.add_edge(events_.enters[l][answer], match, draft_.message_model(message, kTermControl));
         const auto clear = std::max(request, receiver.calls[answer].enter_ps) + cost.o_control + cost.L;
-        const auto reply = answering_call(program_, sender, send.call, sent, clear);
+        auto reply = answering_call(program_, sender, send.call, sent, clear);
+        if (sender.calls[reply].enter_ps >= receiver.calls[receive.complete_call].leave_ps) {
+            reply = send.call;  // the message had come by then: likewise
+        }
         draft_.add_edge(match, inject, draft_.message_model(message, kTermLatency | kTermControl));
         if (reply != send.call) {
             draft_.add_edge(events_.enters[s][reply], inject, draft_.message_model(message, kTermControl));
@@ -436,6 +473,7 @@ class Builder {
     const Parameters& planned_;
     const Surroundings* elsewhere_;
     const Network* network_;
+    bool overlapped_;
     Draft draft_;
     std::size_t locations_;
     Events events_;
@@ -454,8 +492,8 @@ class Builder {
 }  // namespace
 
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
-                  const Surroundings* elsewhere, const Network* network) {
-    return Builder(program, machine, planned, elsewhere, network).build();
+                  const Surroundings* elsewhere, const Network* network, bool overlapped) {
+    return Builder(program, machine, planned, elsewhere, network, overlapped).build();
 }
 
 }  // namespace logpost::replay

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 
 #include "replay/native/release.hpp"
 #include "replay/native/whatif/calibrate.hpp"
@@ -31,6 +32,9 @@ class Calibration {
         std::vector<bool> absent(exchanged_.only_planned.empty() ? 0 : graph.arcs.size());
         for_each_in(exchanged_.only_planned, [&](std::size_t edge) { absent[moved_to[edge]] = true; });
         add_crossings(graph, moved_to);
+        for (const auto& [edge, takes_ps] : exchanged_.work) {
+            work_.emplace(moved_to[edge], takes_ps);
+        }
         std::vector<std::uint32_t> place;  // by node of the draft
         if (graph.crossings.empty()) {
             calibrate_in_order(graph, absent);
@@ -44,6 +48,9 @@ class Calibration {
                 if (absent[i]) {
                     graph.own_weight(i) = graph.costs[graph.model_of(i)];
                 }
+            }
+            for (const auto& [edge, takes_ps] : work_) {
+                graph.own_weight(edge) = takes_ps;
             }
         }
         if (!exchanged_.only_recorded.empty()) {
@@ -129,6 +136,9 @@ class Calibration {
                 found[node - events] = at;
             }
             for (std::uint32_t i = 0; i < here.size(); ++i) {
+                if (const auto work = work_.find(first + i); work != work_.end()) {
+                    here[i].weight = work->second;
+                }
                 if ((absent.empty() || !absent[first + i]) && here[i].weight != graph.costs[here[i].model]) {
                     graph.own(first + i, here[i].weight);
                 }
@@ -209,31 +219,43 @@ class Calibration {
     const Exchanged& exchanged_;
     const Program& program_;
     const Network* network_;
+    std::unordered_map<std::uint32_t, std::int64_t> work_;  // that moves: by edge, what it takes where it stands then
 };
 
 }  // namespace
 
 std::string calls_of(const Cycle& cycle, const Events& events) {
     constexpr std::size_t kMost = 8;
-    std::vector<std::string> calls;
+    struct Stretch {  // of calls in a row
+        std::size_t location;
+        std::ptrdiff_t first, last;
+    };
+    std::vector<Stretch> stretches;
     for (const auto node : cycle.nodes) {
         for (std::size_t l = 0; l < events.enters.size(); ++l) {
             for (const auto* nodes : {&events.enters[l], &events.leaves[l]}) {
                 const auto at = std::ranges::lower_bound(*nodes, node);
-                if (at != nodes->end() && *at == node) {
-                    auto text = "location " + std::to_string(l) + ", call " + std::to_string(at - nodes->begin());
-                    if (calls.empty() || calls.back() != text) {
-                        calls.push_back(std::move(text));
-                    }
+                if (at == nodes->end() || *at != node) {
+                    continue;
+                }
+                const auto call = at - nodes->begin();
+                if (!stretches.empty() && stretches.back().location == l && call - stretches.back().last <= 1 &&
+                    call >= stretches.back().last) {
+                    stretches.back().last = call;
+                } else {
+                    stretches.push_back({l, call, call});
                 }
             }
         }
     }
     std::string text;
-    for (std::size_t i = 0; i < std::min(calls.size(), kMost); ++i) {
-        text += (i == 0 ? "" : " -> ") + calls[i];
+    for (std::size_t i = 0; i < std::min(stretches.size(), kMost); ++i) {
+        const auto& [location, first, last] = stretches[i];
+        text += (i == 0 ? "location " : " -> location ") + std::to_string(location) +
+                (first == last ? ", call " : ", calls ") + std::to_string(first) +
+                (first == last ? "" : " to " + std::to_string(last));
     }
-    return text + (calls.size() > kMost ? " -> ..." : "");
+    return text + (stretches.size() > kMost ? " -> ..." : "");
 }
 
 Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,

@@ -19,9 +19,11 @@ struct Events {
         ends;  ///< by location; kNone: it is not followed
 };
 
-/// Edges that are there only as the program ran, or only as it would run: ranges of the draft's edges.
+/// Edges that are there only as the program ran, or only as it would run: ranges of the draft's edges. And work that
+/// stands elsewhere as it would run: edges of computation, and what they take then (ps).
 struct Exchanged {
     std::vector<std::pair<std::size_t, std::size_t>> only_recorded, only_planned;
+    std::vector<std::pair<std::uint32_t, std::int64_t>> work;
 };
 
 /// The calls of a cycle: as many as one reads.

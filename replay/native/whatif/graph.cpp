@@ -76,7 +76,7 @@ std::int64_t edge_cost(const EdgeModel& model, const Cost& cost) noexcept {
     sum += (model.terms & kTermSend) != 0 ? cost.o_s + cost.l_mw / 2 : 0;
     sum += (model.terms & kTermLatency) != 0 ? cost.L : 0;
     sum += (model.terms & kTermSerialization) != 0 ? cost.serialization : 0;
-    sum += (model.terms & kTermService) != 0 ? cost.service : 0;
+    sum += (model.terms & (kTermService | kTermTurn)) != 0 ? cost.service : 0;
     sum += (model.terms & kTermReceive) != 0 ? cost.l_mw - cost.l_mw / 2 + cost.o_r : 0;
     sum += (model.terms & kTermControl) != 0 ? cost.o_control : 0;
     return sum * model.count;

@@ -25,6 +25,7 @@ enum CostTerm : std::uint8_t {
     kTermService = 8,        ///< max(g, B G)
     kTermReceive = 16,       ///< l_mw - l_mw / 2 + o_r
     kTermControl = 32,       ///< o_control
+    kTermTurn = 64,          ///< max(g, B G), of a send's call until the next one is through
 };
 
 /// Where the two ends of a message are.
@@ -169,9 +170,10 @@ class CycleError : public std::runtime_error {
 /// recorded order.
 /// Where a message has another protocol on `planned` (its eager limit, or asynchronous progress), it is built as
 /// `planned` would send it: its edges have the machine's cost, and the events that wait for it take no residual.
+/// `overlapped`: what is computed behind a Wait stands before it (overlapped.hpp).
 /// Throws CycleError.
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
-                  const Surroundings* elsewhere = nullptr, const Network* network = nullptr);
+                  const Surroundings* elsewhere = nullptr, const Network* network = nullptr, bool overlapped = false);
 
 /// Gives every node a slot, which its arcs then name as their sources: as many as there are nodes that later ones wait
 /// for at one time. An end keeps its own.

@@ -8,9 +8,10 @@
 namespace logpost::replay {
 namespace {
 
-constexpr std::array<PathPart, 6> kPartOfTerm{PathPart::send_overhead, PathPart::latency,
-                                              PathPart::serialization, PathPart::endpoint_contention,
-                                              PathPart::recv_overhead, PathPart::handshake};
+constexpr std::array<PathPart, 7> kPartOfTerm{
+    PathPart::send_overhead, PathPart::latency,   PathPart::serialization,       PathPart::endpoint_contention,
+    PathPart::recv_overhead, PathPart::handshake, PathPart::endpoint_contention,
+};
 
 /// Shares a weight among the terms of its model; what exceeds them is residual.
 void share(const EdgeModel& model, const Cost& cost, std::int64_t weight, CriticalPath& path) {
@@ -54,7 +55,7 @@ void differentiate(const EdgeModel& model, const MessageClass& message, const Pa
     here.o_s += (has(kTermSend) ? count : 0) + (has(kTermControl) ? count : 0);
     here.o_r += has(kTermReceive) ? count : 0;
     here.G += has(kTermSerialization) && bytes > 0 ? count * (bytes - 1) : 0;
-    if (has(kTermService)) {
+    if (has(kTermService) || has(kTermTurn)) {
         if (bytes * range.G >= range.g) {
             here.G += count * bytes;
         } else {

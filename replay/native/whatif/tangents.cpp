@@ -39,7 +39,7 @@ double sum(const EdgeModel& model, const CostTerms& cost) {
     all += (model.terms & kTermSend) != 0 ? cost.o_s + cost.l_mw / 2 : 0;
     all += (model.terms & kTermLatency) != 0 ? cost.L : 0;
     all += (model.terms & kTermSerialization) != 0 ? cost.serialization : 0;
-    all += (model.terms & kTermService) != 0 ? cost.service : 0;
+    all += (model.terms & (kTermService | kTermTurn)) != 0 ? cost.service : 0;
     all += (model.terms & kTermReceive) != 0 ? cost.l_mw / 2 + cost.o_r : 0;
     all += (model.terms & kTermControl) != 0 ? cost.o_control : 0;
     return all * model.count;

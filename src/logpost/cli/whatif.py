@@ -55,7 +55,7 @@ def command(
             "(L=x2) or a difference (L=+450us), of all localities or one (other_node.L=x2); "
             "of the network: topology=torus:4x4x2 (mesh, ring, "
             "crossbar, hypercube, fat-tree, dragonfly), per_hop, link_bandwidth, bisection, nics_per_node; or "
-            "progress=asynchronous, layout=contiguous, network=ideal. May be repeated.",
+            "progress=asynchronous, layout=contiguous, network=ideal, overlap=perfect. May be repeated.",
         ),
     ] = None,
     machine: Annotated[

@@ -1,8 +1,8 @@
 /// simulate DIRECTORY [--case NAME]... [--set L|o_s|o_r|g|G=FACTOR]... [--tick PS] [--noise PS] [--seed N]
-///          [--drawn COUNT | --exchanges COUNT] [--list]
+///          [--drawn COUNT | --exchanges COUNT | --overlaps] [--list]
 ///
 /// --drawn takes so many programs that are drawn from the seed instead of those that are written down; --exchanges
-/// likewise, of collective operations between all ranks.
+/// likewise, of collective operations between all ranks; --overlaps those whose Waits could stand behind the work.
 /// --set multiplies a value of every case's machine, between nodes and within.
 /// For each case, DIRECTORY/NAME and DIRECTORY/NAME.cured: an archive, truth.json and machine.toml.
 
@@ -18,6 +18,7 @@
 
 #include "archive.hpp"
 #include "case.hpp"
+#include "programs/overlaps.hpp"
 #include "programs/random.hpp"
 #include "truth_file.hpp"
 
@@ -62,6 +63,7 @@ int run(int count, char** arguments) {
     std::filesystem::path directory;
     std::optional<int> drawn, exchanges;
     bool list = false;
+    bool overlapping = false;
     std::set<std::string> wanted;
     ClockView clock;
     std::vector<std::string> settings;
@@ -69,6 +71,10 @@ int run(int count, char** arguments) {
         const std::string argument = arguments[i];
         if (argument == "--list") {
             list = true;
+            continue;
+        }
+        if (argument == "--overlaps") {
+            overlapping = true;
             continue;
         }
         if (argument.starts_with("--")) {
@@ -100,7 +106,9 @@ int run(int count, char** arguments) {
         }
     }
     Cases cases;
-    if (exchanges.has_value()) {
+    if (overlapping) {
+        overlaps(cases);
+    } else if (exchanges.has_value()) {
         random_exchanges(cases, clock.seed, *exchanges);
     } else if (drawn.has_value()) {
         random_programs(cases, clock.seed, *drawn);
@@ -115,7 +123,7 @@ int run(int count, char** arguments) {
     }
     if (directory.empty()) {
         std::cerr << "usage: simulate DIRECTORY [--case NAME]... [--set NAME=FACTOR]... [--tick PS] [--noise PS] "
-                     "[--seed N] [--drawn COUNT | --exchanges COUNT] [--list]\n";
+                     "[--seed N] [--drawn COUNT | --exchanges COUNT | --overlaps] [--list]\n";
         return 2;
     }
     for (const auto& told : cases.all()) {

@@ -1,0 +1,117 @@
+// Sends in what-if replays: those that wait in their calls for their turn at the NIC, the sender's part in a handshake,
+// and Waits whose following work stands before them. o_s = 10, L = 100, o_r = 20, G = 1 ps/B.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "program_story.hpp"
+#include "replay/native/whatif/replay.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::plain_machine;
+using tests::ProgramStory;
+using Times = std::vector<std::int64_t>;
+
+/// The leaves of all calls, by location.
+Times leaves(const Graph& graph, const Parameters& machine, const Setting& setting) {
+    const std::vector<Setting> settings{setting};
+    const auto times = Weights(graph, machine, settings).times();
+    Times found;
+    for (const auto leave : graph.leaves) {
+        found.push_back(times[leave]);
+    }
+    return found;
+}
+
+Parameters with_gap(double G) {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.ranges[0].G = G;
+    }
+    return machine;
+}
+
+/// Rank 0 sends three messages of 100 bytes to rank 1, whose second and third calls end at `second` and `third`.
+const Program& three_sends(ProgramStory& story, std::int64_t second, std::int64_t third) {
+    story.rank(0, 500);
+    story.rank(1, 500);
+    const Times sent{0, 10, second, third};
+    // The NIC takes a message for 100: they leave at 10, 110 and 210, and have come L + 99 + o_r = 219 later.
+    const Times received{0, 229, 329, 429};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const auto send = story.call(0, CallKind::send, sent[i], sent[i + 1]);
+        story.message(0, send, 1, story.call(1, CallKind::receive, received[i], received[i + 1]), 100);
+    }
+    return story.program();
+}
+
+TEST(WhatIfSends, WaitForTheirTurnWhereTheTraceShowsThatTheyDo) {
+    ProgramStory story;
+    const auto& program = three_sends(story, 110, 210);
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{10, 110, 210, 229, 329, 429}));
+    // A tenth of G: the NIC is free after 10, when the overhead is over, too. 10 + L 100 + 10 + o_r 20 = 140; each
+    // later one is there when the receive before it ends, and costs o_r.
+    EXPECT_EQ(leaves(graph, machine, {.machine = with_gap(0.1)}), (Times{10, 20, 30, 140, 160, 180}));
+    // Twice: 200 apart; 10 + 100 + 198 + 20 = 328.
+    EXPECT_EQ(leaves(graph, machine, {.machine = with_gap(2)}), (Times{10, 210, 410, 328, 528, 728}));
+}
+
+TEST(WhatIfSends, ThatReturnKeepReturning) {
+    ProgramStory story;
+    const auto& program = three_sends(story, 20, 30);
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{10, 20, 30, 229, 329, 429}));
+    EXPECT_EQ(leaves(graph, machine, {.machine = with_gap(2)}), (Times{10, 20, 30, 328, 528, 728}));
+}
+
+TEST(WhatIfSends, AnsweredAHandshakeBeforeItsMessageHadCome) {
+    ProgramStory story;
+    // By the model rank 0's request is at rank 1 at 110, the answer back at 210, and rank 0 sees it in its Wait, at
+    // 300. But rank 1 had the message at 60, and answered it before rank 0 came to its Wait: nobody waited for that.
+    story.rank(0, 500);
+    story.rank(1, 500);
+    const auto send = story.call(0, CallKind::send_synchronous, 0, 10);
+    const auto told = story.call(0, CallKind::receive, 15, 199);
+    const auto completes = story.call(0, CallKind::wait, 300, 310);
+    const auto receive = story.call(1, CallKind::receive, 20, 60);
+    story.message(0, send, 1, receive, 10, completes);
+    story.message(1, story.call(1, CallKind::send, 60, 70), 0, told, 10);
+    const auto machine = plain_machine();
+    const auto graph = build_graph(story.program(), machine, machine);
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{10, 199, 310, 60, 70}));
+}
+
+TEST(WhatIfSends, WorkBehindWaitsStandsBeforeThemWhereTheyOverlap) {
+    ProgramStory story;
+    story.rank(0, 100);
+    story.rank(1, 1000);
+    const auto first = story.call(0, CallKind::send, 0, 10);
+    const auto second = story.call(0, CallKind::send, 10, 20);
+    // Posted at 0; they come at 10 + 100 + 9 + 20 = 139 and 149, but o_r follows o_r. Work: 50 behind the first Wait,
+    // 200 behind the second.
+    const auto posted = story.call(1, CallKind::receive_nonblocking, 0, 0);
+    const auto also = story.call(1, CallKind::receive_nonblocking, 0, 0);
+    const auto wait = story.call(1, CallKind::wait, 0, 139);
+    const auto then = story.call(1, CallKind::wait, 189, 209);
+    story.call(1, CallKind::other, 409, 409);
+    story.message(0, first, 1, posted, 10, {}, wait);
+    story.message(0, second, 1, also, 10, {}, then);
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    const auto same = build_graph(program, machine, machine);
+    EXPECT_EQ(leaves(same, machine, {.machine = machine}), (Times{10, 20, 0, 0, 139, 209, 409}));
+    const auto graph = build_graph(program, machine, machine, nullptr, nullptr, true);
+    // 250 of work, then o_r twice; the last call follows at once.
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{10, 20, 0, 0, 270, 290, 290}));
+    // Half of the work: the first message is there at 139, whose o_r ends at 145 at the earliest.
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine, .compute = 0.5}), (Times{10, 20, 0, 0, 145, 165, 165}));
+}
+
+}  // namespace
+}  // namespace logpost::replay

@@ -1,0 +1,79 @@
+"""Perfect overlap against truth: the simulator runs each program also with all work before its Waits, on NICs that
+answer handshakes by themselves. The replay of the first one says how long that takes, to the picosecond."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from logpost.analyzer.run import Run
+from logpost.analyzer.whatif import Ask, predict, write_predicted
+
+from .programs import CURED, SIMULATE, analyzed, simulate
+
+pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
+
+CASES = ("eager", "eager_uneven", "rendezvous", "rendezvous_uneven", "one_by_one")
+ASK = Ask(settings=("overlap=perfect",))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, Run]]:
+    """By case: its run, and that of the program that overlaps."""
+    place = tmp_path_factory.mktemp("overlaps")
+    return {name: (_run(place / name), _run(place / (name + CURED))) for name in simulate(place, "--overlaps")}
+
+
+def _run(case: Path) -> Run:
+    return analyzed(case, case.with_name(f"{case.name}.run"), str(case / "machine.toml"))
+
+
+def _exchanged(run: Run) -> pl.DataFrame:
+    """Times of all calls up to the barrier at the end, whose rounds are the replay's own."""
+    named = run.table("regions").select("region", "name")
+    closing = pl.col("name").is_in(["MPI_Barrier", "MPI_Finalize"])
+    calls = run.table("calls").join(named, on="region").sort("call")
+    return calls.filter(~closing).select("location", "name", "enter_ps", "leave_ps").collect()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_call_is_when_the_program_that_overlaps_has_it(
+    runs: dict[str, tuple[Run, Run]], case: str, tmp_path: Path
+) -> None:
+    run, overlapped = runs[case]
+    found = predict(run, ASK)
+    true = overlapped.manifest.clock.length_ps
+    assert true < 0.9 * found.measured_ps
+    assert found.predicted_ps == pytest.approx(true, rel=0.01)
+    assert found.interval_ps[0] <= true <= found.interval_ps[1]
+    written = write_predicted(found, tmp_path / "predicted.run")
+    assert _exchanged(written).equals(_exchanged(overlapped))
+
+
+def test_blocking_messages_overlap_with_nothing(runs: dict[str, tuple[Run, Run]]) -> None:
+    run, overlapped = runs["blocking"]
+    measured = predict(run, Ask()).measured_ps
+    assert predict(run, ASK).predicted_ps == measured == overlapped.manifest.clock.length_ps
+
+
+def test_work_that_is_scaled_is_scaled_where_it_stands_then(runs: dict[str, tuple[Run, Run]]) -> None:
+    """Without any work the exchanges alone remain, overlapped or not."""
+    run, _ = runs["eager"]
+    without = [predict(run, Ask(settings=some, scale_compute=("0",))) for some in ((), ("overlap=perfect",))]
+    assert without[0].predicted_ps == without[1].predicted_ps < without[0].measured_ps
+
+
+def test_the_predicted_run_waits_less_and_computes_as_much(runs: dict[str, tuple[Run, Run]], tmp_path: Path) -> None:
+    run, _ = runs["eager"]
+    written = write_predicted(predict(run, ASK), tmp_path / "overlapped.run")
+    computed = [
+        one.table("accounting")
+        .filter(pl.col("category") == "compute")
+        .select(pl.col("exposed_ps").sum())
+        .collect()
+        .item()
+        for one in (run, written)
+    ]
+    assert computed[0] == computed[1]
