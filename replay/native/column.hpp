@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "replay/native/gallop.hpp"
+
 namespace logpost::replay {
 
 /// An append-only column that never moves what it holds.
@@ -92,25 +94,7 @@ class Column {
     /// The same, fast where that element is near `hint`: gallops from there, whichever way.
     template <class Before>
     [[nodiscard]] std::size_t partition_point_near(std::size_t hint, Before&& before) const noexcept {
-        std::size_t low = std::min(hint, size_);  // all before it come before
-        std::size_t high = low;                   // none from it on does
-        for (std::size_t step = 1; low > 0 && !before((*this)[low - 1]); step *= 2) {
-            high = low - 1;
-            low -= std::min(low, step);
-        }
-        for (std::size_t step = 1; high < size_ && before((*this)[high]); step *= 2) {
-            low = high + 1;
-            high = std::min(high + step, size_);
-        }
-        while (low < high) {
-            const std::size_t middle = low + (high - low) / 2;
-            if (before((*this)[middle])) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        return replay::partition_point_near(0, size_, hint, [&](std::size_t i) { return before((*this)[i]); });
     }
 
     /// Forgets the elements from `n` on (n <= size()), and frees the chunks that none of the others needs.

@@ -140,8 +140,9 @@ def _in_flight(messages: pl.LazyFrame, judged: pl.DataFrame, locations: npt.NDAr
     times, sender = judged["send_enter_ps"].to_numpy(), judged["send_location"].to_numpy().astype(np.int64)
     # By sender, then in time: where a sender's own judged messages stand.
     own = np.sort(sender * len(times) + np.arange(len(times)))
-    # By receiver: in the order of memory a sum over time is ten times as fast.
-    changes = np.zeros((len(locations), len(times) + 1), dtype=np.int32)
+    # By receiver: in the order of memory a sum over time is ten times as fast. As one row, likewise.
+    width = len(times) + 1
+    changes = np.zeros(len(locations) * width, dtype=np.int32)
     own_flights = []
     rows = int(messages.select(pl.len()).collect().item())
     for offset in range(0, rows, CHUNK):
@@ -154,17 +155,24 @@ def _in_flight(messages: pl.LazyFrame, judged: pl.DataFrame, locations: npt.NDAr
         hit = np.flatnonzero(np.append(times, np.iinfo(np.int64).max)[first] < end)
         first, past = first[hit], np.searchsorted(times, end[hit], side="left")
         receiver = np.searchsorted(locations, some["recv_location"].to_numpy()[hit])
-        np.add.at(changes, (receiver, first), 1)
-        np.add.at(changes, (receiver, past), -1)
+        _change(changes, receiver * width + first, 1)
+        _change(changes, receiver * width + past, -1)
         start = some["send_location"].to_numpy()[hit].astype(np.int64) * len(times)
         begins, ends = np.searchsorted(own, start + first), np.searchsorted(own, start + past)
         reach = ends - begins
         of_reach = np.arange(int(reach.sum())) - np.repeat(np.cumsum(reach) - reach, reach)
-        own_flights.append((own[np.repeat(begins, reach) + of_reach] % len(times), np.repeat(receiver, reach)))
-    counts: Counts = np.cumsum(changes, axis=1, dtype=np.int32, out=changes)[:, :-1].T
-    for at, receiver in own_flights:
-        np.subtract.at(counts, (at, receiver), 1)
+        own_flights.append(np.repeat(receiver * width, reach) + own[np.repeat(begins, reach) + of_reach] % len(times))
+    by_receiver = changes.reshape(len(locations), width)
+    np.cumsum(by_receiver, axis=1, dtype=np.int32, out=by_receiver)
+    for at in own_flights:
+        _change(changes, at, -1)
+    counts: Counts = by_receiver[:, :-1].T
     return counts
+
+
+def _change(counts: npt.NDArray[np.int32], at: npt.NDArray[np.int64], by: int) -> None:
+    # Of the counts' own type: numpy takes ten times as long where it has to convert.
+    np.add.at(counts, at, np.full(len(at), by, dtype=np.int32))
 
 
 def _judge(judged: pl.DataFrame, state: Counts, pairs: pl.DataFrame, locations: npt.NDArray[np.int32]) -> Crowding:

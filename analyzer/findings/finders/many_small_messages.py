@@ -85,7 +85,7 @@ def _packable(evidence: Evidence) -> dict[int, float]:
     sample = (
         messages.filter(pl.col("window") % stride == 0)
         .select("send_location", "recv_location", "comm", "send_callpath", "window", "send_enter_ps", "recv_leave_ps")
-        .sort("send_location", "recv_location", "comm", "send_enter_ps")
+        .sort("send_enter_ps", maintain_order=True)
         .collect()
     )
     channel = ["send_location", "recv_location", "comm"]
@@ -97,22 +97,18 @@ def _packable(evidence: Evidence) -> dict[int, float]:
     received = sample.select(pl.col("recv_location").alias("send_location"), last_received="recv_leave_ps").sort(
         "last_received"
     )
-    judged = (
-        before.sort("send_enter_ps")
-        .join_asof(
-            received,
-            left_on="send_enter_ps",
-            right_on="last_received",
-            by="send_location",
-            strategy="backward",
-            check_sortedness=False,
-        )
-        .with_columns(
-            packable=pl.col("previous_enter").is_not_null()
-            & (pl.col("previous_window") == pl.col("window"))
-            & (pl.col("previous_leave") > pl.col("send_enter_ps"))
-            & (pl.col("last_received").is_null() | (pl.col("last_received") <= pl.col("previous_enter")))
-        )
+    judged = before.join_asof(
+        received,
+        left_on="send_enter_ps",
+        right_on="last_received",
+        by="send_location",
+        strategy="backward",
+        check_sortedness=False,
+    ).with_columns(
+        packable=pl.col("previous_enter").is_not_null()
+        & (pl.col("previous_window") == pl.col("window"))
+        & (pl.col("previous_leave") > pl.col("send_enter_ps"))
+        & (pl.col("last_received").is_null() | (pl.col("last_received") <= pl.col("previous_enter")))
     )
     rows = judged.group_by("send_callpath").agg(pl.col("packable").mean())
     return {int(callpath): float(fraction) for callpath, fraction in rows.iter_rows() if fraction is not None}

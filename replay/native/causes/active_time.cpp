@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "replay/native/gallop.hpp"
+
 namespace logpost::replay {
 namespace {
 
@@ -41,7 +43,9 @@ ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, st
 }
 
 std::size_t ActiveTime::first_wait(std::uint32_t call) const noexcept {
-    return static_cast<std::size_t>(std::ranges::lower_bound(waits_, call, {}, &Wait::call) - waits_.begin());
+    // Calls that wait are spread about evenly over all.
+    const auto near = waits_.size() * call / std::max<std::size_t>(1, timeline_.calls.size());
+    return partition_point_near(0, waits_.size(), near, [&](std::size_t i) { return waits_[i].call < call; });
 }
 
 template <class Add>

@@ -40,9 +40,11 @@ std::vector<Charged> in_order(const Program& program, const Waits& waits) {
     return all;
 }
 
-/// Waits that are compared at once, before they are charged one by one: as many as hide that threads begin, in a
-/// megabyte or two.
-constexpr std::size_t kAtOnce = std::size_t{1} << 14U;
+/// Waits that are compared at once, before they are charged one by one: at least as many as hide that threads begin, in
+/// a megabyte or two, and some of each location, so that what is read of it is read once for all of these.
+constexpr std::size_t kFewest = std::size_t{1} << 14U;
+constexpr std::size_t kMost = std::size_t{1} << 16U;
+constexpr std::size_t kOfEach = 16;
 /// Of those, the neighbours that one thread compares before it takes others.
 constexpr std::size_t kInRow = 256;
 /// Waits from one that is charged to one whose charges are fetched meanwhile.
@@ -77,14 +79,18 @@ class ComparedBlock {
     /// Looks up the waits of a block, and compares those of interest.
     void compare(std::span<const Charged> block) {
         // Neighbours in memory follow each other; in time, each wait is of another location.
-        order_.clear();
-        for (std::uint32_t i = 0; i < block.size(); ++i) {
-            order_.push_back(i);
+        next_.assign(program_.timelines.size() + 1, 0);
+        for (const auto& wait : block) {
+            ++next_[wait.location + 1];
         }
-        std::ranges::sort(order_, {}, [&](std::uint32_t i) { return std::pair(block[i].location, i); });
+        for (std::size_t location = 1; location < next_.size(); ++location) {
+            next_[location] += next_[location - 1];
+        }
+        order_.resize(block.size());
         place_of_.resize(block.size());
-        for (std::uint32_t place = 0; place < block.size(); ++place) {
-            place_of_[order_[place]] = place;
+        for (std::uint32_t i = 0; i < block.size(); ++i) {
+            place_of_[i] = next_[block[i].location]++;
+            order_[place_of_[i]] = i;
         }
         compared_.assign(block.size(), {});
         for (auto& shares : shares_) {
@@ -141,6 +147,7 @@ class ComparedBlock {
     std::vector<Compared> compared_;               // in the order in which they are compared
     std::vector<std::uint32_t> order_;             // by that place: the place in the block
     std::vector<std::uint32_t> place_of_;          // the other way round
+    std::vector<std::uint32_t> next_;              // by location: the place of its next wait
 };
 
 }  // namespace
@@ -157,8 +164,9 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
     std::array<WidePs, kWaitKinds> total{};
     Ledger ledger(program.timelines.size());
     const auto all = in_order(program, waits);
-    for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
-        const auto block = std::span(all).subspan(begin, std::min(kAtOnce, all.size() - begin));
+    const auto at_once = std::clamp(kOfEach * program.timelines.size(), kFewest, kMost);
+    for (std::size_t begin = 0; begin < all.size(); begin += at_once) {
+        const auto block = std::span(all).subspan(begin, std::min(at_once, all.size() - begin));
         compared.compare(block);
         for (std::size_t i = 0; i < block.size(); ++i) {
             if (i + kAhead < block.size()) {

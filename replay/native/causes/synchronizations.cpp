@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "replay/native/collectives/shape.hpp"
+#include "replay/native/gallop.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::replay {
@@ -108,28 +109,16 @@ bool Synchronizations::holds(std::int32_t group, std::int32_t location) const no
 }
 
 Synchronization Synchronizations::before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept {
-    constexpr std::uint32_t kNear = 8;
     auto& [all, partners] = locations_[location];
     Synchronization last;
     const auto offer = [&](Partner& partner) {
+        // The next question is about a call near the last one, most often.
         const std::atomic_ref answered(partner.answered);
-        const auto [begin, end] = std::pair(partner.begin, partner.end);
-        // The next question is about an earlier call, most often: the answer lies a few places before the last one.
-        auto at = answered.load(std::memory_order_relaxed);
-        if (at != end && all[at].call < call) {
-            at = end;
-        }
-        for (std::uint32_t step = 0; at != begin && all[at - 1].call >= call; ++step) {
-            --at;
-            if (step == kNear) {
-                const auto found = std::partition_point(all.begin() + begin, all.begin() + at,
-                                                        [&](const Synchronization& s) { return s.call < call; });
-                at = static_cast<std::uint32_t>(found - all.begin());
-                break;
-            }
-        }
+        const auto at = static_cast<std::uint32_t>(
+            partition_point_near(partner.begin, partner.end, answered.load(std::memory_order_relaxed),
+                                 [&](std::size_t i) { return all[i].call < call; }));
         answered.store(at, std::memory_order_relaxed);
-        if (at != begin && (last.call == kNone || all[at - 1].call > last.call)) {
+        if (at != partner.begin && (last.call == kNone || all[at - 1].call > last.call)) {
             last = all[at - 1];
         }
     };

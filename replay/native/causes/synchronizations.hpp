@@ -24,8 +24,8 @@ class Synchronizations {
   public:
     Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits, unsigned threads);
 
-    /// The last one of a location with another, before a call. Quick where the questions about a location go back in
-    /// time. Any thread may ask.
+    /// The last one of a location with another, before a call. Quick where the questions about a location are about
+    /// neighbouring times. Any thread may ask.
     [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept;
 
   private:

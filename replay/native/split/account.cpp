@@ -401,7 +401,27 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
     add(exposed, rest, cursor, call.leave_ps);
 }
 
+namespace {
+
+/// The record of a message stands at its receiver: while one call is accounted, those of the sends of a later one come
+/// out of memory.
+void fetch_ahead(const MessageModel& model, const Timeline& mine, std::span<const CallOperation> operations) {
+    for (const auto& operation : operations) {
+        if (operation.of_message() && operation.kind != Kind::receive_complete) {
+            const auto id = MessageModel::of_send(mine.sends[operation.index]);
+            if (id.receive != kNone) {
+                __builtin_prefetch(&model.record(id));
+            }
+        }
+    }
+}
+
+}  // namespace
+
 const Exposed& LocationAccount::next() {
+    if (call_ + kAhead < timeline_.calls.size()) {
+        fetch_ahead(model_, timeline_, operations_.of(call_ + kAhead));
+    }
     const auto& call = timeline_.calls[call_];
     Exposed& exposed = exposed_;
     exposed.fill(0);

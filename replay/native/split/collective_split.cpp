@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
 #include "replay/native/collectives/groups.hpp"
 #include "replay/native/collectives/shape.hpp"
+#include "replay/native/nearly_sorted.hpp"
+#include "replay/native/release.hpp"
 #include "replay/native/split/fit.hpp"
 #include "replay/native/threads.hpp"
 
@@ -148,9 +151,16 @@ void CollectiveSplit::find_instances() {
 }
 
 CollectiveSplit::Slot CollectiveSplit::slot(const Collective& one, std::size_t location, std::uint32_t index) const {
-    const auto& end = program_.timelines[location].calls[one.complete_call];
-    const auto since = one.call == one.complete_call ? one.begin_ps + waits_.wait(one, location) : end.enter_ps;
-    return {one.begin_ps, since, end.leave_ps, static_cast<std::int32_t>(location), index};
+    const auto& calls = program_.timelines[location].calls;
+    const auto& end = calls[one.complete_call];
+    const auto next = std::size_t{one.complete_call} + 1;
+    return {.enter_ps = one.begin_ps,
+            .since_ps = one.call == one.complete_call ? one.begin_ps + waits_.wait(one, location) : end.enter_ps,
+            .until_ps = end.leave_ps,
+            .left_ps = one.call == 0 ? INT64_MIN : calls[one.call - 1].leave_ps,
+            .next_ps = next == calls.size() ? INT64_MAX : calls[next].enter_ps,
+            .location = static_cast<std::int32_t>(location),
+            .index = index};
 }
 
 /// Finds the members of each operation, by rank; one that lacks a member, or has one that its communicator does not
@@ -331,10 +341,8 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
     };
     for (const auto& early : buffer.replay.early()) {
         const auto& one = slots[buffer.ranks[early.member]];
-        const auto& timeline = program_.timelines[static_cast<std::size_t>(one.location)];
-        const auto call = timeline.collectives[one.index].call;
         // A location that computes until it enters waits for nothing meanwhile.
-        if (own(one, early.between_nodes) && (call == 0 || timeline.calls[call - 1].leave_ps <= early.ready_ps)) {
+        if (own(one, early.between_nodes) && one.left_ps <= early.ready_ps) {
             continue;
         }
         uses.emplace_back(one.location, NicUse{.from_ps = early.ready_ps,
@@ -350,13 +358,10 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
         }
         const auto number = member(instance, rank, size);
         const auto end = std::max(one.until_ps, buffer.replay.end(number));
-        const auto& timeline = program_.timelines[static_cast<std::size_t>(one.location)];
-        const auto next = timeline.collectives[one.index].complete_call + 1;
         for (const bool between_nodes : {false, true}) {
             for (const bool receiving : {false, true}) {
                 const auto busy = std::max(end, buffer.replay.busy_until(number, between_nodes, receiving)) - end;
-                const bool asked = next < timeline.calls.size() && timeline.calls[next].enter_ps < one.until_ps + busy;
-                if (busy == 0 || (!receiving && own(one, between_nodes) && !asked)) {
+                if (busy == 0 || (!receiving && own(one, between_nodes) && one.next_ps >= one.until_ps + busy)) {
                     continue;
                 }
                 uses.emplace_back(one.location, NicUse{.from_ps = one.until_ps,
@@ -385,7 +390,8 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
     const auto workers = std::max(1U, threads);
     std::vector<std::optional<Buffer>> buffers(workers);
     std::vector<std::vector<Sums>> sums(workers, std::vector<Sums>(kinds_.size()));
-    std::vector<std::vector<std::pair<std::int32_t, NicUse>>> uses(workers);
+    // By so many operations, for whoever replays them: then what a location's NICs are asked stands nearly by time.
+    std::vector<std::vector<std::pair<std::int32_t, NicUse>>> uses(instances_.size() / kAtOnce + 1);
     const bool messages = std::ranges::any_of(program_.timelines, [](const auto& one) { return !one.sends.empty(); });
     for_each_parallel(instances_.size(), threads, kAtOnce, [&](std::size_t i, unsigned thread) {
         const auto& instance = instances_[i];
@@ -400,7 +406,7 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
         const std::span mine(slots.data() + instance.first, size);
         replay(*buffer, instance, mine, kinds_[instance.kind].algorithm);
         if (messages) {
-            use_nics(*buffer, instance, mine, uses[thread]);
+            use_nics(*buffer, instance, mine, uses[i / kAtOnce]);
         }
         auto& sum = sums[thread][instance.kind];
         for (std::uint32_t rank = 0; rank < size; ++rank) {
@@ -426,13 +432,23 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
         }
     });
     nic_uses_.resize(program_.timelines.size());
-    for (const auto& of_thread : uses) {
-        for (const auto& [location, use] : of_thread) {
-            nic_uses_[static_cast<std::size_t>(location)].push_back(use);
+    std::vector<std::size_t> counts(nic_uses_.size());
+    for (const auto& of_some : uses) {
+        for (const auto& [location, use] : of_some) {
+            ++counts[static_cast<std::size_t>(location)];
         }
     }
+    for (std::size_t location = 0; location < counts.size(); ++location) {
+        nic_uses_[location].reserve(counts[location]);
+    }
+    for (auto& of_some : uses) {
+        for (const auto& [location, use] : of_some) {
+            nic_uses_[static_cast<std::size_t>(location)].push_back(use);
+        }
+        release(of_some);
+    }
     for (auto& of_location : nic_uses_) {
-        std::ranges::sort(of_location);  // by all that they are: threads found them in no order
+        sort_nearly_sorted(of_location, std::less<>());
     }
     for (const auto& of_thread : sums) {
         for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {

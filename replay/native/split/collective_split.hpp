@@ -90,6 +90,8 @@ class CollectiveSplit {
         std::int64_t enter_ps = 0;
         std::int64_t since_ps = 0;  ///< from then on its time is divided
         std::int64_t until_ps = 0;
+        std::int64_t left_ps = INT64_MIN;    ///< when it left the call before; INT64_MIN: there was none
+        std::int64_t next_ps = INT64_MAX;    ///< when it entered the next one; INT64_MAX: there is none
         std::int32_t location = kUndefined;  ///< kUndefined: missing
         std::uint32_t index = 0;             ///< of the operation there
     };

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "replay/native/fifo.hpp"
+#include "replay/native/gallop.hpp"
 #include "replay/native/nearly_sorted.hpp"
 #include "replay/native/split/message_model.hpp"
 #include "replay/native/split/stage_table.hpp"
@@ -47,21 +48,7 @@ class Busy {
 
   private:
     [[nodiscard]] std::int64_t until(std::int64_t time) noexcept {
-        // Gallop from the hint to an interval that holds the first begin at or after `time`, then bisect it.
-        std::size_t low = hint_;
-        std::size_t high = hint_;
-        for (std::size_t step = 1; high < begins_.size() && begins_[high] < time; step *= 2) {
-            low = high;
-            high = std::min(high + step, begins_.size());
-        }
-        for (std::size_t step = 1; low > 0 && begins_[low - 1] >= time; step *= 2) {
-            high = low;
-            low -= std::min(low, step);
-        }
-        const auto first = std::lower_bound(begins_.begin() + static_cast<std::ptrdiff_t>(low),
-                                            begins_.begin() + static_cast<std::ptrdiff_t>(high), time) -
-                           begins_.begin();
-        hint_ = static_cast<std::size_t>(first);
+        hint_ = partition_point_near(0, begins_.size(), hint_, [&](std::size_t i) { return begins_[i] < time; });
         if (hint_ == 0) {
             return 0;
         }
