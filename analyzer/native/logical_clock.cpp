@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "clock.hpp"
+#include "replay/native/collectives/givers.hpp"
 #include "replay/native/collectives/shape.hpp"
 
 namespace logpost::analyzer {
@@ -181,6 +182,35 @@ class Instants {
     }
     [[nodiscard]] Node new_hub() { return static_cast<Node>(times.size() + hubs++); }
 
+    /// An Alltoallv: members need the givers that may have had something for them, see `Givers`.
+    void add_exchange(const std::vector<std::pair<std::size_t, const Collective*>>& members) {
+        replay::Givers<Node> givers;
+        for (const auto& [l, operation] : members) {
+            if (replay::gives_something(*operation)) {
+                const auto begin = begin_of(l, *operation);
+                givers.add(times[begin], operation->bytes_sent, begin);
+            }
+        }
+        givers.sort();
+        std::vector<Node> until;  // by giver: a hub behind it and those before
+        for (std::size_t i = 0; i < givers.size(); ++i) {
+            until.push_back(new_hub());
+            edges.push_back({givers[i], until[i], 0});
+            if (i > 0) {
+                edges.push_back({until[i - 1], until[i], 0});
+            }
+        }
+        for (const auto& [l, operation] : members) {
+            if (operation->complete_call != kNone) {
+                const auto leave = program_.timelines[l].calls[operation->complete_call].leave_ps;
+                const auto last = givers.last_needed(leave, operation->bytes_received);
+                if (last < givers.size()) {
+                    end_after(l, *operation, until[last]);
+                }
+            }
+        }
+    }
+
     void add_collective(const std::vector<std::pair<std::size_t, const Collective*>>& members) {
         const auto& any = *members.front().second;
         const auto& ranks = program_.members[static_cast<std::size_t>(any.comm)];
@@ -200,6 +230,10 @@ class Instants {
         const auto gives = [&](const Collective& operation) { return !is_told || replay::gives_something(operation); };
         switch (replay::shape(any.operation)) {
             case Shape::all_to_all: {
+                if (is_told && replay::may_skip_members(any.operation)) {
+                    add_exchange(members);
+                    break;
+                }
                 const auto hub = new_hub();
                 for (const auto& [l, operation] : members) {
                     if (gives(*operation)) {

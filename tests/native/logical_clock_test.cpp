@@ -145,6 +145,22 @@ TEST(LogicalClock, WhoExchangesNothingHoldsNobodyAndIsNotHeld) {
     EXPECT_EQ(clock.processes, 1U);
 }
 
+TEST(LogicalClock, AnAlltoallvHoldsNobodyForWhoMayHaveSkippedIt) {
+    // a and b give 8 each. a has left before b came: 8 bytes may be its own, 12 cannot.
+    for (const std::uint64_t got : {8, 12}) {
+        ProgramStory s;
+        const auto give_and_get = [&](std::int64_t enter, std::int64_t leave, std::uint64_t gives, std::uint64_t gets) {
+            const auto rank = s.rank(0, 90000);
+            s.collective(rank, s.call(rank, CallKind::collective, enter, leave), Operation::alltoallv);
+            s.gives_and_gets(rank, gives, gets);
+        };
+        give_and_get(500, 700, 8, got);
+        give_and_get(1000, 1200, 8, 8);
+        const auto clock = logical_clock(s.program());
+        EXPECT_EQ(corrected(clock, 0, 700), got == 8 ? 700 : 1000);
+    }
+}
+
 TEST(LogicalClock, OnlyTheRootOfABroadcastIsWaitedFor) {
     ProgramStory s;
     const auto a = s.rank(0, 90000);

@@ -128,6 +128,28 @@ TEST(WaitStates, WhoGivesNothingIsNotWaitedForByWhoLeavesBefore) {
     }
 }
 
+TEST(WaitStates, OfAnAlltoallvNobodyNeedsWhoComesAfterItsEnd) {
+    // Each gives 8. Rank 0 leaves before rank 2 comes: it got its bytes from rank 1, unless these are more than the 16
+    // that ranks 0 and 1 give. Rank 1 stays until rank 2 is there.
+    for (const std::uint64_t got : {16, 24}) {
+        ProgramStory story;
+        for (const auto& [enter, leave] : {std::pair{100, 300}, {250, 510}, {500, 510}}) {
+            const auto rank = story.rank(0, 1000);
+            story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::alltoallv);
+            story.gives_and_gets(rank, 8, rank == 0 ? got : 8);
+        }
+        const CollectiveWaits waits(story.program());
+        const auto wait = [&](std::size_t rank) {
+            return waits.wait(story.program().timelines[rank].collectives[0], rank);
+        };
+        EXPECT_EQ(wait(0), got == 16 ? 150 : 200);
+        EXPECT_EQ(waits.needed(story.program().timelines[0].collectives[0], 0).location, got == 16 ? 1 : 2);
+        EXPECT_EQ(wait(1), 250);
+        EXPECT_EQ(wait(2), 0);
+        EXPECT_EQ(waits.early_ends(), got == 16 ? 0U : 1U);
+    }
+}
+
 TEST(WaitStates, ARootDoesNotWaitForWhoGivesNothing) {
     ProgramStory story;
     for (const auto& [enter, leave] : {std::pair{100, 310}, {300, 305}, {500, 510}}) {

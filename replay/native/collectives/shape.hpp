@@ -54,6 +54,12 @@ inline bool gives_something(const Collective& one) noexcept {
     return is_synchronization(one.operation) || one.bytes_sent > 0;
 }
 
+/// Whether members may exchange something with some of the others only: what they give and get in all tells not with
+/// whom.
+constexpr bool may_skip_members(Operation operation) noexcept {
+    return operation == Operation::alltoallv || operation == Operation::alltoallw;
+}
+
 /// Whether an operation has no use for a member: of an inter-communicator, the root's own group looks on. Both are
 /// places among the communicator's members.
 inline bool looks_on(const Program& program, Operation operation, std::int32_t comm, std::size_t root,

@@ -54,12 +54,34 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
             instances_[number].earliest_non_root = groups.both[1 - groups.of_root].earliest_begin;
         }
     }
+    add_givers();
     for (auto& [instance, members] : scans_) {
         for (std::size_t rank = 1; rank < members.size(); ++rank) {
             if (members[rank - 1].begin > members[rank].begin) {
                 members[rank] = members[rank - 1];
             }
         }
+    }
+}
+
+void CollectiveWaits::add_givers() {
+    for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
+        program_.timelines[location].collectives.for_each([&](std::size_t, const Collective& operation) {
+            if (operation.instance == kNone || !may_skip_members(operation.operation) || !gives_something(operation)) {
+                return;
+            }
+            const auto& instance = instances_[operation.instance];
+            if (instance.earliest_end < instance.latest_giver.begin) {
+                const auto group = program_.has_groups(operation.comm) ? group_of(operation, location) : 0;
+                givers_[operation.instance][group].add(
+                    operation.begin_ps, operation.bytes_sent,
+                    {operation.begin_ps, static_cast<std::int32_t>(location), operation.call});
+            }
+        });
+    }
+    for (auto& [instance, groups] : givers_) {
+        groups[0].sort();
+        groups[1].sort();
     }
 }
 
@@ -152,7 +174,18 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
         return last;
     }
     const bool is_told = giver.location >= 0;  // what members give
-    return !gets_something(operation) ? Member{} : is_told ? giver : last;
+    if (!gets_something(operation)) {
+        return {};
+    }
+    if (!is_told) {
+        return last;
+    }
+    if (operation.end_ps >= giver.begin || !may_skip_members(operation.operation)) {
+        return giver;
+    }
+    const auto from = program_.has_groups(operation.comm) ? 1 - group_of(operation, location) : 0;
+    const auto& givers = givers_.at(operation.instance)[from];
+    return givers[givers.last_needed(operation.end_ps, operation.bytes_received)];
 }
 
 std::int64_t CollectiveWaits::until(const Collective& operation, std::size_t location) const {

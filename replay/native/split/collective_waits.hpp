@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "replay/native/collectives/givers.hpp"
 #include "replay/native/program.hpp"
 
 namespace logpost::replay {
@@ -53,6 +54,7 @@ class CollectiveWaits {
         std::array<Group, 2> both;
         std::size_t of_root = 2;  // 2: no root is known
     };
+    void add_givers();
     void add_to_group(const Collective& operation, std::size_t location, const Member& member);
     /// When the last of those whom the member waits for began.
     [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
@@ -69,6 +71,9 @@ class CollectiveWaits {
     std::vector<Instance> instances_;
     std::map<std::uint32_t, std::vector<Member>> scans_;  // the latest up to each rank, for Scan and Exscan only
     std::map<std::uint32_t, Groups> groups_;              // by instance, of inter-communicators only
+    /// By instance, the givers of each group, the earliest first: where members may skip others, and one left before
+    /// the last giver came.
+    std::map<std::uint32_t, std::array<Givers<Member>, 2>> givers_;
 };
 
 }  // namespace logpost::replay
