@@ -117,6 +117,8 @@ def count_text(count: int, one: str, many: str | None = None) -> str:
 def safe(name: str) -> str:
     """A name from a trace without anything that a terminal would obey or not show (escape sequences, bidi
     overrides)."""
+    if name.isprintable():  # no character of these categories, nor another space: nearly every name
+        return name
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in _UNSEEN else c for c in name)
 
 

@@ -129,13 +129,17 @@ def rows(locations: pl.DataFrame, cap: int) -> Rows:
     ends = [min(n, s + block) - 1 for s in starts]
 
     def named(clean: Callable[[str, int], str], short: bool) -> tuple[str, ...]:
-        one = [str(r) if plain else clean(name, 18 if short else 60) for r, name in zip(ranks, names, strict=True)]
+        def one(at: int) -> str:
+            return str(ranks[at]) if plain else clean(names[at], 18 if short else 60)
+
         if short:
-            return tuple(one[s] for s in starts)
-        kind = "rank " if plain else ""
-        at = [f"{kind}{o}" + (f" on {clean(h, 40)}" if h else "") for o, h in zip(one, hosts, strict=True)]
-        many = "ranks " if plain else ""
-        return tuple(at[s] if s == e else f"{many}{one[s]}–{one[e]}" for s, e in zip(starts, ends, strict=True))
+            return tuple(map(one, starts))
+        kind, many = ("rank ", "ranks ") if plain else ("", "")
+        places = {host: f" on {clean(host, 40)}" if host else "" for host in set(hosts)}
+        return tuple(
+            f"{kind}{one(s)}{places[hosts[s]]}" if s == e else f"{many}{one(s)}–{one(e)}"
+            for s, e in zip(starts, ends, strict=True)
+        )
 
     labels = named(plotly_text, True)
     return Rows(

@@ -44,6 +44,7 @@ class Scoped:
     def __init__(self, run: Run, selection: Selection) -> None:
         self.run = run
         self.selection = selection
+        self._rows: dict[int, Rows] = {}
         self._behaving: dict[int, Rows] = {}
 
     @functools.cached_property
@@ -141,7 +142,9 @@ class Scoped:
 
     def rows(self, cap: int) -> Rows:
         """At most `cap` rows of selected locations."""
-        return rows(self.locations, cap)
+        if cap not in self._rows:
+            self._rows[cap] = rows(self.locations, cap)
+        return self._rows[cap]
 
     def behaving(self, cap: int) -> Rows:
         """At most `cap` rows: where there are more locations, groups of those that behave alike, outliers first."""

@@ -29,6 +29,7 @@ from typing import Any
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.served import DRAWN, SEEN, WORKING, served
 
+from logpost.analyzer.memory_limit import peak_bytes
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.supervise import analyze
@@ -41,6 +42,8 @@ from logpost.errors import InputError
 
 ROUNDS = 3
 FIRST_S, INTERACTION_S, MOST_BYTES = 1.0, 0.3, 2_000_000
+MOST_MEMORY = 1.5e9
+"""Bytes of the server, with the driver of the browser, after all pages and figures."""
 FIRST, ANSWERS = "first page", "its charts answer"
 QUIET_S = 0.1
 SETTLED = f"""async () => {{
@@ -56,6 +59,7 @@ def main(options: Sequence[str] = ()) -> int:
     """Print the table; 1 when a bar is missed."""
     parser = argparse.ArgumentParser(prog="dashboard")
     parser.add_argument("--events", type=int, default=20_000_000)
+    parser.add_argument("--locations", type=int, default=32)
     parser.add_argument("--run", type=Path, help="a run that is there already")
     asked = parser.parse_args(list(options))
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -63,14 +67,18 @@ def main(options: Sequence[str] = ()) -> int:
         print("not measured: no Chromium here")
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        run = asked.run or _run(Path(folder), asked.events)
+        run = asked.run or _run(Path(folder), asked.events, asked.locations)
         print(f"{Run.open(run).manifest.messages:,} messages on {Run.open(run).manifest.ranks} ranks")
         missed = _figures(run) + _browser(run, program)
+        peak = peak_bytes()
+        print(f"{'memory of the server':24} {peak / 1e6:7.0f} MB   bar {MOST_MEMORY / 1e6:.0f}")
+        missed += peak > MOST_MEMORY
     return 1 if missed else 0
 
 
-def _run(folder: Path, events: int) -> Path:
-    subprocess.run([str(HALO), str(folder / "halo"), "32", str(events)], check=True, stdout=subprocess.DEVNULL)
+def _run(folder: Path, events: int, locations: int) -> Path:
+    command = [str(HALO), str(folder / "halo"), str(locations), str(events)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     archive = next((folder / "halo").glob("*.otf2"))
     return analyze(Request(str(archive), str(folder / "halo.run")), lambda _phase, _done, _total: None)
 

@@ -115,8 +115,8 @@ def test_what_a_header_lacks_is_not_noted(tmp_path: Path) -> None:
     traces = [Trace(rank).at(100, f"(P) PUT_NB: sz =     64,  peer = TM0:{1 - rank}") for rank in (0, 1)]
     for trace in traces:
         trace.lines = [line for line in trace.lines if "TRACEMASK" not in line and "CONFIG_STRING" not in line]
-    trace, summary = _import(tmp_path, *traces)
-    assert len(trace.on(0, "RMA_PUT")) == 1
+    made, summary = _import(tmp_path, *traces)
+    assert len(made.on(0, "RMA_PUT")) == 1
     assert not any("TRACEMASK" in warning and "without" in warning for warning in summary["warnings"])
 
 
@@ -125,8 +125,9 @@ def test_a_time_far_away_takes_no_memory(tmp_path: Path) -> None:
     far = 2**32 * 10**6
     first = Trace(0).send(100, peer=1).handle(far + 200, far + 202, peer=1)
     second = Trace(1, host="other").handle(150, 152, peer=0).send(far, peer=0)
-    files = [trace.write(tmp_path) for trace in (first, second)]
-    command = ["bash", "-c", 'ulimit -v 500000 && exec "$0" "$@"', find_assembler(), "--gasnet", tmp_path / "a", *files]
+    files = [str(trace.write(tmp_path)) for trace in (first, second)]
+    limited = ["bash", "-c", 'ulimit -v 500000 && exec "$0" "$@"']
+    command = [*limited, str(find_assembler()), "--gasnet", str(tmp_path / "a"), *files]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     offsets = _offsets(tmp_path / "a")

@@ -218,6 +218,12 @@ def _overview(view: View) -> Chart:
 
 
 def _breakdown(view: View) -> Chart:
+    """Made once for a selection: the page names its views before the chart is asked for."""
+    made: Chart = view.at_once(("breakdown", view.state.selection), lambda: _broken_down(view))
+    return made
+
+
+def _broken_down(view: View) -> Chart:
     scoped = view.scoped
     ranks, on, alike = scoped.rows(max(1, scoped.locations.height)), scoped.rows(MOST_ROWS), scoped.behaving(MOST_ROWS)
     grouped = alike if alike.grouping else None
