@@ -20,9 +20,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+
+from logpost.analyzer.repeats.student import two_sided
 
 Values = npt.NDArray[np.float64]
 
@@ -52,8 +55,8 @@ SAME = 0.005
 """Errors that differ by no more do not tell hypotheses apart."""
 NEAR = 1.5
 """Nor do those within this factor."""
-SURE = 1.645
-"""Standard deviations: 90 % of a normal error."""
+SURE = 0.9
+"""Of errors that an interval holds."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +102,17 @@ class Growth:
         """The prediction."""
         return self.best.at(ranks)
 
+    @property
+    def sure(self) -> float:
+        """How many mean errors an interval of 90 % is to either side."""
+        return sure(len(set(self.sizes)))
+
     def interval(self, ranks: float) -> tuple[float, float]:
         """From the least to the most that an admissible hypothesis says, each with its own error."""
         far = stretch(self.sizes, ranks)
         ends = []
         for one in self.admissible:
-            error = SURE * far * (0.0 if math.isnan(one.error) else one.error)
+            error = self.sure * far * (0.0 if math.isnan(one.error) else one.error)
             value = one.at(ranks)
             ends += [max(0.0, value - error * max(value, self.floor)), value + error * max(value, self.floor)]
         return min(ends), max(ends)
@@ -127,6 +135,17 @@ def shape(term: str, ranks: Values, replayed: Mapping[float, float] | None = Non
         np.asarray(ranks, dtype=np.float64) ** power * np.maximum(np.log2(np.maximum(ranks, 2.0)), 1.0) ** logs
     )
     return found
+
+
+@cache
+def sure(errors: int) -> float:
+    """90 % of errors are smaller than so many times the mean |error| of as many as are known.
+
+    A normal error's standard deviation is sqrt(pi / 2) of its mean absolute value. It is not known, but estimated from
+    a few errors at sizes that were left out: then the quantile is that of Student's t with as many degrees of freedom,
+    2.35 of three sizes, where that of a known deviation is 1.64.
+    """
+    return math.sqrt(math.pi / 2) * two_sided(SURE, max(1, errors))
 
 
 def stretch(sizes: Sequence[float], ranks: float) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from logpost.analyzer.run import Run
 from logpost.analyzer.scale.enlarge import Enlarged
-from logpost.analyzer.scale.growth import SURE, Growth, growth, stretch
+from logpost.analyzer.scale.growth import Growth, growth, stretch, sure
 from logpost.analyzer.scale.observed import Observed, Spread, observed, spreads, undivided_in
 from logpost.analyzer.scale.structure import Structure, structure
 from logpost.analyzer.scale.template import NoReplayError, TooLargeError
@@ -242,7 +242,7 @@ def _total(categories: Sequence[CategoryGrowth], runs: Sequence[Observed], i: in
         together = sum(one.growth.best.misses.get(float(run.ranks), 0.0) for one in categories)
         missed.append(abs(together) / max(1.0, sum(time.mean for time in run.times.values())))
     sizes = [float(one.ranks) for one in runs]
-    alike = SURE * stretch(sizes, points[0].ranks) * sum(missed) / len(missed) * mean
+    alike = sure(len(set(sizes))) * stretch(sizes, points[0].ranks) * sum(missed) / len(missed) * mean
     return Point(points[0].ranks, mean, max(0.0, mean - max(falls, alike)), mean + max(rises, alike), mean)
 
 

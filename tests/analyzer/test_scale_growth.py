@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from logpost.analyzer.scale.growth import CONSTANT, REPLAY, TERMS, UNKNOWN, counted, growth, shape, stretch
+from logpost.analyzer.scale.growth import CONSTANT, REPLAY, TERMS, UNKNOWN, counted, growth, shape, stretch, sure
 
 
 @pytest.mark.parametrize("term", [one for one in TERMS if one not in (CONSTANT, "P")])
@@ -84,3 +84,13 @@ def test_errors_grow_with_the_distance() -> None:
 )
 def test_counts_name_their_term(values: tuple[int, ...], term: str) -> None:
     assert counted([16, 64, 256], values) == term
+
+
+def test_errors_that_are_estimated_from_few_sizes_hold_nine_of_ten() -> None:
+    """Normal errors of three sizes, and a fourth one that their mean size is to bound: 90 % lie within, not 75 %."""
+    drawn = np.abs(np.random.default_rng(7).normal(size=(200_000, 4)))
+    known, next_one = drawn[:, :3].mean(axis=1), drawn[:, 3]
+    assert np.mean(next_one <= sure(3) * known) == pytest.approx(0.91, abs=0.01)
+    assert np.mean(next_one <= 1.645 * known) < 0.8
+    # Of a deviation that many errors tell, the normal quantile over the mean |error|, sqrt(2 / pi).
+    assert sure(10_000) == pytest.approx(1.645 / math.sqrt(2 / math.pi), rel=1e-3)
