@@ -56,7 +56,7 @@ def guard(server: flask.Flask, token: str | None, hashes: Callable[[], Sequence[
         if given is not None and _same(given, token):
             rest = [(k, v) for k, v in flask.request.args.items(multi=True) if k != "token"]
             answer = flask.redirect(flask.request.path + (f"?{urlencode(rest)}" if rest else ""))
-            # Lax and not Strict: who follows a link to the printed address (in a chat, in a mail) brings no strict cookie
+            # Lax and not Strict: who follows a link to the printed address (in a mail, say) brings no strict cookie
             # from the redirection. No GET changes anything.
             answer.set_cookie(cookie_of(token), token, httponly=True, samesite="Lax")
             return answer  # type: ignore[return-value]
