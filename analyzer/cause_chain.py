@@ -157,8 +157,15 @@ def _doing(run: Run, location: int, begin: int, end: int, callpath: int) -> tupl
 
 
 def _waited_for(run: Run, location: int, call: int) -> dict[str, Any] | None:
-    """The message that a call waited for longest: for its sender, or for its receiver; None: for none."""
+    """The message that a call waited for longest: for its sender, or for its receiver; None: for none.
+
+    A message may wait for its receiver without its send: one that is sent eagerly waits at the other end.
+    """
+    own = run.facts("calls").filter(pl.col("location") == location, pl.col("call") == call)
+    times = next(own.select("late_sender_ps", "late_receiver_ps").collect().iter_rows(), (0, 0))
     received = (pl.col("recv_location") == location) & (pl.col("recv_call") == call) & (pl.col("late_sender_ps") > 0)
     sent = (pl.col("send_location") == location) & (pl.col("send_complete_call") == call)
-    one = _message(run, received, by="late_sender_ps")
-    return one or _message(run, sent & (pl.col("late_receiver_ps") > 0), by="late_receiver_ps")
+    one = _message(run, received, by="late_sender_ps") if times[0] else None
+    if one is None and times[1]:
+        one = _message(run, sent & (pl.col("late_receiver_ps") > 0), by="late_receiver_ps")
+    return one

@@ -69,6 +69,7 @@ def _frame(runs: Runs) -> html.Div:
             dcc.Interval(id="again", interval=500, disabled=True),
             dcc.Store(id="theme"),
             dcc.Store(id="asked"),
+            dcc.Store(id="select-asked"),
             dcc.Store(id="colours", data=palette.theme()),
             html.A("Skip to the page", className="skip", href="#page"),
             html.Header(

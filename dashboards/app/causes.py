@@ -87,13 +87,16 @@ def _delays(view: View, call: Mapping[str, Any]) -> list[html.P]:
         pl.col("location") == call["location"], pl.col("callpath") == call["callpath"]
     )
     costs = rows.group_by("place").agg(wide_sum("short_term_ps", "long_term_ps")).collect()
-    said = {"calls": "The calls of this place", "computation": "Computation before the calls of this place"}
+    said = {
+        "calls": ("The calls of this place", "make"),
+        "computation": ("Computation before the calls of this place", "makes"),
+    }
     found = []
     for place, direct, passed in costs.select("place", "short_term_ps", "long_term_ps").iter_rows():
         if place in said and direct + passed > 0:
             found.append(
                 html.P(
-                    f"{said[place]}, on this rank and over the whole program, makes others wait for "
+                    f"{said[place][0]}, on this rank and over the whole program, {said[place][1]} others wait for "
                     f"{time_text(direct + passed)}: {time_text(direct)} directly, {time_text(passed)} passed on.",
                     className="note",
                 )

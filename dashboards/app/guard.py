@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 import secrets
@@ -10,7 +11,6 @@ from urllib.parse import urlencode
 
 import flask
 
-COOKIE = "logpost_token"
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -27,6 +27,12 @@ def is_loopback(host: str) -> bool:
 def new_token() -> str:
     """192 bits in hexadecimal digits, as long as Jupyter's."""
     return secrets.token_hex(24)
+
+
+def cookie_of(token: str) -> str:
+    """The name of the cookie that holds the token: browsers keep one jar for all ports of a machine, where another
+    dashboard has another token."""
+    return f"logpost_{hashlib.sha256(token.encode()).hexdigest()[:12]}"
 
 
 def guard(server: flask.Flask, token: str | None, hashes: Callable[[], Sequence[str]]) -> None:
@@ -50,9 +56,11 @@ def guard(server: flask.Flask, token: str | None, hashes: Callable[[], Sequence[
         if given is not None and _same(given, token):
             rest = [(k, v) for k, v in flask.request.args.items(multi=True) if k != "token"]
             answer = flask.redirect(flask.request.path + (f"?{urlencode(rest)}" if rest else ""))
-            answer.set_cookie(COOKIE, token, httponly=True, samesite="Strict")
+            # Lax and not Strict: who follows a link to the printed address (in a mail, say) brings no strict cookie
+            # from the redirection. No GET changes anything.
+            answer.set_cookie(cookie_of(token), token, httponly=True, samesite="Lax")
             return answer  # type: ignore[return-value]
-        if _same(flask.request.cookies.get(COOKIE, ""), token):
+        if _same(flask.request.cookies.get(cookie_of(token), ""), token):
             return None
         return _line("a token is needed: open the whole address that logpost printed, with ?token=…", 403)
 

@@ -67,9 +67,10 @@ def chart(
         sketched: whether a picture stands for it until plotly has come: stacked horizontal bars only.
         drag: what a drag does in a chart that is `brushable`; then a button offers the lasso.
     """
+    config: Any = {**CONFIG, "modeBarButtons": [[drag, "lasso2d", "toImage"]]} if drag else CONFIG
     graph = dcc.Graph(
         id={"part": "graph", "chart": name},
-        config={**CONFIG, "modeBarButtons": [[drag, "lasso2d", "toImage"]]} if drag else CONFIG,
+        config=config,
         clear_on_unhover=True,
         style={"width": "100%"},
         responsive="auto",

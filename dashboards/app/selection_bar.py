@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import dash
-from dash import Input, Output, State, dcc, html
+from dash import ClientsideFunction, Input, Output, State, dcc, html
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
 from logpost.analyzer.reporting.units import span_text, time_text
@@ -20,6 +20,8 @@ from logpost.dashboards.figures.labels import visible
 from logpost.dashboards.selection.selection import Selection, parse
 from logpost.errors import InputError
 
+FIELDS = 5
+"""What the form sends: the number of its click, begin, end, ranks, name."""
 _PS = {"s": 10**12, "ms": 10**9, "us": 10**6, "µs": 10**6, "ns": 10**3, "ps": 1}
 _TIME = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|ms|us|µs|ns|ps)\s*")
 
@@ -117,24 +119,32 @@ def chosen_by(state: ViewState, begin: str | None, end: str | None, ranks: str |
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
     """The form's button; a selection with a name is kept."""
-
-    @app.callback(
-        Output("url", "search", allow_duplicate=True),
-        Output("select-trouble", "children"),
-        Output("named", "data", allow_duplicate=True),
+    # The form is made anew with every page, which counts as a change of its button: that need not reach the server.
+    app.clientside_callback(
+        ClientsideFunction("logpost", "filled"),
+        Output("select-asked", "data"),
         Input("select-apply", "n_clicks"),
         State("select-from", "value"),
         State("select-to", "value"),
         State("select-ranks", "value"),
         State("select-name", "value"),
+        prevent_initial_call=True,
+    )
+
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Output("select-trouble", "children"),
+        Output("named", "data", allow_duplicate=True),
+        Input("select-asked", "data"),
         State("named", "data"),
         State("url", "pathname"),
         State("url", "search"),
         prevent_initial_call=True,
     )
-    def apply(clicks: int, begin: Any, end: Any, ranks: Any, name: Any, stored: Any, pathname: Any, query: Any) -> Any:
-        if not clicks:
+    def apply(asked: Any, stored: Any, pathname: Any, query: Any) -> Any:
+        if not isinstance(asked, list) or len(asked) != FIELDS:
             return dash.no_update, "", dash.no_update
+        begin, end, ranks, name = asked[1:]
         try:
             chosen = chosen_by(read(pathname, query), begin, end, ranks, name)
             called = chosen.more.get("name", "")

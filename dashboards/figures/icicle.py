@@ -53,7 +53,12 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
     depth: dict[int, int] = {}
     for callpath in sorted(chosen):
         depth[callpath] = depth.get(rows[callpath][0], 0) + 1
-    fig = figure(min(MOST_HEIGHT, 20 + LEVEL_HEIGHT * max(depth.values(), default=1)), meta={"pick": "path"})
+    fig = figure(
+        min(MOST_HEIGHT, 20 + LEVEL_HEIGHT * max(depth.values(), default=1)),
+        meta={"pick": "path"},
+        # A name that would have to shrink further cannot be read: the box says it when it is pointed at.
+        uniformtext={"minsize": 10, "mode": "hide"},
+    )
     fig.add_icicle(
         ids=ids,
         parents=parents,

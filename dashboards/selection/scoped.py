@@ -46,6 +46,7 @@ class Scoped:
         self.selection = selection
         self._rows: dict[int, Rows] = {}
         self._behaving: dict[int, Rows] = {}
+        self._calls_in: dict[int, int] = {}
 
     @functools.cached_property
     def every_location(self) -> pl.DataFrame:
@@ -232,7 +233,10 @@ class Scoped:
 
     def calls_in(self, most: int) -> int:
         """Number of calls in the selection, counted no further than one beyond `most`."""
-        return int(self.calls().select("location").head(most + 1).select(pl.len()).collect().item())
+        if most not in self._calls_in:
+            found = self.calls().select("location").head(most + 1).select(pl.len()).collect()
+            self._calls_in[most] = int(found.item())
+        return self._calls_in[most]
 
     def messages(self) -> pl.LazyFrame:
         """The messages in the selection: under way in its stretch, with an end on its ranks and in its call path."""

@@ -100,3 +100,16 @@ def test_a_call_in_a_collective_operation_waits_for_its_last_member(tmp_path: Pa
         [Cause(2, 600, 550, recv, computes=False, message=(2, 0)), Cause(1, 550, 550, send, computes=True)],
     )
     assert causes_of_call(run, _number(run, 2, 700)) is None
+
+
+def test_an_eager_send_does_not_wait_for_its_receiver(tmp_path: Path) -> None:
+    story = Story(2, 1000)
+    send, recv = story.path("main", "MPI_Send"), story.path("main", "MPI_Recv")
+    # Gone at 20, it lies at the other end until it is received at 500.
+    story.call(0, 10, 20, send, send_overhead=10)
+    story.call(1, 500, 510, recv, recv_overhead=10)
+    story.message(
+        0, 1, 8, (10, 20), (500, 510), (send, recv), send_overhead=10, latency=30, late_receiver=450, recv_overhead=10
+    )
+    run = _run(story, tmp_path / "a.run")
+    assert causes_of_call(run, _number(run, 0, 10)) is None

@@ -160,6 +160,8 @@
         root.dataset.theme = mode();
         return [mode(), mode() === "dark" ? "Light" : "Dark"];
       },
+      // What the form of the selection says, once its button was pressed.
+      filled: (clicks, ...fields) => clicks ? [clicks, ...fields] : none(),
       // The selections that led here, the present one last; a step back takes it away.
       trail: function (search, before) {
         const now = selected(search), found = (before || []).slice();

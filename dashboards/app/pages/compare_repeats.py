@@ -14,6 +14,7 @@ from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages.compared import Sides
 from logpost.dashboards.app.runs import Opened
 from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import prose
 from logpost.dashboards.figures.repeated_changes import Row, repeated_changes, runs_beside
@@ -34,10 +35,11 @@ TABLES = (
 def layout(view: View, sides: Sides) -> list[Any]:
     """Every run, then the changes with their noise, then the tables and the findings."""
     repeats = repeats_of(view, sides)
-    grids = repeats_grids(repeats)
+    grids, means = repeats_grids(repeats), np.array(_means(view, sides))
     return [
         panels.section(
             "Every run",
+            panels.legend([c for c in palette.INKS if means[:, SHOWN.index(c)].any()]),
             panels.chart("compare.runs", "Each run's time by category", height=240, spoken=True),
             *panels.notes(*repeats.notes),
             about="The mean of the ranks' time, run by run.",
@@ -108,12 +110,13 @@ def _findings(gone: list[FoundHere], came: list[FoundHere]) -> list[Any]:
 
 def runs_chart(view: View, sides: Sides) -> Chart:
     """Every run as a bar."""
-    names, means = [], []
-    for side, runs in zip("AB", sides, strict=True):
-        for name in runs:
-            names.append(f"{side}: {name}")
-            means.append(view.runs.scoped(name, Selection()).by_rank.mean(axis=0))
-    return runs_beside(names, np.array(means))
+    names = [f"{side}: {name}" for side, runs in zip("AB", sides, strict=True) for name in runs]
+    return runs_beside(names, np.array(_means(view, sides)))
+
+
+def _means(view: View, sides: Sides) -> list[np.ndarray]:
+    """Of each run the mean time of its ranks by category, A's first; ps."""
+    return [view.runs.scoped(name, Selection()).by_rank.mean(axis=0) for runs in sides for name in runs]
 
 
 def categories_chart(view: View, sides: Sides) -> Chart:

@@ -12,7 +12,7 @@ from dash import html
 
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import percent_text, span_text, time_text
-from logpost.dashboards.app import panels
+from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.pages.without import without
 from logpost.dashboards.app.picking import on_row
@@ -24,11 +24,9 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import prose, visible
 from logpost.dashboards.figures.load import MEASURES as LOADS
-from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.matrix import MEASURES, matrix
 from logpost.dashboards.figures.queueing import first_view
 from logpost.dashboards.selection.scoped import Scoped
-from logpost.errors import InputError
 
 NAME, TITLE = "hotspots", "Hotspots"
 ELSEWHERE = (("timeline", "Timeline"), ("messages", "Messages"), ("regions", "Regions"), ("whatif", "What if"))
@@ -170,18 +168,11 @@ def _around(view: View) -> Scoped:
 def _matrix(view: View) -> Chart:
     scoped = _around(view)
     on = scoped.rows(64)
-    pairs = scoped.pairs()
-    if pairs.is_empty():
-        raise InputError("no message or transfer in the selected time")
-    return panels.brushable(matrix(pairs, on), on, scoped, "pair")
+    return panels.brushable(matrix(between_ranks.pairs(view, scoped), on), on, scoped, "pair")
 
 
 def _load(view: View) -> Chart:
-    scoped = _around(view)
-    on = scoped.rows(48)
-    if scoped.load().head(1).collect().is_empty():
-        raise InputError("the run has no messages, so no endpoint has a load")
-    return panels.brushable(load(scoped.load(), scoped.queues(), on, scoped.columns(96)), on, scoped)
+    return between_ranks.endpoints(view, _around(view), 48, 96)
 
 
 CHARTS = {"hotspots.matrix": _matrix, "hotspots.load": _load}

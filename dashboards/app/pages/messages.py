@@ -15,7 +15,7 @@ from logpost.analyzer.cause_chain import causes_of
 from logpost.analyzer.explain import Explanation, candidates, explain
 from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.schema import PARTS
-from logpost.dashboards.app import panels
+from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.causes import chain
 from logpost.dashboards.app.picking import on_row
@@ -184,9 +184,7 @@ def _worst(view: View) -> Any:
 
 def _matrix(view: View) -> Chart:
     scoped = view.scoped
-    pairs = scoped.pairs()
-    if pairs.is_empty():
-        raise InputError("no message or transfer in the selection")
+    pairs = between_ranks.pairs(view, scoped)
     # With some ranks selected the others stay in the picture: each message has an end that is selected.
     whole = view.runs.scoped(view.state.run, type(scoped.selection)())
     on = whole.rows(MOST_ROWS if whole.locations.height <= MOST_ROWS else 64)

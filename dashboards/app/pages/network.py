@@ -10,7 +10,7 @@ import polars as pl
 from dash import Input, Output, State, dcc, html
 
 from logpost.analyzer.whatif.mapping import Seats, remapped
-from logpost.dashboards.app import panels
+from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
@@ -19,14 +19,13 @@ from logpost.dashboards.figures.grid_map import MEASURES as MAPPED
 from logpost.dashboards.figures.grid_map import grid_map, is_drawn
 from logpost.dashboards.figures.links import MEASURES, links
 from logpost.dashboards.figures.load import MEASURES as LOADS
-from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.node_traffic import MOST_NODES, node_traffic
 from logpost.errors import InputError
 from logpost.machines import load_machine
 from logpost.machines.topologies import Topology
 
 NAME, TITLE = "network", "Network"
-MOST_ROWS = 64
+MOST_ROWS, MOST_COLUMNS = 64, 128
 MAPPED_BY = ("block", "cyclic", "random")
 
 
@@ -103,10 +102,8 @@ def _nodes(view: View) -> Chart:
     seats = Seats(*(placed[name].to_numpy().astype(np.int64) for name in ("node", "socket")))
     if placed["node"].n_unique() > MOST_NODES:
         raise InputError(f"more than {MOST_NODES} nodes: too many for a picture of pairs")
-    locations, pairs = placed["location"].to_list(), view.scoped.pairs()
+    locations, pairs = placed["location"].to_list(), between_ranks.pairs(view, view.scoped)
     pairs = pairs.filter(pl.col("send_location").is_in(locations), pl.col("recv_location").is_in(locations))
-    if pairs.is_empty():
-        raise InputError("no message or transfer in the selection")
     placements = {"as it was": dict(zip(locations, seats.nodes.tolist(), strict=True))}
     if mapping := _mapping(view):
         after = remapped(seats, mapping)
@@ -155,11 +152,7 @@ def _links(view: View) -> Chart:
 
 
 def _load(view: View) -> Chart:
-    scoped = view.scoped
-    if scoped.load().head(1).collect().is_empty():
-        raise InputError("no message in the selection")
-    on = scoped.rows(MOST_ROWS)
-    return panels.brushable(load(scoped.load(), scoped.queues(), on, scoped.columns(128)), on, scoped)
+    return between_ranks.endpoints(view, view.scoped, MOST_ROWS, MOST_COLUMNS)
 
 
 CHARTS = {"network.nodes": _nodes, "network.map": _map, "network.links": _links, "network.load": _load}

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 from dash import html
 
+from logpost.analyzer.change import Change
 from logpost.analyzer.efficiencies import efficiencies
 from logpost.analyzer.reporting.data import Share
 from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
@@ -31,6 +32,7 @@ from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import grouped, visible
 from logpost.dashboards.figures.overview import overview
 from logpost.dashboards.figures.thread_times import thread_times
+from logpost.dashboards.report.comparison import relative
 from logpost.dashboards.report.findings import finding_rows
 from logpost.dashboards.report.page import efficiency_fact, model_error, title_of, unexplained_fact
 from logpost.dashboards.report.tables import Grid, machine_grids
@@ -161,7 +163,7 @@ def _beside(view: View) -> list[html.P]:
             other = view.runs[name].report.program_ps
         except Exception:
             continue
-        change = f" ({'+' if other > mine else '−'}{percent_text(abs(other / mine - 1))})" if mine else ""
+        change = f" ({relative(Change(name, mine, other))})" if mine else ""
         parts += [html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ",
                   panels.go(view.state.at("compare").having(other=joined([name])), "What changed"), " "]  # fmt: skip
     return [html.P(parts, className="note")] if parts else []
