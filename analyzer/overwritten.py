@@ -14,11 +14,16 @@ from logpost.analyzer.reporting.units import count_text
 _PREFIX = "LOGPOST::"
 _COUNTERS = (
     ("OVERWRITTEN_CALLS", "overwritten_calls", "calls that the rings of record --keep have overwritten"),
-    ("HALVES_LEFT_OUT", "halves_left_out", "sends and receives whose other half was overwritten; they are left out"),
+    (
+        "HALVES_LEFT_OUT",
+        "halves_left_out",
+        "sends and receives whose other half was overwritten or made while recording was off; they are left out",
+    ),
     (
         "PARTS_LEFT_OUT",
         "operations_left_out",
-        "parts of collective operations that a member has overwritten; they are calls without a record",
+        "parts of collective operations that a member has overwritten or made while off; they are calls without a "
+        "record",
     ),
     (
         "OVERWRITTEN_INEXACT",

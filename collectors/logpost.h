@@ -2,7 +2,7 @@
  * function does nothing, and nothing has to be linked.
  *
  *   logpost_pause()   recording of this process is off, after this call,
- *   logpost_resume()  and on again. MPI_Pcontrol(0) and MPI_Pcontrol(1) do the same. Not with `record --keep`.
+ *   logpost_resume()  and on again. MPI_Pcontrol(0) and MPI_Pcontrol(1) do the same.
  *
  * One iteration of a day-long job: each rank may switch when it gets there.
  *
@@ -15,7 +15,7 @@
  * lie logpost_region_end()            within each other. `report` names them, `--region solve` looks at one alone.
  *   logpost_marker("restart")       an instant: a region of no duration
  *
- * With `record --keep`, where the last calls are kept and recording is never off:
+ * With `record --keep`, where the last calls are kept:
  *
  *   logpost_start()  what this process did so far counts as overwritten: an archive begins here. With `record --keep`.
  *   logpost_dump()   asks for an archive of the run so far, as `--dump-signal` does. `record --keep` makes it within a

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from logpost.collectors import assemble, coarray, mpi, shmem, snapshot
+from logpost.collectors import assemble, coarray, mpi, profilers, shmem, snapshot
 from logpost.collectors.calibration import recorded
 from logpost.collectors.keep import Keep
 from logpost.collectors.pmpi import generate, interposer
@@ -81,7 +81,7 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     raw = _new_raw_directory(command, settings.keep_in or settings.output)
 
     variables = {
-        "LD_PRELOAD": str(library),
+        "LD_PRELOAD": profilers.preloads(settings.environment.get("LD_PRELOAD"), command, str(library)),
         "LOGPOST_RAW_DIR": str(raw),
         "LOGPOST_WINDOW_KIB": str(settings.window_kib),
         "LOGPOST_STACK_DEPTH": str(settings.stack_depth),
@@ -98,11 +98,10 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     for name in ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"):  # who listens to markers, unless a tool does already
         if not settings.environment.get(name):
             variables[name] = str(library)
+    if variables.get("INTEL_LIBITTNOTIFY64") and not settings.environment.get("INTEL_ITTNOTIFY_GROUPS"):
+        variables["INTEL_ITTNOTIFY_GROUPS"] = "all"  # without it ITT loads the library, and calls nothing there
     if settings.calibrate_s is not None:
         variables["LOGPOST_CALIBRATE"] = str(settings.calibrate_s)
-    before = settings.environment.get("LD_PRELOAD")
-    if before:
-        variables["LD_PRELOAD"] += f":{before}"
     if (static := coarray.static_program(command)) is not None:
         progress(
             f"{static} holds the coarray library in itself, as caf links it: coarray accesses appear as the MPI calls "
@@ -183,14 +182,14 @@ def with_environment(command: Sequence[str], abi: str, variables: dict[str, str]
         return list(command)
     words, theirs = list(command[1:]), variables["LD_PRELOAD"]
     ours = dict(variables)
-    for place, word in enumerate(words[:-1]):  # a preload of the user's own keeps working: ours goes first
+    for place, word in enumerate(words[:-1]):  # a preload of the user's own keeps working, in front (profilers.py)
         if word == "-x" and words[place + 1].startswith("LD_PRELOAD="):
-            words[place + 1] = f"LD_PRELOAD={theirs}:{words[place + 1].partition('=')[2]}"
+            words[place + 1] += f":{theirs}"
             ours.pop("LD_PRELOAD", None)
         elif word in ("-x", "-genv", "-env") and words[place + 1] == "LD_PRELOAD":
             ours.pop("LD_PRELOAD", None)
             if word != "-x" and place + 2 < len(words):
-                words[place + 2] = f"{theirs}:{words[place + 2]}"
+                words[place + 2] += f":{theirs}"
     return [command[0], *launcher_options(abi, ours), *words]
 
 

@@ -9,7 +9,18 @@ from __future__ import annotations
 from pathlib import Path
 
 NATIVE = Path(__file__).parent / "native"
-FILES = ("log.c", "lost.c", "process.c", "regions.c", "ring.c", "stacks.c", "sums.c", "switch.c")
+FILES = (
+    "account.c",
+    "log.c",
+    "lost.c",
+    "process.c",
+    "regions.c",
+    "ring.c",
+    "skipped.c",
+    "stacks.c",
+    "sums.c",
+    "switch.c",
+)
 
 
 def sources() -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from pathlib import Path
@@ -86,3 +87,46 @@ def test_fortran_names_regions(openmpi: str, tmp_path: Path) -> None:
     done = recording.run(openmpi, tmp_path, 2, program)
     assert done.status == 0, done.err
     assert _regions(done.read(), 1) == ["+solve", "+half way", "-half way", "-solve"]
+
+
+def _nvtx() -> str:
+    """The folder of NVTX's headers, of the package nvidia-nvtx."""
+    found = importlib.util.find_spec("nvidia")
+    for place in (found.submodule_search_locations or []) if found is not None else []:
+        if headers := sorted(Path(place).glob("**/nvtx3/nvToolsExt.h")):
+            return str(headers[0].parent.parent)
+    if os.environ.get("CI") == "true":
+        pytest.fail("CI must have NVTX's headers (nvidia-nvtx)")
+    pytest.skip("nvidia-nvtx is not installed")
+
+
+def test_ranges_of_nvtx_are_regions(openmpi: str, tmp_path: Path) -> None:
+    """As NVTX's own headers lay them out; what was before MPI_Init has no record."""
+    done = recording.run(openmpi, tmp_path, 2, recording.build("nvtx.c", openmpi, tmp_path, f"-I{_nvtx()}"))
+    assert (done.status, done.out) == (0, "done\n" * 2), done.err
+    for rank in (0, 1):
+        step = ["+step", "+inner", "+half way", "-half way", "-inner", "-step"]
+        assert _regions(done.read(), rank) == ["+solve", *step, *step, "-solve"]
+
+
+def test_tasks_of_itt_are_regions(openmpi: str, tmp_path: Path) -> None:
+    """ITT's static library calls whom it has loaded only where a variable names groups of functions."""
+    ittapi = os.environ.get("LOGPOST_ITTAPI")
+    options = [f"-I{Path(recording.__file__).parent / 'programs' / 'itt'}", "-ldl"]
+    if ittapi:
+        static = f"{ittapi}/src/ittnotify"
+        options = [f"-I{ittapi}/include", f"-I{static}", f"{static}/ittnotify_static.c", "-ldl", "-lpthread"]
+    done = recording.run(openmpi, tmp_path, 2, recording.build("itt.c", openmpi, tmp_path, *options))
+    assert (done.status, done.out) == (0, "done\n" * 2), done.err
+    for rank in (0, 1):
+        assert _regions(done.read(), rank) == ["+step", "+inner", "-inner", "-step"] * 2
+
+
+def test_whoever_listens_to_markers_already_is_left_to_it(openmpi: str, tmp_path: Path) -> None:
+    """Another tool's variables stay."""
+    program = tmp_path / "show"
+    program.write_text('#!/bin/sh\necho "$NVTX_INJECTION64_PATH $INTEL_LIBITTNOTIFY64 $INTEL_ITTNOTIFY_GROUPS"\n')
+    program.chmod(0o755)
+    theirs = {"NVTX_INJECTION64_PATH": "/n.so", "INTEL_LIBITTNOTIFY64": "/i.so", "INTEL_ITTNOTIFY_GROUPS": "sync"}
+    done = recording.record(tmp_path, str(program), env=recording.environment(**theirs))
+    assert done.out == "/n.so /i.so sync\n"

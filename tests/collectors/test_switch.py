@@ -157,7 +157,6 @@ def test_a_file_switches(openmpi: str, tmp_path: Path) -> None:
         ),
         (("--switch", "/tmp"), "--switch /tmp is a directory; name a file that says on or off"),
         (("--switch", "/" + "x" * 1001), "is too long; name another file"),
-        (("--switch", "f", "--keep", "1MB"), "--switch f and --keep 1MB do not go together: a ring is never off"),
     ],
 )
 def test_what_cannot_switch_is_refused(tmp_path: Path, options: tuple[str, ...], said: str) -> None:

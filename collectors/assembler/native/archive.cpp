@@ -63,7 +63,7 @@ void set_overwritten(OTF2_Archive* archive, const Job& job, const Tally& tally) 
 }
 
 // What was not recorded because recording was switched off; nothing where it never was.
-void set_off(OTF2_Archive* archive, const Tally& tally) {
+void set_off(OTF2_Archive* archive, const Job& job, const Tally& tally) {
     const auto state = [&](const char* name, std::uint64_t number) {
         set_property(archive, name, std::to_string(number));
     };
@@ -78,6 +78,9 @@ void set_off(OTF2_Archive* archive, const Tally& tally) {
     state("LOGPOST::OFF_OPERATIONS", tally.off.collectives);
     state("LOGPOST::OFF_TRANSFERS", tally.off.transfers);
     state("LOGPOST::OFF_INEXACT", tally.off.inexact);
+    if (lost_of(job).ranks != 0) {
+        return;  // what lacks its other half lacks it to both, and is stated with what was overwritten
+    }
     state("LOGPOST::OFF_HALVES_LEFT_OUT", tally.halves);
     state("LOGPOST::OFF_PARTS_LEFT_OUT", tally.parts_of_operations);
 }
@@ -122,7 +125,7 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
     write_definitions(archive, job, strings, tally, contexts, locations);
     set_overwritten(archive, job, tally);
-    set_off(archive, tally);
+    set_off(archive, job, tally);
     if (tally.ends_alone != 0) {
         set_property(archive, "LOGPOST::REGION_ENDS_LEFT_OUT", std::to_string(tally.ends_alone));
     }

@@ -2,6 +2,7 @@
 // Messages, requests and collectives know how their own events are written.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -36,9 +37,17 @@ class ProcessEvents {
           collectives_(ids_, process, halves_),
           windows_(ids_, process, halves_, tally),
           requests_(ids_, collectives_, windows_, halves_, tally) {
-        for (const lp_carried& c : process.ring != nullptr ? process.ring->carried() : std::vector<lp_carried>{}) {
+        if (process.ring == nullptr) {
+            return;
+        }
+        for (const lp_carried& c : process.ring->carried()) {
             carried_[c.thread].push_back(c);
         }
+        const lp_lost& lost = process.ring->lost();
+        skipped(lost.off);
+        tally_.times_off += lost.times_off;
+        tally_.ns_off =
+            std::max(tally_.ns_off, ns_between(lost.last - std::min(lost.last, lost.longest_off), lost.last));
     }
 
     // Always the thread whose next call ended first.
@@ -141,14 +150,21 @@ class ProcessEvents {
             return;
         }
         if (r.head.kind == LP_OFF || r.head.kind == LP_ON) {
-            r.head.kind == LP_OFF ? goes_off(out, source, enter) : goes_on(out, source, enter, r.get<lp_gap>());
+            if (r.head.kind == LP_OFF) {
+                goes_off(out, source, enter);
+                take_over(out, enter, taken(out.thread));
+            } else if (off_[out.thread].is) {
+                goes_on(out, source, enter, r.get<lp_gap>(), source.thread().carried.at(off_[out.thread].times));
+            } else {
+                begins_on(out, source, enter, r);
+            }
             return;
         }
         const OTF2_RegionRef region = ids_.region(source, r.head.function);
         ++tally_.calls;
         check(OTF2_EvtWriter_Enter(out.writer, call_site(out, source.thread(), r), out.at(enter), region), "Enter");
-        if (first) {
-            take_over(out, enter, carried_[out.thread]);
+        if (!carried_.empty()) {
+            take_over(out, enter, taken(out.thread));
         }
         body(out, source, r, enter, leave);
         check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(leave), region), "Leave");
@@ -190,11 +206,11 @@ class ProcessEvents {
               "MeasurementOnOff");
     }
 
-    void goes_on(EventWriter& out, const Calls& source, std::uint64_t time, const lp_gap& gap) {
+    void goes_on(EventWriter& out, const Calls& source, std::uint64_t time, const lp_gap& gap,
+                 const std::vector<lp_carried>& carried) {
         Off& off = off_[out.thread];
         check(OTF2_EvtWriter_MeasurementOnOff(out.writer, nullptr, out.at(time), OTF2_MEASUREMENT_ON),
               "MeasurementOnOff");
-        const auto& carried = source.thread().carried.at(off.times);
         requests_.resume(out, time, carried);
         requests_.resume(out, time, source.thread().ended.at(off.times++));
         windows_.resume(out, time);
@@ -204,6 +220,30 @@ class ProcessEvents {
         leave_off(out, source, time, off);
         regions_[out.thread].resume(out, time, gap.kept, gap.begun);
         skipped(gap);
+    }
+
+    // The ring has overwritten where it went off, and all before: the thread's events begin here, and all that is under
+    // way began unseen. A part of it may have been stated in what was overwritten, too.
+    void begins_on(EventWriter& out, const Calls& source, std::uint64_t time, const Record& r) {
+        const auto gap = r.get<lp_gap>();
+        tally_.ns_off = std::max(tally_.ns_off, ns_between(gap.since, r.head.enter));
+        std::vector<lp_carried> carried = taken(out.thread);
+        std::erase_if(carried, [](const lp_carried& c) { return c.told == 0; });
+        std::ranges::copy(source.thread().carried.at(off_[out.thread].times), std::back_inserter(carried));
+        std::ranges::for_each(carried, [](lp_carried& c) { c.told = 0; });
+        goes_off(out, source, time);
+        goes_on(out, source, time, gap, carried);
+    }
+
+    std::uint64_t ns_between(std::uint64_t from, std::uint64_t to) const {
+        const std::uint64_t ticks = to_archive_ticks(job_, process_, to);
+        return job_.ns(ticks - std::min(ticks, to_archive_ticks(job_, process_, from)));
+    }
+
+    // What the ring's sum has under way of a thread, once.
+    std::vector<lp_carried> taken(std::uint32_t thread) {
+        const auto found = carried_.extract(thread);
+        return found ? found.mapped() : std::vector<lp_carried>{};
     }
 
     void skipped(const lp_gap& gap) {

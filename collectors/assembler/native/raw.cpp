@@ -22,28 +22,38 @@ RawLog::RawLog(const std::filesystem::path& path, const Ring* ring)
     const lp_file_header window = window_.header();
     const bool has_window = window.magic == LP_MAGIC && window.process == header_.process;
     const bool stale = (window.flushed & LP_WINDOW_IS_STALE) != 0;
-    const std::uint64_t flushed = has_window ? window.flushed & ~std::uint64_t{LP_WINDOW_IS_STALE} : UINT64_MAX;
+    constexpr std::uint64_t bits = LP_WINDOW_IS_STALE | LP_WINDOW_IS_OFF;
+    const std::uint64_t flushed = has_window ? window.flushed & ~bits : UINT64_MAX;
     const std::uint64_t stated = ring == nullptr ? flushed : has_window && !stale ? window.notes : UINT64_MAX;
     const std::size_t valid = std::min<std::uint64_t>(log_.size(), stated);
-    append(log_.data() + LP_FILE_HEADER, std::max<std::size_t>(valid, LP_FILE_HEADER) - LP_FILE_HEADER, false);
+    append(log_.data() + LP_FILE_HEADER, std::max<std::size_t>(valid, LP_FILE_HEADER) - LP_FILE_HEADER, Notes::all);
     if (ring != nullptr) {
         for (const Ring::Slot& slot : ring->slots(header_.thread)) {
             if (slot.begin < flushed) {  // else it is the window, which its thread had not emptied yet
-                append(slot.records, slot.bytes, true);
+                append(slot.records, slot.bytes, Notes::apart);
             }
         }
     }
     if (has_window && !stale && (ring != nullptr || flushed <= log_.size())) {
-        append(window_.data() + LP_FILE_HEADER, window_.size() - LP_FILE_HEADER, false);
+        append(window_.data() + LP_FILE_HEADER, window_.size() - LP_FILE_HEADER,
+               (window.flushed & LP_WINDOW_IS_OFF) != 0 ? Notes::alone : Notes::all);
     }
 }
 
-void RawLog::append(const std::byte* records, std::size_t bytes, bool notes_apart) {
+void RawLog::append(const std::byte* records, std::size_t bytes, Notes notes) {
     const std::size_t begin = parts_.empty() ? 0 : parts_.back().begin + parts_.back().bytes;
     if (bytes != 0) {
-        parts_.push_back({begin, records, bytes, notes_apart});
+        parts_.push_back({begin, records, bytes, notes});
     }
 }
+
+namespace {
+
+bool stays_in_slot(std::uint8_t kind) {
+    return kind == LP_WINDOW || kind == LP_SKIPPED || kind == LP_CARRIED || kind == LP_ENDED;
+}
+
+}  // namespace
 
 std::optional<Record> RawLog::next(std::size_t& offset) const {
     auto part = std::ranges::upper_bound(parts_, offset, {}, &Part::begin);
@@ -65,7 +75,8 @@ std::optional<Record> RawLog::next(std::size_t& offset) const {
             continue;
         }
         offset += size;
-        if (part->notes_apart && record.is_note() && record.head.kind != LP_WINDOW) {
+        if ((part->notes == Notes::apart && record.is_note() && !stays_in_slot(record.head.kind)) ||
+            (part->notes == Notes::alone && !record.is_note())) {
             continue;
         }
         record.data = part->records + at + sizeof(lp_head);

@@ -62,16 +62,21 @@ class RawLog {
     Mapping window_;
     lp_file_header header_;
 
+    enum class Notes {
+        all,    // it has what counts, notes and others
+        apart,  // most of its notes are in the log, too
+        alone   // nothing else counts
+    };
     // Where records are, one part after the other.
     struct Part {
         std::size_t begin;  // as offsets count
         const std::byte* records;
         std::size_t bytes;
-        bool notes_apart;  // its notes are in the log, too
+        Notes notes;
     };
     std::vector<Part> parts_;
     bool over_ring_ = false;
-    void append(const std::byte* records, std::size_t bytes, bool notes_apart);
+    void append(const std::byte* records, std::size_t bytes, Notes notes);
 };
 
 // "key=value" lines.

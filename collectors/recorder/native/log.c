@@ -252,18 +252,18 @@ static int move_window(struct lp_thread* t) {
     uint64_t kept = used;
     struct lp_file_header* header = (struct lp_file_header*)t->map;
     uint64_t notes = header->notes;
-    int error = t->off ? lp_switch_skip(t, used, &kept)
-                : ring ? lp_ring_take(t, used, &notes)
-                       : lp_write_at(t->path, t->map + LP_FILE_HEADER, used, t->flushed);
+    int error = ring     ? (t->off ? lp_ring_skip : lp_ring_take)(t, used, &notes)
+                : t->off ? lp_switch_skip(t, used, &kept)
+                         : lp_write_at(t->path, t->map + LP_FILE_HEADER, used, t->flushed);
     if (error)
         return error;
-    uint64_t to = t->flushed + kept;
+    const uint64_t to = t->flushed + kept, off = t->off && ring ? LP_WINDOW_IS_OFF : 0;
     /* Whatever instant the process is killed at, the log (or the ring) counts up to `flushed` and then the window,
      * unless the lowest bit says that the window's records are there already. */
-    __atomic_store_n(&header->flushed, to | LP_WINDOW_IS_STALE, __ATOMIC_RELEASE);
+    __atomic_store_n(&header->flushed, to | off | LP_WINDOW_IS_STALE, __ATOMIC_RELEASE);
     __atomic_store_n(&header->notes, notes, __ATOMIC_RELEASE);
     __atomic_store_n((uint64_t*)(t->map + LP_FILE_HEADER), 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&header->flushed, to, __ATOMIC_RELEASE);
+    __atomic_store_n(&header->flushed, to | off, __ATOMIC_RELEASE);
     t->flushed = to;
     t->pos = t->map + LP_FILE_HEADER;
     if (t->off)
@@ -274,14 +274,17 @@ static int move_window(struct lp_thread* t) {
 /* Appends what the window holds to the log, or moves it into the ring, or sums it up while recording is off. On success
  * the window is empty. */
 static int flush(struct lp_thread* t) {
-    const int off = t->off;
-    int cancellable = lp_shield();
-    if (off)
+    int cancellable = lp_shield(), held = t->off;
+    pthread_mutex_lock(&t->moving); /* who begins to follow the ring holds it, too */
+    held = held || lp_switch_follows_ring();
+    if (held) {
+        pthread_mutex_unlock(&t->moving);
         lp_switch_hold(t);
-    pthread_mutex_lock(&t->moving);
+        pthread_mutex_lock(&t->moving);
+    }
     int error = move_window(t);
     pthread_mutex_unlock(&t->moving);
-    if (off)
+    if (held)
         lp_switch_release();
     lp_unshield(cancellable);
     return error;
@@ -289,6 +292,12 @@ static int flush(struct lp_thread* t) {
 
 int lp_log_keeps_ring(void) {
     return ring;
+}
+
+void lp_log_mark_off(struct lp_thread* t, int off) {
+    if (ring && t->map)
+        __atomic_store_n(&((struct lp_file_header*)t->map)->flushed, t->flushed | (off ? LP_WINDOW_IS_OFF : 0),
+                         __ATOMIC_RELEASE);
 }
 
 const char* lp_log_end(const struct lp_thread* t) {

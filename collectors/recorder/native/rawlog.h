@@ -17,6 +17,7 @@
 #define LP_MAX_ENTRIES 1024 /* completions or handles in one record; longer lists take several records */
 
 #define LP_WINDOW_IS_STALE 1u /* the window's records are in the log already */
+#define LP_WINDOW_IS_OFF 2u   /* a window over a ring, of a thread that is off: only its notes count */
 
 enum lp_clock_kind { LP_CLOCK_TSC = 1, LP_CLOCK_MONOTONIC_RAW = 2, LP_CLOCK_SIMULATED = 3 /* ps */ };
 
@@ -26,18 +27,32 @@ struct lp_file_header {
     uint32_t clock;   /* enum lp_clock_kind */
     uint64_t process; /* unique id of the process */
     uint64_t table;   /* hash of the table of prototypes: what the function numbers mean */
-    uint64_t flushed; /* of a window: valid bytes of the log, header included; perhaps with LP_WINDOW_IS_STALE */
+    uint64_t flushed; /* of a window: valid bytes of the log, header included; perhaps with LP_WINDOW_IS_* */
     uint64_t open;    /* of a window: where its struct lp_open is; 0: it has none */
     uint64_t notes;   /* of a window over a ring: valid bytes of the log, which then holds notes alone */
     uint64_t turn;    /* of a slot of a ring: its number, counted from 1 */
 };
 
+/* What a process did since it last stated it, as in lp_lost, without records. */
+struct lp_gap {
+    uint64_t calls;
+    uint64_t sends;
+    uint64_t receives;
+    uint64_t collectives;
+    uint64_t transfers;
+    uint64_t inexact; /* messages, operations and requests that could not be followed */
+    uint64_t since;   /* ticks at which the thread went off; of LP_REST nothing */
+    uint32_t kept;    /* regions of the thread that have records and have not ended, */
+    uint32_t begun;   /* and regions within these that have begun without a record and have not ended */
+};
+
 /* With a ring (`record --keep`) full windows go to the slots of one file per process (*.ring) instead of the logs, the
  * oldest slot overwritten first. A slot is a window's image: its header's `flushed` is where its records begin in the
  * thread's stream, `open` how many bytes they are, and `turn` is stored last. Notes are kept in the logs, for they are
- * needed for as long as the program runs. What the overwritten slots held is summed up in *.lost: struct lp_lost,
- * then `channels` places for struct lp_channel (open addressing; unused ones are zero), then `cells` places for
- * struct lp_carried. */
+ * needed for as long as the program runs; what is stated where recording is on again is no longer needed than LP_ON,
+ * and stays in the slot with it. What the overwritten slots held is summed up in *.lost: struct lp_lost, then
+ * `channels` places for struct lp_channel (open addressing; unused ones are zero), then `cells` places for struct
+ * lp_carried. */
 #define LP_LOST_MAGIC 0x316c74736f70676cull
 
 struct lp_lost {
@@ -60,6 +75,9 @@ struct lp_lost {
     uint64_t unnumbered;  /* messages and operations for which there was no place among the channels, */
     uint64_t unheld;      /* requests for which there was none among the cells, */
     uint64_t unpaired;    /* and completions of requests that are not known */
+    uint64_t times_off;   /* times at which recording was off, of which the end was overwritten, */
+    uint64_t longest_off; /* ticks that the longest of them took, */
+    struct lp_gap off;    /* and what was done in them: part of the channels' counts, and of no other number here */
 };
 
 /* How many messages or operations of one kind were overwritten. */
@@ -76,7 +94,8 @@ enum lp_channel_kind { LP_SENT = 1, LP_RECEIVED, LP_OPERATED, LP_OPERATED_ON_WIN
 struct lp_carried {
     uint32_t thread;
     uint16_t active; /* of a persistent request: 0: it is the request, 1: an operation that it started */
-    uint16_t told;   /* 1: its start is in the log */
+    uint16_t
+        told; /* 1: its start is in the log; of a ring: it was stated, and the end of that time is not in the sum */
     uint64_t number; /* in the order of their start; 0: the place is free */
     uint64_t handle; /* of the request, or of the message that a probe has named */
     uint64_t record[10];
@@ -94,18 +113,6 @@ struct lp_ended {
     uint64_t handle;
     uint32_t thread; /* that started it */
     uint32_t reserved;
-};
-
-/* What a process did since it last stated it, as in lp_lost, without records. */
-struct lp_gap {
-    uint64_t calls;
-    uint64_t sends;
-    uint64_t receives;
-    uint64_t collectives;
-    uint64_t transfers;
-    uint64_t inexact; /* messages, operations and requests that could not be followed */
-    uint32_t kept;    /* regions of the thread that have records and have not ended, */
-    uint32_t begun;   /* and regions within these that have begun without a record and have not ended */
 };
 
 /* The call that the thread is in, at a fixed place of its window: what a process that ends without MPI_Finalize waited

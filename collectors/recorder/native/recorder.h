@@ -41,6 +41,7 @@ struct lp_thread {
     int busy;
     int phase; /* of lp_on, that it has followed */
     int off;
+    uint64_t off_since;
     uint32_t stack; /* of the call at hand; 0: unknown */
     struct lp_stacks* stacks;
     uint64_t* handles; /* scratch space of calls on many requests */

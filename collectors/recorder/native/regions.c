@@ -321,8 +321,9 @@ struct itt_string* __itt_string_handle_create(const char* name) {
     pthread_mutex_lock(&lock);
     for (s = all; s && strcmp(s->text, name); s = s->next)
         ;
-    if (!s && (s = calloc(1, sizeof *s))) {
-        s->text = strdup(name);
+    char* text = s ? NULL : strdup(name);
+    if (text && (s = calloc(1, sizeof *s))) {
+        s->text = text;
         s->next = all;
         all = s;
     }

@@ -53,8 +53,8 @@ int lp_ring_create(const char* base, size_t window_bytes) {
     return lp_lost_create(lost, slot_bytes);
 }
 
-/* What the slot holds becomes part of the sum. */
-static int sum_up(uint32_t slot) {
+/* What the slot holds becomes part of an account; NULL: of the sum. */
+static int add_slot(uint32_t slot, struct lp_account* to) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
@@ -71,8 +71,12 @@ static int sum_up(uint32_t slot) {
     }
     close(fd);
     if (!error && have > LP_FILE_HEADER)
-        lp_lost_add(scratch, have);
+        to ? lp_lost_add_to(to, scratch, have) : lp_lost_add(scratch, have);
     return error;
+}
+
+static int sum_up(uint32_t slot) {
+    return add_slot(slot, NULL);
 }
 
 static int fill(const struct lp_thread* t, uint32_t slot, size_t used) {
@@ -126,14 +130,22 @@ static int turn(const struct lp_thread* t, size_t used) {
     return error;
 }
 
-size_t lp_copy_notes(char* to, const char* records, size_t used) {
+static int wanted(int kind, enum lp_notes which) {
+    if (kind < LP_FIRST_NOTE || kind == LP_WINDOW)
+        return 0;
+    if (kind == LP_SKIPPED)
+        return which != LP_NOTES_BESIDE_SLOT;
+    return which == LP_ALL_NOTES || (kind != LP_CARRIED && kind != LP_ENDED);
+}
+
+size_t lp_copy_notes(char* to, const char* records, size_t used, enum lp_notes which) {
     size_t bytes = 0;
     for (const char *at = records, *end = at + used; at + sizeof(struct lp_head) <= end;) {
         const struct lp_head* head = (const struct lp_head*)at;
         const size_t size = (size_t)head->words * 8;
         if (size < sizeof *head || size > (size_t)(end - at))
             break;
-        if (head->kind >= LP_FIRST_NOTE && head->kind != LP_WINDOW) {
+        if (wanted(head->kind, which)) {
             memcpy(to + bytes, at, size);
             bytes += size;
         }
@@ -143,19 +155,36 @@ size_t lp_copy_notes(char* to, const char* records, size_t used) {
 }
 
 /* Behind the notes of earlier windows. */
-static int keep_notes(const struct lp_thread* t, size_t used, uint64_t* notes) {
-    size_t bytes = lp_copy_notes(noted, t->map + LP_FILE_HEADER, used);
+static int keep_notes(const struct lp_thread* t, size_t used, uint64_t* notes, enum lp_notes which) {
+    size_t bytes = lp_copy_notes(noted, t->map + LP_FILE_HEADER, used, which);
     int error = bytes ? lp_write_at(t->path, noted, bytes, *notes) : 0;
     if (!error)
         *notes += bytes;
     return error;
 }
 
-int lp_ring_take(struct lp_thread* t, size_t used, uint64_t* notes) {
+int lp_ring_take(const struct lp_thread* t, size_t used, uint64_t* notes) {
     pthread_mutex_lock(&lock);
-    int error = used ? keep_notes(t, used, notes) : 0;
+    int error = used ? keep_notes(t, used, notes, LP_NOTES_BESIDE_SLOT) : 0;
     if (!error && used)
         error = turn(t, used);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+int lp_ring_skip(const struct lp_thread* t, size_t used, uint64_t* notes) {
+    pthread_mutex_lock(&lock);
+    int error = used ? keep_notes(t, used, notes, LP_NOTES_WITHOUT_RESUME) : 0;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+int lp_ring_copy(struct lp_account* to) {
+    int error = 0;
+    pthread_mutex_lock(&lock);
+    lp_lost_copy(to);
+    for (uint32_t i = 0; i < slots && !error; i++)
+        error = add_slot(queue[(oldest + i) % slots], to);
     pthread_mutex_unlock(&lock);
     return error;
 }

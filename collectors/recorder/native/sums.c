@@ -1,6 +1,8 @@
 /* What all threads of a process did, summed up in the order of time, once recording has been off.
  *
  * A thread's records are the rest of its log and what its window holds; those between LP_OFF and LP_ON are not kept.
+ * Where a ring has the records they are what the window holds: it is summed up whenever it moves, and what the ring had
+ * before is taken from there once.
  * One thread may complete what another one started, so all are summed up whenever one of them needs the sums. What
  * ended after the sum was begun waits for the next time: else the end of a request could be seen before its start,
  * which another thread is about to write. */
@@ -35,6 +37,7 @@ struct stream {
 static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
 static struct lp_thread* threads;
 static struct ended* gone;
+static int ring_followed; /* what the ring has is in the sums */
 
 void lp_sum_joins(struct lp_thread* t) {
     pthread_mutex_lock(&list);
@@ -50,7 +53,7 @@ void lp_sum_leaves(struct lp_thread* t) {
         at = &(*at)->next;
     if (*at) {
         *at = t->next;
-        struct ended* e = t->summed < t->flushed ? malloc(sizeof *e) : NULL;
+        struct ended* e = t->summed < t->flushed && !lp_log_keeps_ring() ? malloc(sizeof *e) : NULL;
         if (e) {
             *e = (struct ended){gone, t->summed, t->flushed, t->index, t->summed_off};
             gone = e;
@@ -105,6 +108,8 @@ static int begin(struct stream* s, uint64_t summed, uint64_t flushed) {
 /* Holds the thread's `moving` until it is ended. */
 static void begin_thread(struct stream* s, struct lp_thread* t) {
     pthread_mutex_lock(&t->moving);
+    if (lp_log_keeps_ring() && t->summed < t->flushed)
+        t->summed = t->flushed; /* what the ring has was summed up before */
     *s = (struct stream){.thread = t, .index = t->index, .off = t->summed_off};
     if (begin(s, t->summed, t->flushed) && t->map) {
         const uint64_t in_window = t->summed > t->flushed ? t->summed - t->flushed : 0;
@@ -129,7 +134,7 @@ static void take(struct stream* s) {
     if (r->kind == LP_OFF || r->kind == LP_ON)
         s->off = r->kind == LP_OFF;
     if (r->kind < LP_FIRST_NOTE)
-        lp_lost_take(s->index, r, s->off);
+        lp_skipped_take(s->index, r, s->off);
     s->at += (size_t)r->words * 8;
     s->taken += (size_t)r->words * 8;
     look(s);
@@ -148,6 +153,10 @@ static size_t begin_all(struct stream** streams) {
         return 0;
     for (struct lp_thread* t = threads; t; t = t->next)
         begin_thread(&all[n++], t);
+    if (lp_log_keeps_ring() && !ring_followed) {
+        ring_followed = 1;
+        lp_skipped_follow_ring();
+    }
     while (gone) {
         struct ended* e = gone;
         all[n] = (struct stream){.index = e->index, .off = e->off};

@@ -25,13 +25,13 @@ enum { LOOK_NS = 100000000 };
 
 void lp_switch(int on) {
     int phase = lp_on;
-    if (!phase || LP_IS_ON(phase) == !!on || lp_log_keeps_ring())
+    if (!phase || LP_IS_ON(phase) == !!on)
         return;
     int error = 0;
     if (!__atomic_load_n(&followed, __ATOMIC_ACQUIRE)) {
         int cancellable = lp_shield();
         pthread_mutex_lock(&lock);
-        error = followed ? 0 : lp_lost_create_beside_log();
+        error = followed ? 0 : lp_skipped_create();
         if (!error)
             __atomic_store_n(&followed, 1, __ATOMIC_RELEASE);
         pthread_mutex_unlock(&lock);
@@ -51,7 +51,9 @@ static void goes_off(struct lp_thread* t) {
     if (!lp_log_move(t))
         return;
     t->off = 1;
+    t->off_since = now;
     t->lowest = t->depth;
+    lp_log_mark_off(t, 1);
 }
 
 static void state(struct lp_thread* t, int kind, struct lp_gap gap) {
@@ -67,10 +69,12 @@ static void goes_on(struct lp_thread* t) {
     pthread_mutex_lock(&lock); /* the order of statements is that of their times */
     if (lp_log_move(t)) {
         t->off = 0;
-        struct lp_gap gap = lp_lost_tell(t);
+        struct lp_gap gap = lp_skipped_tell(t);
+        gap.since = t->off_since;
         gap.kept = t->lowest;
         gap.begun = t->depth - t->lowest;
         state(t, LP_ON, gap);
+        lp_log_mark_off(t, 0);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -80,7 +84,7 @@ void lp_switch_ends(struct lp_thread* t) {
         return;
     int cancellable = lp_shield();
     lp_switch_hold(t);
-    const struct lp_gap gap = lp_lost_tell(t);
+    const struct lp_gap gap = lp_skipped_tell(t);
     if (gap.calls || gap.sends || gap.receives || gap.collectives || gap.transfers || gap.inexact)
         state(t, LP_REST, gap);
     lp_switch_release();
@@ -101,6 +105,10 @@ void lp_switch_hold(struct lp_thread* t) {
     lp_sum_up(t);
 }
 
+int lp_switch_follows_ring(void) {
+    return lp_log_keeps_ring() && __atomic_load_n(&followed, __ATOMIC_ACQUIRE);
+}
+
 void lp_switch_release(void) {
     pthread_mutex_unlock(&lock);
 }
@@ -110,7 +118,7 @@ int lp_switch_skip(struct lp_thread* t, size_t used, uint64_t* noted) {
     char* notes = malloc(used + 1);
     if (!notes)
         return ENOMEM;
-    *noted = lp_copy_notes(notes, records, used);
+    *noted = lp_copy_notes(notes, records, used, LP_ALL_NOTES);
     int error = *noted ? lp_write_at(t->path, notes, *noted, t->flushed) : 0;
     free(notes);
     return error;

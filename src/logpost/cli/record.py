@@ -222,8 +222,6 @@ def command(
         raise InputError(f"--limit {limit} stops a recording that --keep {keep} is to bound; leave one out")
     if keep_in is not None and keep is None:
         raise InputError(f"--keep-in {keep_in} is about rings; write --keep 10min, too, or leave it out")
-    if keep is not None and switch is not None:
-        raise InputError(f"--switch {switch} and --keep {keep} do not go together: a ring is never off; leave one out")
     settings = recorder.Settings(
         output=output or Path(),
         mpi=mpi,
