@@ -32,7 +32,7 @@ help:
 	@echo 'make test      everything: native tests, Python tests, browser tests'
 	@echo 'make lint      formatters, linters, types, import layers'
 	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'
-	@echo 'make fuzz SECONDS=600   analyzes archives made by chance for so long: nothing may die, hang or not add up'
+	@echo 'make fuzz SECONDS=600   archives and other files made by chance for so long: nothing may die, hang or not add up'
 	@echo 'make docs      the documentation as pages in build/docs; prints the path to open'
 	@echo 'make conformance  MPICH'"'"'s test suite with and without the collector (hours; ONLY=PATTERN for a part)'
 	@echo 'make wheel     a wheel with libotf2 inside, and the sdist, in build/dist'
@@ -99,11 +99,8 @@ bench: setup
 sanitize: build/.made $(VENV)/.check
 	@packaging/sanitize
 
-# A seed of its own each time, printed, so that what it finds can be repeated: archives first, then files of other kinds.
 fuzz: build/.made $(VENV)/.check build/dev/.built
-	@first=$$(( $$(date +%s) * 100000 )); half=$$(( $(or $(filter-out 0,$(SECONDS)),600) / 2 )); echo "seeds from $$first"; \
-	  build/dev/tests/native/archive_fuzz $${half}s $$first 2> build/fuzz.log; archives=$$?; \
-	  python -m tests.fuzz $$half $$first 2> build/fuzz-files.log && exit $$archives
+	@packaging/fuzz $(or $(filter-out 0,$(SECONDS)),600)
 
 # Goes on where it was interrupted. Needs the distribution's source packages and minutes to configure the suite.
 conformance: setup

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+import logpost
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_place import MANIFEST
 from logpost.analyzer.schema import TABLES
@@ -59,6 +60,8 @@ def _of_table(run: Run, name: str, heights: Mapping[str, int]) -> str | None:
         return "it cannot be decoded"
     for column in TABLES[name].columns:
         if column.name not in written:
+            if run.manifest.tool_version == logpost.__version__ and not column.nullable:
+                return f"it has no column {column.name}"
             continue  # the run is older than it
         if not column.nullable and (missing := rows[column.name].null_count()):
             return f"{missing:,} of {rows.height:,} rows have no {column.name}"

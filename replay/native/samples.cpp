@@ -122,7 +122,8 @@ class Sampler {
         const auto count = [&](std::uint32_t other) {
             ++found.count;
             found.bytes += here.sends[other].bytes;
-            found.alike = found.alike && program_.placement.between(sender, here.sends[other].peer) == locality &&
+            const auto peer = here.sends[other].peer;  // an unmatched send's may not be known
+            found.alike = found.alike && peer != kUndefined && program_.placement.between(sender, peer) == locality &&
                           !strided(here, other);
         };
         for (auto i = send; i > 0 && here.sends[i - 1].call == call; --i) {

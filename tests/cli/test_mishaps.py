@@ -135,6 +135,15 @@ def test_an_error_over_a_damaged_run_is_no_traceback(run: Path, tmp_path: Path) 
     assert "locations.parquet is damaged: 2 of 2 rows have no rank" in one_line(logpost("report", copy))
 
 
+def test_a_column_that_this_version_writes_may_not_be_missing(traces: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "a.run"
+    assert logpost("analyze", traces / "pipit-ping-pong", "-o", copy).returncode == 0
+    file = copy / "pairs.parquet"
+    pl.read_parquet(file).drop("late_sender_ps").write_parquet(file)
+    done = logpost("report", copy, "--html", tmp_path / "a.html")
+    assert "the table pairs.parquet is damaged: it has no column late_sender_ps" in one_line(done)
+
+
 @pytest.mark.parametrize("name", ["a[1].run", "what?.run", "*.run", "\x1b[31mred.run", "two\nlines.run"])
 def test_a_run_may_have_any_name(run: Path, tmp_path: Path, name: str) -> None:
     shutil.copytree(run, tmp_path / name)

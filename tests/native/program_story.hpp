@@ -56,6 +56,11 @@ class ProgramStory {
         receives.push_back({receive, receive_complete.value_or(receive), bytes, from, 0, 0, sent});
     }
 
+    /// A send that nobody received, to a rank that the trace does not tell.
+    void lost_send(std::int32_t from, std::uint32_t send, std::uint64_t bytes) {
+        timeline(from).sends.push_back({send, send, bytes, replay::kUndefined, 0, 0, replay::kNone});
+    }
+
     void collective(std::int32_t rank, std::uint32_t call, replay::Operation operation, std::int32_t root = -1,
                     std::uint32_t instance = 0, std::optional<std::uint32_t> complete = {}) {
         const auto& calls = timeline(rank).calls;

@@ -1,14 +1,16 @@
 #pragma once
 
 // Whole archives by chance: what a writer may write, and what a broken one may, with records of every kind that the
-// reader knows. The same seed gives the same archive.
+// reader knows. The same seed, or the same bytes of a fuzzer, give the same archive.
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "archive_builder.hpp"
@@ -17,7 +19,12 @@ namespace logpost::tests {
 
 class RandomArchive {
   public:
-    explicit RandomArchive(std::uint64_t seed) : random_(seed) {}
+    /// Draws a number below n, which is not 0.
+    using Draw = std::function<std::uint64_t(std::uint64_t n)>;
+
+    explicit RandomArchive(Draw draw) : draw_(std::move(draw)) {}
+    explicit RandomArchive(std::uint64_t seed)
+        : draw_([random = std::mt19937_64(seed)](std::uint64_t n) mutable { return random() % n; }) {}
 
     /// Writes the archive into a directory that does not exist; returns the anchor file.
     std::filesystem::path write(const std::filesystem::path& directory) {
@@ -56,7 +63,7 @@ class RandomArchive {
     }
 
     /// A number below n.
-    std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+    std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(draw_(n)); }
 
     template <class T, std::size_t n>
     const T& one_of(const T (&values)[n]) {
@@ -87,7 +94,7 @@ class RandomArchive {
     }
 
     std::uint64_t next() {
-        time_ += step_ == 0 ? 0 : random_() % (2 * step_);
+        time_ += step_ == 0 ? 0 : draw_(2 * step_);
         if (below(400) == 0) {
             time_ += size();
         }
@@ -216,7 +223,7 @@ class RandomArchive {
         }
     }
 
-    std::mt19937_64 random_;
+    Draw draw_;
     std::vector<std::uint32_t> regions_;
     std::uint32_t ranks_ = 1;
     std::uint64_t step_ = 1;

@@ -93,6 +93,20 @@ TEST(Samples, ACallThatStartsSendsOfSeveralClassesOnlyBoundsEach) {
     EXPECT_TRUE(samples(of.story.program(), kAll)[2].send_at_once.time_ps.empty());
 }
 
+TEST(Samples, ASendWhosePeerIsNotKnownIsOfNoClass) {
+    // Of one call, before and after the send of a message. Its place in the table of places would be -1, which the
+    // sanitizers see.
+    Traffic of;
+    const auto both = of.story.call(of.sender, CallKind::start, 100, 400);
+    of.story.lost_send(of.sender, both, 8);
+    of.story.message(of.sender, both, of.receiver, of.story.call(of.receiver, CallKind::receive, 5'000, 5'040), 8);
+    of.story.lost_send(of.sender, both, 8);
+    const auto found = of.between_nodes();
+    EXPECT_TRUE(found.send_at_once.time_ps.empty());
+    EXPECT_EQ(found.send_among_others.time_ps, (std::vector<std::int64_t>{300}));
+    EXPECT_TRUE(found.burst.time_ps.empty());
+}
+
 TEST(Samples, AMessageOfAnotherClassBetweenTwoDoesNotPartTheirBurst) {
     Traffic of;
     const auto near = of.story.rank(0, 100'000);

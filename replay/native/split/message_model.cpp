@@ -121,11 +121,13 @@ bool MessageModel::progresses(std::size_t location, std::size_t call) const noex
         return makes_progress(kind, false);
     }
     const auto& send = timeline.sends[first];
+    if (send.match == kNone) {
+        return makes_progress(kind, false);  // its peer may not be known
+    }
     const auto locality = program_.placement.between(static_cast<std::int32_t>(location), send.peer);
     const bool by_size =
         parameters_.localities[static_cast<std::size_t>(locality)].rendezvous(static_cast<double>(send.bytes));
-    const bool waits =
-        send.complete_call == send.call && send.match != kNone && is_rendezvous(program_, of_send(send), by_size);
+    const bool waits = send.complete_call == send.call && is_rendezvous(program_, of_send(send), by_size);
     return makes_progress(kind, waits);
 }
 

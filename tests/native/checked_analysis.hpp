@@ -1,0 +1,135 @@
+#pragma once
+
+// The analysis of an archive that is made by chance, and what must hold of it unless the archive is refused: the parts
+// of a message add up to its envelope, the messages of two locations to their pair, the categories of a location to its
+// time.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "random_archive.hpp"
+#include "read_program.hpp"
+#include "replay/native/samples.hpp"
+#include "replay/native/split/analysis.hpp"
+#include "replay/native/split/wait_states.hpp"
+
+namespace logpost::tests {
+
+inline void require(bool holds, const char* what) {
+    if (!holds) {
+        throw std::logic_error(what);
+    }
+}
+
+inline replay::Parameters machine(RandomArchive& random) {
+    static constexpr double kTimes[] = {0, 1, 1e3, 1e6, 1e12};  // ps: a second at most
+    static constexpr double kGaps[] = {0, 1, 100, 1e6};
+    replay::Parameters parameters;
+    for (auto& locality : parameters.localities) {
+        for (const std::uint64_t up_to : {std::uint64_t{1024}, UINT64_MAX}) {
+            locality.ranges.push_back({.up_to_bytes = up_to,
+                                       .L = random.one_of(kTimes),
+                                       .o_s = random.one_of(kTimes),
+                                       .o_s_per_byte = random.one_of(kGaps),
+                                       .o_r = random.one_of(kTimes),
+                                       .g = random.one_of(kTimes),
+                                       .G = random.one_of(kGaps)});
+        }
+        locality.eager_limit = 8192;
+    }
+    parameters.nics_per_node = 1 + random.below(2);
+    parameters.asynchronous_progress = random.below(2) == 0;
+    return parameters;
+}
+
+inline void check_messages(replay::Analysis& analysis) {
+    using replay::MessageRows;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> envelopes;
+    MessageRows rows;
+    while (analysis.next_messages(1000, rows)) {
+        for (std::size_t i = 0; i < rows.bytes.size(); ++i) {
+            std::int64_t sum = 0;
+            for (std::size_t part = 0; part < replay::kParts; ++part) {
+                const auto length = rows.times[MessageRows::first_part + part][i];
+                require(length >= 0, "a part of a message is negative");
+                sum += length;
+            }
+            require(sum == rows.times[MessageRows::envelope][i], "parts are not their message's envelope");
+            require(rows.times[MessageRows::deficit][i] >= 0, "a deficit is negative");
+            envelopes[{rows.ids[MessageRows::send_location][i], rows.ids[MessageRows::recv_location][i]}] += sum;
+        }
+    }
+    const auto& pairs = analysis.pairs();
+    for (std::size_t receiver = 0; receiver < pairs.size(); ++receiver) {
+        for (const auto& pair : pairs[receiver]) {
+            const auto messages = envelopes[{pair.sender, static_cast<std::int32_t>(receiver)}];
+            require(messages == pair.envelope_ps, "a pair is not the sum of its messages");
+        }
+    }
+}
+
+inline void check_locations(replay::Analysis& analysis) {
+    replay::CallRows calls;
+    while (analysis.next_calls(1000, calls)) {
+        for (std::size_t i = 0; i < calls.enter.size(); ++i) {
+            std::int64_t sum = 0;
+            for (std::size_t category = 0; category < calls.exposed.size(); ++category) {
+                require(calls.exposed_ps(category, i) >= 0, "a category of a call is negative");
+                sum += calls.exposed_ps(category, i);
+            }
+            require(sum == calls.leave[i] - calls.enter[i], "categories are not their call's time");
+        }
+    }
+    const auto& accounts = analysis.accounts();
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+        const auto& timeline = analysis.program().timelines[analysis.accounted()[i]];
+        std::int64_t wall = 0;
+        for (const auto& row : accounts[i]) {
+            require(row.exposed_ps > 0, "an exposed time is not positive");
+            wall += row.exposed_ps;
+        }
+        require(wall == timeline.last_ps - timeline.first_ps, "categories are not their location's time");
+        replay::wait_states(analysis.program(), analysis.collectives(), analysis.accounted()[i]);
+    }
+}
+
+inline void check_causes(replay::Analysis& analysis) {
+    const auto& path = analysis.path();
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        require(path[i].end_ps >= path[i].begin_ps, "a stretch of the critical path is negative");
+        require(i == 0 || path[i].begin_ps == path[i - 1].end_ps, "the critical path has a gap");
+    }
+    for (const auto& cost : analysis.delays()) {
+        require(cost.short_term_ps >= 0 && cost.long_term_ps >= 0, "a delay cost is negative");
+    }
+}
+
+/// Writes an archive, reads it with any correction of clocks and splits it under a machine. Whether it was accepted.
+/// Throws std::logic_error, which says what does not hold.
+inline bool analyze_random(RandomArchive& random, const std::filesystem::path& place) {
+    const auto anchor = random.write(place);
+    try {
+        analyzer::ReadOptions options;
+        options.threads = 1 + random.below(2);
+        static constexpr analyzer::ClockMode kModes[] = {analyzer::ClockMode::clc, analyzer::ClockMode::offsets,
+                                                         analyzer::ClockMode::none};
+        const auto trace = analyzer::read_program(anchor, options, random.one_of(kModes));
+        replay::samples(trace.program, 100);
+        const auto parameters = machine(random);
+        replay::Analysis analysis(trace.program, parameters, {}, options.threads);
+        check_messages(analysis);
+        replay::TransferRows transfers;
+        while (analysis.next_transfers(1000, transfers)) {
+        }
+        check_locations(analysis);
+        check_causes(analysis);
+        return true;
+    } catch (const analyzer::ArchiveError&) {
+        return false;
+    }
+}
+
+}  // namespace logpost::tests
