@@ -82,9 +82,37 @@ TEST(WhatIfSends, AnsweredAHandshakeBeforeItsMessageHadCome) {
     const auto receive = story.call(1, CallKind::receive, 20, 60);
     story.message(0, send, 1, receive, 10, completes);
     story.message(1, story.call(1, CallKind::send, 60, 70), 0, told, 10);
-    const auto machine = plain_machine();
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.eager_limit = 5;  // its 10 bytes ask first
+    }
     const auto graph = build_graph(story.program(), machine, machine);
     EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{10, 199, 310, 60, 70}));
+}
+
+/// Rank 1 waits for 10 synchronous bytes of rank 0 from 0 on, until `received`; rank 0 knows at `known`.
+Times with_three_latencies(std::int64_t received, std::int64_t known) {
+    ProgramStory story;
+    story.rank(0, 900);
+    story.rank(1, 900);
+    const auto send = story.call(0, CallKind::send_synchronous, 0, known);
+    story.message(0, send, 1, story.call(1, CallKind::receive, 0, received), 10);
+    const auto machine = plain_machine();
+    const auto graph = build_graph(story.program(), machine, machine);
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{known, received}));
+    auto slower = machine;
+    for (auto& locality : slower.localities) {
+        locality.ranges[0].L = 300;
+    }
+    return leaves(graph, machine, {.machine = slower});
+}
+
+TEST(WhatIfSends, OfFewBytesGoAtOnceThoughTheyWaitForTheirMatch) {
+    // 10 + L 100 + 9 + o_r 20 = 139, and the sender knows L after the match at 110. Three times L: 200 and 400 more.
+    EXPECT_EQ(with_three_latencies(139, 210), (Times{610, 339}));
+    // With a handshake the data leaves at 210, and has come at 339: three times L is 600 more. The sender is done at
+    // 219.
+    EXPECT_EQ(with_three_latencies(339, 219), (Times{619, 939}));
 }
 
 TEST(WhatIfSends, WorkBehindWaitsStandsBeforeThemWhereTheyOverlap) {

@@ -12,6 +12,7 @@
 #include "replay/native/whatif/calls_in_time.hpp"
 #include "replay/native/whatif/draft.hpp"
 #include "replay/native/whatif/overlapped.hpp"
+#include "replay/native/whatif/synchronous.hpp"
 #include "replay/native/whatif/transfers.hpp"
 #include "replay/native/whatif/turns.hpp"
 
@@ -38,6 +39,7 @@ class Builder {
         add_calls();
         add_sends();
         add_turns();
+        pushes_ = pushes_synchronous(program_, draft_, classes_);
         add_receives();
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
@@ -304,11 +306,14 @@ class Builder {
             const auto mode = program_.kind(sender.calls[send.call]);
             rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && planned.rendezvous);
         }
-        const bool changed = rendezvous != recorded || (rendezvous && planned_.asynchronous_progress != asynchronous);
+        const bool by_size = draft_.cost(message).rendezvous || planned.rendezvous;
+        const bool pushed = pushes_ && recorded && rendezvous && !by_size;  // synchronous, its data goes at once
+        const bool changed =
+            rendezvous != recorded || (rendezvous && !pushed && planned_.asynchronous_progress != asynchronous);
         rebuilt_ += changed ? 1 : 0;
 
         const auto inject = draft_.add_node();
-        if (rendezvous) {
+        if (rendezvous && !pushed) {
             handshake(l, receive, send, message, origin, inject);
         } else {
             draft_.add_edge(origin.node, inject, draft_.message_model(message, overhead));
@@ -336,7 +341,9 @@ class Builder {
         }
         sending_[s].push_back(draft_.at_nic(inject, message));
         receiving_[l].push_back(draft_.at_nic(first_byte, message));
-        if (rendezvous && send.complete_call != kNone) {
+        if (pushed && send.complete_call != kNone) {
+            acknowledge(l, receive, send, message, first_byte);
+        } else if (rendezvous && send.complete_call != kNone) {
             if (draft_.crossings.size() > crossings) {
                 draft_.crossings.back().sent_edge = draft_.next_edge();
             }
@@ -391,6 +398,19 @@ class Builder {
         draft_.add_edge(match, inject, draft_.message_model(message, kTermLatency | kTermControl));
         if (reply != send.call) {
             draft_.add_edge(events_.enters[s][reply], inject, draft_.message_model(message, kTermControl));
+        }
+    }
+
+    /// A message whose data went at once completes at its sender when its match is known there.
+    void acknowledge(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
+                     std::uint32_t first_byte) {
+        const auto s = static_cast<std::size_t>(receive.peer);
+        const auto latency = draft_.message_model(message, kTermLatency);
+        const auto done = needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L);
+        draft_.add_edge(first_byte, done, latency);
+        if (program_.timelines[l].calls[receive.call].enter_ps <
+            program_.timelines[s].calls[send.complete_call].leave_ps) {
+            draft_.add_edge(events_.enters[l][receive.call], done, latency);
         }
     }
 
@@ -486,6 +506,7 @@ class Builder {
     std::vector<Customers> answering_;                     // likewise: one-sided transfers at their targets
     std::vector<std::vector<Served>> served_;              // by location
     Exchanged exchanged_;
+    bool pushes_ = false;  // synchronous sends below the eager limit send their data at once
     std::uint64_t rebuilt_ = 0;
 };
 
