@@ -34,6 +34,22 @@ def test_each_test_of_the_configured_suite_is_found_once_and_fortran_is_not(tmp_
     assert [x.name for x in suite.tests(tmp_path)] == ["coll/red3 4", "coll/red3 8"]
 
 
+def test_lists_that_configure_does_not_write_are_the_sources(tmp_path: Path) -> None:
+    """Of a list that it writes the written one counts; Fortran's and those of processes that fail are left out."""
+    built, source = tmp_path / "built", tmp_path / "source"
+    lists = {
+        built / "coll": "red3 4",
+        source / "coll": "red3 4\nrefused 2",
+        source / "topo": "cartmap1 4",
+        source / "errors" / "f77" / "io": "uerrhandf 1",
+        source / "ft": "die 4",
+    }
+    for folder, text in lists.items():
+        folder.mkdir(parents=True)
+        (folder / "testlist").write_text(text)
+    assert [x.name for x in suite.tests(built, source)] == ["coll/red3 4", "topo/cartmap1 4"]
+
+
 def test_the_systems_package_sources_become_sources_of_source_packages(tmp_path: Path) -> None:
     (tmp_path / "sources.list.d").mkdir()
     (tmp_path / "sources.list").write_text("# main\ndeb http://a b main\n")

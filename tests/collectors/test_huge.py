@@ -1,9 +1,11 @@
-"""Sizes that no int holds, and thousands of communicators."""
+"""Sizes that no int holds, thousands of communicators, and ten million calls."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
@@ -31,3 +33,16 @@ def test_sizes_beyond_an_int_and_thousands_of_communicators(mpich: str, tmp_path
     assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
     assert run.manifest.messages == 1 + 2 * MADE // 100
     assert run.table("communicators").collect().height >= MADE + 2
+
+
+@pytest.mark.timeout(1200)
+def test_ten_million_calls(openmpi: str, tmp_path: Path) -> None:
+    """Beside Init, Comm_rank and Finalize; the log goes to the disk as it grows, so the program stays small."""
+    program = recording.build("surroundings.c", openmpi, tmp_path)
+    done = recording.run(openmpi, tmp_path, 1, program, "many", "10000000", options=("--json",))
+    assert done.status == 0, done.err
+    assert json.loads(done.err.splitlines()[-1])["calls"] == 10_000_003
+    assert int(done.out.split()[1]) < 100_000_000, "bytes of memory"
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
+    assert run.table("calls").select(pl.len()).collect().item() >= 10_000_003

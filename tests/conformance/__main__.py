@@ -51,7 +51,11 @@ def conform(cache: Path, mpi: str, only: str, results: Path, patience: float = 1
 
     `patience` multiplies the suite's time limits, with the collector and without.
     """
-    known = [] if only.startswith((mpi4py.FOLDER, tests_sos.FOLDER)) else suite.tests(suite.configured(cache, mpi))
+    known = (
+        []
+        if only.startswith((mpi4py.FOLDER, tests_sos.FOLDER))
+        else suite.tests(suite.configured(cache, mpi), suite.source(cache))
+    )
     if not only or only.startswith(mpi4py.FOLDER):
         known += mpi4py.tests(cache, mpi)
     if mpi == "openmpi" and (not only or only.startswith(tests_sos.FOLDER)):

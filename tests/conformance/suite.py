@@ -78,18 +78,25 @@ def parse(line: str, folder: str) -> Test | None:
     return test
 
 
-def tests(built: Path) -> list[Test]:
-    """All tests of the configured suite's C part, each once, in the order of the folders' names.
+LEFT_OUT = {"f77", "f90", "f08", "cxx", "ft", "ckpoint"}
+"""Folders of other languages, and of processes that fail, which MPIs survive where they are built for it alone."""
+
+
+def tests(*roots: Path) -> list[Test]:
+    """All tests of the suite's C part, each once, in the order of the folders' names.
+
+    `roots`: the configured suite, which has the lists that configure writes, and the sources, which have the others.
 
     Its generated lists (`testlist.dtp`, `testlist.cvar`) repeat programs with other datatypes and algorithms: left out.
     """
     found = {}
-    for listed in sorted(built.rglob("testlist")):
-        folder = str(listed.parent.relative_to(built))
-        for line in listed.read_text().splitlines():
-            test = parse(line, folder)
-            if test is not None and folder.partition("/")[0] not in ("f77", "f90", "f08", "cxx"):
-                found[test.name] = test
+    lists = {x.parent.relative_to(root): x for root in reversed(roots) for x in root.rglob("testlist")}
+    for folder, listed in sorted(lists.items()):
+        if LEFT_OUT.isdisjoint(folder.parts):
+            for line in listed.read_text().splitlines():
+                test = parse(line, str(folder))
+                if test is not None:
+                    found[test.name] = test
     return list(found.values())
 
 
@@ -97,9 +104,9 @@ def configured(cache: Path, mpi: str) -> Path:
     """The suite's build folder for an MPI; fetched and configured the first time (minutes)."""
     built, done = cache / mpi / "build", cache / mpi / "configured"
     if not done.exists():
-        source = _source(cache)
+        sources = source(cache)
         built.mkdir(parents=True, exist_ok=True)
-        _run([str(source / "configure"), "-q", *CONFIGURE[mpi], *C_ONLY], built, cache / mpi / "configure.log")
+        _run([str(sources / "configure"), "-q", *CONFIGURE[mpi], *C_ONLY], built, cache / mpi / "configure.log")
         done.touch()
     return built
 
@@ -114,7 +121,8 @@ def build(built: Path, test: Test) -> Path | None:
     return program if program.exists() else None
 
 
-def _source(cache: Path) -> Path:
+def source(cache: Path) -> Path:
+    """The suite's sources, unpacked from the distribution's source package the first time."""
     where = cache / "source"
     if not (where / "unpacked").exists():
         lists, parts = cache / "apt" / "lists", cache / "apt" / "parts"
