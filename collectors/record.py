@@ -273,7 +273,8 @@ def _signals_go_to(
         yield
     finally:
         for number, handler in old.items():
-            signal.signal(number, handler)
+            # None: of a library that the user preloads into us, too, such as MPICH's
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def run(
