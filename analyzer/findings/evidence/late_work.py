@@ -7,7 +7,7 @@ the others lies where they have less.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -26,10 +26,12 @@ def shared_by_groups(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Hypothes
         pairs: (receiver, sender) of those who wait, and whom for.
     """
     code = np.bincount(graph.location, weights=graph.gap_ps.astype(np.float64))
+    times: dict[int, float] = {}
     wanted: dict[int, float] = {}
     for group in groups_of(pairs):
-        wanted |= evenly({location: float(code[location]) for location in group if location < len(code)})
-    times: Mapping[int, float] = {location: float(code[location]) for location in wanted}
+        own = {location: float(code[location]) for location in group if location < len(code)}
+        times |= own
+        wanted |= evenly(own)
     return met_again(graph, Hypothesis(gap_ps=shared_gaps(graph, times, wanted)))
 
 

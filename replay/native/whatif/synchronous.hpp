@@ -34,11 +34,13 @@ inline bool pushes_synchronous(const Program& program, const Draft& draft,
             const auto& send = program.timelines[s].sends[receive.match];
             const auto message = classes[s][receive.match];
             const auto& call = program.timelines[s].calls[send.call];
-            if (message == kNone || program.kind(call) != CallKind::send_synchronous ||
-                draft.cost(message).rendezvous || draft.cost(message).L == 0) {
+            if (message == kNone || program.kind(call) != CallKind::send_synchronous) {
                 return;
             }
             const auto& cost = draft.cost(message);
+            if (cost.rendezvous || cost.L == 0) {
+                return;
+            }
             const auto& completing = receiver.calls[receive.complete_call];
             const auto at_once = call.enter_ps + cost.o_s + cost.l_mw + cost.L + cost.serialization + cost.o_r;
             const auto waits_since = std::max(receiver.calls[receive.call].enter_ps, completing.enter_ps);
