@@ -155,7 +155,18 @@ class Analysis:
 
     def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None: ...
 
-    def next_calls(self, limit: int) -> logpost.replay.columns.Calls | None: ...
+    @property
+    def threads(self) -> int:
+        """As many as it was given."""
+
+    @property
+    def call_blocks(self) -> int:
+        """How many blocks the calls are accounted in."""
+
+    def next_calls(self, block: int, limit: int) -> logpost.replay.columns.Calls | None:
+        """
+        At most `limit` rows of one block of calls; several threads may ask, each for another block.
+        """
 
     def segments(self, location: int, receive: int) -> tuple[logpost.replay.columns.Segments, int, bool]:
         """

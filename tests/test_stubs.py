@@ -70,7 +70,7 @@ def test_columns_of_a_replay_are_those_declared(trace: Trace) -> None:
     parameters = estimate("archive", samples).parameters()
     analysis = Analysis(trace.program, native_parameters(parameters), 1)
     check(of_replays.Messages, analysis.next_messages(1000))
-    check(of_replays.Calls, analysis.next_calls(1000))
+    check(of_replays.Calls, analysis.next_calls(0, 1000))
     check(of_replays.Accounting, analysis.accounting())
     check(of_replays.TimeCells, analysis.time_cells())
     check(of_replays.Exposure, analysis.exposure())

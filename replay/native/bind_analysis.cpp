@@ -78,12 +78,15 @@ nb::object next_messages(Analysis& analysis, std::size_t limit) {
     return d;
 }
 
-nb::object next_calls(Analysis& analysis, std::size_t limit) {
+nb::object next_calls(Analysis& analysis, std::size_t block, std::size_t limit) {
+    if (block >= analysis.call_blocks()) {
+        throw nb::index_error("no such block of calls");
+    }
     CallRows rows;
     bool more = false;
     {
         const nb::gil_scoped_release release;
-        more = analysis.next_calls(limit, rows);
+        more = analysis.next_calls(block, limit, rows);
     }
     if (!more) {
         return nb::none();
@@ -586,8 +589,11 @@ void bind_analysis(nb::module_& module) {
                      "end_ps: logpost.replay.columns.Int64 | None = None, causes: Causes | None = None) -> None"))
         .def("next_messages", &next_messages, "limit"_a,
              nb::sig("def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None"))
-        .def("next_calls", &next_calls, "limit"_a,
-             nb::sig("def next_calls(self, limit: int) -> logpost.replay.columns.Calls | None"))
+        .def_prop_ro("threads", &Analysis::threads, "As many as it was given.")
+        .def_prop_ro("call_blocks", &Analysis::call_blocks, "How many blocks the calls are accounted in.")
+        .def("next_calls", &next_calls, "block"_a, "limit"_a,
+             nb::sig("def next_calls(self, block: int, limit: int) -> logpost.replay.columns.Calls | None"),
+             "At most `limit` rows of one block of calls; several threads may ask, each for another block.")
         .def("segments", &segments, "location"_a, "receive"_a,
              nb::sig("def segments(self, location: int, receive: int) "
                      "-> tuple[logpost.replay.columns.Segments, int, bool]"),

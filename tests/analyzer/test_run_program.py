@@ -52,8 +52,9 @@ def test_messages_and_calls_of_a_run_are_those_of_the_archive(runs: dict[str, Ru
     messages = 0
     for run in runs.values():
         analysis = analysis_of(run)
-        for table, batches in ((schema.MESSAGES, analysis.next_messages), (schema.CALLS, analysis.next_calls)):
-            found = [frame(table, batch) for batch in iter(partial(batches, 1 << 16), None)]
+        calls = (partial(analysis.next_calls, block) for block in range(analysis.call_blocks))
+        for table, batches in ((schema.MESSAGES, [analysis.next_messages]), (schema.CALLS, calls)):
+            found = [frame(table, batch) for more in batches for batch in iter(partial(more, 1 << 16), None)]
             rows = pl.concat(found) if found else table.empty()
             assert_frame_equal(rows, run.table(table.name).collect())
         messages += analysis.messages

@@ -81,10 +81,11 @@ TEST(Account, RowsThatNobodyAskedForAreAccountedAllTheSame) {
     Analysis some(story.program(), machine, {}, 1);
     Analysis none(story.program(), machine, {}, 1);
     CallRows rows;
-    ASSERT_TRUE(some.next_calls(2, rows));
+    ASSERT_TRUE(some.next_calls(0, 2, rows));
     EXPECT_EQ(sums(some, 0), sums(none, 0));
     EXPECT_EQ(sums(some, 1), sums(none, 1));
-    EXPECT_FALSE(some.next_calls(2, rows));
+    EXPECT_EQ(some.call_blocks(), 1U);
+    EXPECT_FALSE(some.next_calls(0, 2, rows));
     EXPECT_EQ(none.pairs()[1].at(0).bytes, 51U);
 }
 
@@ -93,7 +94,7 @@ TEST(Account, ColumnsOfCategoriesInWhichNoCallHasTimeAreLeftOut) {
     const auto machine = plain_machine();
     Analysis analysis(story.program(), machine, {}, 2);
     CallRows rows;
-    ASSERT_TRUE(analysis.next_calls(16, rows));
+    ASSERT_TRUE(analysis.next_calls(0, 16, rows));
     ASSERT_EQ(rows.call.size(), 6U);
     const auto of = [&](Part part) { return rows.exposed[category_of(part) - 1]; };
     EXPECT_EQ(of(Part::late_sender), (std::vector<std::int64_t>{0, 0, 0, 0, 50, 0}));

@@ -65,14 +65,16 @@ void add_messages(replay::Analysis& analysis, std::size_t batch, Figures& figure
 
 void add_calls(replay::Analysis& analysis, std::size_t batch, Figures& figures) {
     replay::CallRows calls;
-    while (analysis.next_calls(batch, calls)) {
-        for (std::size_t i = 0; i < calls.enter.size(); ++i) {
-            std::int64_t sum = 0;
-            for (std::size_t category = 0; category < calls.exposed.size(); ++category) {
-                sum += calls.exposed_ps(category, i);
-                figures.push_back(calls.exposed_ps(category, i));
+    for (std::size_t block = 0; block < analysis.call_blocks(); ++block) {
+        while (analysis.next_calls(block, batch, calls)) {
+            for (std::size_t i = 0; i < calls.enter.size(); ++i) {
+                std::int64_t sum = 0;
+                for (std::size_t category = 0; category < calls.exposed.size(); ++category) {
+                    sum += calls.exposed_ps(category, i);
+                    figures.push_back(calls.exposed_ps(category, i));
+                }
+                EXPECT_EQ(sum, calls.leave[i] - calls.enter[i]);
             }
-            EXPECT_EQ(sum, calls.leave[i] - calls.enter[i]);
         }
     }
 }

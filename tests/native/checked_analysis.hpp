@@ -73,14 +73,16 @@ inline void check_messages(replay::Analysis& analysis) {
 
 inline void check_locations(replay::Analysis& analysis) {
     replay::CallRows calls;
-    while (analysis.next_calls(1000, calls)) {
-        for (std::size_t i = 0; i < calls.enter.size(); ++i) {
-            std::int64_t sum = 0;
-            for (std::size_t category = 0; category < calls.exposed.size(); ++category) {
-                require(calls.exposed_ps(category, i) >= 0, "a category of a call is negative");
-                sum += calls.exposed_ps(category, i);
+    for (std::size_t block = 0; block < analysis.call_blocks(); ++block) {
+        while (analysis.next_calls(block, 1000, calls)) {
+            for (std::size_t i = 0; i < calls.enter.size(); ++i) {
+                std::int64_t sum = 0;
+                for (std::size_t category = 0; category < calls.exposed.size(); ++category) {
+                    require(calls.exposed_ps(category, i) >= 0, "a category of a call is negative");
+                    sum += calls.exposed_ps(category, i);
+                }
+                require(sum == calls.leave[i] - calls.enter[i], "categories are not their call's time");
             }
-            require(sum == calls.leave[i] - calls.enter[i], "categories are not their call's time");
         }
     }
     const auto& accounts = analysis.accounts();

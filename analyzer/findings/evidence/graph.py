@@ -91,6 +91,13 @@ def graph_of(evidence: Evidence) -> Graph:
 
 
 @once
+def graph_is_whole(evidence: Evidence) -> bool:
+    """Whether the graph of a run holds its whole program: found without making it."""
+    calls = evidence.tables["calls"].select(pl.len()).collect().item()
+    return int(calls) <= (evidence.most_calls or MOST_CALLS)
+
+
+@once
 def longer_graph_of(evidence: Evidence) -> Graph:
     """The same of a longer part, where all depends on whole phases of the program."""
     graph = graph_of(evidence)

@@ -111,8 +111,9 @@ def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> N
     theirs = evidence.tables["calls"].filter(pl.col("location").is_in(locations))
     # Most calls are far from any interval: of these nothing but their times is read.
     every = theirs.select("call", "location", "enter_ps", "leave_ps").collect()
+    by_location = {int(key): some for (key,), some in intervals.partition_by("location", as_dict=True).items()}
     kept = pl.concat(
-        calls.filter(_within_reach(calls, intervals))
+        calls.filter(_within_reach(calls, by_location))
         for calls in (in_order(some, "location", "enter_ps") for some in _whole_locations(every))
     )
     others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
@@ -149,17 +150,16 @@ def _whole_locations(calls: pl.DataFrame) -> Iterator[pl.DataFrame]:
     yield calls[begin:]
 
 
-def _within_reach(calls: pl.DataFrame, intervals: pl.DataFrame) -> pl.Series:
+def _within_reach(calls: pl.DataFrame, intervals: Mapping[int, pl.DataFrame]) -> pl.Series:
     """Which of the calls, in the order of location and time, touch an interval of their location, or are among the
     `LOOK_BACK` before one."""
     location, enter, leave = (calls[name].to_numpy() for name in ("location", "enter_ps", "leave_ps"))
     edges = (np.flatnonzero(location[1:] != location[:-1]) + 1).tolist()
-    by_location = intervals.partition_by("location", as_dict=True)
     keep = np.zeros(calls.height, dtype=np.bool_)
     for start, stop in zip([0, *edges], [*edges, calls.height], strict=True):
-        if stop == start or (int(location[start]),) not in by_location:
+        some = intervals.get(int(location[start])) if stop > start else None
+        if some is None:
             continue
-        some = by_location[(int(location[start]),)]
         first = np.searchsorted(leave[start:stop], some["begin_ps"].to_numpy(), side="right")
         past = np.searchsorted(enter[start:stop], some["end_ps"].to_numpy(), side="left")
         # +1 where a kept stretch begins and -1 behind its end: what sums to more than 0 is kept.

@@ -43,7 +43,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.even_work import even_work
-from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.graph import graph_is_whole, graph_of
 from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, lateness_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
 from logpost.analyzer.findings.evidence.met_again import met_again
@@ -140,9 +140,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
     """The same with the gain of a replay, where that holds the whole program and is less; with its cure in any case."""
-    graph = graph_of(evidence)
-    if not graph.whole:
+    if not graph_is_whole(evidence):
         return found
+    graph = graph_of(evidence)
     even = met_again(graph, even_work(graph, found.callpath))
     saving = saving_if(graph, even)
     gain = saving.gain
@@ -156,11 +156,13 @@ def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
 
 def _as_fast_as_the_others(evidence: Evidence, found: Finding, delays: pl.DataFrame) -> Finding:
     """The same with the gain of the other cure, where one rank comes last by exception, and that gains more."""
+    if not graph_is_whole(evidence):
+        return found
     graph = graph_of(evidence)
     slow, share = _foremost(delays)
     members = evidence.exposure.filter(pl.col("callpath") == found.callpath)["location"].unique().to_list()
     passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
-    if share <= MAINLY or passed_on or not graph.whole or not by_exception([slow], members):
+    if share <= MAINLY or passed_on or not by_exception([slow], members):
         return found
     saving = saving_if(graph, met_again(graph, even_work(graph, found.callpath, slow)))
     mean = found.exposed_ps / (len(members) - 1)

@@ -30,7 +30,7 @@ from logpost.analyzer.wide import wide_sum, wide_sum_of
 PER_MESSAGE = ("send_overhead", "middleware", "latency", "recv_overhead")
 COSTS = (*PER_MESSAGE, "endpoint_contention")
 """What packing can save: a NIC spends its gap on each message, too."""
-SAMPLE = 400_000
+SAMPLE = 100_000
 """Messages looked at for packing, in whole time windows spread over the run."""
 LEAST_PACKABLE = 0.5
 """Below one packable message in two, packing is not a property of the place but an accident."""

@@ -52,57 +52,44 @@ namespace {
 /// Exposed times on their way into the columns of `CallRows`, some rows at a time: most calls have time in few
 /// categories, and a column in which no row has any is never made.
 class ExposedRows {
-    static constexpr std::size_t kColumns = kCategories - 1;
-
   public:
     explicit ExposedRows(CallRows& rows) : rows_(rows) {}
 
-    /// The rows of one slice, in order.
-    class Filler {
-      public:
-        Filler(ExposedRows& columns, std::size_t first_row) : columns_(columns), row_(first_row) {}
-
-        void put(const std::array<std::int64_t, kCategories>& exposed) {
-            for (std::size_t column = 0; column < kColumns; ++column) {
-                times_[column][held_] = exposed[column + 1];
-                any_[column] |= exposed[column + 1];
-            }
-            if (++held_ == kHeld) {
-                flush();
-            }
+    /// The next row.
+    void put(const std::array<std::int64_t, kCategories>& exposed) {
+        for (std::size_t column = 0; column < kColumns; ++column) {
+            times_[column][held_] = exposed[column + 1];
+            any_[column] |= exposed[column + 1];
         }
-
-        /// Puts the rows that are still held into the columns.
-        void flush() {
-            for (std::size_t column = 0; column < kColumns; ++column) {
-                if (any_[column] != 0) {
-                    std::copy_n(times_[column].begin(), held_, columns_.of(column).begin() + offset());
-                    any_[column] = 0;
-                }
-            }
-            row_ += held_;
-            held_ = 0;
+        if (++held_ == kHeld) {
+            flush();
         }
-
-      private:
-        static constexpr std::size_t kHeld = 128;
-        [[nodiscard]] std::ptrdiff_t offset() const noexcept { return static_cast<std::ptrdiff_t>(row_); }
-
-        ExposedRows& columns_;
-        std::size_t row_;
-        std::size_t held_ = 0;
-        std::array<std::array<std::int64_t, kHeld>, kColumns> times_;  // NOLINT: written before it is read
-        std::array<std::int64_t, kColumns> any_{};
-    };
-
-  private:
-    std::vector<std::int64_t>& of(std::size_t column) {
-        std::call_once(made_[column], [&] { rows_.exposed[column].resize(rows_.call.size()); });
-        return rows_.exposed[column];
     }
 
+    /// Puts the rows that are still held into the columns.
+    void flush() {
+        for (std::size_t column = 0; column < kColumns; ++column) {
+            if (any_[column] == 0) {
+                continue;
+            }
+            auto& all = rows_.exposed[column];
+            all.resize(rows_.call.size());  // once: then it has that size
+            std::copy_n(times_[column].begin(), held_, all.begin() + static_cast<std::ptrdiff_t>(row_));
+            any_[column] = 0;
+        }
+        row_ += held_;
+        held_ = 0;
+    }
+
+  private:
+    static constexpr std::size_t kColumns = kCategories - 1;
+    static constexpr std::size_t kHeld = 128;
+
     CallRows& rows_;
-    std::array<std::once_flag, kColumns> made_;
+    std::size_t row_ = 0;
+    std::size_t held_ = 0;
+    std::array<std::array<std::int64_t, kHeld>, kColumns> times_;  // NOLINT: written before it is read
+    std::array<std::int64_t, kColumns> any_{};
 };
 
 }  // namespace
@@ -154,6 +141,7 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, unsigne
         first_call_[location] = calls;
         calls += program.timelines[location].calls.size();
     }
+    divide_calls();
 }
 
 void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot) {
@@ -321,44 +309,60 @@ bool Analysis::next_transfers(std::size_t limit, TransferRows& rows) {
     return true;
 }
 
-bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
-    const auto& on_path = causes_->on_path();
-    const auto& wait_ends = causes_->wait_ends();
-    std::vector<Slice> slices;
-    std::size_t count = 0;
-    std::uint32_t begin = open_ ? open_->position() : 0;
-    while (count < limit && call_item_ < accounted_.size()) {
-        const auto calls = static_cast<std::uint32_t>(program_.timelines[accounted_[call_item_]].calls.size());
-        const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(calls, begin + (limit - count)));
-        slices.push_back({call_item_, begin, end, count});
-        count += end - begin;
-        if (end < calls) {
-            break;
+/// Blocks of about as many calls as a batch has rows: a location of more is a block of its own.
+void Analysis::divide_calls() {
+    constexpr std::size_t kCalls = std::size_t{1} << 15U;
+    std::size_t calls = kCalls;
+    for (std::size_t item = 0; item < accounted_.size(); ++item) {
+        if (calls >= kCalls) {
+            call_blocks_.push_back({.item = item, .end = item, .open = nullptr});
+            calls = 0;
         }
-        ++call_item_;
-        begin = 0;
+        calls += program_.timelines[accounted_[item]].calls.size();
+        call_blocks_.back().end = item + 1;
     }
-    if (slices.empty()) {
+}
+
+std::unique_ptr<LocationAccount> Analysis::open_account(std::size_t item) const {
+    const auto location = accounted_[item];
+    return std::make_unique<LocationAccount>(
+        model_, transfers_, causes_->collectives(), collective_split_, location,
+        PhaseLine(program_.spans[location], interest(location), times_off(program_, program_.timelines[location])),
+        causes_->on_path()[location], causes_->wait_ends()[location]);
+}
+
+void Analysis::close_account(std::size_t item, LocationAccount& account) {
+    account.finish();
+    accounts_[item] = account.rows();
+    callpaths_[item] = account.callpaths();
+    time_cells_.add(item, std::move(account.program_cells()));
+}
+
+bool Analysis::next_calls(std::size_t block, std::size_t limit, CallRows& rows) {
+    auto& state = call_blocks_[block];
+    if (state.item == state.end) {
         return false;
     }
+    std::size_t count = 0;
+    for (auto item = state.item; item < state.end && count < limit; ++item) {
+        const auto given = item == state.item && state.open ? state.open->position() : 0;
+        count += program_.timelines[accounted_[item]].calls.size() - given;
+    }
+    count = std::min(count, limit);
     rows.resize(count);
-    ExposedRows exposed_rows(rows);
-    std::unique_ptr<LocationAccount> still_open;
-    for_each_parallel(slices.size(), threads_, 1, [&](std::size_t i, unsigned) {
-        const auto& slice = slices[i];
-        const auto location = accounted_[slice.item];
+    ExposedRows exposed(rows);
+    std::size_t row = 0;
+    while (state.item < state.end) {
+        if (!state.open) {
+            state.open = open_account(state.item);
+        }
+        const auto location = accounted_[state.item];
         const auto& timeline = program_.timelines[location];
-        auto account = i == 0 && open_
-                           ? std::move(open_)
-                           : std::make_unique<LocationAccount>(
-                                 model_, transfers_, causes_->collectives(), collective_split_, location,
-                                 PhaseLine(program_.spans[location], interest(location), times_off(program_, timeline)),
-                                 on_path[location], wait_ends[location]);
-        ExposedRows::Filler exposed(exposed_rows, slice.row);
-        std::size_t row = slice.row;
-        for (std::uint32_t c = slice.begin; c < slice.end; ++c, ++row) {
+        auto& account = *state.open;
+        for (; row < count && !account.done(); ++row) {
+            const auto c = account.position();
             const auto& call = timeline.calls[c];
-            exposed.put(account->next());
+            exposed.put(account.next());
             rows.call[row] = call_id(location, c);
             rows.location[row] = static_cast<std::int32_t>(location);
             rows.region[row] = call.region;
@@ -366,17 +370,14 @@ bool Analysis::next_calls(std::size_t limit, CallRows& rows) {
             rows.enter[row] = call.enter_ps;
             rows.leave[row] = call.leave_ps;
         }
-        exposed.flush();
-        if (account->done()) {
-            account->finish();
-            accounts_[slice.item] = account->rows();
-            callpaths_[slice.item] = account->callpaths();
-            time_cells_.add(slice.item, std::move(account->program_cells()));
-        } else {
-            still_open = std::move(account);  // at most the last slice of a batch
+        if (!account.done()) {
+            break;
         }
-    });
-    open_ = std::move(still_open);
+        close_account(state.item, account);
+        state.open.reset();
+        ++state.item;
+    }
+    exposed.flush();
     return true;
 }
 
@@ -387,9 +388,11 @@ constexpr std::size_t kRowsAtOnce = std::size_t{1} << 16U;
 }  // namespace
 
 const std::vector<std::vector<AccountRow>>& Analysis::accounts() {
-    CallRows unread;
-    while (next_calls(kRowsAtOnce, unread)) {
-    }
+    for_each_parallel(call_blocks_.size(), threads_, 1, [&](std::size_t block, unsigned) {
+        CallRows unread;
+        while (next_calls(block, kRowsAtOnce, unread)) {
+        }
+    });
     return accounts_;
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -133,8 +132,11 @@ class Analysis {
 
     /// Fills at most about `limit` rows; false when all were given.
     bool next_messages(std::size_t limit, MessageRows& rows);
-    /// Fills at most about `limit` rows and accounts their locations; false when all were given.
-    bool next_calls(std::size_t limit, CallRows& rows);
+    /// Calls are accounted in blocks of whole locations, which depend on each other in nothing: several threads may ask
+    /// at once, each for another block.
+    [[nodiscard]] std::size_t call_blocks() const noexcept { return call_blocks_.size(); }
+    /// Fills at most `limit` rows of a block and accounts their locations; false when all of the block were given.
+    bool next_calls(std::size_t block, std::size_t limit, CallRows& rows);
     /// Fills at most about `limit` rows; false when all were given.
     bool next_transfers(std::size_t limit, TransferRows& rows);
     /// Accounts all messages and calls whose rows nobody asked for yet, and frees what rows are made from: then the
@@ -183,6 +185,15 @@ class Analysis {
         std::uint32_t end;
         std::size_t row;
     };
+    /// Successive locations of which rows of calls are asked for.
+    struct CallBlock {
+        std::size_t item;  // place in accounted_ of the next one to be accounted
+        std::size_t end;
+        std::unique_ptr<LocationAccount> open;  // of that one, where a batch did not finish it
+    };
+    void divide_calls();
+    [[nodiscard]] std::unique_ptr<LocationAccount> open_account(std::size_t item) const;
+    void close_account(std::size_t item, LocationAccount& account);
     void fill_transfer(std::size_t location, std::uint32_t transfer, std::size_t row, TransferRows& rows) const;
     /// `slot`: scratch for one slice after the other, kUndefined everywhere between them.
     void fill_messages(const Slice& slice, MessageRows& rows, std::vector<std::int32_t>& slot);
@@ -203,8 +214,7 @@ class Analysis {
     std::uint32_t message_receive_ = 0;
     std::size_t transfer_location_ = 0;
     std::uint32_t transfer_ = 0;
-    std::size_t call_item_ = 0;
-    std::unique_ptr<LocationAccount> open_;  // the account of a location that a batch did not finish
+    std::vector<CallBlock> call_blocks_;
 };
 
 /// The locations that get an account.
