@@ -15,7 +15,7 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
 
 # A process per core. Each has half of the files, whose fixtures are made once, and takes over what the other has not
 # begun when it has none left. Tests of how long something took run alone.
-SIDE_BY_SIDE := -n auto --dist worksteal
+SIDE_BY_SIDE := -n auto --dist worksteal --durations=20
 
 # Tests start Python often: bytecode is kept, and beside the build, even where the environment says not to write it.
 unexport PYTHONDONTWRITEBYTECODE
