@@ -55,7 +55,7 @@ from logpost.replay._native import Analysis, Causes
 from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
-SAMPLES = 50_000
+SAMPLES = 25_000
 ESTIMATE = "estimate"
 """As the name of a machine: estimate it from the trace, whatever was recorded with it."""
 

@@ -27,7 +27,11 @@ def _evidence(*, shuffled: bool) -> Evidence:
     ).cast(dict(schema.CALLS.schema))  # type: ignore[arg-type]
     if shuffled:
         filled = filled.sample(fraction=1.0, shuffle=True, seed=1)
-    return cast("Evidence", SimpleNamespace(tables={"calls": filled.lazy()}, undivided=()))
+    locations = pl.DataFrame({"location": range(LOCATIONS)})
+    return cast(
+        "Evidence",
+        SimpleNamespace(tables={"calls": filled.lazy()}, undivided=(), locations=locations, occurring=frozenset()),
+    )
 
 
 @pytest.mark.parametrize("at_once", [1, 50, 100, 10_000])

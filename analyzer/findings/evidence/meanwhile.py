@@ -108,7 +108,9 @@ def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> N
         intervals.filter(pl.col("location").is_in(some)).select("location", "begin_ps", "end_ps")
         for intervals, some in wanted
     )
-    theirs = evidence.tables["calls"].filter(pl.col("location").is_in(locations))
+    theirs = evidence.tables["calls"]
+    if len(locations) < evidence.locations.height:
+        theirs = theirs.filter(pl.col("location").is_in(locations))
     # Most calls are far from any interval: of these nothing but their times is read.
     every = theirs.select("call", "location", "enter_ps", "leave_ps").collect()
     by_location = {int(key): some for (key,), some in intervals.partition_by("location", as_dict=True).items()}
@@ -116,9 +118,11 @@ def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> N
         calls.filter(_within_reach(calls, by_location))
         for calls in (in_order(some, "location", "enter_ps") for some in _whole_locations(every))
     )
-    others = [pl.col(f"{category}_ps") for category in WAITING if category != "late_sender"]
+    waiting = [category for category in WAITING if category in evidence.occurring and category != "late_sender"]
+    others = [pl.lit(0, dtype=pl.Int64), *(pl.col(f"{category}_ps") for category in waiting)]
+    undivided = [category for category in evidence.undivided if category in evidence.occurring]
     spent = (
-        together(theirs, evidence.undivided)
+        together(theirs, undivided)
         .filter(pl.col("call").is_in(kept["call"].implode()))
         .select(
             "call",

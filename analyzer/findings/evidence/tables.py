@@ -86,6 +86,12 @@ class Evidence:
         rows = program(self.tables["accounting"]).group_by("location", "category").agg(wide_sum("exposed_ps"))
         return rows.with_columns(pl.col("category").cast(pl.String)).collect()
 
+    @cached_property
+    def occurring(self) -> frozenset[str]:
+        """Categories in which some location spends time, start-up included: columns of the others need not be read."""
+        rows = self.tables["accounting"].filter(pl.col("exposed_ps") > 0).select(pl.col("category").unique()).collect()
+        return frozenset(rows["category"].cast(pl.String))
+
     def exposed_of(self, categories: Sequence[str]) -> dict[int, int]:
         """Location to its exposed time in these categories together; every accounted location has an entry."""
         rows = (
