@@ -360,12 +360,13 @@ def _load_imbalance(facts: Facts) -> str:
 
 def _balance(facts: Facts) -> str:
     if facts.all("median_of_others"):
-        norm, shared = time_text(facts.number("median_of_others")), facts.number("gain_if_shared")
+        norm = time_text(facts.number("median_of_others"))
         these = "this rank" if len(facts.row["ranks"]) == 1 else "these ranks"
         return (
-            f"Make {these} as fast as the others ({norm}): check what is slower there "
-            "(node, binding, input) and what runs there alone. To give the excess to all ranks instead "
-            f"(weighted or finer partition, work stealing) makes the program {gain_text(shared)}."
+            f"Make {these} as fast as the others ({norm}): check what is slower there (node, binding, input) and what "
+            f"runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To give the "
+            "excess to all ranks instead (weighted or finer partition, work stealing) makes it "
+            f"{gain_text(facts.number('gain_if_shared'))}."
         )
     return (
         "Give these ranks less work (weighted or finer partition, work stealing), or check what is slower there: "
@@ -445,7 +446,8 @@ def _come_together(facts: Facts) -> str:
         shared = gain_text(facts.number("gain_if_shared"))
         return (
             "Make this rank as fast as the others before it: check what is slower there (node, binding, input) and "
-            f"what runs there alone. To share its excess among all ranks makes the program {shared}." + rest
+            f"what runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To share its "
+            f"excess among all ranks makes it {shared}." + rest
         )
     if facts.all("last_rank"):
         return "Balance the work before it on this rank." + rest

@@ -170,6 +170,12 @@ TEST(Hypothesis, GapsWorkAndLagsAreReplaced) {
     EXPECT_EQ(story.replayed({.most_ps = most}).leave_ps, (Times{110, 150, 160, 171}));
     const Times all{1000};
     EXPECT_EQ(story.replayed({.less_ps = all}).leave_ps, (Times{110, 150, 100, 111}));
+    // The send stays for 50, of which it works 10; the receive for 300.
+    const Times stay{50, 0, 300, 0};
+    EXPECT_EQ(story.replayed({.stay_ps = stay}).leave_ps, (Times{150, 190, 300, 311}));
+    EXPECT_EQ(story.replayed({.stay_ps = stay}).waited_ps, (Times{40, 0, 280, 0}));
+    const Times one{1};
+    EXPECT_THROW(static_cast<void>(story.replayed({.stay_ps = one})), std::invalid_argument);
 }
 
 TEST(Hypothesis, ThePathLeadsFromTheProgramsBeginToItsEnd) {

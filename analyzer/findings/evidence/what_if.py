@@ -29,6 +29,8 @@ class Hypothesis:
     """the later call that waits instead of each call, behind its own work; -1: itself"""
     member_ps: Int64 | None = None
     """of each call's waits for members of an operation, the lag at most: what it takes when all have come"""
+    stay_ps: Int64 | None = None
+    """by call: what it takes at least, waiting included"""
     less_ps: npt.NDArray[np.int64] | None = None
     """by message: taken off the lag of every wait for it"""
     most_ps: npt.NDArray[np.int64] | None = None
@@ -54,6 +56,7 @@ class Hypothesis:
         kinds |= {
             "later": np.int32,
             "member_ps": np.int64,
+            "stay_ps": np.int64,
             "less_ps": np.int64,
             "most_ps": np.int64,
             "instead": np.int32,

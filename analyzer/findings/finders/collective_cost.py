@@ -28,7 +28,6 @@ the program saves without those operations, or with none that takes longer, wher
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -38,6 +37,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.machine_values import measures, value_ps
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.rounds import rounds, shortest_round
 from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
@@ -48,8 +48,6 @@ from logpost.analyzer.wide import wide_sum
 
 PLACES = 8
 """Most places reported; the costliest ones."""
-PERSONAL = ("alltoall", "alltoallv", "alltoallw")
-"""Operations in which each member has data for each other one: one round with each."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -127,31 +125,6 @@ def _divided(evidence: Evidence, callpath: int) -> Divided | None:
     if whole == 0 or parts.get("not_divided", 0) == whole:
         return None
     return Divided(*(sum(parts.get(part, 0) for part in kind) / whole for kind in (ROUNDS, BYTES)))
-
-
-def rounds(operation: str, members: float) -> float:
-    """Of the messages that follow each other in an operation."""
-    return members - 1 if operation.lower() in PERSONAL else math.ceil(math.log2(max(2.0, members)))
-
-
-@once
-def shortest_round(evidence: Evidence) -> float:
-    """Time after the last member has entered, by round, in the shortest operation of the run; ps."""
-    every = (
-        evidence.tables["collectives"]
-        .filter(pl.col("instance") >= 0)
-        .group_by("instance")
-        .agg(
-            pl.col("operation").first().cast(pl.String),
-            members=pl.len(),
-            took=pl.col("leave_ps").max() - pl.col("enter_ps").max(),
-        )
-        .filter(pl.col("members") > 1)
-        .group_by("operation", "members")
-        .agg(pl.col("took").min())
-        .collect()
-    )
-    return min((took / rounds(operation, members) for operation, members, took in every.iter_rows()), default=0.0)
 
 
 @once

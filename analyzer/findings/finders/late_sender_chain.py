@@ -202,6 +202,10 @@ def _findings(
         chain = _chain(max(single, key=lambda r: single[r]), waits, meanwhile)
         traced = Traced(cause, weights, single, float(by_receiver.sum()), total, chain, largest.height, covered)
         cure = _cure(evidence, traced, waits, shared=shared)
+        if shared and cure.graph.whole:
+            gain = min(gain, cure.gain())
+        if gain < MIN_SHARE:
+            continue
         yield replace(_finding(evidence, traced, meanwhile), gain=gain, cure=cure)
 
 
@@ -242,7 +246,7 @@ def _cure(evidence: Evidence, traced: Traced, waits: pl.DataFrame, *, shared: bo
     if not shared or by_exception(late, everybody):
         return Cure(graph, Hypothesis(dropped=("send",), of=np.isin(graph.messages.sender, late)))
     pairs = waits.filter(pl.col("sender").is_in(late), pl.col("receiver").is_in(list(traced.by_receiver)))
-    return Cure(graph, shared_by_groups(graph, pairs.select("receiver", "sender").iter_rows()))
+    return Cure(graph, shared_by_groups(evidence, graph, pairs.select("receiver", "sender").iter_rows()))
 
 
 def _late_ranks(by_sender: Mapping[int, float]) -> list[int]:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.met_again import met_again
+from logpost.analyzer.findings.evidence.replayed import replayed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.thread_teams import executions, first_threads, in_gaps
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
@@ -150,7 +150,7 @@ def _saving(evidence: Evidence, rows: pl.DataFrame, saved: dict[int, float]) -> 
     )
     part = each["first"].replace_strict(saved, return_dtype=pl.Float64) / each["whole"]
     less = in_gaps(graph, each["first"], each["end_ps"], each["less"] * part)
-    return saving_if(graph, met_again(graph, Hypothesis(gap_ps=(graph.gap_ps - less).clip(min=0))))
+    return saving_if(graph, replayed(evidence, graph, Hypothesis(gap_ps=(graph.gap_ps - less).clip(min=0))))
 
 
 def _barrier(evidence: Evidence, callpath: int, firsts: list[int]) -> str:
