@@ -28,7 +28,7 @@ only that it exchanges transfers with (`evidence.neighbours`).
 
 Gain: over the operations, the mean wait of the members, but what is passed on: were all to enter at the mean of their
 enters, the last one would come so much earlier (`gain`). At most what the program saves with the work between two
-operations shared evenly (`evidence.even_work`, `evidence.replayed`), where that is replayed: who is late by messages,
+operations shared evenly (`evidence.even_work`, `evidence.met_again`), where that is replayed: who is late by messages,
 or in a call that takes others as long, stays late. Where one rank comes last, by exception (`evidence.slow_ranks`), it
 may as well become as fast as the others: the mean wait of the others, likewise. The larger gain is stated, and the
 advice names its cure.
@@ -46,9 +46,9 @@ from logpost.analyzer.findings.evidence.even_work import even_work
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.lateness import Lateness, ends_of, lateness_of
 from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls_near, meanwhile_of
+from logpost.analyzer.findings.evidence.met_again import met_again
 from logpost.analyzer.findings.evidence.neighbours import saved_by_neighbours
 from logpost.analyzer.findings.evidence.once import once
-from logpost.analyzer.findings.evidence.replayed import replayed
 from logpost.analyzer.findings.evidence.rounds import rounds, shortest_round
 from logpost.analyzer.findings.evidence.slow_ranks import by_exception, either
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
@@ -143,7 +143,7 @@ def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
     graph = graph_of(evidence)
     if not graph.whole:
         return found
-    even = replayed(evidence, graph, even_work(graph, found.callpath))
+    even = met_again(graph, even_work(graph, found.callpath))
     saving = saving_if(graph, even)
     gain = saving.gain
     if evidence.undivided:
@@ -163,7 +163,7 @@ def _as_fast_as_the_others(evidence: Evidence, found: Finding, delays: pl.DataFr
     passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
     if share <= MAINLY or passed_on or not graph.whole or not by_exception([slow], members):
         return found
-    saving = saving_if(graph, replayed(evidence, graph, even_work(graph, found.callpath, slow)))
+    saving = saving_if(graph, met_again(graph, even_work(graph, found.callpath, slow)))
     mean = found.exposed_ps / (len(members) - 1)
     gain = min(saving.gain, gain_by_changing(evidence, mean, {slow: -mean}))
     if gain <= found.gain:

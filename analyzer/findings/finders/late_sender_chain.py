@@ -246,7 +246,7 @@ def _cure(evidence: Evidence, traced: Traced, waits: pl.DataFrame, *, shared: bo
     if not shared or by_exception(late, everybody):
         return Cure(graph, Hypothesis(dropped=("send",), of=np.isin(graph.messages.sender, late)))
     pairs = waits.filter(pl.col("sender").is_in(late), pl.col("receiver").is_in(list(traced.by_receiver)))
-    return Cure(graph, shared_by_groups(evidence, graph, pairs.select("receiver", "sender").iter_rows()))
+    return shared_by_groups(evidence, graph, pairs.select("receiver", "sender").iter_rows())
 
 
 def _late_ranks(by_sender: Mapping[int, float]) -> list[int]:

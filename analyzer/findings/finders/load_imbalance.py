@@ -27,12 +27,12 @@ from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.between import between_text, longest_excess
 from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.replayed import replayed
+from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
 from logpost.analyzer.findings.evidence.slow_ranks import as_the_others, by_exception, either, evenly
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_changing, gain_by_sharing
 from logpost.analyzer.wide import exact_sum, wide_sum
@@ -232,7 +232,7 @@ def _gain(evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, f
     graph = graph_of(evidence)
     part = min(1.0, graph.length_ps / max(1, evidence.slowest_program_ps))  # the graph may hold a part only
     gaps = shared_gaps(graph, *({location: time * part for location, time in some.items()} for some in (times, wanted)))
-    saving = saving_if(graph, replayed(evidence, graph, Hypothesis(gap_ps=gaps)))
+    saving = saving_replayed(evidence, graph, Hypothesis(gap_ps=gaps))
     return min(less / evidence.slowest_program_ps, saving.gain), saving.cure
 
 
