@@ -35,7 +35,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.machine_values import measures, value_ps
+from logpost.analyzer.findings.evidence.machine_values import measures, most_ps, value_ps
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.rounds import rounds, shortest_round
 from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive, with_follows
@@ -89,6 +89,8 @@ class Estimate:
 
     latency: float
     bandwidth: float
+    bandwidth_at_most: float | None
+    """where the machine only bounds what a byte takes; None: it does not even do that"""
 
 
 def _estimate(evidence: Evidence, operation: str, members: float, size: float) -> Estimate | None:
@@ -99,11 +101,12 @@ def _estimate(evidence: Evidence, operation: str, members: float, size: float) -
     if all(letter is None for letter in letters):
         if operation.lower() == BARRIER or not _barriers(evidence):
             return None
-        return Estimate(rounds(operation, members) * shortest_round(evidence), 0.0)
+        return Estimate(rounds(operation, members) * shortest_round(evidence), 0.0, 0.0 if size == 0 else None)
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
     known = measures(evidence.manifest.machine, locality, "L")
     one = o_s + latency + o_r if known or not estimated else shortest_round(evidence)
-    return Estimate(rounds(operation, members) * one, size * gap)
+    most = most_ps(evidence.manifest.machine, locality, "G", size)
+    return Estimate(rounds(operation, members) * one, size * gap, None if most is None else size * most)
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,19 @@ def _following(evidence: Evidence) -> pl.Series:
     return rows.filter(pl.col("follows"))["call"]
 
 
+def _estimates(estimate: Estimate | None, each: float) -> Iterable[Number]:
+    """What the machine says, and how many times that an operation takes, whatever a byte does."""
+    if estimate is None:
+        return
+    yield Number("latency_estimate", estimate.latency, "ps")
+    most = estimate.bandwidth_at_most
+    if most is not None:
+        name = "bandwidth_estimate" if most == estimate.bandwidth else "bandwidth_estimate_at_most"
+        yield Number(name, most, "ps")
+        if (least := max(estimate.latency, most)) > 0:
+            yield Number("cost_over_estimate", each / least, "x")
+
+
 def _finding(
     evidence: Evidence, callpath: int, cost: Mapping[int, float], saved: Mapping[int, float], calls: Successive
 ) -> Finding:
@@ -211,7 +227,6 @@ def _finding(
     total, size = sum(cost.values()), sum(place.bytes for place in here.values()) / max(1, count)
     each, in_a_row = total / max(1, count), calls.share(callpath)
     estimate, divided = _estimate_at(evidence, calls, callpath), _divided(evidence, callpath)
-    least = max(estimate.latency, estimate.bandwidth) if estimate is not None else 0.0
     fused = in_a_row > IN_A_ROW
     worst = max(saved, key=lambda location: saved[location])
     first, last = evidence.active_windows(["collective"], cost)
@@ -236,15 +251,7 @@ def _finding(
             Number("window_members" if calls.operations[callpath] == "Fence" else "members", members, "count"),
             Number("mean_size", size, "B"),
             Number("mean_cost", each, "ps"),
-            *(
-                (
-                    Number("latency_estimate", estimate.latency, "ps"),
-                    Number("bandwidth_estimate", estimate.bandwidth, "ps"),
-                )
-                if estimate is not None
-                else ()
-            ),
-            *((Number("cost_over_estimate", each / least, "x"),) if least > 0 else ()),
+            *_estimates(estimate, each),
             *(
                 (Number("share_of_rounds", divided.rounds, "1"), Number("share_of_bytes", divided.bytes, "1"))
                 if divided is not None

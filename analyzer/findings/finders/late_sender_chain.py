@@ -311,10 +311,12 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
         region = evidence.region(callpath)
     first, last = evidence.active_windows(["late_sender"], waiters)
     ratio = traced.exposed / traced.all_late_sender if traced.all_late_sender > 0 else 0.0
+    inside = traced.cause.doing == "inside"
     certain = traced.covered >= CERTAIN_COVER and ratio >= CERTAIN_PART
     confidence, certainty = evidence.confidence(
         HIGH if certain else MEDIUM,
-        f"the intervals are measured; the cause is known from {traced.cause.known_from}",
+        f"the intervals are measured; the cause is known from {traced.cause.known_from}"
+        + (", and not whether that works or waits" if inside else ""),
         ["late_sender"],
     )
     return Finding(
