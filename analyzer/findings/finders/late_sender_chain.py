@@ -202,10 +202,6 @@ def _findings(
         chain = _chain(max(single, key=lambda r: single[r]), waits, meanwhile)
         traced = Traced(cause, weights, single, float(by_receiver.sum()), total, chain, largest.height, covered)
         cure = _cure(evidence, traced, waits, shared=shared)
-        if shared and cure.graph.whole:
-            gain = min(gain, cure.gain())
-        if gain < MIN_SHARE:
-            continue
         yield replace(_finding(evidence, traced, meanwhile), gain=gain, cure=cure)
 
 
