@@ -140,7 +140,7 @@ def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame
     from logpost.analyzer.findings.find import find_all
 
     writer.flush_beside()  # the disk writes what is there while findings are looked for
-    findings = find_all(tables, run.manifest)
+    findings = find_all(tables, run.manifest, run)
     writer.write("findings", findings)
 
 

@@ -34,7 +34,8 @@ class RescopedRun(Run):
     def table(self, name: str) -> pl.LazyFrame:
         """One table, lazily, as far as it lies in the region of interest."""
         if name == "findings" and name not in self.frames:
-            self.frames[name] = find_all({table: self.table(table) for table in TABLES if table != name}, self.manifest)
+            tables = {table: self.table(table) for table in TABLES if table != name}
+            self.frames[name] = find_all(tables, self.manifest, self)
         if name in self.frames:
             return self.frames[name].lazy()
         return within(self.facts(name), name, self.frames["locations"].lazy())

@@ -337,6 +337,9 @@ class WhatIf:
     def edges(self) -> int: ...
 
     @property
+    def calls(self) -> int: ...
+
+    @property
     def bytes(self) -> int: ...
 
     @property
@@ -359,6 +362,11 @@ class WhatIf:
     def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
         """
         The program whose NICs take messages in the order in which they come under a setting; None: in the order in which they came.
+        """
+
+    def with_code(self, longer_ps: numpy.ndarray) -> WhatIf | None:
+        """
+        The program with so much more code before each call than was measured, in which NICs take messages as they come; None: where contention is replayed.
         """
 
     def on_links(self, elsewhere: Surroundings) -> WhatIf | None:

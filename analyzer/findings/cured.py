@@ -73,7 +73,8 @@ def cured(run: Run, number: int) -> Cured:
     if not 0 <= number < table.height:
         raise InputError(f"the run has no finding {number}")
     known = table.row(number, named=True)
-    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest, MOST_CALLS)
+    tables = {name: run.table(name) for name in TABLES if name != "findings"}
+    evidence = Evidence(tables, run.manifest, MOST_CALLS, run)
     found = _again(known, findings_of(evidence))
     if found is None:
         raise InputError(

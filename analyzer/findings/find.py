@@ -35,6 +35,7 @@ from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_orde
 from logpost.analyzer.findings.gain_error import with_errors
 from logpost.analyzer.findings.one_bug import one_bug_each
 from logpost.analyzer.manifest import Manifest
+from logpost.analyzer.run import Run
 
 FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     hot_receiver.find,
@@ -60,15 +61,16 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
 )
 
 
-def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest) -> pl.DataFrame:
+def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest, run: Run | None = None) -> pl.DataFrame:
     """Every finding of a run, the one that gains most first, as a frame of `schema.FINDINGS`.
 
     Arguments:
         tables: every other table of `schema.TABLES`, lazily; `messages` may have 10^7 rows and is read in chunks, by
             columns, and only where the small tables say that a pattern could cost anything.
         manifest: of the run; its windows, hosts and machine are used.
+        run: whose program is replayed on its machine; None: no replay but of measured times.
     """
-    evidence = Evidence(tables, manifest)
+    evidence = Evidence(tables, manifest, run=run)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
     return frame(with_errors(evidence, findings_of(evidence)), evidence.places)

@@ -8,8 +8,8 @@
 - The residual's and the deficit's share of message time, where the cure takes modelled parts away: so much of these may
   be something else.
 - CURE: who removes a cause does so in a program whose messages and ranks then take another course than in the replay.
-- The other cure: where two are possible (`gain_if_shared`, `gain_as_tree`), the stated gain is that of the better one,
-  and whoever takes the other one gets less.
+- The other cure: where two are possible (`gain_if_shared`, `gain_as_tree`, `gain_if_as_fast`), whoever takes one or the
+  other gets so much more or less than is stated.
 
 Fractions of the slowest rank's program time, to both sides of the gain.
 """
@@ -27,7 +27,7 @@ from logpost.analyzer.findings.finding import Finding
 CURE = 0.20
 """Of a gain: what it differs from the true one where nothing else is to blame. In nine of ten simulated programs it is
 less (docs/whatif.md, the gains of findings)."""
-OTHER_CURES = ("gain_if_shared", "gain_as_tree")
+OTHER_CURES = ("gain_if_shared", "gain_as_tree", "gain_if_as_fast")
 
 
 def with_errors(evidence: Evidence, found: Iterable[Finding]) -> list[Finding]:
@@ -48,5 +48,5 @@ def _error(evidence: Evidence, finding: Finding) -> float:
         if cure.hypothesis.takes_parts:
             terms += [machine.residual_share * finding.gain, machine.deficit_share * finding.gain]
     others = [number.value for number in finding.evidence if number.name in OTHER_CURES]
-    between = max((finding.gain - other for other in others), default=0.0)
-    return min(1.0, math.hypot(*terms) + max(0.0, between))
+    between = max((abs(finding.gain - other) for other in others), default=0.0)
+    return min(1.0, math.hypot(*terms) + between)

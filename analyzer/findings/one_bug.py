@@ -9,8 +9,9 @@ A finding B says nothing beyond A, a kind nearer to the cause, if their time win
   where A explains the waiting.
 
 Time that A takes away in one place may come back in another. So A explains nothing whose own cure saves much more than
-A's does: by half where that is replayed too, else by twice, since it may be less than is stated. Nor does it where B's
-cure is replayed and saves more than half of the time that A's leaves: most of B is then not A's, however much A saves.
+A's does: by half where that is replayed too, else by twice, since it may be less than is stated; where a bound stands
+beside a replay, what that saves counts. Nor does it where B's cure is replayed and saves more than half of the time
+that A's leaves: most of B is then not A's, however much A saves.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _overlap(a: Finding, b: Finding) -> bool:
 def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -> bool:
     least = REPLAYED if symptom.removes else MAINLY
     return (
-        cause.gain >= least * symptom.gain
+        cause.gain >= least * _saves(symptom)
         and _beyond(cause, symptom) <= MAINLY
         and (
             _same_time(cause, symptom) > MAINLY
@@ -89,6 +90,12 @@ def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -
             or _passed_on(cause, symptom, region_of) > MAINLY
         )
     )
+
+
+def _saves(finding: Finding) -> float:
+    """What its cure saves: where the gain is a bound beside a replay of the whole program, no more than that."""
+    cure = finding.cure
+    return min(finding.gain, cure.gain()) if cure is not None and cure.graph.whole else finding.gain
 
 
 def _beyond(cause: Finding, symptom: Finding) -> float:

@@ -260,7 +260,7 @@ _AT_FAULT = {
     "traced_to_computing": "",
     "traced_to_working": "work in ",
     "traced_to_waiting": "waiting in ",
-    "traced_to_inside": "its time in ",
+    "traced_to_inside": "time in ",
 }
 
 
@@ -275,7 +275,10 @@ def _be_earlier(facts: Facts) -> str:
     if facts.all("traced_to_waiting"):
         return "Remove that waiting first (see the other findings), or send before it" + also
     if facts.all("traced_to_inside"):
-        return "Look at that call first: whether it works or waits needs a machine (analyze --machine FILE)" + also
+        return (
+            "Look at that call first: whether it works or waits, a machine tells (analyze --machine FILE). Or let the "
+            "receiver compute meanwhile (nonblocking receives)."
+        )
     if facts.all("traced_to_working"):
         return "Send the awaited messages first, or overlap the call (nonblocking sends completed later)" + also
     return "Shorten or split the work before this send, send earlier (before work that the receiver does not need)" + (
@@ -360,12 +363,13 @@ def _load_imbalance(facts: Facts) -> str:
 
 def _balance(facts: Facts) -> str:
     if facts.all("median_of_others"):
-        norm, shared = time_text(facts.number("median_of_others")), facts.number("gain_if_shared")
+        norm = time_text(facts.number("median_of_others"))
         these = "this rank" if len(facts.row["ranks"]) == 1 else "these ranks"
         return (
-            f"Make {these} as fast as the others ({norm}): check what is slower there "
-            "(node, binding, input) and what runs there alone. To give the excess to all ranks instead "
-            f"(weighted or finer partition, work stealing) makes the program {gain_text(shared)}."
+            f"Make {these} as fast as the others ({norm}): check what is slower there (node, binding, input) and what "
+            f"runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To give the "
+            "excess to all ranks instead (weighted or finer partition, work stealing) makes it "
+            f"{gain_text(facts.number('gain_if_shared'))}."
         )
     return (
         "Give these ranks less work (weighted or finer partition, work stealing), or check what is slower there: "
@@ -445,7 +449,8 @@ def _come_together(facts: Facts) -> str:
         shared = gain_text(facts.number("gain_if_shared"))
         return (
             "Make this rank as fast as the others before it: check what is slower there (node, binding, input) and "
-            f"what runs there alone. To share its excess among all ranks makes the program {shared}." + rest
+            f"what runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To share its "
+            f"excess among all ranks makes it {shared}." + rest
         )
     if facts.all("last_rank"):
         return "Balance the work before it on this rank." + rest
@@ -544,11 +549,19 @@ def _collective_cost(facts: Facts) -> str:
     if over >= FAR_ABOVE:
         times = number_text(over, "x") if over < BEYOND_MODEL else f"more than {BEYOND_MODEL:.0f} ×"
         return f"{title}, {times} what the machine's values predict"
+    if not _bound_known(facts):
+        return title + f", {_each_size(facts)}"
     return title + f", {'latency' if _latency_bound(facts) else 'bandwidth'}-bound at {_each_size(facts)}"
 
 
 def _each_size(facts: Facts) -> str:
     return f"{bytes_text(facts.number('mean_size'))} each"
+
+
+def _bound_known(facts: Facts) -> bool:
+    """Whether the replay or the machine tells what of an operation is latency; without data, all of it is."""
+    known = ("share_of_rounds", "bandwidth_estimate")
+    return facts.number("mean_size") == 0 or any(facts.all(name) for name in known)
 
 
 def _latency_bound(facts: Facts) -> bool:
@@ -569,6 +582,11 @@ def _cheaper_collective(facts: Facts) -> str:
         return (
             "It takes far longer than predicted: check the library's choice of algorithm, the binding "
             "and whether ranks share cores; then call it less often, or overlap it (the nonblocking form)."
+        )
+    if not _bound_known(facts):
+        return (
+            "Send less or call it less often (every k-th step), or overlap it with work (the nonblocking form, "
+            "completed later). Whether latency or bytes cost most needs a machine (analyze --machine FILE)."
         )
     if _latency_bound(facts):
         return (

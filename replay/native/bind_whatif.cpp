@@ -56,6 +56,15 @@ class WhatIf {
                      : std::nullopt;
     }
 
+    /// The same program with so much more code before each call; none where contention is replayed.
+    [[nodiscard]] std::optional<WhatIf> with_code(const In<std::int64_t>& longer_ps) const {
+        const std::span<const std::int64_t> longer(longer_ps.data(), longer_ps.size());
+        const nb::gil_scoped_release release;
+        auto found = replay::reordered(graph_, machine_, {.machine = machine_}, longer);
+        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
+                     : std::nullopt;
+    }
+
     /// The same program on links of other bandwidths; none: it would run in other places, and its graph is another one.
     [[nodiscard]] std::optional<WhatIf> on_links(const Surroundings& elsewhere) const {
         return elsewhere.placement == placement_ ? std::optional(WhatIf(*this, built_, elsewhere.network))
@@ -312,6 +321,7 @@ void bind_whatif(nb::module_& module) {
              "`overlapped`: what is computed behind a Wait stands before it.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
         .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().arcs.size(); })
+        .def_prop_ro("calls", [](const WhatIf& self) { return self.graph().enters.size(); })
         .def_prop_ro("bytes", [](const WhatIf& self) { return self.bytes(); })
         .def_prop_ro("rebuilt", [](const WhatIf& self) { return self.graph().rebuilt; })
         .def_prop_ro(
@@ -335,6 +345,10 @@ void bind_whatif(nb::module_& module) {
                      "by_callpath: list[float] = []) -> WhatIf | None"),
              "The program whose NICs take messages in the order in which they come under a setting; None: in the order "
              "in which they came.")
+        .def("with_code", &WhatIf::with_code, "longer_ps"_a, nb::keep_alive<0, 1>(),
+             nb::sig("def with_code(self, longer_ps: numpy.ndarray) -> WhatIf | None"),
+             "The program with so much more code before each call than was measured, in which NICs take messages as "
+             "they come; None: where contention is replayed.")
         .def("on_links", &WhatIf::on_links, "elsewhere"_a, nb::keep_alive<0, 1>(),
              nb::sig("def on_links(self, elsewhere: Surroundings) -> WhatIf | None"),
              "The program in the same places, on links of other bandwidths; None: these are other places.")

@@ -119,6 +119,11 @@ class Engine:
         ]
 
     @property
+    def calls(self) -> int:
+        """Calls of the locations that are followed."""
+        return self.graph(self.recorded).calls
+
+    @property
     def reordered(self) -> bool:
         """Whether NICs take messages in another order than the recorded one."""
         return self.kept_ps is not None
@@ -161,6 +166,16 @@ class Engine:
             InputError: the recorded messages wait for each other in a circle.
         """
         return self.graph(scenario).times(_native(scenario), scenario.compute, *_lists(scenario))
+
+    def times_with_code(self, longer_ps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Enters and leaves of all calls, as `times`, if the code before each of them took so much longer than it did
+        (negative: shorter), and NICs took messages as they came; None where contention is replayed.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        found = self.graph(self.recorded).with_code(np.ascontiguousarray(longer_ps, dtype=np.int64))
+        return None if found is None else found.times(_native(self.recorded))
 
     def _by_protocols(
         self, scenarios: Sequence[Scenario], of: Callable[[WhatIf, Sequence[Scenario]], list[Found]]

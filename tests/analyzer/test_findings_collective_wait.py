@@ -43,10 +43,13 @@ def test_the_rank_that_always_comes_last_is_named_with_its_region() -> None:
 
 def test_one_rank_of_many_that_comes_last_may_become_as_fast_as_the_others() -> None:
     finding = barriers([1] * 10, ranks=5).alone(collective_wait.find).row(0, named=True)
-    # 3 ms of 10 in each operation; with the excess shared among five ranks, 3 - 3 / 5.
-    assert finding["gain"] == pytest.approx(0.3, abs=0.001)
+    # 3 ms of 10 in each operation; with the excess shared among five ranks, 3 - 3 / 5. Stated is the middle.
+    assert finding["gain"] == pytest.approx(0.27, abs=0.001)
     assert finding["advice"].startswith("Make this rank as fast as the others before it: check what is slower there")
-    assert "among all ranks makes the program at most 24.0 % faster" in finding["advice"]
+    assert (
+        "That makes the program at most 30.0 % faster. To share its excess among all ranks makes it at most 24.0 %"
+        in finding["advice"]
+    )
 
 
 def test_ranks_that_take_turns_are_not_blamed_one_by_one() -> None:

@@ -42,12 +42,12 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
     assert finding["gain"] == pytest.approx(0.3)
     assert finding["advice"].startswith("Give these ranks less work")
     finding = ranks_that_compute([40 * MS] * 4 + [80 * MS]).alone(load_imbalance.find).row(0, named=True)
-    # 78 ms become 38; shared evenly, 46.
-    assert finding["gain"] == pytest.approx(0.4)
+    # 78 ms become 38; shared evenly, 46: 40 or 32 of 100 ms. Which of the two, no trace tells.
+    assert finding["gain"] == pytest.approx(0.36)
     assert finding["advice"] == (
         "Make this rank as fast as the others (38.0 ms): check what is slower there (node, binding, input) and what "
-        "runs there alone. To give the excess to all ranks instead (weighted or finer partition, work stealing) makes "
-        "the program at most 32.0 % faster."
+        "runs there alone. That makes the program at most 40.0 % faster. To give the excess to all ranks instead "
+        "(weighted or finer partition, work stealing) makes it at most 32.0 % faster."
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.analyzer.story import MS
@@ -77,6 +79,13 @@ def test_who_saves_much_more_is_another_bug() -> None:
     assert kinds(replace(IMBALANCE, gain=0.04), CHAIN) == ["load_imbalance", "late_sender_chain"]
     replayed = replace(CHAIN, removes=CHAIN.charges)
     assert kinds(replace(IMBALANCE, gain=0.06), replayed) == ["load_imbalance", "late_sender_chain"]
+
+
+def test_of_a_bound_what_its_replay_saves_counts() -> None:
+    chain = replace(CHAIN, gain=0.5)
+    assert kinds(replace(IMBALANCE, gain=0.2), chain) == ["load_imbalance", "late_sender_chain"]
+    replay: Any = SimpleNamespace(gain=lambda: 0.3, graph=SimpleNamespace(whole=True))
+    assert kinds(replace(IMBALANCE, gain=0.2), replace(chain, cure=replay)) == ["load_imbalance"]
 
 
 def test_who_saves_most_of_what_is_left_is_another_bug() -> None:

@@ -25,7 +25,7 @@ def estimated(story: Story) -> Story:
 
 def test_time_in_a_call_that_is_not_divided_is_neither_work_nor_waiting() -> None:
     finding = estimated(late_rank(busy=True)).alone(late_sender_chain.find).row(0, named=True)
-    assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of its time in MPI_Waitall"
+    assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of time in MPI_Waitall"
     numbers = {row["name"]: row["value"] for row in finding["evidence"]}
     # Of the 4 ms 1 is receive overhead, which is divided, and 3 are not.
     assert numbers["it_works_in_calls_meanwhile"] == 0.25

@@ -170,6 +170,12 @@ TEST(Hypothesis, GapsWorkAndLagsAreReplaced) {
     EXPECT_EQ(story.replayed({.most_ps = most}).leave_ps, (Times{110, 150, 160, 171}));
     const Times all{1000};
     EXPECT_EQ(story.replayed({.less_ps = all}).leave_ps, (Times{110, 150, 100, 111}));
+    // The send stays for 50, of which it works 10; the receive for 300.
+    const Times stay{50, 0, 300, 0};
+    EXPECT_EQ(story.replayed({.stay_ps = stay}).leave_ps, (Times{150, 190, 300, 311}));
+    EXPECT_EQ(story.replayed({.stay_ps = stay}).waited_ps, (Times{40, 0, 280, 0}));
+    const Times one{1};
+    EXPECT_THROW(static_cast<void>(story.replayed({.stay_ps = one})), std::invalid_argument);
 }
 
 TEST(Hypothesis, ThePathLeadsFromTheProgramsBeginToItsEnd) {
@@ -392,6 +398,23 @@ TEST(Hypothesis, TheRootOfAReductionAloneWaits) {
     // The root comes at 100: nobody waits for it.
     const Times root_late{100, 20, 40};
     EXPECT_EQ(story.replayed({.gap_ps = root_late}).leave_ps, (Times{104, 22, 42}));
+}
+
+TEST(Hypothesis, AnInnerRankWaitsForThoseBehindItAlone) {
+    // Rank 1 stays from 20 until 43, for rank 2, which gives from 40 to 42; rank 3 comes at 60, for the root.
+    Story story;
+    const auto root = story.call(0, 10, 66, 6);
+    const auto inner = story.call(1, 20, 43, 23);
+    const auto leaf = story.call(2, 40, 42, 2);
+    const auto other = story.call(3, 60, 62, 2);
+    story.meet(0, Operation::reduce, {root, inner, leaf, other}, root);
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().call_of(story.graph().binding(1)->source), 2U);
+    // Rank 2 comes 15 earlier, and rank 1 is done 3 later; whatever rank 3 does.
+    const Times sooner{10, 20, 25, 60};
+    EXPECT_EQ(story.replayed({.gap_ps = sooner}).leave_ps, (Times{66, 28, 27, 62}));
+    const Times later{10, 20, 40, 80};
+    EXPECT_EQ(story.replayed({.gap_ps = later}).leave_ps, (Times{86, 43, 42, 82}));
 }
 
 TEST(Hypothesis, AGiverThatWaitedAllTheSameWaits) {

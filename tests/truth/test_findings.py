@@ -11,6 +11,7 @@ from .programs import SIMULATE, judge, simulate
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
 CAUSES = (
+    "imbalance_shared_nic",
     "rma_fence_in_turn",
     "rma_late_complete",
     "rma_late_post",

@@ -175,6 +175,10 @@ class Graph:
         begin, end = np.searchsorted(self.location, ends).tolist()
         return slice(begin, end)
 
+    def rows(self, numbers: pl.Series) -> pl.Series:
+        """The rows of calls of these numbers; -1: not in the graph."""
+        return pl.Series(_looked_up(self.row_of, numbers), dtype=pl.Int32)
+
     def flags(self, numbers: pl.Series) -> Flags:
         """By row: whether its call is one of these numbers."""
         found = np.zeros(self.count, dtype=np.bool_)

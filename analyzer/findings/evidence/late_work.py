@@ -12,16 +12,18 @@ from collections.abc import Iterable
 import numpy as np
 
 from logpost.analyzer.findings.evidence.graph import Graph
-from logpost.analyzer.findings.evidence.met_again import met_again
+from logpost.analyzer.findings.evidence.replayed import cure_replayed
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
 from logpost.analyzer.findings.evidence.slow_ranks import evenly
-from logpost.analyzer.findings.evidence.what_if import Hypothesis
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 
 
-def shared_by_groups(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Hypothesis:
+def shared_by_groups(evidence: Evidence, graph: Graph, pairs: Iterable[tuple[int, int]]) -> Cure:
     """The program in which the ranks of each group work as long.
 
     Arguments:
+        evidence: of the run.
         graph: of the program.
         pairs: (receiver, sender) of those who wait, and whom for.
     """
@@ -32,7 +34,7 @@ def shared_by_groups(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Hypothes
         own = {location: float(code[location]) for location in group if location < len(code)}
         times |= own
         wanted |= evenly(own)
-    return met_again(graph, Hypothesis(gap_ps=shared_gaps(graph, times, wanted)))
+    return cure_replayed(evidence, graph, Hypothesis(gap_ps=shared_gaps(graph, times, wanted)))
 
 
 def groups_of(pairs: Iterable[tuple[int, int]]) -> list[set[int]]:

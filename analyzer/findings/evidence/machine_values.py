@@ -16,17 +16,31 @@ def value_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -
 
     Where only its bounds are known it is the lower one: what it takes at least.
     """
+    chosen = _at_size(machine, locality, parameter, size)
+    if chosen is None:
+        return None
+    known = chosen.low if chosen.bound_only and chosen.low is not None else chosen.value
+    return known * unit_ps(chosen)
+
+
+def most_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -> float | None:
+    """The same, where only bounds are known the upper one; None where there is none."""
+    chosen = _at_size(machine, locality, parameter, size)
+    if chosen is None:
+        return None
+    known = chosen.high if chosen.bound_only else chosen.value
+    return None if known is None else known * unit_ps(chosen)
+
+
+def _at_size(machine: MachineUsed, locality: str, parameter: str, size: float) -> MachineValue | None:
     found = [
         value
         for value in machine.values
         if value.locality == locality and value.parameter == parameter and unit_ps(value)
     ]
-    if not found:
-        return None
     ranges = sorted(found, key=lambda value: value.up_to_bytes if value.up_to_bytes is not None else float("inf"))
-    chosen = next((value for value in ranges if value.up_to_bytes is None or value.up_to_bytes >= size), ranges[-1])
-    known = chosen.low if chosen.bound_only and chosen.low is not None else chosen.value
-    return known * unit_ps(chosen)
+    last = ranges[-1] if ranges else None
+    return next((value for value in ranges if value.up_to_bytes is None or value.up_to_bytes >= size), last)
 
 
 def longest_latency_ps(machine: MachineUsed) -> float:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from logpost.analyzer.findings.evidence.graph import LONGER, Graph
 from logpost.analyzer.findings.evidence.machine_values import longest_latency_ps, unit_ps
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.queues import within_nodes
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.manifest import MachineValue
@@ -80,10 +81,7 @@ def _moved(cure: Cure, by: Int64, factor: float) -> Hypothesis:
 def _off(evidence: Evidence, graph: Graph, sign: int) -> Int64:
     """By message of the graph: by how much it may take less (sign -1), or more (1)."""
     messages = graph.messages
-    nodes = dict(evidence.tables["locations"].select("location", "node").collect().iter_rows())
-    node_of = np.full(max(nodes, default=0) + 1, -1, dtype=np.int64)
-    node_of[list(nodes)] = list(nodes.values())
-    within = node_of[messages.sender] == node_of[messages.receiver]
+    within = within_nodes(evidence, messages)
     off: Floats = np.zeros(messages.count)
     for localities, here in ((WITHIN, within), (("other_node",), ~within)):
         size = messages.bytes[here].astype(np.float64)

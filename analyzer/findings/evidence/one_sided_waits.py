@@ -2,7 +2,8 @@
 
 The table `epochs` says how long an access, an exposure, a lock or a change was waited for: the wait ends when a call of
 the other process begins (of a lock: ends), at that very instant. A transfer that its target does not attend to ends
-its way back, L of it, after the target has entered the call that serves it: the last one before. Waits whose end is no
+its way back, L of it, after the target has entered the call that serves it: the last one before. A latency that is only
+bounded is taken for nothing here: the bound would rule out the call that did serve the transfer. Waits whose end is no
 such instant stay as they were measured. Times in ps.
 """
 
@@ -66,6 +67,7 @@ def _epochs(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _transfers(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
+    way_back = pl.col("latency_ps") // 2 if evidence.divides("latency") else pl.lit(0)
     queued = (
         evidence.tables["transfers"]
         .filter(pl.col("processor_queueing_ps") > 0, pl.col("target") >= 0)
@@ -73,7 +75,7 @@ def _transfers(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
             "location",
             waits_for="target",
             start_ps="start_ps",
-            there_ps=pl.col("complete_leave_ps") - pl.col("latency_ps") // 2,
+            there_ps=pl.col("complete_leave_ps") - way_back,
         )
         .collect()
     )

@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.evidence.queues import queued_ps
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis
 
-QUEUES = ("endpoint_contention", "network_contention")
 LEAST_RECEIVERS = 3
 """Of a tree that is another one than sending to all."""
 MAINLY = 0.5
@@ -108,8 +108,7 @@ class _Change:
     def __init__(self, evidence: Evidence, graph: Graph) -> None:
         messages = graph.messages
         self.send, self.receive, self._complete = messages.send_call, messages.recv_call, messages.complete_call
-        queues = [messages.parts[part] for part in QUEUES] if evidence.divides(*QUEUES) else [messages.undivided_ps]
-        self._hop = messages.transport - np.sum(queues, axis=0)
+        self._hop = messages.transport - queued_ps(evidence, graph)
         self._apart = np.maximum(messages.parts["send_overhead"], messages.parts["serialization"])
         self._instead = np.full(messages.count, -1, dtype=np.int32)
         self._lag = np.zeros(messages.count, dtype=np.int64)

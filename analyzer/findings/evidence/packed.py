@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of
+from logpost.analyzer.findings.evidence.queues import QUEUES
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.replay.columns import Int32, Int64
-
-QUEUES = ("endpoint_contention", "network_contention")
 
 
 def saving_if_packed(evidence: Evidence, callpath: int) -> Saving:

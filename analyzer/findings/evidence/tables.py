@@ -17,6 +17,7 @@ from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.phases import program
 from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.reporting.names import ranks_noun
+from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import title
 from logpost.analyzer.wide import exact_sum, wide_sum
 
@@ -31,12 +32,20 @@ class Evidence:
         tables: every table of `schema.TABLES` but `findings`, by name.
         manifest: of the run.
         most_calls: that a replay of the program has; None: as many as every finder can afford.
+        run: of which these are the tables, maybe through a region of interest; None: its machine cannot be asked.
     """
 
-    def __init__(self, tables: Mapping[str, pl.LazyFrame], manifest: Manifest, most_calls: int | None = None) -> None:
+    def __init__(
+        self,
+        tables: Mapping[str, pl.LazyFrame],
+        manifest: Manifest,
+        most_calls: int | None = None,
+        run: Run | None = None,
+    ) -> None:
         self.tables = tables
         self.manifest = manifest
         self.most_calls = most_calls
+        self.run = run
 
     @cached_property
     def locations(self) -> pl.DataFrame:

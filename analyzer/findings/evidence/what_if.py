@@ -29,6 +29,8 @@ class Hypothesis:
     """the later call that waits instead of each call, behind its own work; -1: itself"""
     member_ps: Int64 | None = None
     """of each call's waits for members of an operation, the lag at most: what it takes when all have come"""
+    stay_ps: Int64 | None = None
+    """by call: what it takes at least, waiting included"""
     less_ps: npt.NDArray[np.int64] | None = None
     """by message: taken off the lag of every wait for it"""
     most_ps: npt.NDArray[np.int64] | None = None
@@ -42,11 +44,14 @@ class Hypothesis:
     """for what nobody waits"""
     of: Flags | None = None
     """by message: those for which that is so; None: all"""
+    calibrated: bool = False
+    """its lags are those of a replay that gives back the measured times, not what a machine says of messages"""
 
     @property
     def takes_parts(self) -> bool:
         """Whether it rests on what a machine says of messages or operations, and not on measured times alone."""
-        return any(column is not None for column in (self.less_ps, self.most_ps, self.lag_ps, self.member_ps))
+        parts = (self.less_ps, self.most_ps, self.lag_ps, self.member_ps)
+        return not self.calibrated and any(column is not None for column in parts)
 
     def columns(self) -> dict[str, Any]:
         """Those that are given, as the engine takes them."""
@@ -54,6 +59,7 @@ class Hypothesis:
         kinds |= {
             "later": np.int32,
             "member_ps": np.int64,
+            "stay_ps": np.int64,
             "less_ps": np.int64,
             "most_ps": np.int64,
             "instead": np.int32,
@@ -76,7 +82,8 @@ class Cure:
     """of the program, maybe of its first part"""
     hypothesis: Hypothesis
     at_least: Hypothesis | None = None
-    """the same where none of the time that the machine does not divide goes with the cause"""
+    """the same at the other end of what the machine leaves open: none of the time that it does not divide goes with the
+    cause, or bytes take no time"""
     length_ps: int | None = None
     """of the graph with the hypothesis; None: nobody has replayed it"""
 

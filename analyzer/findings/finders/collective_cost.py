@@ -28,7 +28,6 @@ the program saves without those operations, or with none that takes longer, wher
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -36,8 +35,9 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.machine_values import measures, value_ps
+from logpost.analyzer.findings.evidence.machine_values import measures, most_ps, value_ps
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.rounds import rounds, shortest_round
 from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
@@ -48,8 +48,6 @@ from logpost.analyzer.wide import wide_sum
 
 PLACES = 8
 """Most places reported; the costliest ones."""
-PERSONAL = ("alltoall", "alltoallv", "alltoallw")
-"""Operations in which each member has data for each other one: one round with each."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -91,6 +89,8 @@ class Estimate:
 
     latency: float
     bandwidth: float
+    bandwidth_at_most: float | None
+    """where the machine only bounds what a byte takes; None: it does not even do that"""
 
 
 def _estimate(evidence: Evidence, operation: str, members: float, size: float) -> Estimate | None:
@@ -101,11 +101,12 @@ def _estimate(evidence: Evidence, operation: str, members: float, size: float) -
     if all(letter is None for letter in letters):
         if operation.lower() == BARRIER or not _barriers(evidence):
             return None
-        return Estimate(rounds(operation, members) * shortest_round(evidence), 0.0)
+        return Estimate(rounds(operation, members) * shortest_round(evidence), 0.0, 0.0 if size == 0 else None)
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
     known = measures(evidence.manifest.machine, locality, "L")
     one = o_s + latency + o_r if known or not estimated else shortest_round(evidence)
-    return Estimate(rounds(operation, members) * one, size * gap)
+    most = most_ps(evidence.manifest.machine, locality, "G", size)
+    return Estimate(rounds(operation, members) * one, size * gap, None if most is None else size * most)
 
 
 @dataclass(frozen=True)
@@ -127,31 +128,6 @@ def _divided(evidence: Evidence, callpath: int) -> Divided | None:
     if whole == 0 or parts.get("not_divided", 0) == whole:
         return None
     return Divided(*(sum(parts.get(part, 0) for part in kind) / whole for kind in (ROUNDS, BYTES)))
-
-
-def rounds(operation: str, members: float) -> float:
-    """Of the messages that follow each other in an operation."""
-    return members - 1 if operation.lower() in PERSONAL else math.ceil(math.log2(max(2.0, members)))
-
-
-@once
-def shortest_round(evidence: Evidence) -> float:
-    """Time after the last member has entered, by round, in the shortest operation of the run; ps."""
-    every = (
-        evidence.tables["collectives"]
-        .filter(pl.col("instance") >= 0)
-        .group_by("instance")
-        .agg(
-            pl.col("operation").first().cast(pl.String),
-            members=pl.len(),
-            took=pl.col("leave_ps").max() - pl.col("enter_ps").max(),
-        )
-        .filter(pl.col("members") > 1)
-        .group_by("operation", "members")
-        .agg(pl.col("took").min())
-        .collect()
-    )
-    return min((took / rounds(operation, members) for operation, members, took in every.iter_rows()), default=0.0)
 
 
 @once
@@ -229,6 +205,19 @@ def _following(evidence: Evidence) -> pl.Series:
     return rows.filter(pl.col("follows"))["call"]
 
 
+def _estimates(estimate: Estimate | None, each: float) -> Iterable[Number]:
+    """What the machine says, and how many times that an operation takes, whatever a byte does."""
+    if estimate is None:
+        return
+    yield Number("latency_estimate", estimate.latency, "ps")
+    most = estimate.bandwidth_at_most
+    if most is not None:
+        name = "bandwidth_estimate" if most == estimate.bandwidth else "bandwidth_estimate_at_most"
+        yield Number(name, most, "ps")
+        if (least := max(estimate.latency, most)) > 0:
+            yield Number("cost_over_estimate", each / least, "x")
+
+
 def _finding(
     evidence: Evidence, callpath: int, cost: Mapping[int, float], saved: Mapping[int, float], calls: Successive
 ) -> Finding:
@@ -238,7 +227,6 @@ def _finding(
     total, size = sum(cost.values()), sum(place.bytes for place in here.values()) / max(1, count)
     each, in_a_row = total / max(1, count), calls.share(callpath)
     estimate, divided = _estimate_at(evidence, calls, callpath), _divided(evidence, callpath)
-    least = max(estimate.latency, estimate.bandwidth) if estimate is not None else 0.0
     fused = in_a_row > IN_A_ROW
     worst = max(saved, key=lambda location: saved[location])
     first, last = evidence.active_windows(["collective"], cost)
@@ -263,15 +251,7 @@ def _finding(
             Number("window_members" if calls.operations[callpath] == "Fence" else "members", members, "count"),
             Number("mean_size", size, "B"),
             Number("mean_cost", each, "ps"),
-            *(
-                (
-                    Number("latency_estimate", estimate.latency, "ps"),
-                    Number("bandwidth_estimate", estimate.bandwidth, "ps"),
-                )
-                if estimate is not None
-                else ()
-            ),
-            *((Number("cost_over_estimate", each / least, "x"),) if least > 0 else ()),
+            *_estimates(estimate, each),
             *(
                 (Number("share_of_rounds", divided.rounds, "1"), Number("share_of_bytes", divided.bytes, "1"))
                 if divided is not None

@@ -49,11 +49,11 @@ from logpost.analyzer.findings.evidence.meanwhile import Cause, Meanwhile, calls
 from logpost.analyzer.findings.evidence.met_again import met_again
 from logpost.analyzer.findings.evidence.neighbours import saved_by_neighbours
 from logpost.analyzer.findings.evidence.once import once
-from logpost.analyzer.findings.evidence.slow_ranks import by_exception
+from logpost.analyzer.findings.evidence.rounds import rounds, shortest_round
+from logpost.analyzer.findings.evidence.slow_ranks import by_exception, either
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
-from logpost.analyzer.findings.finders.collective_cost import rounds, shortest_round
 from logpost.analyzer.findings.finding import (
     HIGH,
     MEDIUM,
@@ -155,7 +155,8 @@ def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
 
 
 def _as_fast_as_the_others(evidence: Evidence, found: Finding, delays: pl.DataFrame) -> Finding:
-    """The same with the gain of the other cure, where one rank comes last by exception, and that gains more."""
+    """The same with the middle of both cures' gains, where one rank comes last by exception, and the other cure gains
+    more."""
     if not graph_is_whole(evidence):
         return found
     graph = graph_of(evidence)
@@ -169,8 +170,8 @@ def _as_fast_as_the_others(evidence: Evidence, found: Finding, delays: pl.DataFr
     gain = min(saving.gain, gain_by_changing(evidence, mean, {slow: -mean}))
     if gain <= found.gain:
         return found
-    shared = Number("gain_if_shared", found.gain, "1")
-    return replace(found, gain=gain, cure=saving.cure, evidence=(*found.evidence, shared))
+    numbers = (*found.evidence, *either(gain, found.gain))
+    return replace(found, gain=(gain + found.gain) / 2, cure=saving.cure, evidence=numbers)
 
 
 @once

@@ -27,7 +27,7 @@ saved then is named beside it. A staggered order comes near to the first, one by
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -37,6 +37,8 @@ from logpost.analyzer.findings.evidence.attribution import attribute
 from logpost.analyzer.findings.evidence.collisions import Crowding, crowding
 from logpost.analyzer.findings.evidence.graph import Flags, Graph, Reason, graph_of, longer_graph_of
 from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
+from logpost.analyzer.findings.evidence.met_again import met_again
+from logpost.analyzer.findings.evidence.queues import QUEUES, queued_ps
 from logpost.analyzer.findings.evidence.queues_at_processors import queues_at_processors
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
@@ -49,9 +51,6 @@ LEAST_CROWDING = 1.5
 """Half as many meetings again as senders that ignore each other have. A random order lies at 1 by construction, and
 four ranks in lockstep, each with three receivers, reach no more than 3: the threshold must lie well between these
 two."""
-
-QUEUES = ("endpoint_contention", "network_contention")
-"""Parts of a message that only others cause."""
 
 SERVED = (*WAITS_AT_RECEIVER, "recv_overhead")
 """What a receiver serves, and who waits for that: the claim rests on these."""
@@ -161,9 +160,11 @@ def _loaded(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
 def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
     """The same program if this endpoint took its share of all load only: so much of each queue before it is left, and
     its processor, which may be busy without a pause while others wait behind it somewhere else, handles so much less.
-    What it does not handle the others do, in their calls that complete the sends to it.
+    What it does not handle the others do, in their calls that complete the sends to it: there they get as much as they
+    send, where that is another call than the send itself no sooner than a message takes without a queue. All then meet
+    at once in the operations that follow.
 
-    Where queues are not divided from the transfers, all of that time may be a queue's, which is as much shorter.
+    Where queues are not divided from the transfers, what is beyond the shortest transfer may be a queue's.
     """
     graph = graph_of(evidence)
     messages = graph.messages
@@ -171,16 +172,20 @@ def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
     share = min(1.0, hot.even)
     takes = np.ones(graph.count)
     takes[messages.recv_call[to_it]] = share
-    handled = np.bincount(
-        messages.complete_call[to_it], weights=(1 - share) * messages.handling[to_it], minlength=graph.count
-    )
+    complete = messages.complete_call[to_it]
+    handled = np.bincount(complete, weights=(1 - share) * messages.handling[to_it], minlength=graph.count)
     work = graph.work_ps + np.rint(handled).astype(np.int64)
+    queued = queued_ps(evidence, graph)
+    alone = (messages.transport - queued)[to_it]
+    since = graph.enter_ps[complete] - graph.enter_ps[messages.send_call[to_it]]
+    stay = np.zeros(graph.count, dtype=np.int64)
+    np.maximum.at(stay, complete, np.where(complete != messages.send_call[to_it], alone - since, 0))
+    spread = Hypothesis(work_ps=work, share=takes, stay_ps=stay)
     if not evidence.divides(*QUEUES):
-        less = (1 - share) * np.where(to_it, messages.undivided_ps, 0)
-        return saving_if(graph, Hypothesis(work_ps=work, share=takes, less_ps=less.astype(np.int64)))
-    queued = sum(messages.parts[part] for part in QUEUES)
+        less = (1 - share) * np.where(to_it, queued, 0)
+        return saving_if(graph, met_again(graph, replace(spread, less_ps=less.astype(np.int64))))
     most = np.where(to_it, messages.transport - np.rint((1 - share) * queued).astype(np.int64), np.iinfo(np.int64).max)
-    return saving_if(graph, Hypothesis(work_ps=work, share=takes, most_ps=most))
+    return saving_if(graph, met_again(graph, replace(spread, most_ps=most)))
 
 
 def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> Finding | None:
@@ -243,10 +248,7 @@ def exchange(graph: Graph, hot: list[int]) -> Flags:
 def _in_turn(evidence: Evidence, graph: Graph, of: Flags, reasons: tuple[Reason, ...]) -> Hypothesis:
     """The same program with an order in which none of these messages meets another one: none queues, and nobody waits
     for these reasons."""
-    messages = graph.messages
-    queues = np.sum([messages.parts[part] for part in QUEUES], axis=0)
-    less = queues if evidence.divides(*QUEUES) else messages.undivided_ps
-    return Hypothesis(less_ps=np.where(of, less, 0), dropped=reasons, of=of)
+    return Hypothesis(less_ps=np.where(of, queued_ps(evidence, graph), 0), dropped=reasons, of=of)
 
 
 def _beyond_service(evidence: Evidence) -> float:

@@ -21,6 +21,7 @@ from logpost.analyzer.findings.evidence.attribution import attribute
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.hot_endpoint import HotEndpoint, hot_endpoints
 from logpost.analyzer.findings.evidence.one_to_many import along_trees, broadcasts_of, bursts_of, shared_by_all
+from logpost.analyzer.findings.evidence.queues import QUEUES
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Saving, saving_if
 from logpost.analyzer.findings.finders.hot_receiver import CERTAIN_LOAD
@@ -30,7 +31,6 @@ from logpost.analyzer.findings.hypothesis import lost_by_location
 from logpost.analyzer.phases import program
 from logpost.analyzer.wide import exact_sum, wide_sum
 
-QUEUES = ("endpoint_contention", "network_contention")
 WAITS_FOR_SENDER = ("late_sender", *QUEUES)
 LEAST_BUSY = 0.5
 """Share of its time that a hot sender spends in sending; below, computing is the larger cause of its lateness."""

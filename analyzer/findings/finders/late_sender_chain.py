@@ -242,7 +242,7 @@ def _cure(evidence: Evidence, traced: Traced, waits: pl.DataFrame, *, shared: bo
     if not shared or by_exception(late, everybody):
         return Cure(graph, Hypothesis(dropped=("send",), of=np.isin(graph.messages.sender, late)))
     pairs = waits.filter(pl.col("sender").is_in(late), pl.col("receiver").is_in(list(traced.by_receiver)))
-    return Cure(graph, shared_by_groups(graph, pairs.select("receiver", "sender").iter_rows()))
+    return shared_by_groups(evidence, graph, pairs.select("receiver", "sender").iter_rows())
 
 
 def _late_ranks(by_sender: Mapping[int, float]) -> list[int]:
@@ -307,10 +307,12 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
         region = evidence.region(callpath)
     first, last = evidence.active_windows(["late_sender"], waiters)
     ratio = traced.exposed / traced.all_late_sender if traced.all_late_sender > 0 else 0.0
+    inside = traced.cause.doing == "inside"
     certain = traced.covered >= CERTAIN_COVER and ratio >= CERTAIN_PART
     confidence, certainty = evidence.confidence(
         HIGH if certain else MEDIUM,
-        f"the intervals are measured; the cause is known from {traced.cause.known_from}",
+        f"the intervals are measured; the cause is known from {traced.cause.known_from}"
+        + (", and not whether that works or waits" if inside else ""),
         ["late_sender"],
     )
     return Finding(

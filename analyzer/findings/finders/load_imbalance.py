@@ -10,9 +10,10 @@ what they really do wait, at most that:
 waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait (ps).
 
 Gain: max(c) - mean(c), at most what the program saves with that much less or more code on each rank
-(`evidence.shared_work`, `evidence.met_again`): whatever the partition, the work of the region remains, and the ranks
+(`evidence.shared_work`, `evidence.replayed`): whatever the partition, the work of the region remains, and the ranks
 share it at best. Where ranks are slow by exception (`evidence.slow_ranks`), they may as well become as fast as the
-others: max(c) less the largest time then, likewise. The larger gain is stated, and the advice names its cure.
+others: max(c) less the largest time then, likewise. No trace tells which of the two a program gets: the middle of both
+gains is stated, and reaches to either; the advice names both.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.between import between_text, longest_excess
 from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.met_again import met_again
+from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
-from logpost.analyzer.findings.evidence.slow_ranks import as_the_others, by_exception, evenly
+from logpost.analyzer.findings.evidence.slow_ranks import as_the_others, by_exception, either, evenly
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_changing, gain_by_sharing
 from logpost.analyzer.wide import exact_sum, wide_sum
@@ -148,7 +149,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         for location in times
     }
     spread = sum(top - sum(some.values()) / len(some) for top, some in zip(tops, regions, strict=True))
-    gain, cure, others = _larger_gain(evidence, times) if len(regions) == 1 else _shared(evidence, spread)
+    gain, cure, others = _either_gain(evidence, times) if len(regions) == 1 else _shared(evidence, spread)
     if not evidence.matters(charged) or most - mean < evidence.least_ps or gain < MIN_SHARE:
         return None
     heavy = sorted({location for some in regions for location in _heavy(some)})
@@ -207,8 +208,8 @@ def _shared(evidence: Evidence, spread: float) -> Cured:
     return gain_by_sharing(evidence, spread), None, ()
 
 
-def _larger_gain(evidence: Evidence, times: Mapping[int, float]) -> Cured:
-    """Of the two cures."""
+def _either_gain(evidence: Evidence, times: Mapping[int, float]) -> Cured:
+    """Of the two cures: where both are possible, the middle of what they save."""
     shared, cure = _gain(evidence, times, evenly(times))
     slow = _heavy(times)
     if not by_exception(slow, times):
@@ -217,7 +218,7 @@ def _larger_gain(evidence: Evidence, times: Mapping[int, float]) -> Cured:
     gain, removed = _gain(evidence, times, wanted)
     if gain <= shared:
         return shared, cure, ()
-    return gain, removed, (Number("median_of_others", wanted[slow[0]], "ps"), Number("gain_if_shared", shared, "1"))
+    return (gain + shared) / 2, removed, (Number("median_of_others", wanted[slow[0]], "ps"), *either(gain, shared))
 
 
 def _gain(evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, float]) -> tuple[float, Cure | None]:
@@ -231,7 +232,7 @@ def _gain(evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, f
     graph = graph_of(evidence)
     part = min(1.0, graph.length_ps / max(1, evidence.slowest_program_ps))  # the graph may hold a part only
     gaps = shared_gaps(graph, *({location: time * part for location, time in some.items()} for some in (times, wanted)))
-    saving = saving_if(graph, met_again(graph, Hypothesis(gap_ps=gaps)))
+    saving = saving_replayed(evidence, graph, Hypothesis(gap_ps=gaps))
     return min(less / evidence.slowest_program_ps, saving.gain), saving.cure
 
 

@@ -22,10 +22,10 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.met_again import met_again
+from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.thread_teams import first_threads, in_gaps
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.hypothesis import removed
 
@@ -174,4 +174,4 @@ def _saving(evidence: Evidence, found: list[Serial]) -> Saving | None:
     for one in found:
         part[one.first] = one.part * (1.0 - 1.0 / one.threads)
     gaps = np.asarray(np.rint(graph.gap_ps - serial * part[graph.location]), dtype=np.int64)
-    return saving_if(graph, met_again(graph, Hypothesis(gap_ps=gaps)))
+    return saving_replayed(evidence, graph, Hypothesis(gap_ps=gaps))

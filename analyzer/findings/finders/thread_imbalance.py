@@ -23,10 +23,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import graph_of
-from logpost.analyzer.findings.evidence.met_again import met_again
+from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.thread_teams import executions, first_threads, in_gaps
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving
 from logpost.analyzer.findings.finding import HIGH, MIN_SAMPLES, MIN_SHARE, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.findings.hypothesis import removed
 
@@ -150,7 +150,7 @@ def _saving(evidence: Evidence, rows: pl.DataFrame, saved: dict[int, float]) -> 
     )
     part = each["first"].replace_strict(saved, return_dtype=pl.Float64) / each["whole"]
     less = in_gaps(graph, each["first"], each["end_ps"], each["less"] * part)
-    return saving_if(graph, met_again(graph, Hypothesis(gap_ps=(graph.gap_ps - less).clip(min=0))))
+    return saving_replayed(evidence, graph, Hypothesis(gap_ps=(graph.gap_ps - less).clip(min=0)))
 
 
 def _barrier(evidence: Evidence, callpath: int, firsts: list[int]) -> str:

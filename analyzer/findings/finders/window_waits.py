@@ -9,7 +9,8 @@
 Who is waited for is a fact of the table `epochs` (of a put and a lock: the last transfer before the wait's end, and the
 holder who released last, docs/split.md), of an unattended target the transfer's own.
 
-Gain: the same program if nobody waited for this (`evidence.one_sided_waits`). Where most waits end at no recorded
+Gain: the same program if nobody waited for this (`evidence.one_sided_waits`); an access that is completed behind its
+transfers still takes these. Where most waits end at no recorded
 instant, and are not replayed: the waiting of the worst-hit rank, a bound (`gain`), and the finding says so.
 """
 
@@ -21,16 +22,19 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import Reason, graph_of
+from logpost.analyzer.findings.evidence.graph import Graph, Reason, graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
 from logpost.analyzer.wide import exact_sum, wide_sum
 from logpost.replay._native import wait_reasons
+from logpost.replay.columns import Int64
 
 MAINLY = 0.5
 """More than half of the waiting must have its end in the graph."""
+TRANSFERRING = ("send_overhead", "endpoint_contention", "latency", "serialization")
+"""What a transfer takes by itself."""
 NAMED = 0.25
 """A rank is named if it is waited for at least this fraction of what the foremost one is."""
 
@@ -167,8 +171,32 @@ def _gain(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) ->
     waited = float(exact_sum((graph.length - graph.work_ps)[of_kind])) * evidence.slowest_program_ps
     if waited < MAINLY * sum(exposed.values()) * graph.length_ps:
         return gain_by_moving(evidence, exposed), "; what a cure saves is a bound, the most that one rank waits", None
-    saving = saving_if(graph, Hypothesis(dropped=(pattern.waits_for,)))
+    stay = _completed_at_once(evidence, graph) if pattern.kind == "late_complete" else None
+    saving = saving_if(graph, Hypothesis(dropped=(pattern.waits_for,), stay_ps=stay))
     return saving.gain, graph.stated(""), saving.cure
+
+
+def _completed_at_once(evidence: Evidence, graph: Graph) -> Int64:
+    """By call: what it takes at least where an origin completes its access behind its transfers: the origin waits for
+    these itself, and the target until they and the word of it have come."""
+    stay = np.zeros(graph.count, dtype=np.int64)
+    of_kind = graph.waits["reason"] == wait_reasons().index("exposure")
+    waiting, completing = graph.waits["call"][of_kind], graph.waits["source"][of_kind]
+    word = graph.waits["arrival_ps"][of_kind] - graph.enter_ps[completing]
+    took = pl.sum_horizontal(f"{part}_ps" for part in TRANSFERRING)
+    done = (
+        evidence.tables["transfers"]
+        .filter(pl.col("target") >= 0)
+        .select("complete_call", "target", "start_leave_ps", done_ps=pl.col("start_ps") + took)
+        .collect()
+    )
+    known = done.with_columns(source=graph.rows(done["complete_call"])).filter(pl.col("source") >= 0)
+    waits = pl.DataFrame({"call": waiting, "target": graph.location[waiting], "source": completing, "word": word})
+    both = waits.join(known, on=["source", "target"])
+    for ends, times in (("source", both["done_ps"] - both["start_leave_ps"]), ("call", both["done_ps"] + both["word"])):
+        call = both[ends].to_numpy()
+        np.maximum.at(stay, call, times.to_numpy() - (graph.enter_ps[call] if ends == "call" else 0))
+    return stay
 
 
 def _places(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Mapping[tuple[int, int], float]:

@@ -13,8 +13,9 @@ void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t
     const auto n = graph.calls();
     if (!fits(hypothesis.gap_ps, n) || !fits(hypothesis.work_ps, n) || !fits(hypothesis.share, n) ||
         !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.member_ps, n) ||
-        !fits(hypothesis.less_ps, messages) || !fits(hypothesis.most_ps, messages) || !fits(hypothesis.of, messages) ||
-        !fits(hypothesis.instead, messages) || hypothesis.instead.size() != hypothesis.lag_ps.size()) {
+        !fits(hypothesis.stay_ps, n) || !fits(hypothesis.less_ps, messages) || !fits(hypothesis.most_ps, messages) ||
+        !fits(hypothesis.of, messages) || !fits(hypothesis.instead, messages) ||
+        hypothesis.instead.size() != hypothesis.lag_ps.size()) {
         throw std::invalid_argument("a hypothesis needs a value for every call or message");
     }
     for (std::uint32_t call = 0; call < hypothesis.later.size(); ++call) {
@@ -124,6 +125,9 @@ class Edges {
         for (auto one = std::ranges::lower_bound(moved_, call, {}, &Moved::to); one != moved_.end() && one->to == call;
              ++one) {
             wait_as(one->from, graph_.work_ps[call]);
+        }
+        if (!hypothesis_.stay_ps.empty()) {
+            add(RecordedGraph::enter_node(call), hypothesis_.stay_ps[call]);
         }
     }
 

@@ -22,6 +22,7 @@ struct Hypothesis {
     std::span<const std::int32_t> later = {};  ///< the later call of its location that waits instead of it, behind its
                                                ///< own work; -1: itself
     std::span<const std::int64_t> member_ps = {};  ///< the lag of its waits for members of an operation at most
+    std::span<const std::int64_t> stay_ps = {};    ///< what a call takes at least, waiting included
     // By message.
     std::span<const std::int64_t> less_ps = {};  ///< taken off the lag of every wait for it
     std::span<const std::int64_t> most_ps = {};  ///< that lag at most

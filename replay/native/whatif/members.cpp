@@ -4,7 +4,8 @@
 /// takes: the members of a broadcast wait for its root alone, the root of a reduction for its members. What a taker
 /// does itself is its shortest stay with the data at hand; the rest follows those who give. A giver may have waited all
 /// the same (a large message, the inner ranks of a tree); its times show that where it stayed longer than others do
-/// there, until after the last enter.
+/// there, until after the last enter. An inner rank of a reduction's tree needs some members only: of those that came
+/// while it stayed, and before the others, it waited for the last.
 
 #include <algorithm>
 #include <map>
@@ -80,15 +81,29 @@ std::vector<std::int64_t> RecordedGraph::stays_alone(std::span<const std::int32_
     return stays;
 }
 
-bool RecordedGraph::did_wait(std::size_t operation, std::uint32_t call, std::int64_t alone) const noexcept {
-    const auto last = time(meeting_node(operation));
+std::uint32_t RecordedGraph::waited_for(std::size_t operation, std::uint32_t call, std::int64_t alone) const noexcept {
+    const auto meeting = meeting_node(operation);
+    const auto last = time(meeting);
     const bool longer = static_cast<double>(length_of(call)) > kLonger * static_cast<double>(alone);
-    if (!longer || enter_ps[call] >= last || leave_ps[call] < last) {
-        return false;
+    if (!longer || enter_ps[call] >= last) {
+        return kNone;
     }
-    // It is done soon after the last enter; and before the root, where that gets what it passes on.
-    return call == root[operation] ? leave_ps[call] - last <= alone
-                                   : leave_ps[call] <= leave_ps[static_cast<std::size_t>(root[operation])];
+    if (call != root[operation] && leave_ps[call] > leave_ps[static_cast<std::size_t>(root[operation])]) {
+        return kNone;  // the root gets what it passes on
+    }
+    if (leave_ps[call] >= last) {
+        // The root is done soon after the last enter.
+        return call != root[operation] || leave_ps[call] - last <= alone ? meeting : kNone;
+    }
+    auto found = kNone;
+    for (auto i = first_member[operation]; shapes[operation] == Shape::all_to_one && i < first_member[operation + 1];
+         ++i) {
+        const auto entered = enter_ps[member[i]];
+        if (entered > enter_ps[call] && entered < leave_ps[call] && (found == kNone || entered > enter_ps[found])) {
+            found = member[i];
+        }
+    }
+    return found == kNone ? kNone : enter_node(found);
 }
 
 void RecordedGraph::wait_for_members(std::span<const std::int32_t> callpath, const std::vector<std::uint8_t>& polled,
@@ -118,9 +133,9 @@ void RecordedGraph::wait_for_members(std::span<const std::int32_t> callpath, con
                 const bool at_hand = time(source) <= enter_ps[call];
                 work_ps[call] = at_hand ? length_of(call) : std::min(work_ps[call], alone[i]);
                 wait(source, leave_ps[call] - std::max(enter_ps[call], time(source)));
-            } else if (did_wait(operation, call, alone[i])) {
+            } else if (const auto source = waited_for(operation, call, alone[i]); source != kNone) {
                 work_ps[call] = std::min(work_ps[call], alone[i]);
-                wait(meeting, leave_ps[call] - all_in);
+                wait(source, leave_ps[call] - time(source));
             }
         }
     }

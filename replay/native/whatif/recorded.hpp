@@ -188,8 +188,9 @@ class RecordedGraph {
     [[nodiscard]] std::uint32_t giver_node(std::size_t operation) const noexcept;
     /// By member of such operations: the shortest stay at its place, in its role, with nobody to wait for; 0: none was.
     [[nodiscard]] std::vector<std::int64_t> stays_alone(std::span<const std::int32_t> callpath) const;
-    /// Whether one that gives waited all the same, as its times show.
-    [[nodiscard]] bool did_wait(std::size_t operation, std::uint32_t call, std::int64_t alone) const noexcept;
+    /// The node that one which gives waited for all the same, as its times show; kNone: it did not.
+    [[nodiscard]] std::uint32_t waited_for(std::size_t operation, std::uint32_t call,
+                                           std::int64_t alone) const noexcept;
     void wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const;
     void repeat_the_run(std::vector<Pending>& pending);
     void put_in_order();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,10 +17,18 @@ constexpr std::size_t kPlanned = 1;
 
 class Reordering {
   public:
-    Reordering(const Graph& graph, const Parameters& machine, const Setting& setting)
+    Reordering(const Graph& graph, const Parameters& machine, const Setting& setting,
+               std::span<const std::int64_t> longer_ps)
         : graph_(graph),
           weights_(graph, machine, std::vector<Setting>{{.machine = machine}, setting}),
-          sources_(sources_of(graph)) {
+          sources_(sources_of(graph)),
+          longer_(longer_ps.empty() ? 0 : graph.nodes()),
+          changed_(!longer_ps.empty()) {
+        for (std::size_t call = 0; call < longer_ps.size(); ++call) {
+            if (graph.enters[call] != kNone) {
+                longer_[graph.enters[call]] = longer_ps[call];
+            }
+        }
         find_servers();
     }
 
@@ -38,6 +47,11 @@ class Reordering {
         std::int64_t free = INT64_MIN;
     };
 
+    /// By how much an edge into a node is longer than its weight: code before a call.
+    [[nodiscard]] std::int64_t longer(std::uint32_t node, std::uint32_t edge) const noexcept {
+        return !longer_.empty() && graph_.models[graph_.model_of(edge)].kind == EdgeModel::Kind::compute ? longer_[node]
+                                                                                                         : 0;
+    }
     [[nodiscard]] bool queues(std::uint32_t edge) const noexcept {
         return is_queue(graph_.models[graph_.model_of(edge)]);
     }
@@ -161,7 +175,8 @@ class Reordering {
             order_.push_back(node);
             for (auto k = first[node]; k < first[node + 1]; ++k) {
                 const auto [target, edge] = outs[k];
-                time[target] = std::max(time[target], time[node] + weights_.weight(edge, kPlanned));
+                const auto weight = weights_.weight(edge, kPlanned) + longer(target, edge);
+                time[target] = std::max(time[target], time[node] + weight);
                 if (--waits[target] == 0) {
                     come(target);
                 }
@@ -203,8 +218,9 @@ class Reordering {
                 }
                 const auto edge = graph_.edge(i);
                 found.arcs.emplace_back(sources_[i] == kNone ? kNone : place[sources_[i]], edge.model);
-                if (graph_.arcs[i].row() >= graph_.models.size()) {
-                    found.own(static_cast<std::uint32_t>(found.arcs.size() - 1), edge.weight);
+                const auto more = longer(node, i);
+                if (graph_.arcs[i].row() >= graph_.models.size() || more != 0) {
+                    found.own(static_cast<std::uint32_t>(found.arcs.size() - 1), edge.weight + more);
                 }
             });
             if (const auto before = before_[node]; before != kNone && service_[before] != kNone) {
@@ -234,17 +250,22 @@ class Reordering {
     std::vector<std::uint32_t> service_;  // by node: model of how long it takes it
     std::vector<std::uint32_t> before_;   // by node: who is served before it
     std::vector<std::int64_t> late_;      // by node
+    std::vector<std::int64_t> longer_;    // by node: what more code before it takes; empty: none does
     std::vector<std::uint32_t> order_;    // of the nodes
-    bool changed_ = false;
+    bool changed_;
 };
 
 }  // namespace
 
-std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting) {
+std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting,
+                               std::span<const std::int64_t> longer_ps) {
+    if (!longer_ps.empty() && longer_ps.size() != graph.enters.size()) {
+        throw std::invalid_argument("a time for every call is needed");
+    }
     if (!graph.crossings.empty()) {
         return std::nullopt;
     }
-    return Reordering(graph, machine, setting).graph();
+    return Reordering(graph, machine, setting, longer_ps).graph();
 }
 
 }  // namespace logpost::replay

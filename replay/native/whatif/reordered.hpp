@@ -11,7 +11,9 @@
 /// What was recorded stays believed: a message that came after another one although the model has it sooner on the
 /// recorded machine, comes so much later on the planned one as well. An unchanged machine changes no order.
 
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "replay/native/whatif/graph.hpp"
 #include "replay/native/whatif/replay.hpp"
@@ -19,7 +21,10 @@
 namespace logpost::replay {
 
 /// The graph with the order that a setting makes; none where that is the graph's own, or where contention is replayed,
-/// which finds the order by itself. `machine` is the one that the graph was built on.
-[[nodiscard]] std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting);
+/// which finds the order by itself. `machine` is the one that the graph was built on. `longer_ps`: by call, by how much
+/// more the code before it takes than was measured; then there always is one, but for contention. Throws
+/// std::invalid_argument where that is not as long as the program.
+[[nodiscard]] std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting,
+                                             std::span<const std::int64_t> longer_ps = {});
 
 }  // namespace logpost::replay

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.replay.whatif.programs import Story
 
@@ -15,20 +16,25 @@ ROUNDS, TRIP, WORK = 10, 93, 20_000
 """o_s 7, L 60, 15 bytes after the first one, o_r 11"""
 
 
-@pytest.fixture
-def sharing() -> Engine:
-    """0 asks 2 ten times. 1, on its node, works for five of these rounds and sends to 3, which then works itself."""
+def engine_of(story: Story) -> Engine:
+    """A replay of four ranks, two on each node."""
     machine = replay_parameters(load_machine("alewife"))
     for name, value in {"L": 60, "o_s": 7, "o_r": 11, "g": 30, "G": 1, "o_s_per_byte": 0, "o_r_per_byte": 0}.items():
         machine = machine.with_value(name, value)
     plain = replace(machine, log3p=None, beyond_loggp=type(machine.beyond_loggp)())
+    return Engine(story.program(), Scenario(plain), locations=4, callpaths=len(call_kinds()))
+
+
+@pytest.fixture
+def sharing() -> Engine:
+    """0 asks 2 ten times. 1, on its node, works for five of these rounds and sends to 3, which then works itself."""
     story = Story(4, per_node=2)
     for _ in range(ROUNDS):
         story.message(0, 2, 16, (0, 0), (7, TRIP))
         story.message(2, 0, 16, (0, 0), (7, TRIP))
     story.message(1, 3, 16, (ROUNDS * TRIP + 50, 0), (7, TRIP))
     story.message(3, 1, 16, (WORK, 0), (7, TRIP))
-    return Engine(story.program(), Scenario(plain), locations=4, callpaths=len(call_kinds()))
+    return engine_of(story)
 
 
 def test_a_nic_takes_messages_as_they_come_where_it_matters(sharing: Engine) -> None:
@@ -49,3 +55,22 @@ def test_a_nic_takes_messages_as_they_come_where_it_matters(sharing: Engine) -> 
 def test_the_recorded_order_stays_where_it_makes_no_difference(sharing: Engine) -> None:
     assert sharing.as_they_come([sharing.recorded, changed(sharing.recorded, ["o_s=x2"])])[0] is sharing
     assert not sharing.as_they_come([changed(sharing.recorded, ["G=x0.5"])])[0].reordered
+
+
+def test_messages_meet_at_a_nic_where_code_no_longer_keeps_them_apart() -> None:
+    """0 and 1, on one node, send to 2 and 3, on another; 1 works for 500 ps before."""
+    story = Story(4, per_node=2)
+    story.message(0, 2, 16, (0, 0), (7, TRIP))
+    story.message(1, 3, 16, (500, 0), (7, TRIP))
+    engine = engine_of(story)
+    assert engine.calls == 4
+    for longer, ends in (
+        ([0, 0, 0, 0], [7, 507, TRIP, 500 + TRIP]),  # as it was
+        ([0, 100, 0, 0], [7, 607, TRIP, 600 + TRIP]),
+        ([0, -500, 0, 0], [7, 7, TRIP, TRIP + 30]),  # the second waits for g of the first
+    ):
+        times = engine.times_with_code(np.array(longer))
+        assert times is not None
+        assert times[1].tolist() == ends
+    with pytest.raises(ValueError, match="a time for every call is needed"):
+        engine.times_with_code(np.zeros(3, dtype=np.int64))

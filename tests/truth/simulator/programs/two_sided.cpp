@@ -31,6 +31,19 @@ auto slope(double spread, std::uint64_t bytes) {
     };
 }
 
+/// Before ranks exchange with those of the other node through one NIC each, rank 0 works so much longer than the
+/// others.
+auto uneven_before_nics(Time mine, Time others) {
+    return [=](Rank& rank) -> Task<> {
+        const int across = (rank.number() + rank.size() / 2) % rank.size();
+        for (int step = 0; step < kSteps; ++step) {
+            co_await rank.compute(rank.number() == 0 ? mine : others, "relax");
+            co_await rank.sendrecv(across, 65536, across);
+            co_await rank.allreduce(8);
+        }
+    };
+}
+
 /// Rank 0 produces, the others consume with blocking receives; it works for them one after the other.
 auto master(Time each) {
     return [=](Rank& rank) -> Task<> {
@@ -177,6 +190,13 @@ void two_sided(Cases& cases) {
         .culprits = {3};
     tell(cases, "imbalance_slope", "work grows with the rank by 30 % to both sides", "load_imbalance", 8, machine,
          slope(0.3, 2048), slope(0.0, 2048));
+    Machine two_nodes = machine;
+    two_nodes.ranks_per_node = 2;
+    tell(cases, "imbalance_shared_nic",
+         "rank 0 works longer; without that the exchanges of a node, which came apart, meet at its NIC",
+         "load_imbalance", 4, two_nodes, uneven_before_nics(600 * kMicrosecond, 200 * kMicrosecond),
+         uneven_before_nics(300 * kMicrosecond, 300 * kMicrosecond))
+        .culprits = {0};
     tell(cases, "late_sender_master", "rank 0 prepares the work of all others before it sends", "late_sender_chain", 8,
          machine, master(60 * kMicrosecond), master(10 * kMicrosecond))
         .culprits = {0};

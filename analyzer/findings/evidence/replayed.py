@@ -1,0 +1,125 @@
+"""What calls take where code takes another time: the program replayed on its machine, with NICs that serve in turn.
+
+The graph of the calls gives each message what it took. Where ranks start at other times, other messages meet: those of
+ranks that share a NIC, which came apart because one of them was late, come at once and queue. So the gaps of a
+hypothesis go through the what-if replay (`Engine`), in which NICs take messages as they come, handshakes wait for both
+sides, and collective operations are messages; with the gaps as they were, that gives back the run. What a call takes
+there it takes in the graph: at least that, and what it waits for comes no later.
+
+An estimated machine may only bound what a byte takes, and state that all of a message's time is latency, which queues
+for nothing. The other end of what it may be, all of the shortest message's time for its bytes, is replayed as well.
+
+Where the program is not replayed (a part of it, no machine that fits, clocks that contradict each other), or polls, as
+the graph sees through and the other replay does not, operations alone are played (`met_again`). Times in ps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.evidence.met_again import met_again
+from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, Saving, saving_if
+from logpost.analyzer.run import Run
+from logpost.analyzer.run_program import program_of
+from logpost.errors import InputError
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay.columns import Int32, Int64
+from logpost.replay.whatif import Engine, Scenario
+
+
+def saving_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) -> Saving:
+    """A hypothesis of other gaps beside the run as it was."""
+    cure = cure_replayed(evidence, graph, hypothesis)
+    saving = saving_if(graph, cure.hypothesis)
+    return replace(saving, cure=saving.cure and replace(saving.cure, at_least=cure.at_least))
+
+
+def cure_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) -> Cure:
+    """The program with other gaps."""
+    replays = _replays(evidence) if graph.whole and not graph.polls.any() else ()
+    found = [one for engine in replays if (one := _through(engine, graph, hypothesis)) is not None]
+    if not found:
+        return Cure(graph, met_again(graph, hypothesis))
+    return Cure(graph, found[0], at_least=found[1] if len(found) > 1 else None)
+
+
+def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> Hypothesis | None:
+    """The same hypothesis with what its calls take if they meet as it has them meet."""
+    assert hypothesis.gap_ps is not None
+    (numbers,) = np.nonzero(graph.row_of >= 0)
+    rows = graph.row_of[numbers]
+    longer = np.zeros(engine.calls, dtype=np.int64)
+    longer[numbers] = (hypothesis.gap_ps - graph.gap_ps)[rows]
+    times = engine.times_with_code(longer)
+    if times is None:
+        return None
+    enter, leave = graph.enter_ps.copy(), graph.leave_ps.copy()
+    enter[rows], leave[rows] = (ends[numbers] for ends in times)
+    call, source, message = (graph.waits[name] for name in ("call", "source", "message"))
+    lag = np.maximum(0, leave[call] - np.where(message < 0, _met(graph, enter)[call], enter[source]))
+    return replace(
+        hypothesis,
+        calibrated=True,
+        work_ps=np.minimum(graph.work_ps, leave - enter),
+        stay_ps=leave - enter,
+        most_ps=_least_of(message, lag, graph.messages.count),
+        member_ps=_least_of(np.where(message < 0, call, -1), lag, graph.count),
+    )
+
+
+def _met(graph: Graph, enter_ps: Int64) -> Int64:
+    """By call: when the last member of its operation enters."""
+    found: Int64 = enter_ps.copy()
+    members = graph.members["call"]
+    of = np.unique(graph.members["instance"], return_inverse=True)[1]
+    last = np.zeros(int(of.max(initial=-1)) + 1, dtype=np.int64)
+    np.maximum.at(last, of, enter_ps[members])
+    found[members] = last[of]
+    return found
+
+
+def _least_of(of: Int32, lag: Int64, count: int) -> Int64:
+    """The shortest lag of each."""
+    found: Int64 = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(found, of[of >= 0], lag[of >= 0])
+    return found
+
+
+@once
+def _replays(evidence: Evidence) -> tuple[Engine, ...]:
+    """Replays of the program: on its machine, and at the other end of what a byte takes, where that is only bounded;
+    none where there is no machine."""
+    run = evidence.run
+    if run is None or run.manifest.machine.refused:
+        return ()
+    locations, callpaths = (run.facts(name).select(pl.len()).collect().item() for name in ("locations", "callpaths"))
+    try:
+        machine = replay_parameters(load_machine(run.machine_file))
+        recorded = Scenario(machine, run.manifest.machine.asynchronous_progress)
+        program = program_of(run)
+        ends = (recorded, *_slowest(run, recorded))
+        found = tuple(Engine(program, one, locations=locations, callpaths=callpaths) for one in ends)
+        for engine in found:
+            engine.graph(engine.recorded)
+    except InputError:  # the recorded order contradicts itself, or the tables do
+        return ()
+    return found
+
+
+def _slowest(run: Run, recorded: Scenario) -> tuple[Scenario, ...]:
+    """The machine on which all of the shortest messages' time was for their bytes, if that alone bounds it."""
+    bounds = {
+        value.locality: value.high
+        for value in run.manifest.machine.values
+        if value.parameter == "G" and value.bound_only and value.high
+    }
+    machine = recorded.machine
+    for locality, high in bounds.items():
+        machine = machine.with_value("G", high, (locality,)).with_value("L", 0.0, (locality,))
+    return (replace(recorded, machine=machine),) if bounds else ()

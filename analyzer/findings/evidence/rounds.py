@@ -1,0 +1,38 @@
+"""Rounds of messages in collective operations, and what one takes."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.tables import Evidence
+
+PERSONAL = ("alltoall", "alltoallv", "alltoallw")
+"""Operations in which each member has data for each other one: one round with each."""
+
+
+def rounds(operation: str, members: float) -> float:
+    """Of the messages that follow each other in an operation."""
+    return members - 1 if operation.lower() in PERSONAL else math.ceil(math.log2(max(2.0, members)))
+
+
+@once
+def shortest_round(evidence: Evidence) -> float:
+    """Time after the last member has entered, by round, in the shortest operation of the run; ps."""
+    every = (
+        evidence.tables["collectives"]
+        .filter(pl.col("instance") >= 0)
+        .group_by("instance")
+        .agg(
+            pl.col("operation").first().cast(pl.String),
+            members=pl.len(),
+            took=pl.col("leave_ps").max() - pl.col("enter_ps").max(),
+        )
+        .filter(pl.col("members") > 1)
+        .group_by("operation", "members")
+        .agg(pl.col("took").min())
+        .collect()
+    )
+    return min((took / rounds(operation, members) for operation, members, took in every.iter_rows()), default=0.0)
