@@ -104,12 +104,6 @@ def test_where_mpi4py_cannot_be_built_it_is_said(tmp_path: Path, monkeypatch: py
         mpi4py.tests(tmp_path, "mpich")
 
 
-def test_a_program_past_its_time_is_ended(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(60)"]
-    assert trial.in_time(command, tmp_path, 1.0, {})[1] != 0
-    assert trial.in_time([sys.executable, "-c", "print('No Errors')"], tmp_path, 60.0, {}) == ("No Errors\n", 0)
-
-
 def test_an_interrupted_run_goes_on_and_forgets_a_line_that_was_cut_off(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
     assert conformance.remembered(results) == {}

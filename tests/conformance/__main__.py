@@ -13,10 +13,11 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
-from tests.conformance import mpi4py, suite, tests_sos, trial
+from tests.conformance import mpi4py, suite, tests_sos, trial, warm
 from tests.conformance.table import table
 
 from logpost.errors import InputError
@@ -106,12 +107,14 @@ def main() -> int:
         "--patience", type=float, default=1.0, metavar="FACTOR", help="times the time limits, on a busy machine [1]"
     )
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what runs is ended, too: see bounded.py
     cache = Path(os.environ.get("LOGPOST_CONFORMANCE", ROOT / "build" / "conformance")).absolute()
     outcomes: list[trial.Outcome] = []
     try:
         found = [x for x in suite.CONFIGURE if shutil.which(f"mpicc.{x}") and args.mpi in (None, x)]
         if not found:
             raise InputError("neither mpicc.openmpi nor mpicc.mpich is installed (packaging/apt-test.txt)")
+        warm.up()
         for mpi in found:
             (cache / mpi).mkdir(parents=True, exist_ok=True)
             results = cache / mpi / f"{state(ROOT)}.jsonl"

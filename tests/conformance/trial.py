@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.collectors.recording import LAUNCHERS, environment
+from tests.conformance import warm
+from tests.conformance.bounded import Work, in_time
 from tests.conformance.suite import Test
 
-STOP_S = 20.0  # after the time limit: mpirun ends its ranks, and record assembles what they left
 ANALYZE_S = 280.0
 ONE_SIDED = "pt2pt,sm"
 """Open MPI's windows without copies from one process's memory to another's, which `environment` switches off."""
@@ -64,45 +60,32 @@ def _launch(test: Test, program: Path, mpi: str) -> list[str]:
 def _recorded(test: Test, program: Path, mpi: str, folder: Path) -> bool:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    record = [sys.executable, "-m", "logpost.cli.app", "record", "-q", "-o", str(folder), "--calibrate", "none", "--"]
+    record = warm.record("-q", "-o", str(folder), "--calibrate", "none", "--", *_launch(test, program, mpi))
     # Twice the time: record assembles the archive within it.
-    return _passes([*record, *_launch(test, program, mpi)], test, program, 2 * test.limit_s)
+    return _passes(record, test, program, 2 * test.limit_s)
 
 
-def _passes(command: list[str], test: Test, program: Path, limit_s: float) -> bool:
-    output, status = in_time(command, program.parent, limit_s, dict(test.environment))
+def _passes(work: Work, test: Test, program: Path, limit_s: float) -> bool:
+    output, status = in_time(work, program.parent, limit_s, surroundings(dict(test.environment)))
     # record exits with 2 where a program makes no MPI call, and says so.
     return test.good in output and (status == 0 or (status == 2 and "nothing was recorded" in output))
 
 
-def in_time(command: list[str], where: Path, limit_s: float, more: dict[str, str]) -> tuple[str, int | None]:
-    """Run a command and return its output and exit status; None: it was ended after its time."""
-    started = subprocess.Popen(
-        command,
-        cwd=where,
-        env=environment(**{"OMPI_MCA_osc": ONE_SIDED, **more}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    for wait_s, sign in ((limit_s, signal.SIGTERM), (STOP_S, signal.SIGKILL)):
-        try:
-            return started.communicate(timeout=wait_s)[0].decode(errors="replace"), started.returncode
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(started.pid, sign)
-    # What else holds the pipe must not be waited for.
-    started.wait()
-    return "", None
+def surroundings(more: dict[str, str]) -> dict[str, str]:
+    """The environment of a test. Ranks that wait give way: there are more than cores.
+
+    Python keeps what it compiled, which would be compiled again for each rank.
+    """
+    found = environment(**{"OMPI_MCA_osc": ONE_SIDED, "OMPI_MCA_mpi_yield_when_idle": "1", **more})
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found
 
 
 def _analyzed(archive: Path, run: Path) -> tuple[str, dict[str, int]]:
-    analyze = [sys.executable, "-m", "logpost.cli.app", "analyze", str(archive), "-o", str(run), "--force", "-q"]
-    output, status = in_time(analyze, archive.parent, ANALYZE_S, {})
+    output, status = in_time(warm.analyze(archive, run), archive.parent, ANALYZE_S, surroundings({}))
     if status is None:
         return f"not done after {ANALYZE_S:.0f} s", {}
     if status:
-        return output.strip().rpartition("\n")[2] or f"exit status {status}", {}
+        return warm.reason(output) or f"exit status {status}", {}
     manifest = json.loads((run / "manifest.json").read_text())
     return "", {one["name"]: one["count"] for one in manifest["quality"] if one["severity"] != "info" and one["count"]}
