@@ -174,6 +174,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         Input("theme", "data"),
         State({"part": "payload", "chart": MATCH}, "data"),
         State("colours", "data"),
+        State({"part": "graph", "chart": MATCH}, "id"),
         prevent_initial_call=True,
     )
     app.clientside_callback(ClientsideFunction("logpost", "ask"), Output("asked", "data"), Input("page", "children"))

@@ -41,7 +41,7 @@ def endpoints(view: View, scoped: Scoped, rows: int, columns: int) -> Chart:
 
     def work(_report: object) -> Chart:
         if scoped.load().head(1).collect().is_empty():
-            raise InputError("no message in the selection, so no endpoint has a load")
+            raise InputError("no message or transfer in the selection, so no endpoint has a load")
         on = scoped.rows(rows)
         return panels.brushable(load(scoped.load(), scoped.queues(), on, scoped.columns(columns)), on, scoped)
 

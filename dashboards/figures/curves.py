@@ -58,6 +58,8 @@ class Axis:
     """A linear axis starts at zero."""
     ticks: Sequence[float] = field(default_factory=tuple)
     labels: Sequence[str] = ()
+    also: Sequence[float] = ()
+    """Values beside those of the series that the axis is to hold."""
 
 
 def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: int = 420) -> Chart:
@@ -71,8 +73,8 @@ def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: i
     """
     fig = figure(
         height,
-        xaxis=_axis(x, [v for one in series for v in one.x]),
-        yaxis=_axis(y, [v for one in series for v in one.y if v is not None]),
+        xaxis=_axis(x, [*(v for one in series for v in one.x), *x.also]),
+        yaxis=_axis(y, [*(v for one in series for v in one.y if v is not None), *y.also]),
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         hovermode="closest",

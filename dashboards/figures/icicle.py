@@ -12,8 +12,14 @@ from logpost.dashboards.figures.labels import plotly_text
 
 MOST_HEIGHT, LEVEL_HEIGHT = 460, 90
 """Pixels of the picture, and of one level of calls in it, where they are few."""
-MOST = 400
-"""Call paths drawn; the rest takes too little time to be seen."""
+ALL = "all"
+"""Id of the box above several that nothing calls."""
+MOST, LEAST_SHARE = 400, 1 / 2000
+"""Call paths drawn, and the share of the time from which a box is wide enough to be seen."""
+
+
+Rows = dict[int, tuple[int, str, float]]
+"""Call path to its parent, its name and its time in ps."""
 
 
 def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = ()) -> Chart:
@@ -35,7 +41,7 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
             for category, time in below[callpath].items():
                 below[parent][category] = below[parent].get(category, 0.0) + time
     chosen = _largest(rows, roots)
-    total = sum(rows[c][2] for c in chosen if rows[c][0] not in chosen)
+    total = _total(rows, chosen)
     ids, parents, labels, values, categories, custom = [], [], [], [], [], []
     for callpath in sorted(chosen):
         parent, name, time = rows[callpath]
@@ -50,11 +56,12 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
         largest = "<br>".join(f"{palette.label(c)} {time_text(t)}" for c, t in every[:4] if t > 0)
         share = percent_text(time / total if total else 0.0)
         custom.append(f"<b>{plotly_text(folded(name), 120)}</b><br>{time_text(time)}, {share}<br>{largest}")
-    depth: dict[int, int] = {}
-    for callpath in sorted(chosen):
-        depth[callpath] = depth.get(rows[callpath][0], 0) + 1
+    tops = [at for at, parent in enumerate(parents) if not parent]
+    if len(tops) > 1:
+        # plotly would draw an empty box above them.
+        _under_all(tops, total, below, rows, chosen, (ids, parents, labels, values, categories, custom))
     fig = figure(
-        min(MOST_HEIGHT, 20 + LEVEL_HEIGHT * max(depth.values(), default=1)),
+        _height(rows, chosen),
         meta={"pick": "path"},
         # A name that would have to shrink further cannot be read: the box says it when it is pointed at.
         uniformtext={"minsize": 10, "mode": "hide"},
@@ -81,11 +88,56 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
     return Chart(fig, f"{len(chosen)} call paths; most time is in {plotly_text(folded(rows[widest][1]))}.")
 
 
-def _largest(rows: dict[int, tuple[int, str, float]], roots: tuple[int, ...]) -> set[int]:
+def _under_all(
+    tops: list[int],
+    total: float,
+    below: dict[int, dict[str, float]],
+    rows: Rows,
+    chosen: set[int],
+    columns: tuple[list[str], list[str], list[str], list[int], list[str], list[str]],
+) -> None:
+    """Add a box above those that nothing calls; a click on it selects every call path."""
+    ids, parents, labels, values, categories, custom = columns
+    sums: dict[str, float] = {}
+    for callpath in (c for c in chosen if rows[c][0] not in chosen):
+        for category, time in below[callpath].items():
+            sums[category] = sums.get(category, 0.0) + time
+    sums["compute"] = sums.get("compute", 0.0) + max(0.0, total - sum(sums.values()))
+    for at in tops:
+        parents[at] = ALL
+    named = "all call paths"
+    for column, value in zip((ids, parents, labels), (ALL, "", named), strict=True):
+        column.append(value)
+    values.append(sum(values[at] for at in tops))
+    categories.append(max(sums, key=lambda category: sums[category]))
+    custom.append(f"<b>{named}</b><br>{time_text(total)}")
+
+
+def icicle_height(tree: pl.DataFrame, *, roots: tuple[int, ...] = ()) -> int:
+    """Pixels of the picture that `icicle` draws of the tree."""
+    rows = {c: (p, "", float(t)) for c, p, t in tree.select("callpath", "parent", "time_ps").iter_rows()}
+    return _height(rows, _largest(rows, roots))
+
+
+def _height(rows: Rows, chosen: set[int]) -> int:
+    depth: dict[int, int] = {}
+    for callpath in sorted(chosen):
+        depth[callpath] = depth.get(rows[callpath][0], 0) + 1
+    several = sum(rows[c][0] not in chosen for c in chosen) > 1
+    return min(MOST_HEIGHT, 20 + LEVEL_HEIGHT * (max(depth.values(), default=1) + several))
+
+
+def _total(rows: Rows, chosen: set[int]) -> float:
+    return sum(rows[c][2] for c in chosen if rows[c][0] not in chosen)
+
+
+def _largest(rows: Rows, roots: tuple[int, ...]) -> set[int]:
     """The call paths below the roots with most time; a child is never there without its parent."""
     within = set(roots) if roots else {c for c, (parent, _, _) in rows.items() if parent not in rows}
     for callpath in sorted(rows):
         if rows[callpath][0] in within:
             within.add(callpath)
-    there = [c for c in within if c in rows and rows[c][2] > 0]
+    within &= rows.keys()
+    least = LEAST_SHARE * _total(rows, within)
+    there = [c for c in within if rows[c][2] > 0 and rows[c][2] >= least]
     return set(sorted(there, key=lambda c: (-rows[c][2], c))[:MOST])

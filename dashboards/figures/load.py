@@ -25,7 +25,7 @@ def load(table: pl.LazyFrame, queues: pl.LazyFrame, on: Rows, over: Columns) -> 
     """Rank × time heat map, switchable between `MEASURES`.
 
     Args:
-        table: the table `load`.
+        table: location, direction, window, bytes and busy_ps, as in the table `load`.
         queues: location, window, queued_ps: what messages for the location wait in queues.
         on: the rows.
         over: bins of windows.

@@ -14,7 +14,7 @@ from logpost.dashboards.figures.queueing import QUEUEING, QUEUES
 
 MEASURES = (
     (Measure("Bytes", "bytes", bytes_text, 2), ("bytes",)),
-    (Measure("Messages", "messages", grouped), ("messages",)),
+    (Measure("Count", "messages and transfers", grouped), ("messages",)),
     (QUEUEING, QUEUES),
     (
         Measure("Waiting", "late sender + late receiver", time_text, largest=True),
@@ -25,7 +25,7 @@ MEASURES = (
 
 
 def matrix(pairs: pl.DataFrame, on: Rows) -> Chart:
-    """Sender × receiver heat map of the table `pairs`, switchable between bytes, messages, queueing and waiting."""
+    """Sender × receiver heat map of the table `pairs`, switchable between bytes, count, queueing and waiting."""
     send = on.of.rename({"location": "send_location", "row": "send"})
     recv = on.of.rename({"location": "recv_location", "row": "recv"})
     cells = (

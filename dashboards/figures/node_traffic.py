@@ -16,12 +16,15 @@ MOST_NODES = 128
 BYTES = Measure("Bytes", "bytes between nodes", bytes_text, 2, largest=True)
 
 
-def node_traffic(pairs: pl.DataFrame, placements: Mapping[str, Mapping[int, int]]) -> Chart:
+def node_traffic(
+    pairs: pl.DataFrame, placements: Mapping[str, Mapping[int, int]], hosts: Mapping[int, str] | None = None
+) -> Chart:
     """A cell for each pair of nodes; what stays within a node is in the sentence alone, since no network carries it.
 
     Args:
         pairs: columns send_location, recv_location and bytes.
         placements: by name, the node of each location; at most `MOST_NODES` nodes.
+        hosts: names of nodes, where they have any.
     """
     nodes = sorted({node for placed in placements.values() for node in placed.values()})
     index = {node: number for number, node in enumerate(nodes)}
@@ -38,12 +41,14 @@ def node_traffic(pairs: pl.DataFrame, placements: Mapping[str, Mapping[int, int]
         said.append(f"{percent_text(1 - inside / whole) if whole else 'nothing'} {name}")
     largest = max(grids.values(), key=lambda grid: float(grid.max(initial=0.0)))
     scale = {key: heat(largest, BYTES, lambda _i, _j: "")[key] for key in ("zmin", "zmax", "colorbar")}
-    labels = [str(node) for node in nodes]
+    called = hosts or {}
+    labels = [plotly_text(called.get(node) or str(node), 16) for node in nodes]
+    titles = [plotly_text(called.get(node) or f"node {node}") for node in nodes]
     step = max(1, -(-len(nodes) // 16))
     ticks = {"tickmode": "array", "tickvals": list(range(0, len(nodes), step)), "ticktext": labels[::step]}
     views = []
     for name, grid in grids.items():
-        drawn = heat(grid, BYTES, lambda i, j: f"node {labels[i]} → node {labels[j]}")
+        drawn = heat(grid, BYTES, lambda i, j: f"{titles[i]} → {titles[j]}")
         views.append(View(plotly_text(name, 30).capitalize(), ({**drawn, **scale},)))
     fig = figure(
         400,
@@ -59,4 +64,4 @@ def node_traffic(pairs: pl.DataFrame, placements: Mapping[str, Mapping[int, int]
         ygap=1,
         **views[-1].traces[0],
     )
-    return Chart(fig, f"Of all bytes, between nodes: {'; '.join(said)}.", tuple(views), len(views) - 1)
+    return Chart(fig, f"Of all bytes, what goes from node to node: {'; '.join(said)}.", tuple(views), len(views) - 1)

@@ -18,6 +18,8 @@ from logpost.dashboards.figures.heat import Measure, heat
 
 STAR = {"light": "#d55e00", "dark": "#ffb300"}
 MOST_TICKS = 12
+LEAST_GAIN = 5e-4
+"""Of the time, which is written."""
 TIME = Measure("Time", "predicted time", time_text, differences=True)
 
 
@@ -88,9 +90,8 @@ def overlap_map(found: Overlapped) -> Chart:
         hoverinfo="skip",
     )
     best = float(found.times_ps[row, column])
-    return Chart(
-        fig,
-        f"Best: messages of {bytes_text(found.sizes[column])} in bursts of {found.bursts[row]}: {time_text(best)}, "
-        f"{percent_text(1 - best / found.blocking_ps)} less than one message and then the computation "
-        f"({time_text(found.blocking_ps)}).",
-    )
+    gain = 1 - best / found.blocking_ps
+    than = f"one message and then the computation ({time_text(found.blocking_ps)})"
+    said = f"{percent_text(gain)} less than {than}" if gain >= LEAST_GAIN else f"no less than {than}"
+    size, burst = bytes_text(found.sizes[column]), found.bursts[row]
+    return Chart(fig, f"Best: messages of {size} in bursts of {burst}: {time_text(best)}, {said}.")

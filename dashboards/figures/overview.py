@@ -32,10 +32,14 @@ def overview(shares: Sequence[Share]) -> Chart:
         rest = (sum(s.share for s in hidden), sum(s.exposed_ps for s in hidden))
         bars.append((f"{len(hidden)} others", "mpi_other", *rest))
     longest = max((share for _, _, share, _ in bars), default=0.0)
+    inside = {row for row, (_, category, share, _) in enumerate(bars)
+              if share > 0.7 * longest and not palette.INKS[category].pattern}  # fmt: skip
+    beside = any(share > 0.7 * longest and row not in inside for row, (_, _, share, _) in enumerate(bars))
+    room_for = 180 if beside else 150
     fig = figure(
         46 + 27 * len(bars),
         bargap=0.3,
-        xaxis=axis("share of all ranks' time (%)", range=[0, 150 * longest], fixedrange=True, nticks=5),
+        xaxis=axis("share of all ranks' time (%)", range=[0, room_for * longest], fixedrange=True, nticks=5),
         yaxis=row_axis([name for name, *_ in bars], ""),
     )
     for row, (name, category, share, exposed_ps) in enumerate(bars):
@@ -45,8 +49,9 @@ def overview(shares: Sequence[Share]) -> Chart:
             y=[row],
             x=[float(f"{100 * share:.4g}")],
             text=[f" {text} "],
-            # Inside where the text surely fits, also on a narrow screen; else there is room beside the bar.
-            textposition="inside" if share > 0.7 * longest else "outside",
+            # Inside where the text surely fits, also on a narrow screen, and no pattern crosses it; else there is room
+            # beside the bar.
+            textposition="inside" if row in inside else "outside",
             insidetextanchor="end",
             cliponaxis=False,
             customdata=[f"<b>{name}</b> {text} over all ranks"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,9 @@ BESIDE = "start"
 """The part of the replay's path that lies beside the program: start-up and shut-down."""
 INK_OF_PART = {BESIDE: "mpi_other", "other": "mpi_other", "handshake": UNDIVIDED}
 """Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
-SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "MPI other"}
+SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "other calls"}
+HEIGHT = 230
+"""Pixels of two bars with what they consist of."""
 LINE = {"light": "#0072b2", "dark": "#56a9e8"}
 MEASURED = {"light": "#566273", "dark": "#aab6c6"}
 BAND_UP_TO = 2.0
@@ -41,14 +43,16 @@ def machine_of(found: Prediction) -> str:
     return plotly_text(found.machine if asked is None else Path(asked).stem, 80)
 
 
-def before_and_after(found: Prediction, *, start_up: bool = False) -> Chart:
+def before_and_after(found: Prediction, *, start_up: bool = False, undivided: Collection[str] = ()) -> Chart:
     """Two bars: what the critical path of the program consists of, as it was and as it would be.
 
     Args:
         found: the prediction.
         start_up: with start-up and shut-down.
+        undivided: what the run's estimated machine does not tell apart.
     """
-    fig = _paths({"measured": found.before, "predicted": found.after}, 170, start_up=start_up)
+    paths = {"measured": found.before, "predicted": found.after}
+    fig = _paths(paths, HEIGHT, start_up=start_up, undivided=undivided)
     beside = beside_ps(found.after, start_up=start_up)
     low, high = (max(end - beside, 0) for end in found.interval_ps)
     measured, predicted = found.measured_ps - beside_ps(found.before, start_up=start_up), found.predicted_ps - beside
@@ -63,16 +67,17 @@ def before_and_after(found: Prediction, *, start_up: bool = False) -> Chart:
     )
 
 
-def on_machines(found: Mapping[str, Prediction], *, start_up: bool = False) -> Chart:
+def on_machines(found: Mapping[str, Prediction], *, start_up: bool = False, undivided: Collection[str] = ()) -> Chart:
     """A bar for each machine: what the critical path consists of there, below that of the run as it was.
 
     Args:
         found: the predictions by the machine's name; at least one.
         start_up: with start-up and shut-down.
+        undivided: what the run's estimated machine does not tell apart.
     """
     outcomes = {"measured": next(iter(found.values())).before}
     outcomes |= {plotly_text(name, 30): one.after for name, one in found.items()}
-    fig = _paths(outcomes, 90 + 36 * len(outcomes), start_up=start_up)
+    fig = _paths(outcomes, HEIGHT + 36 * (len(outcomes) - 2), start_up=start_up, undivided=undivided)
     lengths = {name: one.makespan_ps - beside_ps(one, start_up=start_up) for name, one in outcomes.items()}
     said = []
     for name, one in sorted(found.items(), key=lambda item: item[1].predicted_ps):
@@ -81,8 +86,11 @@ def on_machines(found: Mapping[str, Prediction], *, start_up: bool = False) -> C
     return Chart(fig, f"Measured {time_text(lengths['measured'])}; predicted {', '.join(said)}.")
 
 
-def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool) -> go.Figure:
-    """A bar of parts for each outcome's critical path."""
+def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool, undivided: Collection[str]) -> go.Figure:
+    """A bar of parts for each outcome's critical path, and what they are.
+
+    What no value of an estimated machine explains is transport that was not divided, as on every other page.
+    """
     names = list(outcomes)
     paths = [
         {part: time for part, time in one.path_ps.items() if start_up or part != BESIDE} for one in outcomes.values()
@@ -94,13 +102,19 @@ def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool) -> g
         bargap=0.3,
         xaxis=axis(f"critical path ({unit})", fixedrange=True),
         yaxis=row_axis(names, ""),
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
     )
     order = list(palette.INKS)
-    for part in sorted(paths[0], key=lambda one: order.index(str(INK_OF_PART.get(one, one)))):
+    inks = dict(INK_OF_PART)
+    names_of = dict(SAID_OF_PART)
+    if "residual" in undivided:
+        inks["residual"], names_of["residual"] = UNDIVIDED, palette.label(UNDIVIDED)
+    for part in sorted(paths[0], key=lambda one: order.index(str(inks.get(one, one)))):
         times = [one.get(part, 0) for one in paths]
         if not any(times):
             continue
-        named = SAID_OF_PART.get(part, part.replace("_", " "))
+        named = names_of.get(part, part.replace("_", " "))
         fig.add_bar(
             orientation="h",
             y=list(range(len(names))),
@@ -110,7 +124,7 @@ def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool) -> g
                 for name, t, one in zip(names, times, paths, strict=True)
             ],
             hovertemplate="%{customdata}<extra></extra>",
-            **(category_trace(INK_OF_PART.get(part, part)) | {"name": named}),
+            **(category_trace(inks.get(part, part)) | {"name": named}),
         )
     return fig
 

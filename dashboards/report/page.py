@@ -245,8 +245,11 @@ def efficiency_fact(known: Mapping[str, float | None]) -> tuple[str, str, str]:
 
 def unexplained_fact(report: Report) -> tuple[str, str, str]:
     """The share of message time that no part of the model explains."""
-    told = report.messages.count and "residual" not in report.machine.undivided
-    return "Unexplained", fraction(report.machine.residual_share if told else None), "residual, of message time"
+    if not report.messages.count:
+        return "Unexplained", fraction(None), "no messages to explain"
+    if "residual" in report.machine.undivided:
+        return "Unexplained", fraction(None), "not told apart on an estimated machine"
+    return "Unexplained", fraction(report.machine.residual_share), "residual, of message time"
 
 
 def model_error(report: Report) -> str:

@@ -212,6 +212,7 @@ def machine_grids(manifest: Manifest) -> dict[str, Grid]:
         )
         for v in manifest.machine.values
     ]
+    sentences = any(len(error) > SHORT for *_, error, _ in values)
     quality = [
         (q.severity.replace("_", " "), q.name.replace("_", " "), grouped(q.count), q.blame, q.sentence)
         for q in sorted(manifest.quality, key=lambda q: ("data_loss", "error", "info").index(q.severity))
@@ -220,7 +221,9 @@ def machine_grids(manifest: Manifest) -> dict[str, Grid]:
     shown = list(_hosts(hosts.ranks_per_node, hosts.cores_per_node))
     return {
         "machine": Grid(
-            ("between", "parameter", "message size", "value", "uncertainty", "source"), values, frozenset({3, 4})
+            ("between", "parameter", "message size", "value", "uncertainty", "source"),
+            values,
+            frozenset({3} if sentences else {3, 4}),
         ),
         "quality": Grid(("severity", "counter", "count", "lies with", "meaning"), quality, frozenset({2})),
         "hosts": Grid(("nodes", "ranks on each", "cores on each"), shown, frozenset({0, 1, 2})),

@@ -301,8 +301,23 @@ class Scoped:
         )
 
     def load(self) -> pl.LazyFrame:
-        """The table `load` of the selected ranks."""
-        return self._here(self.run.table("load"))
+        """location, direction, window, bytes and busy_ps of the selected ranks' endpoints: the table `load`, and the
+        bytes of one-sided transfers when they start, which the table does not count."""
+        columns = ("location", "direction", "window", "bytes", "busy_ps")
+        table = self.run.table("load").select(columns)
+        kinds = table.collect_schema()
+        transfers = self.run.table("transfers").filter(pl.col("target") >= 0)
+        ends = pl.struct(sent="location", came="target")
+        got = pl.struct(sent="target", came="location")
+        moved = transfers.select("window", "bytes", ends=pl.when(pl.col("kind") == "get").then(got).otherwise(ends))
+        by_end = [
+            moved.select(
+                location=pl.col("ends").struct.field(end), direction=pl.lit(direction), window="window", bytes="bytes",
+                busy_ps=pl.lit(0),
+            ).cast({name: kinds[name] for name in columns})
+            for end, direction in (("sent", "send"), ("came", "recv"))
+        ]  # fmt: skip
+        return self._here(pl.concat([table, *by_end]))
 
     def threads(self, most: int) -> tuple[Cube, list[str]]:
         """Times of the threads of the selected ranks' processes in the whole program: (thread, category) in ps, and

@@ -11,16 +11,18 @@ from tests.analyzer.in_process import analyze
 from tests.dashboards.synthetic import BLOCK_BYTES, EXCHANGE, HALO_BYTES, MAIN, RECV, SEND, make_run
 
 from logpost.analyzer.explain import candidates, explain
+from logpost.analyzer.reporting.data import Share
 from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.undivided import SHOWN, UNDIVIDED
 from logpost.analyzer.whatif import Ask, Axis, Point, Replay, Sweep
 from logpost.dashboards.figures import prediction, sizes
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.icicle import MOST, icicle
+from logpost.dashboards.figures.icicle import LEVEL_HEIGHT, MOST, icicle, icicle_height
 from logpost.dashboards.figures.links import links
 from logpost.dashboards.figures.machine_curves import machine_curves
+from logpost.dashboards.figures.overview import overview
 from logpost.dashboards.figures.partition import partition
 from logpost.dashboards.figures.rank_changes import rank_changes
 from logpost.dashboards.selection import messages
@@ -136,6 +138,30 @@ def test_an_icicle_draws_the_largest_with_their_callers() -> None:
     assert set(box.labels) == {"&lt;b&gt;f"}
 
 
+def test_call_paths_that_nothing_calls_stand_under_one_box() -> None:
+    # Two trees of 3 and 1 µs; half of the second one's time is a late sender's, which is less than what is computed.
+    nodes = pl.DataFrame(
+        {"callpath": [0, 1, 2], "parent": [-1, -1, 0], "name": ["a", "b", "c"]} | {"time_ps": [3 * 10**6, 10**6, 10**6]}
+    )
+    parts = pl.DataFrame({"callpath": [1], "category": ["late_sender"], "exposed_ps": [500_000]})
+    made = icicle(nodes, parts)
+    box = made.figure.data[0]
+    at = {name: dict(zip(box.ids, column, strict=True)) for name, column in (
+        ("parent", box.parents), ("value", box.values), ("category", box.meta["categories"]))}  # fmt: skip
+    assert at["parent"] == {"0": "all", "1": "all", "2": "0", "all": ""}
+    assert at["value"]["all"] == 4 * 10**6
+    assert at["category"]["all"] == "compute"
+    assert made.figure.layout.height == icicle_height(nodes) == 20 + 3 * LEVEL_HEIGHT
+
+
+def test_a_call_path_too_short_to_be_seen_has_no_box() -> None:
+    nodes = pl.DataFrame(
+        {"callpath": [0, 1, 2], "parent": [-1, 0, 0], "name": ["a", "b", "c"]} | {"time_ps": [10**7, 10**4, 10**3]}
+    )
+    none = pl.DataFrame(schema={"callpath": pl.Int32, "category": pl.String, "exposed_ps": pl.Int64})
+    assert icicle(nodes, none).figure.data[0].ids == ("0", "1")
+
+
 def test_pieces_of_a_message_fill_its_envelope(real: Run) -> None:
     found = explain(real, candidates(real, 1)[0].name).messages[0]
     made = partition(found)
@@ -192,6 +218,16 @@ def test_a_machine_has_a_curve_per_distance() -> None:
     expected = message_costs(parameters, at).total
     assert np.asarray(ends.y) == pytest.approx(np.asarray(expected) / 1e6, rel=1e-4)
     assert made.figure.layout.yaxis.title.text == "time (µs)"
+
+
+def test_no_text_stands_in_a_pattern() -> None:
+    dotted, plain = (
+        overview([Share("late_sender", 30, 0.3), Share(UNDIVIDED, 70, 0.7)]),
+        overview([Share("late_sender", 70, 0.7), Share(UNDIVIDED, 30, 0.3)]),
+    )
+    assert [bar.textposition for bar in dotted.figure.data] == ["outside", "outside"]
+    assert [bar.textposition for bar in plain.figure.data] == ["inside", "outside"]
+    assert dotted.figure.layout.xaxis.range[1] > 1.7 * 70, "room for the text beside it"
 
 
 def test_the_change_of_each_rank_is_b_minus_a() -> None:

@@ -15,10 +15,13 @@ def test_partners_on_one_node_leave_the_network_empty() -> None:
     )
     dealt, packed = {0: 0, 1: 1, 2: 0, 3: 1}, {0: 0, 1: 0, 2: 1, 3: 1}
     made = node_traffic(pairs, {"as it was": dealt, "mapped block": packed})
-    assert made.summary == "Of all bytes, between nodes: 80.0 % as it was; 20.0 % mapped block."
+    assert made.summary == "Of all bytes, what goes from node to node: 80.0 % as it was; 20.0 % mapped block."
     before, after = (view.traces[0] for view in made.views)
     assert [view.label for view in made.views] == ["As it was", "Mapped block"]
     assert before["z"] == [[None, 2048], [2048, None]]
     assert after["z"] == [[None, 1024], [None, None]]
     assert before["zmax"] == after["zmax"] == 2048
     assert after["text"][0][1] == "node 0 → node 1<br>1.00 KiB"
+    named = node_traffic(pairs, {"as it was": dealt}, {0: "cn17", 1: "<b>"})
+    assert named.views[0].traces[0]["text"][0][1] == "cn17 → &lt;b&gt;<br>2.00 KiB"
+    assert list(named.figure.layout.xaxis.ticktext) == ["cn17", "&lt;b&gt;"]

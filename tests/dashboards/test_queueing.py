@@ -13,6 +13,8 @@ from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.matrix import MEASURES
 from logpost.dashboards.figures.queueing import QUEUEING, first_view
 from logpost.dashboards.selection.queues import queues
+from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selection import Selection
 
 
 def test_queueing_is_of_the_rank_that_a_message_or_transfer_is_for() -> None:
@@ -34,6 +36,30 @@ def test_queueing_is_of_the_rank_that_a_message_or_transfer_is_for() -> None:
     run = cast(Run, SimpleNamespace(table=tables.__getitem__))  # nothing else of a run is read
     found = queues(run).sort("location", "window").collect()
     assert found.rows() == [(0, 0, 0), (1, 0, 7), (1, 3, 11)]
+
+
+def test_transfers_load_the_endpoints_that_their_bytes_leave_and_reach() -> None:
+    """A put of 7 B from rank 0 to 1, and a get of 5 B by rank 0 from rank 1: the table `load` counts messages alone."""
+    kinds = {"location": pl.Int32, "direction": pl.Enum(["send", "recv"]), "window": pl.Int32}
+    kinds |= {"bytes": pl.UInt64, "busy_ps": pl.Int64}
+    tables = {
+        "load": pl.LazyFrame(
+            {"location": [2], "direction": ["recv"], "window": [0], "bytes": [9], "busy_ps": [3]}, schema=kinds
+        ),
+        "transfers": pl.LazyFrame(
+            {"location": [0, 0, 0], "target": [1, 1, -1], "window": [2, 3, 3], "bytes": [7, 5, 4]}
+            | {"kind": ["put", "get", "put"]}
+        ),
+    }
+    run = cast(Run, SimpleNamespace(table=tables.__getitem__))  # nothing else of a run is read
+    found = Scoped(run, Selection()).load().sort("location", "window").collect()
+    assert found.rows() == [
+        (0, "send", 2, 7, 0),
+        (0, "recv", 3, 5, 0),
+        (1, "recv", 2, 7, 0),
+        (1, "send", 3, 5, 0),
+        (2, "recv", 0, 9, 3),
+    ]
 
 
 def test_charts_start_with_the_queues_where_the_finding_is_a_crowd() -> None:

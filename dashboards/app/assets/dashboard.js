@@ -53,11 +53,14 @@
     const image = figure.querySelector(".sketch img");
     return !(image ? image.complete : figure.querySelector(".trouble, .working"));
   }
-  function coloured(payload, view, colours) {
+  // The figure as it is drawn: in a view, the page's theme, and with room for what stands around it.
+  function coloured(payload, view, colours, place) {
     root.dataset.theme = mode();
     const style = { theme: colours, mode: mode(), css, width: 1200, hidden: () => false };
-    return logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
+    const figure = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
+    return place ? logpostRoom(figure, place.clientWidth) : figure;
   }
+  const placeOf = (id, part) => document.getElementById(`{"chart":${JSON.stringify(id.chart)},"part":"${part}"}`);
 
   // What is not in sight takes no time from what is: it waits until it comes into sight, or nothing else is to be done.
   const waiting = new Map(), REST_MS = 400, STEP_MS = 60;
@@ -105,8 +108,8 @@
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     logpost: {
       // A chart's figure in the chosen view and theme.
-      draw: function (view, theme, payload, colours) {
-        return payload ? coloured(payload, view, colours) : none();
+      draw: function (view, theme, payload, colours, id) {
+        return payload ? coloured(payload, view, colours, placeOf(id, "place")) : none();
       },
       // The charts of a page that is new.
       ask: async function (page) {
@@ -124,7 +127,7 @@
       },
       // The picture of a chart for the time until plotly has come, as an image.
       sketch: function (payload, view, colours, id) {
-        const place = document.getElementById(`{"chart":${JSON.stringify(id.chart)},"part":"sketch"}`);
+        const place = placeOf(id, "sketch");
         if (!payload || !place || window.Plotly) return none();
         const src = logpostSketch(coloured(payload, view, colours), place.clientWidth);
         return { type: "Img", namespace: "dash_html_components", props: { src, alt: "" } };
@@ -133,7 +136,7 @@
       // the browser half a second, in which nothing else is drawn.
       later: async function (payload, view, made, colours) {
         if (!payload) return none();
-        const figure = coloured(payload, view, colours), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
+        const figure = coloured(payload, view, colours, placeOf(made.props.id, "place")), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
         if (window.Plotly) return graph;
         const latest = performance.now() + PATIENCE_MS;
         const wait = () => !window.Plotly && performance.now() < latest && [...document.querySelectorAll("figure.sketched")].some(awaited);

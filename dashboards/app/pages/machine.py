@@ -10,6 +10,7 @@ import numpy as np
 from dash import html
 
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.machine_bounds import within
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import machine_surfaces
 from logpost.dashboards.figures.chart import Chart
@@ -100,7 +101,8 @@ def layout(view: View) -> list[Any]:
             ),
             html.Ul([html.Li(panels.sentence(line)) for line in used.notes]) if used.notes else None,
             panels.chart("machine.curves", "Message time over size", height=360),
-            about="End to end on an idle network, and, dashed, what of it keeps the two processors busy.",
+            about="End to end on an idle network, in the intervals of the values; dashed: what of it keeps the two "
+            "processors busy.",
         ),
         panels.section(
             "Values",
@@ -144,7 +146,7 @@ def _curves(view: View) -> Chart:
     costs = {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)}
     if not any((np.nan_to_num(np.asarray(one.total, dtype=np.float64)) > 0).any() for one in costs.values()):
         raise InputError("nothing is known of what a message takes on this machine; analyze with --machine FILE")
-    return machine_curves(sizes, costs)
+    return machine_curves(sizes, costs, within(machine, view.manifest.machine.values, sizes))
 
 
 CHARTS = {"machine.curves": _curves, **{one.name: one.chart for one in TABLES}}

@@ -87,7 +87,8 @@ def layout(view: View) -> list[Any]:
             panels.chart(
                 "network.load", "Load of each rank over time", [m.label for m in LOADS], height=320, drag="zoom2d"
             ),
-            about="What arrives at and leaves each rank over time. Drag a rectangle to select.",
+            about="What arrives at and leaves each rank over time; only messages keep a receiver busy. Drag a "
+            "rectangle to select.",
         ),
     ]  # fmt: skip
 
@@ -108,7 +109,7 @@ def _nodes(view: View) -> Chart:
     if mapping := _mapping(view):
         after = remapped(seats, mapping)
         placements[f"mapped {mapping}"] = dict(zip(locations, after.nodes.tolist(), strict=True))
-    made = node_traffic(pairs, placements)
+    made = node_traffic(pairs, placements, dict(placed.select("node", "host").iter_rows()))
     ranks = np.array(placed["rank"].to_list(), dtype=np.int64)
 
     def on_nodes(nodes: np.ndarray) -> list[list[int]]:

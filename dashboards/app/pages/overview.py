@@ -154,7 +154,7 @@ def _threads(view: View) -> list[Any]:
     ]
 
 
-def _beside(view: View) -> list[html.P]:
+def _beside(view: View) -> list[html.Ul]:
     """How long the other runs are, each with a link to what changed; a damaged one says so on its own page."""
     parts: list[Any] = []
     mine = view.report.program_ps
@@ -164,9 +164,9 @@ def _beside(view: View) -> list[html.P]:
         except Exception:
             continue
         change = f" ({relative(Change(name, mine, other))})" if mine else ""
-        parts += [html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ",
-                  panels.go(view.state.at("compare").having(other=joined([name])), "What changed"), " "]  # fmt: skip
-    return [html.P(parts, className="note")] if parts else []
+        changed = panels.go(view.state.at("compare").having(other=joined([name])), "What changed")
+        parts.append(html.Li([html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ", changed]))
+    return [html.Ul(parts, className="note plain")] if parts else []
 
 
 def _views(view: View) -> list[str]:

@@ -17,7 +17,7 @@ from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.callpaths import callpaths
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.icicle import icicle
+from logpost.dashboards.figures.icicle import MOST_HEIGHT, icicle, icicle_height
 from logpost.dashboards.report.tables import Grid
 from logpost.dashboards.selection.tree import tree
 from logpost.errors import InputError
@@ -56,7 +56,7 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Call tree",
             panels.legend(present),
-            panels.chart("regions.tree", "Call paths by inclusive time", height=460),
+            panels.chart("regions.tree", "Call paths by inclusive time", height=_height(view)),
             None if timed else _start_up(view),
             about="A box is as wide as the time of its call path; its colour is what most of that time goes to. "
             "Click one to select it, or drag over some to select what calls them."
@@ -88,13 +88,29 @@ def _by_callpath(view: View) -> pl.DataFrame:
     return found
 
 
+def _nodes(view: View) -> tuple[pl.DataFrame, tuple[int, ...]]:
+    """The tree, and where it is to begin."""
+    start_up = bool(view.state.more.get("startup"))
+    key = ("tree", view.state.selection, start_up)
+    nodes = view.at_once(key, lambda: tree(view.scoped, start_up=start_up))
+    root = view.state.selection.callpath
+    return nodes, () if root is None else (root,)
+
+
+def _height(view: View) -> int:
+    """Of the tree: what stands below it is then in its place from the start."""
+    if view.state.selection.timed:
+        return MOST_HEIGHT
+    nodes, roots = _nodes(view)
+    return icicle_height(nodes, roots=roots)
+
+
 def _tree(view: View) -> Chart:
-    scoped, by_callpath = view.scoped, _by_callpath(view)
-    nodes = tree(scoped, start_up=bool(view.state.more.get("startup")))
+    by_callpath = _by_callpath(view)
+    nodes, roots = _nodes(view)
     if not nodes["time_ps"].sum():
         raise InputError("no call path has time in the selection")
-    root = scoped.selection.callpath
-    return icicle(nodes, by_callpath, roots=() if root is None else (root,))
+    return icicle(nodes, by_callpath, roots=roots)
 
 
 def _calls(view: View) -> Chart:

@@ -33,21 +33,6 @@ FROM, TO = -4, 4
 """Powers of two of the sliders' ends."""
 NOTHING = dict.fromkeys(("factors", "set", "machine", "topology", "mapping"), "")
 """What a reset removes from the URL."""
-PATH_INKS = (
-    *(
-        "compute",
-        "endpoint_contention",
-        "network_contention",
-        "latency",
-        "serialization",
-        "send_overhead",
-        "recv_overhead",
-        "collective",
-    ),
-    "mpi_other",
-    "residual",
-)
-"""Categories of which a replayed path consists."""
 SWEEPS = ("L", "o", "g", "G", "bisection")
 MAPPINGS = ("block", "cyclic", "random", "best")
 """No file: a URL names no path."""
@@ -109,8 +94,7 @@ def layout(view: View) -> list[Any]:
                     html.Div(controls, className="controls"),
                     html.Div(
                         [
-                            panels.legend(PATH_INKS),
-                            panels.chart("whatif.path", "The critical path, before and after", height=170, spoken=True),
+                            panels.chart("whatif.path", "The critical path, before and after", height=230, spoken=True),
                         ]
                     ),
                 ],
@@ -252,7 +236,9 @@ CHARTS = {
     **without.CHARTS,
     **whatif_overlap.CHARTS,
     "whatif.machines": _machines,
-    "whatif.path": lambda view: prediction.before_and_after(_predicted(view), start_up=_with_start_up(view)),
+    "whatif.path": lambda view: prediction.before_and_after(
+        _predicted(view), start_up=_with_start_up(view), undivided=view.manifest.machine.undivided
+    ),
     "whatif.sweep": _sweep,
     "whatif.grid": _grid,
     "whatif.regions": _regions,

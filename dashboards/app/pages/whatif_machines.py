@@ -65,7 +65,7 @@ def beside(view: View, replay: Replay, ask: Ask, *, start_up: bool) -> Chart:
     first = next(iter(failed.values()), "")
     if not found:
         raise InputError(first)
-    made = prediction.on_machines(found, start_up=start_up)
+    made = prediction.on_machines(found, start_up=start_up, undivided=view.manifest.machine.undivided)
     return replace(made, summary=f"{made.summary} Not on {', '.join(failed)}: {first}.") if failed else made
 
 

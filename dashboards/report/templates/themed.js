@@ -46,7 +46,7 @@ const logpostThemed = (function () {
       }
       if (meta.scale) trace.colorscale = colorscale(meta.scale, colors, theme);
       if (trace.colorbar) {
-        const bar = { tickfont: { color: soft, size: 11 }, title: Object.assign({}, trace.colorbar.title, { font: { color: soft, size: 12 } }) };
+        const bar = { tickfont: { color: soft, size: 11 }, ticklabeloverflow: "allow", title: Object.assign({}, trace.colorbar.title, { font: { color: soft, size: 12 } }) };
         if (width < 560) Object.assign(bar, { orientation: "h", y: 1, yanchor: "bottom", x: 0.5, xanchor: "center", ypad: 12 });
         trace.colorbar = Object.assign({}, trace.colorbar, bar);
         if (width < 560) trace.colorbar.title.side = "top";
@@ -61,7 +61,8 @@ const logpostThemed = (function () {
     }
     layout.font = Object.assign({}, layout.font, { color: ink });
     for (const key of Object.keys(layout).filter((k) => /^[xy]axis/.test(k))) {
-      layout[key] = Object.assign({}, layout[key], { gridcolor: line, linecolor: line, tickfont: { color: soft, size: 11 } });
+      // Labels have room by automatic margins; to look for those that have none takes as long as all else of an axis.
+      layout[key] = Object.assign({ ticklabeloverflow: "allow" }, layout[key], { gridcolor: line, linecolor: line, tickfont: { color: soft, size: 11 } });
       layout[key].title = Object.assign({}, layout[key].title, { font: { color: soft, size: 12 } });
       if (layout[key].ticklabelposition === undefined) layout[key].ticks = "";
     }
