@@ -27,14 +27,31 @@ class OnMachine(Story):
         return manifest.model_copy(update={"machine": machine})
 
 
+class OnBoundedMachine(OnMachine):
+    """The same where the trace only bounds what a byte takes: at most 100 ns."""
+
+    def manifest(self) -> Manifest:
+        manifest = super().manifest()
+        bound = {"value": 0.0, "low": 0.0, "high": 100.0, "bound_only": True}
+        values = [one.model_copy(update=bound) if one.parameter == "G" else one for one in manifest.machine.values]
+        return manifest.model_copy(update={"machine": manifest.machine.model_copy(update={"values": values})})
+
+
 def reductions(
-    *, per_round: int, gap: int, cost: int = 30 * US, size: int = 8, skew: int = 0, rounds: int = 20
+    *,
+    per_round: int,
+    gap: int,
+    cost: int = 30 * US,
+    size: int = 8,
+    skew: int = 0,
+    rounds: int = 20,
+    on: type[OnMachine] = OnMachine,
 ) -> Story:
     """In each round of 1 ms, four ranks compute 100 µs and then call `per_round` reductions at intervals of `gap`.
 
     Rank 3 enters each `skew` later than the others; all leave `cost` after it.
     """
-    story = OnMachine(4, rounds * MS, windows=rounds)
+    story = on(4, rounds * MS, windows=rounds)
     path = story.path("main", "dot", "MPI_Allreduce")
     for i in range(rounds):
         at = i * MS + 100 * US
@@ -173,3 +190,15 @@ def test_where_nothing_is_known_of_messages_a_small_cost_may_be_as_small_as_it_c
         story = Unknown(3, 10 * MS)
         story.collective(story.path("main", "MPI_Barrier"), "Barrier", dict.fromkeys(range(3), (MS, MS + cost)))
         assert story.alone(collective_cost.find).is_empty() != told_of
+
+
+@pytest.mark.parametrize(
+    ("size", "told_as"), [(8, "10.0 × what the machine's values predict"), (1 << 20, "1.00 MiB each")]
+)
+def test_a_byte_whose_time_is_only_bounded_may_explain_a_large_operation(size: int, told_as: str) -> None:
+    # Two rounds of 10 µs; 8 B take 800 ns at most, 1 MiB may take 105 ms of the 200 µs that were measured.
+    story = reductions(per_round=1, gap=0, cost=200 * US, size=size, on=OnBoundedMachine)
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    assert finding["title"].endswith(f", {told_as}")
+    assert ("bandwidth estimate at most" in told(finding)) == (size == 8)
+    assert ("needs a machine" in finding["advice"]) == (size > 8)

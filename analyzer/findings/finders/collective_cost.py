@@ -206,14 +206,14 @@ def _following(evidence: Evidence) -> pl.Series:
 
 
 def _estimates(estimate: Estimate | None, each: float) -> Iterable[Number]:
-    """What the machine says, and how many times that an operation takes, whatever a byte does."""
+    """What the machine says, and how many times that an operation takes. A bound beyond what it took says nothing."""
     if estimate is None:
         return
     yield Number("latency_estimate", estimate.latency, "ps")
     most = estimate.bandwidth_at_most
-    if most is not None:
-        name = "bandwidth_estimate" if most == estimate.bandwidth else "bandwidth_estimate_at_most"
-        yield Number(name, most, "ps")
+    known = most == estimate.bandwidth
+    if most is not None and (known or most < each):
+        yield Number("bandwidth_estimate" if known else "bandwidth_estimate_at_most", most, "ps")
         if (least := max(estimate.latency, most)) > 0:
             yield Number("cost_over_estimate", each / least, "x")
 
