@@ -116,7 +116,10 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     if settings.dump_signal is not None:
         progress(f"for an archive of the run so far: kill -{settings.dump_signal} {os.getpid()}")
     started = with_environment(command, target.abi, variables)
-    status = run(started, {**settings.environment, **variables}, watcher=watcher, dump_signal=settings.dump_signal)
+    around = dict(variables)
+    if carries_environment(command, target.abi):  # a profiler belongs into the program's processes alone
+        around["LD_PRELOAD"] = profilers.preloads(settings.environment.get("LD_PRELOAD"), [], str(library))
+    status = run(started, {**settings.environment, **around}, watcher=watcher, dump_signal=settings.dump_signal)
     if any(raw.glob("*.raw")):
         if status:
             say(f"{_whose(command)} ended with exit status {status}; the archive holds the calls that completed before")
@@ -174,11 +177,8 @@ def _whose(command: Sequence[str]) -> str:
 
 
 def with_environment(command: Sequence[str], abi: str, variables: dict[str, str]) -> list[str]:
-    """Return the command with the launcher's options that carry our variables to other nodes.
-
-    Variables are set in the launcher's environment too, which is enough on one node.
-    """
-    if not mpi.is_launcher(command[0]) or mpi.launcher_abi(command[0]) != abi:
+    """Return the command with the launcher's options that carry our variables to the program's processes."""
+    if not carries_environment(command, abi):
         return list(command)
     words, theirs = list(command[1:]), variables["LD_PRELOAD"]
     ours = dict(variables)
@@ -186,18 +186,30 @@ def with_environment(command: Sequence[str], abi: str, variables: dict[str, str]
         if word == "-x" and words[place + 1].startswith("LD_PRELOAD="):
             words[place + 1] += f":{theirs}"
             ours.pop("LD_PRELOAD", None)
-        elif word in ("-x", "-genv", "-env") and words[place + 1] == "LD_PRELOAD":
+        elif word == "-x" and words[place + 1] == "LD_PRELOAD":  # theirs holds what it is here
+            words[place + 1] = f"LD_PRELOAD={theirs}"
             ours.pop("LD_PRELOAD", None)
-            if word != "-x" and place + 2 < len(words):
+        elif word in ("-genv", "-env") and words[place + 1] == "LD_PRELOAD":
+            ours.pop("LD_PRELOAD", None)
+            if place + 2 < len(words):
                 words[place + 2] += f":{theirs}"
     return [command[0], *launcher_options(abi, ours), *words]
 
 
+def carries_environment(command: Sequence[str], abi: str) -> bool:
+    """Whether a command begins with a launcher of that MPI, whose options set variables of the program's processes."""
+    return mpi.is_launcher(command[0]) and mpi.launcher_abi(command[0]) == abi
+
+
 def launcher_options(abi: str, variables: Mapping[str, str]) -> list[str]:
-    """A launcher's options that carry variables, which its own environment has too, to other nodes."""
+    """A launcher's options that carry variables to its program's processes.
+
+    Its own environment has them too; of LD_PRELOAD it may have another value.
+    """
     options: list[str] = []
     for name, value in variables.items():
-        options += ["-x", name] if abi == mpi.OPENMPI else ["-genv", name, value]
+        named = f"{name}={value}" if name == "LD_PRELOAD" else name
+        options += ["-x", named] if abi == mpi.OPENMPI else ["-genv", name, value]
     return options
 
 

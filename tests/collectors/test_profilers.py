@@ -28,10 +28,14 @@ def test_a_profiler_sees_what_it_sees_alone(mpi: str, tmp_path: Path, way: str) 
         "preloaded": (),
     }
     program = recording.build("profiled.c", mpi, tmp_path, *links[way])
-    env = recording.environment(**({"LD_PRELOAD": str(tmp_path / "libprofiler.so")} if way == "preloaded" else {}))
+    loaded = tmp_path / "loaded"
+    preload = {"LD_PRELOAD": str(tmp_path / "libprofiler.so")} if way == "preloaded" else {}
+    env = recording.environment(PROFILED_IN=str(loaded), **preload)
     command = (recording.LAUNCHERS[mpi], "-n", "2", str(program))
     done = recording.record(tmp_path, *command, env=env)
     assert (done.status, done.out) == (0, PROFILE), done.err
+    if way != "preloaded":  # where users preload it themselves, their launcher and we load it
+        assert loaded.read_text().splitlines() == ["profiled"] * 2
     trace = done.read()
     assert trace.calls(0) == [*CALLS, "MPI_Comm_rank", "MPI_Reduce", "MPI_Finalize"]
     for rank in (0, 1):

@@ -221,7 +221,8 @@ OMPI, HYDRA = "mpirun.openmpi", "mpirun.mpich"
 @pytest.mark.parametrize(
     ("command", "abi", "expected"),
     [
-        (f"{OMPI} -n 2 ./a", "openmpi", f"{OMPI} -x LD_PRELOAD -x LOGPOST_RAW_DIR -n 2 ./a"),
+        (f"{OMPI} -n 2 ./a", "openmpi", f"{OMPI} -x LD_PRELOAD=/l.so -x LOGPOST_RAW_DIR -n 2 ./a"),
+        (f"{OMPI} -x LD_PRELOAD a", "openmpi", f"{OMPI} -x LOGPOST_RAW_DIR -x LD_PRELOAD=/l.so a"),
         # a preload of the user's own stays, in front of ours
         (f"{OMPI} -x LD_PRELOAD=/u.so a", "openmpi", f"{OMPI} -x LOGPOST_RAW_DIR -x LD_PRELOAD=/u.so:/l.so a"),
         (f"{HYDRA} -n 2 ./a", "mpich", f"{HYDRA} -genv LD_PRELOAD /l.so -genv LOGPOST_RAW_DIR /raw -n 2 ./a"),

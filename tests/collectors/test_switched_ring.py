@@ -4,6 +4,7 @@ lies between is counted as skipped, what was overwritten as overwritten, and mes
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,7 @@ def _stated(trace: recording.Trace) -> dict[str, int]:
 
 def _faults(done: recording.Result, folder: Path) -> dict[str, int]:
     run = Run.open(analyze(Request(str(done.archive), str(folder / "a.run"))))
-    assert run.manifest.messages == sum(
-        len(done.read().on(rank, "MPI_SEND", "MPI_ISEND")) for rank in range(run.manifest.ranks)
-    )
+    assert run.manifest.messages == sum(event.kind in ("MPI_SEND", "MPI_ISEND") for event in done.read().events)
     return {c.name: c.count for c in run.manifest.quality if c.severity != "info" and c.count}
 
 
@@ -89,3 +88,55 @@ def test_killed_while_off_the_ring_is_read(openmpi: str, tmp_path: Path) -> None
     assert [event.text.split()[-1] for event in trace.on(1, "MEASUREMENT_ON_OFF")] == ["OFF"]
     assert [event.number("Tag") for event in trace.on(0, "MPI_SEND")] == list(range(70))
     assert [event.number("Tag") for event in trace.on(1, "MPI_RECV")] == list(range(50))
+
+
+def _left_out(stated: dict[str, int]) -> int:
+    """Halves of messages that were skipped, overwritten or left without the other one."""
+    counts = [stated.get(f"{why}_{half}", 0) for why in ("OFF", "OVERWRITTEN") for half in ("SENDS", "RECEIVES")]
+    return sum(counts) + stated.get("HALVES_LEFT_OUT", 0) + stated.get("OFF_HALVES_LEFT_OUT", 0)
+
+
+@pytest.mark.parametrize("keep", ["1MB", "1GB"])
+@pytest.mark.parametrize("how", ["own", "handed", "short"])
+def test_threads_share_a_ring_that_is_switched(mpi: str, tmp_path: Path, how: str, keep: str) -> None:
+    """Every half of a message is recorded, skipped, overwritten or left out, whichever thread completes it; a ring of
+    1 GB holds each time on whole, one of 1 MB few of them. A message that is paired with another round's differs in
+    size: what starts a receive, or tells what was skipped before it, may be overwritten before what ends it is."""
+    rounds = 400
+    program = recording.build("switched_threads.c", mpi, tmp_path, INCLUDE, "-pthread")
+    done = recording.run(mpi, tmp_path, 3, program, how, str(rounds), options=("--keep", keep))
+    assert (done.status, done.out) == (0, f"rounds {rounds}\n"), done.err
+    trace = done.read()
+    stated = _stated(trace)
+    halves = sum(event.kind in ("MPI_SEND", "MPI_IRECV") for event in trace.events)
+    messages = 3 * rounds if how == "own" else rounds
+    assert halves > 0
+    assert halves + _left_out(stated) == 2 * 3 * messages
+    assert (stated["OFF_INEXACT"], stated.get("OVERWRITTEN_INEXACT", 0)) == (0, 0)
+    assert (stated.get("OVERWRITTEN_CALLS", 0) > 0) == (keep == "1MB"), stated
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    counted = {count.name: count.count for count in run.manifest.quality if count.count}
+    assert {c.name: c.count for c in run.manifest.quality if c.severity != "info" and c.count} == {}
+    assert not {"bytes_differ", "message_while_off", "collective_while_off"} & set(counted)
+    assert run.manifest.messages == halves // 2
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ("oshcc", "oshrun"))), reason="oshcc or oshrun is not installed")
+@pytest.mark.parametrize("keep", ["1MB", "1GB"])
+def test_transfers_of_openshmem_in_a_ring_that_is_switched(tmp_path: Path, keep: str) -> None:
+    """Three PEs make a put, an atomic and a get a round: recorded, skipped or overwritten."""
+    rounds = 600
+    program = recording.build("switched_shmem.c", "openmpi", tmp_path, INCLUDE, compiler="oshcc")
+    env = recording.environment(OMPI_MCA_memory="^patcher")
+    done = recording.record(tmp_path, "oshrun", "-n", "3", str(program), str(rounds), options=("--keep", keep), env=env)
+    assert (done.status, done.out) == (0, f"counter {rounds}\n"), done.err
+    trace = done.read()
+    recorded = sum(len(trace.on(pe, "RMA_PUT", "RMA_GET", "RMA_ATOMIC")) for pe in range(3))
+    stated = _stated(trace)
+    assert recorded > 0
+    assert recorded + stated["OFF_TRANSFERS"] + stated.get("OVERWRITTEN_TRANSFERS", 0) == 3 * 3 * rounds
+    assert stated["OFF_INEXACT"] == 0
+    assert (stated.get("OVERWRITTEN_CALLS", 0) > 0) == (keep == "1MB"), stated
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    assert {c.name: c.count for c in run.manifest.quality if c.severity != "info" and c.count} == {}
+    assert run.table("transfers").collect().height == recorded

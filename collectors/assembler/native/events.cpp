@@ -41,7 +41,14 @@ class ProcessEvents {
             return;
         }
         for (const lp_carried& c : process.ring->carried()) {
-            carried_[c.thread].push_back(c);
+            const bool closed = c.told == LP_CLOSED;
+            if (!closed) {
+                carried_[c.thread].push_back(c);
+            }
+            if (head_of(c).kind != LP_MPROBE && !only_made(c)) {
+                requests_.began_unseen(c.handle, c.thread, begun(c),
+                                       closed ? ids_.ticks(head_of(c).leave) : RequestEvents::open);
+            }
         }
         const lp_lost& lost = process.ring->lost();
         skipped(lost.off);
@@ -242,6 +249,7 @@ class ProcessEvents {
 
     // What the ring's sum has under way of a thread, once.
     std::vector<lp_carried> taken(std::uint32_t thread) {
+        requests_.take_over(thread);
         const auto found = carried_.extract(thread);
         return found ? found.mapped() : std::vector<lp_carried>{};
     }
@@ -328,45 +336,59 @@ class ProcessEvents {
     // What was started without a record and may be completed here. Receives begin with the thread's first call; of
     // the rest the first half is gone.
     void take_over(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried) {
-        using Kind = Pending::Kind;
         for (const lp_carried& c : carried) {
-            lp_head head{};
-            std::memcpy(&head, c.record, sizeof head);
-            const Record r{head, reinterpret_cast<const std::byte*>(c.record) + sizeof head,
-                           sizeof c.record - sizeof head};
-            Pending p;
-            p.message = r.get<lp_message>();
-            switch (head.kind) {
-                case LP_SEND_INIT:
-                case LP_ISEND:
-                    p.kind = c.active == 0 && head.kind == LP_SEND_INIT ? Kind::send : Kind::nothing;
-                    break;
-                case LP_ISENDRECV:
-                    p.message = r.get<lp_message>(sizeof(lp_message));
-                    [[fallthrough]];
-                case LP_IRECV:
-                case LP_RECV_INIT:
-                    p.kind = Kind::receive;
-                    break;
-                case LP_MPROBE:
-                    messages_.probed(c.handle, p.message);
-                    continue;
-                case LP_COLL_INIT:
-                    p = collective(r);
-                    if (c.active != 0) {
-                        p.kind = Kind::nothing;
-                    }
-                    break;
-                default:  // a collective operation or an access: only its end is here
-                    break;
-            }
-            const bool persistent = head.kind == LP_SEND_INIT || head.kind == LP_RECV_INIT || head.kind == LP_COLL_INIT;
-            if (persistent && c.active == 0) {
+            const Pending p = begun(c);
+            if (head_of(c).kind == LP_MPROBE) {
+                messages_.probed(c.handle, p.message);
+            } else if (only_made(c)) {
                 requests_.make(c.handle, out.thread, p);
             } else {
                 requests_.start(out, time, c.handle, p);
             }
         }
+    }
+
+    static lp_head head_of(const lp_carried& c) {
+        lp_head head{};
+        std::memcpy(&head, c.record, sizeof head);
+        return head;
+    }
+
+    // A persistent request that is not active.
+    static bool only_made(const lp_carried& c) {
+        const auto kind = head_of(c).kind;
+        return c.active == 0 && (kind == LP_SEND_INIT || kind == LP_RECV_INIT || kind == LP_COLL_INIT);
+    }
+
+    // A request that was started or made without a record, of which a send, a collective operation or an access has
+    // no more than an end.
+    Pending begun(const lp_carried& c) const {
+        using Kind = Pending::Kind;
+        const lp_head head = head_of(c);
+        const Record r{head, reinterpret_cast<const std::byte*>(c.record) + sizeof head, sizeof c.record - sizeof head};
+        Pending p;
+        p.message = r.get<lp_message>();
+        switch (head.kind) {
+            case LP_SEND_INIT:
+                p.kind = c.active == 0 ? Kind::send : Kind::nothing;
+                break;
+            case LP_ISENDRECV:
+                p.message = r.get<lp_message>(sizeof(lp_message));
+                [[fallthrough]];
+            case LP_IRECV:
+            case LP_RECV_INIT:
+                p.kind = Kind::receive;
+                break;
+            case LP_COLL_INIT:
+                p = collective(r);
+                if (c.active != 0) {
+                    p.kind = Kind::nothing;
+                }
+                break;
+            default:
+                break;
+        }
+        return p;
     }
 
     Pending collective(const Record& r) const {

@@ -45,9 +45,9 @@ Overwritten::Overwritten(const Job& job) : job_(job) {
             if (channel.what == LP_OPERATED && channel.comm == world) {
                 channel.count += std::exchange(started, 0);
             }
-            add(*process, channel, 0);
+            add_first(*process, channel);
         }
-        add(*process, {world, 0, 0, LP_OPERATED, started}, 0);
+        add_first(*process, {world, 0, 0, LP_OPERATED, started});
     }
     for (auto& [process, channels] : ranges_) {
         for (auto& [key, ranges] : channels) {
@@ -61,14 +61,35 @@ Overwritten::Key Overwritten::key_of(lp_channel_kind what, std::uint32_t ref, st
             std::uint64_t{what} << 32U | static_cast<std::uint32_t>(tag)};
 }
 
-void Overwritten::add(const Process& process, const lp_channel& channel, std::uint64_t before) {
+Overwritten::Ranges* Overwritten::ranges_of(const Process& process, const lp_channel& channel) {
     const auto what = static_cast<lp_channel_kind>(channel.what);
     const auto& refs = what == LP_OPERATED_ON_WINDOW ? process.window_refs : process.comm_refs;
-    if (const auto at = refs.find(channel.comm); at != refs.end() && channel.count != 0) {
-        any_ = true;
-        ranges_[&process][key_of(what, at->second, channel.peer, channel.tag)].push_back(
-            {before, before + channel.count});
+    const auto at = refs.find(channel.comm);
+    if (at == refs.end() || channel.count == 0) {
+        return nullptr;
     }
+    any_ = true;
+    return &ranges_[&process][key_of(what, at->second, channel.peer, channel.tag)];
+}
+
+void Overwritten::add(const Process& process, const lp_channel& channel, std::uint64_t before) {
+    if (Ranges* ranges = ranges_of(process, channel)) {
+        ranges->push_back({before, before + channel.count});
+    }
+}
+
+// Of several threads, one states what was skipped; what another one did behind it may be overwritten before that is.
+void Overwritten::add_first(const Process& process, const lp_channel& channel) {
+    Ranges* ranges = ranges_of(process, channel);
+    if (ranges == nullptr) {
+        return;
+    }
+    std::ranges::sort(*ranges, {}, &Range::before);
+    std::uint64_t last = channel.count;
+    for (const Range& skipped : *ranges) {
+        last += skipped.before <= last ? skipped.last - skipped.before : 0;
+    }
+    ranges->push_back({0, last});
 }
 
 Overwritten::Ranges Overwritten::messages(const Process& process, lp_channel_kind what, std::uint32_t comm,

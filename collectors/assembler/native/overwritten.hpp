@@ -44,7 +44,10 @@ class Overwritten {
         }
     };
     static Key key_of(lp_channel_kind what, std::uint32_t ref, std::int32_t peer, std::int32_t tag);
+    Ranges* ranges_of(const Process& process, const lp_channel& channel);
     void add(const Process& process, const lp_channel& channel, std::uint64_t before);
+    // The numbers of what was overwritten are the first of those that were not skipped.
+    void add_first(const Process& process, const lp_channel& channel);
 
     const Job& job_;
     bool any_ = false;

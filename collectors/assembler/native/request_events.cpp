@@ -79,6 +79,34 @@ bool RequestEvents::take(std::uint64_t handle, std::uint32_t thread, Pending& p)
     return true;
 }
 
+void RequestEvents::began_unseen(std::uint64_t handle, std::uint32_t thread, Pending p, std::uint64_t closed) {
+    p.thread = thread;
+    unseen_[handle].push_back({p, closed});
+}
+
+void RequestEvents::take_over(std::uint32_t thread) {
+    for (auto& [handle, queue] : unseen_) {
+        std::erase_if(queue, [&](const Unseen& u) { return u.request.thread == thread && u.closed == open; });
+    }
+}
+
+// What another thread has started unseen before anything that is known of the handle begins with the call that
+// completes it.
+void RequestEvents::begin_unseen(EventWriter& out, std::uint64_t time, std::uint64_t handle) {
+    const auto at = unseen_.find(handle);
+    const Pending* known = waiting(handle, out.thread);
+    if (at == unseen_.end() || (known != nullptr && known->thread == out.thread)) {
+        return;
+    }
+    const auto which = std::ranges::find_if(
+        at->second, [&](const Unseen& u) { return u.request.thread != out.thread && u.closed >= time; });
+    if (which != at->second.end()) {
+        const Pending begun = which->request;
+        at->second.erase(which);
+        start(out, out.last, handle, begun);
+    }
+}
+
 void RequestEvents::freed(std::uint64_t handle, std::uint32_t thread) {
     if (persistent_.erase(handle) == 0) {
         Pending forgotten;
@@ -180,6 +208,7 @@ std::uint64_t RequestEvents::pending() const {
 void RequestEvents::complete(EventWriter& out, std::uint64_t time, const lp_done& done) {
     using Kind = Pending::Kind;
     Pending p;
+    begin_unseen(out, time, done.request);
     if (!take(done.request, out.thread, p) || p.kind == Kind::nothing) {
         return;
     }

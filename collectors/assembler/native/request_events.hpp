@@ -48,9 +48,17 @@ class RequestEvents {
     void complete(EventWriter& out, std::uint64_t time, const lp_done& done);
     void freed(std::uint64_t handle, std::uint32_t thread);
 
+    static constexpr std::uint64_t open = UINT64_MAX;  // a request that is not closed
+
     // Recording is on again: `carried` are the thread's requests that are under way. Of others that were, what ends
     // them is written here, in the call that stands for the time without records.
     void resume(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried);
+
+    // A request of a thread began where no record is left, and the thread's own events tell of it later or, where it is
+    // `closed` at some time, no more: until then other threads may complete it.
+    void began_unseen(std::uint64_t handle, std::uint32_t thread, Pending p, std::uint64_t closed);
+    // Of a thread's requests of that kind those that are not closed are known now.
+    void take_over(std::uint32_t thread);
 
     // Requests that another thread has ended while it was off.
     void resume(EventWriter& out, std::uint64_t time, const std::vector<lp_ended>& ended);
@@ -61,6 +69,12 @@ class RequestEvents {
     std::uint64_t pending() const;
 
   private:
+    struct Unseen {
+        Pending request;
+        std::uint64_t closed;
+    };
+
+    void begin_unseen(EventWriter& out, std::uint64_t time, std::uint64_t handle);
     void end_unseen(EventWriter& out, std::uint64_t time, const Pending& p);
     void end(EventWriter& out, std::uint64_t time, const lp_done& done, const Pending& p);
     bool take(std::uint64_t handle, std::uint32_t thread, Pending& p);
@@ -74,6 +88,7 @@ class RequestEvents {
     std::uint64_t requests_ = 0;
     std::unordered_map<std::uint64_t, std::deque<Pending>> pending_;  // in the order in which they were started
     std::unordered_map<std::uint64_t, Pending> persistent_;
+    std::unordered_map<std::uint64_t, std::deque<Unseen>> unseen_;  // in the order in which they were started
 };
 
 }  // namespace logpost::assembler

@@ -168,6 +168,7 @@ static void drop(struct lp_account* a, uint32_t b, uint32_t before, uint32_t cel
     *(before ? &a->next[before] : &a->head[b]) = a->next[cell];
     if (a->tail[b] == cell)
         a->tail[b] = before;
+    a->closed -= a->cells[cell - 1].told == LP_CLOSED;
     a->cells[cell - 1].number = 0;
     a->next[cell] = a->free_cell;
     a->free_cell = cell;
@@ -175,6 +176,28 @@ static void drop(struct lp_account* a, uint32_t b, uint32_t before, uint32_t cel
 
 static int persistent(int kind) {
     return kind == LP_SEND_INIT || kind == LP_RECV_INIT || kind == LP_COLL_INIT;
+}
+
+/* Half of the closed cells, the older ones, are free. */
+static void forget_closed(struct lp_account* a) {
+    uint64_t first = UINT64_MAX, last = 0;
+    for (uint32_t i = 0; i < LP_CELLS; i++) {
+        const struct lp_carried* c = &a->cells[i];
+        if (c->number && c->told == LP_CLOSED) {
+            first = c->number < first ? c->number : first;
+            last = c->number > last ? c->number : last;
+        }
+    }
+    for (uint32_t b = 0; b < LP_BUCKETS; b++) {
+        for (uint32_t i = a->head[b], before = 0, after; i; i = after) {
+            const struct lp_carried* c = &a->cells[i - 1];
+            after = a->next[i];
+            if (c->told == LP_CLOSED && c->number <= first + (last - first) / 2)
+                drop(a, b, before, i);
+            else
+                before = i;
+        }
+    }
 }
 
 enum wanted { OPERATION, PERSISTENT, PROBED };
@@ -195,6 +218,8 @@ static const struct lp_carried* find(struct lp_account* a, uint64_t handle, uint
     for (uint32_t i = a->head[b], last = 0; i; last = i, i = a->next[i]) {
         const struct lp_carried* c = &a->cells[i - 1];
         if (!is(c, handle, wanted) || (chosen && c->thread != thread))
+            continue;
+        if (c->told == LP_CLOSED && (c->thread == thread || head_of(c)->leave < a->now))
             continue;
         chosen = at = i;
         before = last;
@@ -229,26 +254,29 @@ static const struct lp_carried* end(struct lp_account* a, uint64_t handle, uint3
 
 void lp_account_carry(struct lp_account* a, const struct lp_carried* stated) {
     struct lp_carried c = *stated;
-    c.told = 1;
+    c.told = LP_STATED;
     hold(a, &c);
 }
 
-void lp_account_keep_stated(struct lp_account* a, uint32_t thread) {
-    for (uint32_t b = 0; b < LP_BUCKETS; b++) {
-        for (uint32_t i = a->head[b], before = 0, after; i; i = after) {
-            struct lp_carried* c = &a->cells[i - 1];
-            after = a->next[i];
-            if (c->thread == thread && !c->told) {
-                drop(a, b, before, i);
-                continue;
-            }
-            c->told = c->thread == thread ? 0 : c->told;
-            before = i;
+void lp_account_keep_stated(struct lp_account* a, uint32_t thread, uint64_t ticks) {
+    for (uint32_t i = 0; i < LP_CELLS; i++) {
+        struct lp_carried* c = &a->cells[i];
+        if (!c->number || c->thread != thread || c->told == LP_CLOSED)
+            continue;
+        if (c->told == LP_STATED) {
+            c->told = LP_NOT_STATED;
+        } else {
+            c->told = LP_CLOSED;
+            ((struct lp_head*)c->record)->leave = ticks;
+            a->closed++;
         }
     }
+    if (a->closed > LP_MOST_CLOSED)
+        forget_closed(a);
 }
 
 void lp_account_end(struct lp_account* a, uint64_t handle, uint32_t thread) {
+    a->now = UINT64_MAX;
     find(a, handle, thread, OPERATION, 1);
 }
 
@@ -328,6 +356,7 @@ void lp_account_add(struct lp_account* a, uint32_t thread, const struct lp_head*
     const size_t bytes = (size_t)r->words * 8 - sizeof *r;
     const struct lp_message* m = data;
     const struct lp_comm_call* c = data;
+    a->now = r->leave;
     switch (r->kind) {
         case LP_SEND:
             sent(a, m);

@@ -9,6 +9,7 @@ enum {
     LP_CHANNELS = 1 << 16,
     LP_CELLS = 1 << 13,
     LP_BUCKETS = 1 << 12,
+    LP_MOST_CLOSED = LP_CELLS / 4,
     LP_MOST_CHANNELS = LP_CHANNELS - LP_CHANNELS / 8
 };
 
@@ -24,6 +25,8 @@ struct lp_account {
     /* By handle, in the order of their start. The numbers are those of cells plus 1; 0: none. */
     uint32_t head[LP_BUCKETS], tail[LP_BUCKETS], next[LP_CELLS + 1], free_cell;
     uint64_t started;
+    uint64_t now;    /* ticks at which the call ended whose record is added */
+    uint32_t closed; /* cells that are */
     /* Requests whose start is in the log, which other threads have ended while off: stated with what is skipped. */
     struct lp_ended* ended;
     size_t ended_used, ended_room;
@@ -43,8 +46,9 @@ LP_HIDDEN void lp_account_add(struct lp_account* a, uint32_t thread, const struc
 LP_HIDDEN void lp_account_count(struct lp_account* a, struct lp_channel channel);
 /* A request that is under way, as another account has stated it. */
 LP_HIDDEN void lp_account_carry(struct lp_account* a, const struct lp_carried* stated);
-/* A thread's requests that were not stated since this was called last are none: they ended unseen. */
-LP_HIDDEN void lp_account_keep_stated(struct lp_account* a, uint32_t thread);
+/* A thread's requests that were not stated since this was called last are not under way at some ticks: they ended
+ * unseen, or by records of other threads that are added later. */
+LP_HIDDEN void lp_account_keep_stated(struct lp_account* a, uint32_t thread, uint64_t ticks);
 /* A request that has ended unseen; none is known: nothing happens. */
 LP_HIDDEN void lp_account_end(struct lp_account* a, uint64_t handle, uint32_t thread);
 

@@ -32,7 +32,7 @@ int lp_lost_create(const char* path, size_t slot_bytes) {
 static void goes_on(uint32_t thread, const struct lp_head* record) {
     struct lp_gap gap;
     memcpy(&gap, record + 1, sizeof gap);
-    lp_account_keep_stated(&account, thread);
+    lp_account_keep_stated(&account, thread, record->enter);
     const uint64_t ticks = record->enter - gap.since;
     lost->times_off++;
     lost->longest_off = ticks > lost->longest_off ? ticks : lost->longest_off;

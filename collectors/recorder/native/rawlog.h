@@ -94,12 +94,14 @@ enum lp_channel_kind { LP_SENT = 1, LP_RECEIVED, LP_OPERATED, LP_OPERATED_ON_WIN
 struct lp_carried {
     uint32_t thread;
     uint16_t active; /* of a persistent request: 0: it is the request, 1: an operation that it started */
-    uint16_t
-        told; /* 1: its start is in the log; of a ring: it was stated, and the end of that time is not in the sum */
+    uint16_t told; /* 1: its start is in the log; of a ring: enum lp_told */
     uint64_t number; /* in the order of their start; 0: the place is free */
     uint64_t handle; /* of the request, or of the message that a probe has named */
     uint64_t record[10];
 };
+/* LP_STATED: behind a time off, of which the end is not in the sum. LP_CLOSED: it was not under way at the end of one,
+ * the `leave` of its record; only what another thread has recorded before that can be its completion. */
+enum lp_told { LP_NOT_STATED, LP_STATED, LP_CLOSED };
 
 /* Messages or operations of a channel that have no records, since recording was switched off: the numbers behind
  * `before`, in the order in which the process sends, receives or operates there. */
