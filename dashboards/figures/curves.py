@@ -116,6 +116,15 @@ def _plain(value: float) -> str:
     return f"{value:,.0f}" if 1 <= value < 1e7 else f"{value:g}"
 
 
+def log_ticks(low: float, high: float) -> dict[str, Any]:
+    """Ticks of a logarithmic axis between two powers of ten: 1, 2, 5 of a few decades, more of less than one, else the
+    decades, for the digits between would lie upon each other."""
+    steps = (1, 2, 3, 4, 5, 6, 8) if high - low < 1 else (1, 2, 5) if high - low < MOST_DECADES_DIVIDED else (1,)
+    every = max(1, round((high - low) / MOST_DECADES_LABELLED))
+    ticks = [step * 10.0**decade for decade in range(math.floor(low), math.ceil(high) + 1, every) for step in steps]
+    return {"tickmode": "array", "tickvals": ticks, "ticktext": [_plain(tick) for tick in ticks]}
+
+
 def _axis(said: Axis, values: Sequence[float]) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if said.log:
@@ -126,12 +135,7 @@ def _axis(said: Axis, values: Sequence[float]) -> dict[str, Any]:
             # Lines that hardly differ are not drawn as if they did, and the axis has a tick.
             room = max(0.04 * (high - low), (LEAST_DECADES - (high - low)) / 2)
             more["range"] = [high + room, low - room] if said.reverse else [low - room, high + room]
-            # 1, 2, 5 of a few decades, else the decades: the digits between would lie upon each other.
-            steps = (1, 2, 5) if high - low < MOST_DECADES_DIVIDED else (1,)
-            every = max(1, round((high - low) / MOST_DECADES_LABELLED))
-            decades = range(math.floor(low), math.ceil(high) + 1, every)
-            ticks = [step * 10.0**decade for decade in decades for step in steps]
-            more |= {"tickmode": "array", "tickvals": ticks, "ticktext": [_plain(tick) for tick in ticks]}
+            more |= log_ticks(low, high)
     elif said.reverse:
         more["autorange"] = "reversed"
     elif said.zero:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from logpost.analyzer.explain import Explained
 from logpost.analyzer.reporting.units import time_text
@@ -56,10 +57,16 @@ def partition(message: Explained) -> Chart:
                 for row, piece in found
             ],
             hovertemplate="%{customdata}<extra></extra>",
-            **category_trace(category),
+            **_plain(category),
         )
     who = f"{plotly_text(message.sender)} → {plotly_text(message.receiver)}"
     return Chart(fig, f"Message {message.name}, {who}, {time_text(length)}: {_said(message)}.")
+
+
+def _plain(category: str) -> dict[str, Any]:
+    """The look of a category without its pattern, in which no text can be read: the segments bear their names."""
+    look = category_trace(category)
+    return {**look, "marker": {**look["marker"], "pattern": {"shape": ""}}}
 
 
 def _said(message: Explained) -> str:

@@ -19,9 +19,11 @@ from logpost.replay.whatif import Outcome
 
 BESIDE = "start"
 """The part of the replay's path that lies beside the program: start-up and shut-down."""
-INK_OF_PART = {BESIDE: "mpi_other", "other": "mpi_other", "handshake": UNDIVIDED}
+INK_OF_PART = {BESIDE: "mpi_other", "other": "mpi_other", "handshake": "late_receiver"}
 """Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
 SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "other calls"}
+LEAST_CHANGE = 5e-4
+"""Of a length, which is written."""
 HEIGHT = 230
 """Pixels of two bars with what they consist of."""
 LINE = {"light": "#0072b2", "dark": "#56a9e8"}
@@ -58,11 +60,11 @@ def before_and_after(found: Prediction, *, start_up: bool = False, undivided: Co
     measured, predicted = found.measured_ps - beside_ps(found.before, start_up=start_up), found.predicted_ps - beside
     if not found.settings:
         return Chart(fig, f"Measured {time_text(measured)}; nothing is changed.")
-    way = "faster" if predicted <= measured else "slower"
-    by = percent_text(abs(predicted / max(measured, 1) - 1))
+    way, change = "faster" if predicted <= measured else "slower", abs(predicted / max(measured, 1) - 1)
+    by = f"{percent_text(change)} {way} than" if change >= LEAST_CHANGE else "as long as"
     return Chart(
         fig,
-        f"Predicted {time_text(predicted)}, {by} {way} than {time_text(measured)}; between "
+        f"Predicted {time_text(predicted)}, {by} {time_text(measured)}; between "
         f"{time_text(low)} and {time_text(high)}. Machine: {machine_of(found)}.",
     )
 

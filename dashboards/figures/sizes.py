@@ -11,7 +11,7 @@ import polars as pl
 
 from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure
-from logpost.dashboards.figures.curves import LEAST_DECADES
+from logpost.dashboards.figures.curves import LEAST_DECADES, log_ticks
 from logpost.dashboards.figures.labels import grouped, time_unit
 
 INK = {"light": "#0072b2", "dark": "#56a9e8"}
@@ -111,11 +111,12 @@ def measured_and_modelled(classes: pl.DataFrame) -> Chart:
         for name in ("low_ps", "middle_ps", "high_ps", "modelled_ps")
     )
     ticks = [2.0**k for k in range(0, 41, 2) if min(x, default=1) / 2 <= 2.0**k <= max(x, default=1) * 2]
+    within = _decades(low, high, modelled)
     fig = figure(
         320,
         xaxis=axis("size", type="log", tickmode="array", tickvals=ticks, ticktext=[bytes_text(t) for t in ticks]),
         yaxis=axis(
-            f"time without waits ({unit})", type="log", exponentformat="none", range=_decades(low, high, modelled)
+            f"time without waits ({unit})", type="log", exponentformat="none", range=within, **log_ticks(*within)
         ),
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},

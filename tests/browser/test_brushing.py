@@ -92,6 +92,7 @@ def test_a_rectangle_in_the_matrix_selects_senders_and_receivers(view: Callable[
     # Sender 1 (the second of four rows), receivers 2 and 3.
     drag(seen, box_of(seen, "messages.matrix"), (0.55, 0.3), (0.95, 0.45))
     seen.page.wait_for_url("**ranks=1-3**")
+    seen.page.wait_for_selector("#selection >> text=ranks 1-3")
     drawn(seen)
     go(seen, "Timeline")
     assert query(seen) == {"ranks": "1-3"}

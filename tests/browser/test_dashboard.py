@@ -70,6 +70,7 @@ def test_every_page_draws_and_asks_no_other_host(run: str, view: Callable[..., V
     for page in PAGES:
         go(seen, page.TITLE)
         assert seen.page.locator("#page .banner.loud", has_text="a bug in logpost").count() == 0
+        assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{page.TITLE} is too wide"
         said = seen.page.locator("figcaption").all_inner_texts()
         assert not [text for text in said if "bug" in text], said
         if SHOTS:
@@ -299,6 +300,30 @@ def test_a_click_on_a_group_of_ranks_opens_it(chromium: Any, tmp_path: Path) -> 
 def ranks_text(spans: list[int]) -> str:
     """First, last, first, last ... as a URL has them."""
     return Selection(ranks=tuple(zip(spans[::2], spans[1::2], strict=True))).ranks_text
+
+
+def test_a_run_without_findings_says_so_within_its_page(chromium: Any, tmp_path: Path) -> None:
+    with served(make_run(tmp_path / "quiet.run", ranks=2, iterations=1, messages=False).path) as address:
+        seen = opened(chromium, address)
+        assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        seen.page.context.close()
+
+
+def test_charts_draw_once(view: Callable[..., Visit]) -> None:
+    """Margins hold what stands around a chart, so that plotly need not draw it again to make room."""
+    seen = view("/messages")
+    drawn = "[...document.querySelectorAll('.js-plotly-plot')].map(one => one._fullLayout._redrawFromAutoMarginCount)"
+    assert [count for count in seen.page.evaluate(drawn) if count is not None] == []
+
+
+def test_efficiencies_need_all_that_ranks_do(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline?path=3")
+    seen.page.wait_for_selector("text=remove the call path from the selection")
+
+
+def test_the_curve_of_an_estimated_machine_has_its_interval(view: Callable[..., Visit]) -> None:
+    seen = view("/machine?run=scorep-npb-is-A-nocomp-8.run")
+    assert "interval" in seen.page.locator("figure[data-chart='machine.curves'] .legend").text_content()
 
 
 def test_the_map_of_overlap_follows_its_fields(view: Callable[..., Visit]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -40,7 +40,7 @@ def test_queueing_is_of_the_rank_that_a_message_or_transfer_is_for() -> None:
 
 def test_transfers_load_the_endpoints_that_their_bytes_leave_and_reach() -> None:
     """A put of 7 B from rank 0 to 1, and a get of 5 B by rank 0 from rank 1: the table `load` counts messages alone."""
-    kinds = {"location": pl.Int32, "direction": pl.Enum(["send", "recv"]), "window": pl.Int32}
+    kinds: dict[str, Any] = {"location": pl.Int32, "direction": pl.Enum(["send", "recv"]), "window": pl.Int32}
     kinds |= {"bytes": pl.UInt64, "busy_ps": pl.Int64}
     tables = {
         "load": pl.LazyFrame(

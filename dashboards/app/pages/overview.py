@@ -64,7 +64,7 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "",
             html.H1(visible(title_of(view.manifest), 120)),
-            *([] if cards else [html.P(panels.sentence(report.conclusion), className="lead short")]),
+            *([] if cards else [html.P(panels.sentence(report.conclusion), className="lead")]),
             panels.facts(_facts(view)),
             *_beside(view),
             className="tight",

@@ -20,6 +20,7 @@ from logpost.dashboards.figures.path_line import with_path
 from logpost.dashboards.figures.single_calls import MOST_CALLS, MOST_MESSAGES, single_calls
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.selection.scoped import Scoped
+from logpost.errors import InputError
 
 NAME, TITLE = "timeline", "Timeline"
 FEW_ROWS = 32
@@ -81,7 +82,7 @@ def _rows(view: View) -> Rows:
 
 def _other_rows(view: View) -> Any:
     """A link to the other arrangement of many ranks."""
-    if view.scoped.locations.height <= UNGROUPED:
+    if view.scoped.locations.height <= UNGROUPED or not view.scoped.behaving(UNGROUPED).grouping:
         return None
     if view.state.more.get("rows") == IN_ORDER:
         return panels.go(view.state.having(rows=""), "Group ranks that behave alike, outliers first")
@@ -136,6 +137,8 @@ def _calls(view: View, scoped: Scoped) -> Chart:
 
 def _efficiency(view: View) -> Chart:
     scoped = view.scoped
+    if scoped.callpaths is not None:
+        raise InputError("efficiencies are of all that ranks do: remove the call path from the selection to see them")
     on = scoped.rows(max(1, scoped.locations.height))
     cube, over = scoped.cube(on, BINS_OF_EFFICIENCY if on.count <= 1_000 else 50)
     return panels.brushable(efficiency_line(cube, over), None, scoped)

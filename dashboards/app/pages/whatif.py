@@ -109,6 +109,7 @@ def layout(view: View) -> list[Any]:
                 panels.section(
                     "Length over one parameter",
                     panels.chart("whatif.sweep", "Predicted length over a parameter", height=330),
+                    *_not_known(view),
                     about="The band is what the machine's uncertainty and what it leaves unexplained allow.",
                 ),
                 panels.section(
@@ -121,6 +122,21 @@ def layout(view: View) -> list[Any]:
         whatif_machines.section(view),
         whatif_overlap.section(view),
     ]  # fmt: skip
+
+
+def _not_known(view: View) -> list[Any]:
+    """That the curve is flat because the run's machine has no value to multiply, not because the program hides it."""
+    name = _swept(view)
+    parameters = {"o": ("o_s", "o_r")}.get(name, (name,))
+    values = [one.value for one in view.manifest.machine.values if one.parameter in parameters]
+    if name == "bisection" or any(values) or view.state.more.get("machine"):
+        return []
+    return [
+        panels.note(
+            f"{name} is 0 on this machine, or not known: a multiple of it changes nothing. Set a value above "
+            f"(other_node.{parameters[0]}={'1ns/B' if name == 'G' else '5us'}), or name a machine."
+        )
+    ]
 
 
 def _with_start_up(view: View) -> bool:
@@ -222,7 +238,7 @@ def _grid(view: View) -> Chart:
 def _regions(view: View) -> Chart:
     found = _predicted(view)
     if not any(one.gain_ps for one in found.regions):
-        raise InputError("nothing is changed: move a slider")
+        raise InputError("no place changes" if found.settings else "nothing is changed: move a slider")
     return prediction.regions(found.regions)
 
 
