@@ -37,6 +37,7 @@ class WhatIf {
     WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
            const Surroundings* elsewhere, bool overlapped)
         : program_(program),
+          overlapped_(overlapped),
           machine_(std::move(machine)),
           placement_(elsewhere == nullptr ? program.placement : elsewhere->placement),
           network_(elsewhere != nullptr  ? elsewhere->network
@@ -51,7 +52,7 @@ class WhatIf {
                                                   const std::vector<double>& by_location,
                                                   const std::vector<double>& by_callpath) const {
         const nb::gil_scoped_release release;
-        auto found = replay::reordered(graph_, machine_, {machine, compute, by_location, by_callpath});
+        auto found = replay::reordered(graph_, machine_, {machine, compute, by_location, by_callpath}, !overlapped_);
         return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
                      : std::nullopt;
     }
@@ -154,6 +155,7 @@ class WhatIf {
 
     WhatIf(const WhatIf& of, std::shared_ptr<const Built> built, Network network)
         : program_(of.program_),
+          overlapped_(of.overlapped_),
           machine_(of.machine_),
           placement_(of.placement_),
           network_(std::move(network)),
@@ -280,6 +282,7 @@ class WhatIf {
     }
 
     const Program& program_;
+    bool overlapped_;
     Parameters machine_;
     Placement placement_;
     Network network_;

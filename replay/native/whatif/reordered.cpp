@@ -23,8 +23,11 @@ class Reordering {
         find_servers();
     }
 
-    std::optional<Graph> graph() {
-        find_lateness();
+    std::optional<Graph> graph(bool as_recorded) {
+        late_.assign(nodes(), 0);
+        if (as_recorded) {
+            find_lateness();
+        }
         replay();
         if (!changed_) {
             return std::nullopt;
@@ -87,7 +90,6 @@ class Reordering {
     /// By how much a customer comes later than the model has it come on the recorded machine: not before those that
     /// were recorded before it.
     void find_lateness() {
-        late_.assign(nodes(), 0);
         std::vector<std::int64_t> time(nodes());
         std::vector<std::int64_t> latest(servers_.size(), INT64_MIN);
         for (std::uint32_t node = 0; node < nodes(); ++node) {
@@ -240,11 +242,12 @@ class Reordering {
 
 }  // namespace
 
-std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting) {
+std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting,
+                               bool as_recorded) {
     if (!graph.crossings.empty()) {
         return std::nullopt;
     }
-    return Reordering(graph, machine, setting).graph();
+    return Reordering(graph, machine, setting).graph(as_recorded);
 }
 
 }  // namespace logpost::replay

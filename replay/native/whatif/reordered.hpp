@@ -19,7 +19,9 @@
 namespace logpost::replay {
 
 /// The graph with the order that a setting makes; none where that is the graph's own, or where contention is replayed,
-/// which finds the order by itself. `machine` is the one that the graph was built on.
-[[nodiscard]] std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting);
+/// which finds the order by itself. `machine` is the one that the graph was built on. `as_recorded`: the graph gives
+/// back the recorded times on it; else none is believed.
+[[nodiscard]] std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting,
+                                             bool as_recorded = true);
 
 }  // namespace logpost::replay
