@@ -342,6 +342,12 @@ class WhatIf:
         Whether messages wait for links: the makespan is then no convex function of a parameter.
         """
 
+    @property
+    def chooses(self) -> bool:
+        """
+        Whether calls take what comes first: in which order requests complete depends on the machine.
+        """
+
     def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, Any]:
         """Makespans, critical paths and sums, a row per machine."""
 
