@@ -130,6 +130,11 @@ class Program:
         Says which links messages between nodes take: for every pair of `node_pairs` its hops in each dimension of a grid and its links (from route_begin on in route), how long a byte occupies a link, and one that other traffic leaves less of (by link; empty: none), and the links of each dimension.
         """
 
+    def carry_out(self, operation: int, comm: int, bytes: int, algorithm: int, instead: int) -> None:
+        """
+        Says by which algorithm a communicator's operations of the size class of so many bytes were carried out, and which other one explains them as well (0: none).
+        """
+
     def excerpt(self, messages: int) -> Program:
         """The middle of it, of about so many messages, as a program of its own."""
 
@@ -349,6 +354,12 @@ class WhatIf:
     def contends(self) -> bool:
         """
         Whether messages wait for links: the makespan is then no convex function of a parameter.
+        """
+
+    @property
+    def chooses(self) -> bool:
+        """
+        Whether calls take what comes first: in which order requests complete depends on the machine.
         """
 
     def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, Any]:

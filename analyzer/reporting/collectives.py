@@ -42,7 +42,7 @@ def collectives(run: Run) -> Collectives | None:
                 most_bytes=row["most_bytes"],
                 operations=row["operations"],
                 algorithm=row["algorithm"],
-                instead=row["second"] if _tied(row) else None,
+                instead=row["second"] if is_tied(row) else None,
                 measured_ps=row["measured_ps"] / max(1, row["operations"] * row["members"]),
                 predicted_ps=row["predicted_ps"] / max(1, row["operations"] * row["members"]),
                 residual_ps=row["residual_ps"] / max(1, row["operations"] * row["members"]),
@@ -65,6 +65,7 @@ def parts(rows: pl.LazyFrame, undivided: Sequence[str]) -> dict[str, int]:
     return {part: time for part, time in merged(sums, undivided).items() if part == shown_as(part, undivided)}
 
 
-def _tied(row: dict[str, Any]) -> bool:
+def is_tied(row: dict[str, Any]) -> bool:
+    """Whether a row of `collective_kinds` has another algorithm that explains the measured ends as well."""
     measured = row["measured_ps"] / max(1, row["operations"] * row["members"])
     return bool(row["second"] != "not_known" and row["second_error_ps"] - row["error_ps"] < TIE * measured)

@@ -12,6 +12,7 @@ import polars as pl
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
+from logpost.analyzer.whatif.algorithms import tell_algorithms
 from logpost.analyzer.whatif.best_mapping import Proposal, best_seats
 from logpost.analyzer.whatif.elsewhere import Ranks, Site, recorded_site, site
 from logpost.analyzer.whatif.mapping import Seats, remapped
@@ -53,6 +54,7 @@ class Rebuilt:
         self.ran_on = load_machine(run.machine_file)
         self.recorded = Scenario(replay_parameters(self.ran_on), run.manifest.machine.asynchronous_progress)
         self.program = program_of(run)
+        tell_algorithms(self.program, run)
         self.ranks = Ranks.of(run)
         self.site = recorded_site(self.program, self.ranks, self.ran_on)
         self._engines: dict[bool, Engine] = {}

@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "replay/native/bind_surroundings.hpp"
 #include "replay/native/bindings.hpp"
 #include "replay/native/causes/waits.hpp"
+#include "replay/native/collectives/algorithm.hpp"
 #include "replay/native/excerpt.hpp"
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
@@ -243,6 +245,16 @@ void set_network(Program& program, const In<std::int32_t>& from, const In<std::i
                                  dimension_byte_ps, channels);
 }
 
+void carry_out(Program& program, std::uint8_t operation, std::int32_t comm, std::uint64_t bytes, std::uint8_t algorithm,
+               std::uint8_t instead) {
+    if (operation >= kOperations || std::max(algorithm, instead) >= kAlgorithms) {
+        throw nb::value_error("there is no operation or algorithm of this code");
+    }
+    program.carried_out.push_back({static_cast<Operation>(operation), comm,
+                                   static_cast<std::uint32_t>(std::bit_width(bytes)), static_cast<Algorithm>(algorithm),
+                                   static_cast<Algorithm>(instead)});
+}
+
 template <class Names>
 std::vector<std::string> names(const Names& of) {
     return {std::begin(of), std::end(of)};
@@ -327,6 +339,11 @@ void bind_program(nb::module_& module) {
              "Says which links messages between nodes take: for every pair of `node_pairs` its hops in each dimension "
              "of a grid and its links (from route_begin on in route), how long a byte occupies a link, and one that "
              "other traffic leaves less of (by link; empty: none), and the links of each dimension.")
+        .def(
+            "carry_out", &carry_out, "operation"_a, "comm"_a, "bytes"_a, "algorithm"_a, "instead"_a,
+            nb::sig("def carry_out(self, operation: int, comm: int, bytes: int, algorithm: int, instead: int) -> None"),
+            "Says by which algorithm a communicator's operations of the size class of so many bytes were carried out, "
+            "and which other one explains them as well (0: none).")
         .def("excerpt", &excerpt, "messages"_a, nb::sig("def excerpt(self, messages: int) -> Program"),
              "The middle of it, of about so many messages, as a program of its own.")
         .def("samples", &sample_columns, "limit"_a,

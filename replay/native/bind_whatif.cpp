@@ -12,6 +12,7 @@
 #include "replay/native/bindings.hpp"
 #include "replay/native/surroundings.hpp"
 #include "replay/native/threads.hpp"
+#include "replay/native/whatif/choices.hpp"
 #include "replay/native/whatif/contention.hpp"
 #include "replay/native/whatif/reordered.hpp"
 #include "replay/native/whatif/replay.hpp"
@@ -37,6 +38,7 @@ class WhatIf {
     WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
            const Surroundings* elsewhere, bool overlapped)
         : program_(program),
+          overlapped_(overlapped),
           machine_(std::move(machine)),
           placement_(elsewhere == nullptr ? program.placement : elsewhere->placement),
           network_(elsewhere != nullptr  ? elsewhere->network
@@ -51,7 +53,8 @@ class WhatIf {
                                                   const std::vector<double>& by_location,
                                                   const std::vector<double>& by_callpath) const {
         const nb::gil_scoped_release release;
-        auto found = replay::reordered(graph_, machine_, {machine, compute, by_location, by_callpath});
+        auto found =
+            replay::reordered(program_, graph_, machine_, {machine, compute, by_location, by_callpath}, !overlapped_);
         return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
                      : std::nullopt;
     }
@@ -60,7 +63,7 @@ class WhatIf {
     [[nodiscard]] std::optional<WhatIf> with_code(const In<std::int64_t>& longer_ps) const {
         const std::span<const std::int64_t> longer(longer_ps.data(), longer_ps.size());
         const nb::gil_scoped_release release;
-        auto found = replay::reordered(graph_, machine_, {.machine = machine_}, longer);
+        auto found = replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, longer);
         return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
                      : std::nullopt;
     }
@@ -72,6 +75,7 @@ class WhatIf {
     }
 
     [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
+    [[nodiscard]] bool chooses() const { return replay::chooses(program_); }
     [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + joints_.bytes(); }
 
     /// Factors: a row per machine, a column per location or callpath.
@@ -163,6 +167,7 @@ class WhatIf {
 
     WhatIf(const WhatIf& of, std::shared_ptr<const Built> built, Network network)
         : program_(of.program_),
+          overlapped_(of.overlapped_),
           machine_(of.machine_),
           placement_(of.placement_),
           network_(std::move(network)),
@@ -289,6 +294,7 @@ class WhatIf {
     }
 
     const Program& program_;
+    bool overlapped_;
     Parameters machine_;
     Placement placement_;
     Network network_;
@@ -327,6 +333,9 @@ void bind_whatif(nb::module_& module) {
         .def_prop_ro(
             "contends", [](const WhatIf& self) { return !self.graph().crossings.empty(); },
             "Whether messages wait for links: the makespan is then no convex function of a parameter.")
+        .def_prop_ro(
+            "chooses", [](const WhatIf& self) { return self.chooses(); },
+            "Whether calls take what comes first: in which order requests complete depends on the machine.")
         .def("replay", &WhatIf::replay, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
              nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
                      "by_callpath: numpy.ndarray) -> dict[str, typing.Any]"),

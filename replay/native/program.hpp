@@ -23,6 +23,7 @@
 namespace logpost::replay {
 
 class Spill;
+enum class Algorithm : std::uint8_t;  // collectives/algorithm.hpp
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
@@ -228,6 +229,15 @@ struct Timeline {
     Column<Epoch> epochs;  // in the order of their begins
 };
 
+/// By which algorithm the collective operations of a kind were carried out: of a communicator, and of a size class.
+struct CarriedOut {
+    Operation operation;
+    std::int32_t comm;         // dense
+    std::uint32_t size_class;  // std::bit_width of the bytes of a member's part
+    Algorithm algorithm;
+    Algorithm instead;  // explains the measured times as well; not_known: none does
+};
+
 struct Program {
     Program() = default;
     Program(Program&&) = default;
@@ -250,6 +260,7 @@ struct Program {
     std::vector<Span> spans;                         // by location: the program, between start-up and shut-down
     std::vector<Timeline> timelines;                 // by location
     std::uint32_t collective_instances = 0;
+    std::vector<CarriedOut> carried_out;  // as measured times tell; what is not there is not known
 
     [[nodiscard]] std::size_t callpaths() const noexcept { return callers.size(); }
     [[nodiscard]] CallKind kind(const Call& call) const noexcept {

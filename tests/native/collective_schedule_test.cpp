@@ -224,8 +224,9 @@ TEST(CollectiveSchedule, MessagesDepthAndVolumeAreTheTextbooks) {
              Textbook{Operation::allreduce, rabenseifner, 8, 48, 6, 2 * 7 * 64},  // 2 (P - 1) parts of 1/P from each
              Textbook{Operation::allreduce, ring, 8, 112, 14, 2 * 7 * 64},        // the same volume in 2 (P - 1) rounds
              Textbook{Operation::allreduce, binomial, 8, 14, 6, 14 * 64},         // up and down
-             Textbook{Operation::allgather, bruck, 6, 18, 3, 30 * 64},            // P (P - 1) blocks in all
-             Textbook{Operation::allgather, ring, 6, 30, 5, 30 * 64},             //
+             Textbook{Operation::allreduce, linear_then_tree, 8, 14, 4, 14 * 64},    // one step up, three down
+             Textbook{Operation::allgather, bruck, 6, 18, 3, 30 * 64},               // P (P - 1) blocks in all
+             Textbook{Operation::allgather, ring, 6, 30, 5, 30 * 64},                //
              Textbook{Operation::allgather, recursive_doubling, 8, 24, 3, 56 * 64},  //
              Textbook{Operation::alltoall, pairwise, 6, 30, 5, 30 * 64},             // P - 1 rounds
              Textbook{Operation::alltoall, linear, 6, 30, 1, 30 * 64},               //

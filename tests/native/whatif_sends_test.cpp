@@ -113,6 +113,29 @@ TEST(WhatIfSends, OfFewBytesGoAtOnceThoughTheyWaitForTheirMatch) {
     // With a handshake the data leaves at 210, and has come at 339: three times L is 600 more. The sender is done at
     // 219.
     EXPECT_EQ(with_three_latencies(339, 219), (Times{619, 939}));
+    // Both know at one time: the network has matched them. The sender at 119.
+    EXPECT_EQ(with_three_latencies(139, 119), (Times{319, 339}));
+}
+
+TEST(WhatIfSends, WhoseTransferBeginsAtTheMatchWaitForTheReceive) {
+    ProgramStory story;
+    // 10 + L 100 + 9: the sender knows at 119, the receiver has worked at 139. The second is sent at 130 and posted at
+    // 500: it comes at 609.
+    story.rank(0, 2000);
+    story.rank(1, 2000);
+    const auto first = story.call(0, CallKind::send_synchronous, 0, 119);
+    const auto second = story.call(0, CallKind::send_synchronous, 120, 609);
+    story.message(0, first, 1, story.call(1, CallKind::receive, 0, 139), 10);
+    story.message(0, second, 1, story.call(1, CallKind::receive, 500, 629), 10);
+    const auto machine = plain_machine();
+    const auto graph = build_graph(story.program(), machine, machine);
+    EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{119, 609, 139, 629}));
+    auto slower = machine;
+    for (auto& locality : slower.localities) {
+        locality.ranges[0].L = 300;
+    }
+    // 200 more each: the receive is posted 361 behind the first one, at 700, and its message comes 300 and 9 later.
+    EXPECT_EQ(leaves(graph, machine, {.machine = slower}), (Times{319, 1009, 339, 1029}));
 }
 
 TEST(WhatIfSends, WorkBehindWaitsStandsBeforeThemWhereTheyOverlap) {

@@ -273,10 +273,10 @@ TEST(WhatIf, ANicTakesWhoComesFirstOnTheOtherMachine) {
     const auto graph = build_graph(program, with(100), with(100));
     // At L = 200 the second question is injected at 470. In recorded order the other message would wait until 520.
     EXPECT_EQ(replay(graph, with(100), {.machine = with(200)}).leaves, (Times{10, 460, 470, 330, 230, 240, 690, 740}));
-    const auto other = reordered(graph, with(100), {.machine = with(200)});
+    const auto other = reordered(program, graph, with(100), {.machine = with(200)});
     ASSERT_TRUE(other.has_value());
     EXPECT_EQ(replay(*other, with(100), {.machine = with(200)}).leaves, (Times{10, 460, 470, 330, 230, 240, 690, 550}));
-    EXPECT_FALSE(reordered(graph, with(100), {.machine = with(100)}).has_value());
+    EXPECT_FALSE(reordered(program, graph, with(100), {.machine = with(100)}).has_value());
 }
 
 TEST(WhatIf, ABarrierWaitsForItsLastMember) {

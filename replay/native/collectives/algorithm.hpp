@@ -25,11 +25,12 @@ enum class Algorithm : std::uint8_t {
     pairwise,            ///< P - 1 rounds, in round k with the ranks k away
     scatter_ring,        ///< a binomial scatter, then a ring (van de Geijn)
     leaders,             ///< of an inter-communicator: each group's binomial tree to its leader; the leaders exchange
+    linear_then_tree,    ///< a reduction of each member in turn at the root, then a binomial tree (SimGrid's SMPI)
 };
-inline constexpr std::size_t kAlgorithms = 12;
+inline constexpr std::size_t kAlgorithms = 13;
 inline constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{
-    "not_known",    "dissemination", "recursive_doubling", "binomial",     "linear", "chain", "ring",
-    "rabenseifner", "bruck",         "pairwise",           "scatter_ring", "leaders"};
+    "not_known",    "dissemination", "recursive_doubling", "binomial",     "linear",  "chain",           "ring",
+    "rabenseifner", "bruck",         "pairwise",           "scatter_ring", "leaders", "linear_then_tree"};
 
 /// A collective operation, as far as its messages depend on it.
 struct Pattern {
@@ -42,8 +43,8 @@ struct Pattern {
     std::uint64_t other_bytes = 0;  ///< likewise, of the other group's members; 0: they give nothing
 };
 
-/// The algorithms that Open MPI (coll/tuned) and MPICH take by default for operations like this one, the one that small
-/// messages take first; none where the operation moves nothing or is not known.
+/// The algorithms that Open MPI (coll/tuned), MPICH and SMPI take by default for operations like this one, the one that
+/// small messages take first; none where the operation moves nothing or is not known.
 [[nodiscard]] std::span<const Algorithm> candidates(const Pattern& pattern) noexcept;
 
 }  // namespace logpost::replay

@@ -1,7 +1,8 @@
 /// Which algorithms the libraries' default rules choose from, by operation, bytes and members: Open MPI's
 /// ompi/mca/coll/tuned/coll_tuned_decision_fixed.c (the same file in v4.1.6 and v5.0.9) and the defaults of MPICH's
-/// MPIR_CVAR_*_MSG_SIZE (src/mpi/coll/*/*.c of 3.3 and later). A limit here is where either of them first takes another
-/// algorithm; what both never take for a size does not come into question.
+/// MPIR_CVAR_*_MSG_SIZE (src/mpi/coll/*/*.c of 3.3 and later); of an allreduce also SMPI's, of all sizes
+/// (src/smpi/colls/smpi_default_selector.cpp). A limit here is where either of them first takes another algorithm; what
+/// all never take for a size does not come into question.
 
 #include <utility>
 
@@ -35,8 +36,8 @@ constexpr std::uint64_t bruck_bytes(std::uint32_t members) noexcept {
 }
 
 constexpr std::array kBarrier{dissemination, recursive_doubling, binomial, linear};
-constexpr std::array kSmallAllreduce{recursive_doubling, binomial, linear};
-constexpr std::array kLargeAllreduce{recursive_doubling, rabenseifner, ring, binomial};
+constexpr std::array kSmallAllreduce{recursive_doubling, binomial, linear, linear_then_tree};
+constexpr std::array kLargeAllreduce{recursive_doubling, rabenseifner, ring, binomial, linear_then_tree};
 constexpr std::array kTree{binomial, linear};
 constexpr std::array kLargeTree{binomial, linear, chain};
 constexpr std::array kMediumBroadcast{binomial, scatter_ring, linear};

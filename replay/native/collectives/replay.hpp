@@ -63,6 +63,7 @@ class CollectiveReplay {
     void back(std::uint32_t member, std::int64_t from_ps, Visit&& visit) const;
 
     // The visitor of a schedule.
+    [[nodiscard]] std::int64_t ready(std::uint32_t member) const noexcept { return end(member); }
     void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes);
     template <class Source>
     void round(std::uint32_t count, Source&& source, std::uint64_t bytes, std::uint32_t repeat) {

@@ -10,6 +10,7 @@
 ///   message(from, to, bytes)              one message; both take the next one after it
 ///   round(count, source, bytes, repeat)   each of the first `count` members sends one message and gets one: member i
 ///                                         from member source(i), all at once. `repeat`: stands for as many like it
+///   ready(i), if it has one               when member i can send its next message: for who takes them as they come
 ///   kEveryRound, if it has one    rounds are not joined
 ///   most_rounds, if it has one    so many are told of a long algorithm, in place of kSingleRounds
 ///   burst(count, rounds, bytes)           each member sends one message to each of `rounds` others, then takes theirs:
@@ -18,6 +19,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 #include "replay/native/collectives/algorithm.hpp"
 #include "replay/native/collectives/groups.hpp"
@@ -209,6 +212,19 @@ void binomial(Visitor& visitor, const Pattern& pattern) {
     }
 }
 
+/// Everybody sends one message to the first member, which takes them as they come.
+template <class Visitor>
+void as_they_come(Visitor& visitor, std::uint32_t size, std::uint64_t bytes) {
+    std::vector<std::uint32_t> order(size - 1);
+    std::iota(order.begin(), order.end(), 1U);
+    if constexpr (requires { visitor.ready(0U); }) {
+        std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return visitor.ready(i); });
+    }
+    for (const auto i : order) {
+        visitor.message(i, 0, bytes);
+    }
+}
+
 template <class Visitor>
 void linear(Visitor& visitor, const Pattern& pattern) {
     const auto& [operation, size, bytes, group, other_bytes] = pattern;
@@ -216,12 +232,23 @@ void linear(Visitor& visitor, const Pattern& pattern) {
         visitor.burst(size, size - 1, bytes);
         return;
     }
-    for (std::uint32_t i = 1; i < size && !down(operation); ++i) {
+    if (operation == Operation::barrier) {
+        as_they_come(visitor, size, bytes);
+    }
+    for (std::uint32_t i = 1; i < size && !down(operation) && operation != Operation::barrier; ++i) {
         visitor.message(i, 0, bytes);
     }
     for (std::uint32_t i = 1; i < size && !up(operation); ++i) {
         visitor.message(0, i, bytes);
     }
+}
+
+/// A reduction by `linear`, whose result goes down the tree.
+template <class Visitor>
+void linear_then_tree(Visitor& visitor, const Pattern& pattern) {
+    as_they_come(visitor, pattern.size, pattern.bytes);
+    down_the_tree(pattern.size,
+                  [&](std::uint32_t parent, std::uint32_t child) { visitor.message(parent, child, pattern.bytes); });
 }
 
 template <class Visitor>
@@ -343,6 +370,8 @@ void visit_schedule(const Pattern& pattern, Algorithm algorithm, Visitor&& visit
             return schedule::binomial(visitor, pattern);
         case Algorithm::linear:
             return schedule::linear(visitor, pattern);
+        case Algorithm::linear_then_tree:
+            return schedule::linear_then_tree(visitor, pattern);
         case Algorithm::chain:
             return schedule::chain(visitor, pattern);
         case Algorithm::ring:

@@ -39,7 +39,7 @@ class Builder {
         add_calls();
         add_sends();
         add_turns();
-        pushes_ = pushes_synchronous(program_, draft_, classes_);
+        synchronous_ = synchronous_sends(program_, draft_, classes_);
         add_receives();
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
@@ -307,16 +307,21 @@ class Builder {
             rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && planned.rendezvous);
         }
         const bool by_size = draft_.cost(message).rendezvous || planned.rendezvous;
-        const bool pushed = pushes_ && recorded && rendezvous && !by_size;  // synchronous, its data goes at once
-        const bool changed =
-            rendezvous != recorded || (rendezvous && !pushed && planned_.asynchronous_progress != asynchronous);
+        const auto way = recorded && rendezvous && !by_size ? synchronous_ : Synchronous::asks;
+        const bool pushed = way == Synchronous::pushes;
+        const bool matched = way == Synchronous::matches;
+        const bool changed = rendezvous != recorded ||
+                             (rendezvous && way == Synchronous::asks && planned_.asynchronous_progress != asynchronous);
         rebuilt_ += changed ? 1 : 0;
 
         const auto inject = draft_.add_node();
-        if (rendezvous && !pushed) {
+        if (rendezvous && way == Synchronous::asks) {
             handshake(l, receive, send, message, origin, inject);
         } else {
             draft_.add_edge(origin.node, inject, draft_.message_model(message, overhead));
+        }
+        if (matched) {
+            draft_.add_edge(events_.enters[l][receive.call], inject, Draft::kMeasured);
         }
         const auto first_byte = draft_.add_node();
         const auto crossings = draft_.crossings.size();
@@ -343,6 +348,9 @@ class Builder {
         receiving_[l].push_back(draft_.at_nic(first_byte, message));
         if (pushed && send.complete_call != kNone) {
             acknowledge(l, receive, send, message, first_byte);
+        } else if (matched && send.complete_call != kNone) {
+            draft_.add_edge(first_byte, needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L),
+                            draft_.message_model(message, kTermSerialization));
         } else if (rendezvous && send.complete_call != kNone) {
             if (draft_.crossings.size() > crossings) {
                 draft_.crossings.back().sent_edge = draft_.next_edge();
@@ -506,7 +514,7 @@ class Builder {
     std::vector<Customers> answering_;                     // likewise: one-sided transfers at their targets
     std::vector<std::vector<Served>> served_;              // by location
     Exchanged exchanged_;
-    bool pushes_ = false;  // synchronous sends below the eager limit send their data at once
+    Synchronous synchronous_ = Synchronous::asks;  // of sends below the eager limit
     std::uint64_t rebuilt_ = 0;
 };
 

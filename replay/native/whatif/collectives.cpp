@@ -1,19 +1,23 @@
-/// Collective operations as the messages of their usual algorithms: each goes as far as its two members are apart,
-/// queues at the NICs of both ends, and a member leaves when it has what its part of the algorithm gives it. A member
-/// that enters last finds messages of the others there: they cost it overheads, no latency. What that algorithm does
-/// not explain stays as measured.
+/// Collective operations as the messages of the algorithms that explain their measured ends, or of their usual ones:
+/// each message goes as far as its two members are apart, queues at the NICs of both ends, and a member leaves when it
+/// has what its part of the algorithm gives it. A member that enters last finds messages of the others there: they cost
+/// it overheads, no latency. What the algorithm does not explain stays as measured.
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "replay/native/collectives/every_message.hpp"
+#include "replay/native/collectives/replay.hpp"
 #include "replay/native/collectives/schedule.hpp"
 #include "replay/native/collectives/shape.hpp"
+#include "replay/native/whatif/carried_out.hpp"
 #include "replay/native/whatif/draft.hpp"
 
 namespace logpost::replay {
@@ -35,8 +39,14 @@ struct Member {
 class Instance {
   public:
     /// `most_rounds`: of long algorithms, so many are told.
-    Instance(Draft& draft, ToldAtNics& nics, std::uint32_t most_rounds, std::vector<Member> members)
-        : draft_(draft), nics_(nics), most_rounds_(most_rounds), members_(std::move(members)) {}
+    Instance(Draft& draft, const Program& program, CollectiveReplay& replay, ToldAtNics& nics,
+             std::uint32_t most_rounds, std::vector<Member> members)
+        : draft_(draft),
+          program_(program),
+          replay_(replay),
+          nics_(nics),
+          most_rounds_(most_rounds),
+          members_(std::move(members)) {}
 
     void add() {
         switch (shape(members_.front().operation->operation)) {
@@ -145,6 +155,9 @@ class Instance {
             at.push_back(member.enter);
             location.push_back(member.location);
         }
+        [[nodiscard]] std::int64_t ready(std::uint32_t member) const noexcept {
+            return of.draft_.measured[of.members_[member].enter];
+        }
         void message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
             const auto sent = of.taken(end(from), end(to), bytes, kTermReceive);
             at[to] = sent.taken;
@@ -167,7 +180,32 @@ class Instance {
             }
             at = std::move(next);
         }
-        void burst(std::uint32_t /*count*/, std::uint32_t /*rounds*/, std::uint64_t /*bytes*/) {}  // of no usual one
+        void burst(std::uint32_t count, std::uint32_t rounds, std::uint64_t bytes) {
+            std::vector<std::vector<std::uint32_t>> sends(rounds);  // node by round and member: it can send
+            for (auto& of_round : sends) {
+                of_round = at;
+                for (std::uint32_t i = 0; i < count; ++i) {
+                    const auto to = (i + static_cast<std::uint32_t>(&of_round - sends.data()) + 1) % count;
+                    const auto node = of.draft_.add_node();
+                    const auto message = of.draft_.message_class(location[i], location[to], bytes);
+                    of.draft_.add_edge(at[i], node, of.repeated(message, 1, kTermSend));
+                    at[i] = node;
+                }
+            }
+            std::vector<std::vector<Sent>> sent(rounds, std::vector<Sent>(count));  // by round and sender
+            for (std::uint32_t k = 0; k < rounds; ++k) {
+                for (std::uint32_t i = 0; i < count; ++i) {
+                    const auto from = (i + count - k - 1) % count;
+                    sent[k][from] = of.taken({sends[k][from], location[from]}, end(i), bytes, kTermReceive);
+                    at[i] = sent[k][from].taken;
+                }
+            }
+            for (const auto& of_round : sent) {
+                for (std::uint32_t i = 0; i < count; ++i) {
+                    of.let_go(of_round[i], at[i]);
+                }
+            }
+        }
 
       private:
         [[nodiscard]] End end(std::uint32_t member) const noexcept { return {at[member], location[member]}; }
@@ -223,13 +261,13 @@ class Instance {
         }
     }
 
-    /// The members by their ranks, through the usual algorithm. `may_leave_early`: a member that gets nothing from the
+    /// The members by their ranks, through the algorithm. `may_leave_early`: a member that gets nothing from the
     /// last one need not wait for it.
     void by_rounds(const Pattern& one, bool may_leave_early) {
         std::ranges::sort(members_, {}, &Member::rank);
         Flow flow{*this};
         std::ranges::for_each(members_, [&](const Member& member) { flow.add(member); });
-        visit_schedule(one, usual(one), flow);
+        visit_schedule(one, algorithm(one), flow);
         const auto latest = latest_enter();
         for (std::uint32_t i = 0; i < size(); ++i) {
             const auto& member = members_[i];
@@ -261,17 +299,23 @@ class Instance {
     }
     [[nodiscard]] Pattern pattern() const noexcept { return {members_.front().operation->operation, size(), chunk()}; }
 
+    [[nodiscard]] Algorithm algorithm(const Pattern& one) const noexcept {
+        return carried_out_by(program_, members_.front().operation->comm, one, most_rounds_);
+    }
+
     void one_to_all() {
         const auto tree = from_root();
         const auto one = pattern();
+        const auto by = algorithm(one);
         Flow flow{*this};
         std::ranges::for_each(tree, [&](const Member* member) { flow.add(*member); });
         std::vector<std::int64_t> since(tree.size(), INT64_MIN);  // the last enter on the way to a member
-        down_the_tree(static_cast<std::uint32_t>(tree.size()), [&](std::uint32_t parent, std::uint32_t child) {
-            since[parent] = std::max(since[parent], draft_.measured[tree[parent]->enter]);
-            since[child] = since[parent];
-            flow.message(parent, child, schedule::of_subtree(one, child));
-        });
+        from_root_down({one.operation, static_cast<std::uint32_t>(tree.size()), one.bytes}, by,
+                       [&](std::uint32_t parent, std::uint32_t child) {
+                           since[parent] = std::max(since[parent], draft_.measured[tree[parent]->enter]);
+                           since[child] = since[parent];
+                           flow.message(parent, child, carried(one, by, child));
+                       });
         for (std::uint32_t r = 0; r < tree.size(); ++r) {
             const auto& member = *tree[r];
             since[r] = std::max(since[r], draft_.measured[member.enter]);
@@ -282,7 +326,8 @@ class Instance {
             } else if (r != 0 && member.leave != kNone &&
                        draft_.measured[member.leave] >= draft_.measured[tree[0]->enter]) {
                 const auto message = draft_.message_class(tree[0]->location, member.location, one.bytes);
-                wait(member, tree[0]->enter, repeated(message, static_cast<std::uint32_t>(std::popcount(r)), kRound));
+                const auto steps = by == Algorithm::linear ? 1 : static_cast<std::uint32_t>(std::popcount(r));
+                wait(member, tree[0]->enter, repeated(message, steps, kRound));
             }
         }
     }
@@ -291,14 +336,15 @@ class Instance {
         const auto tree = from_root();
         const auto count = static_cast<std::uint32_t>(tree.size());
         const auto one = pattern();
+        const auto by = algorithm(one);
         std::vector<std::uint32_t> ready;  // node: the member has what is below it
         std::ranges::transform(tree, std::back_inserter(ready), [](const Member* member) { return member->enter; });
         std::vector<std::int64_t> since;  // the last enter of those
         std::ranges::transform(ready, std::back_inserter(since), [&](auto node) { return draft_.measured[node]; });
         std::vector<Sent> sent(count);  // by child
-        up_the_tree(count, [&](std::uint32_t child, std::uint32_t parent) {
+        up_to_root({one.operation, count, one.bytes}, by, [&](std::uint32_t child, std::uint32_t parent) {
             sent[child] = taken({ready[child], tree[child]->location}, {ready[parent], tree[parent]->location},
-                                schedule::of_subtree(one, child), kTermReceive);
+                                carried(one, by, child), kTermReceive);
             ready[parent] = sent[child].taken;
             since[parent] = std::max(since[parent], since[child]);
         });
@@ -323,7 +369,7 @@ class Instance {
         Flow flow{*this};
         std::ranges::for_each(members_, [&](const Member& member) { flow.add(member); });
         const auto one = pattern();
-        visit_schedule(one, usual(one), flow);
+        visit_schedule(one, algorithm(one), flow);
         auto since = INT64_MIN;  // the last enter so far
         for (std::uint32_t i = 0; i < size(); ++i) {
             const auto& member = members_[i];
@@ -334,8 +380,64 @@ class Instance {
         }
     }
 
+    /// How much longer the members are in the operation than an algorithm has them, as a sum; nothing where it does not
+    /// explain more than half of their time.
+    [[nodiscard]] std::optional<double> unexplained(const Pattern& one, Algorithm by) {
+        std::vector<CollectiveReplay::Member> entered;
+        std::ranges::transform(members_, std::back_inserter(entered), [&](const Member& member) {
+            return CollectiveReplay::Member{draft_.measured[member.enter], member.location};
+        });
+        replay_.run(one, by, entered);
+        double off = 0;
+        double whole = 0;
+        for (std::uint32_t i = 0; i < size(); ++i) {
+            const auto left = draft_.measured[members_[i].leave];
+            off += std::abs(static_cast<double>(left - replay_.end(i)));
+            whole += static_cast<double>(left - entered[i].enter_ps);
+        }
+        return off < whole / 2 ? std::optional(off) : std::nullopt;
+    }
+
+    /// Members of a communicator that is made agree on its number: the first one tells it (SMPI), or all reduce it
+    /// (Open MPI, MPICH). Whether the measured times tell which.
+    bool agree() {
+        constexpr std::uint64_t kNumber = 4;
+        if (members_.front().operation->operation != Operation::create_handle || size() < 2 ||
+            std::ranges::any_of(members_, [](const Member& one) { return one.leave == kNone || one.rank < 0; })) {
+            return false;
+        }
+        std::ranges::sort(members_, {}, &Member::rank);
+        const Pattern tell{Operation::bcast, size(), kNumber};
+        const Pattern reduce{Operation::allreduce, size(), kNumber};
+        const auto told = unexplained(tell, Algorithm::binomial);
+        const auto reduced = unexplained(reduce, Algorithm::recursive_doubling);
+        if (!told && !reduced) {
+            return false;
+        }
+        const bool tree = told && (!reduced || *told < *reduced);
+        std::vector<std::int64_t> since(size(), latest_enter());  // the last enter on the way to a member
+        if (tree) {
+            since[0] = draft_.measured[members_[0].enter];
+            down_the_tree(size(), [&](std::uint32_t parent, std::uint32_t child) {
+                since[child] = std::max(since[parent], draft_.measured[members_[child].enter]);
+            });
+        }
+        Flow flow{*this};
+        std::ranges::for_each(members_, [&](const Member& member) { flow.add(member); });
+        visit_schedule(tree ? tell : reduce, tree ? Algorithm::binomial : Algorithm::recursive_doubling, flow);
+        for (std::uint32_t i = 0; i < size(); ++i) {
+            if (draft_.measured[members_[i].leave] >= since[i]) {
+                wait(members_[i], flow.at[i], Draft::kMeasured);
+            }
+        }
+        return true;
+    }
+
     /// Creation of communicators and the like: taken as synchronizing where the measured times say that it was.
     void unknown() {
+        if (agree()) {
+            return;
+        }
         const auto latest = latest_enter();
         if (size() < 2 || std::ranges::any_of(members_, [&](const Member& member) {
                 return member.leave == kNone || draft_.measured[member.leave] < latest;
@@ -349,6 +451,8 @@ class Instance {
     }
 
     Draft& draft_;
+    const Program& program_;
+    CollectiveReplay& replay_;
     ToldAtNics& nics_;
     std::uint32_t most_rounds_;
     std::vector<Member> members_;
@@ -408,10 +512,12 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     instances.push_back(std::move(start_up));
     instances.push_back(std::move(shut_down));
     const auto most_rounds = rounds_told(instances);
+    const CollectiveEndpoints endpoints(program, draft.machine);
+    CollectiveReplay replay(program, draft.machine, endpoints);
     for (auto& members : instances) {
         if (!members.empty()) {
             const auto least = doublings(static_cast<std::uint32_t>(members.size()));
-            Instance(draft, nics, std::max(least, most_rounds), std::move(members)).add();
+            Instance(draft, program, replay, nics, std::max(least, most_rounds), std::move(members)).add();
         }
     }
 }

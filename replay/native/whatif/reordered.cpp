@@ -1,13 +1,17 @@
 #include "replay/native/whatif/reordered.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <numeric>
 #include <queue>
 #include <stdexcept>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "replay/native/whatif/choice_facts.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -17,11 +21,12 @@ constexpr std::size_t kPlanned = 1;
 
 class Reordering {
   public:
-    Reordering(const Graph& graph, const Parameters& machine, const Setting& setting,
+    Reordering(const Program& program, const Graph& graph, const Parameters& machine, const Setting& setting,
                std::span<const std::int64_t> longer_ps)
         : graph_(graph),
           weights_(graph, machine, std::vector<Setting>{{.machine = machine}, setting}),
           sources_(sources_of(graph)),
+          program_(program),
           longer_(longer_ps.empty() ? 0 : graph.nodes()),
           changed_(!longer_ps.empty()) {
         for (std::size_t call = 0; call < longer_ps.size(); ++call) {
@@ -29,14 +34,34 @@ class Reordering {
                 longer_[graph.enters[call]] = longer_ps[call];
             }
         }
+        if (!graph.crossings.empty()) {  // messages wait for each other as they did
+            std::vector<Delay> delays;
+            for (const auto& one : graph.crossings) {
+                delays.push_back({one.delay_ps, one.sent_delay_ps});
+            }
+            weights_.set_delays(kRecorded, delays);
+            weights_.set_delays(kPlanned, delays);
+        }
         find_servers();
     }
 
-    std::optional<Graph> graph() {
-        find_lateness();
+    std::optional<Graph> graph(bool as_recorded) {
+        late_.assign(nodes(), 0);
+        if (as_recorded) {
+            find_lateness();
+        }
+        facts_.emplace(graph_, weights_, sources_, choices_of(program_, graph_, sources_), recorded_, kRecorded);
+        rows_.resize(facts_->choices.rows.size());
+        for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+            rows_[row].row = row;
+        }
+        channels_.resize(facts_->channels.size());
+        allowed_.assign(facts_->row_of.size(), 0);
+        matched_.assign(allowed_.size(), kNone);
+        into_.assign(allowed_.size(), kNone);
         replay();
-        if (!changed_) {
-            return std::nullopt;
+        if (!changed_ || order_.size() != nodes()) {
+            return std::nullopt;  // or the recorded matches do not allow the order
         }
         return built();
     }
@@ -101,8 +126,8 @@ class Reordering {
     /// By how much a customer comes later than the model has it come on the recorded machine: not before those that
     /// were recorded before it.
     void find_lateness() {
-        late_.assign(nodes(), 0);
-        std::vector<std::int64_t> time(nodes());
+        auto& time = recorded_;
+        time.resize(nodes());
         std::vector<std::int64_t> latest(servers_.size(), INT64_MIN);
         for (std::uint32_t node = 0; node < nodes(); ++node) {
             std::int64_t arrival = INT64_MIN;
@@ -120,9 +145,34 @@ class Reordering {
         }
     }
 
-    /// Every node once all that it waits for has its time; of those at a NIC, who comes first.
+    // What happens in the order of time: a message at a server; of a choice, its request is complete, its message or
+    // its post is there to be matched; of a row, its rank comes to the next choice.
+    enum class What : std::uint8_t { served, complete, comes, posted, free };
+    using Event = std::tuple<std::int64_t, What, std::uint32_t>;
+
+    /// A row while it is replayed.
+    struct RowState {
+        std::uint32_t row = 0;
+        std::uint32_t done = 0;            // choices
+        std::uint32_t sent = 0;            // of these, completions of sends
+        bool waits = false;                // its rank is at a choice
+        std::int64_t at = 0;               // since when
+        std::uint32_t into = kNone;        // by which arc it came there
+        std::vector<std::uint32_t> ready;  // choices whose requests are complete
+    };
+    /// The receives of a row on a communicator, likewise.
+    struct ChannelState {
+        std::uint32_t taken = 0;
+        std::deque<std::uint32_t> messages;  // choices whose messages have come, before there was a post
+        std::deque<std::uint32_t> posts;     // nodes at which receives are posted, before there was a message
+    };
+
+    /// Every node once all that it waits for has its time; of those at a NIC, and of requests, who comes first.
     void replay() {
-        std::vector<std::uint32_t> first(nodes() + 1), waits(nodes());
+        auto& first = first_out_;
+        auto& waits = waits_;
+        first.assign(nodes() + 1, 0);
+        waits.assign(nodes(), 0);
         for (std::uint32_t node = 0; node < nodes(); ++node) {
             for_each_edge(node, [&](std::uint32_t i) {
                 if (sources_[i] != kNone && !queues(i)) {
@@ -132,8 +182,10 @@ class Reordering {
             });
         }
         std::partial_sum(first.begin(), first.end(), first.begin());
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> outs(first.back());  // node and edge, by source
-        std::vector<std::int64_t> time(nodes(), INT64_MIN);
+        auto& outs = outs_;
+        auto& time = time_;
+        outs.resize(first.back());
+        time.assign(nodes(), INT64_MIN);
         {
             auto next = first;
             for (std::uint32_t node = 0; node < nodes(); ++node) {
@@ -146,42 +198,203 @@ class Reordering {
                 });
             }
         }
-        using Customer = std::tuple<std::int64_t, std::uint32_t>;  // when it comes, node
-        std::priority_queue<Customer, std::vector<Customer>, std::greater<>> coming;
-        std::vector<std::uint32_t> ready;
-        const auto come = [&](std::uint32_t node) {
-            if (server_[node] == kNone) {
-                ready.push_back(node);
-            } else {
-                coming.emplace(time[node] + late_[node], node);
-            }
-        };
         for (std::uint32_t node = 0; node < nodes(); ++node) {
             if (waits[node] == 0) {
                 come(node);
             }
         }
         order_.reserve(nodes());
-        while (!ready.empty() || !coming.empty()) {
-            std::uint32_t node = kNone;
-            if (!ready.empty()) {
-                node = ready.back();
-                ready.pop_back();
-            } else {
-                node = std::get<1>(coming.top());
-                coming.pop();
-                serve(node, time[node]);
+        while (!ready_.empty() || !coming_.empty()) {
+            if (!ready_.empty()) {
+                const auto node = ready_.back();
+                ready_.pop_back();
+                has_time(node);
+                continue;
             }
-            order_.push_back(node);
-            for (auto k = first[node]; k < first[node + 1]; ++k) {
-                const auto [target, edge] = outs[k];
-                const auto weight = weights_.weight(edge, kPlanned) + longer(target, edge);
-                time[target] = std::max(time[target], time[node] + weight);
-                if (--waits[target] == 0) {
-                    come(target);
+            const auto [at, what, id] = coming_.top();
+            coming_.pop();
+            switch (what) {
+                case What::served:
+                    serve(id, time[id]);
+                    has_time(id);
+                    break;
+                case What::complete:
+                    rows_[facts_->row_of[id]].ready.push_back(id);
+                    choose(rows_[facts_->row_of[id]]);
+                    break;
+                case What::comes:
+                case What::posted: {
+                    auto& channel = channels_[what == What::comes ? facts_->channel_of[id] : posted_[id].first];
+                    if (what == What::comes) {
+                        channel.messages.push_back(id);
+                    } else {
+                        channel.posts.push_back(posted_[id].second);
+                    }
+                    match(channel);
+                    break;
+                }
+                case What::free:
+                    rows_[id].waits = true;
+                    choose(rows_[id]);
+                    break;
+            }
+        }
+    }
+
+    void come(std::uint32_t node) {
+        if (server_[node] == kNone) {
+            ready_.push_back(node);
+        } else {
+            coming_.emplace(time_[node] + late_[node], What::served, node);
+        }
+    }
+
+    /// What follows from a node's time.
+    void has_time(std::uint32_t node) {
+        order_.push_back(node);
+        for (auto k = first_out_[node]; k < first_out_[node + 1]; ++k) {
+            const auto [target, edge] = outs_[k];
+            const auto at = time_[node] + weights_.weight(edge, kPlanned) + longer(target, edge);
+            const auto next = facts_->choices.all.empty() ? facts_->rewired.end() : facts_->rewired.find(edge);
+            if (next != facts_->rewired.end()) {
+                come_to_choice(next->second, edge, at);
+            } else if (facts_->told.empty() || !facts_->told.contains(edge)) {
+                time_[target] = std::max(time_[target], at);
+                arrive(target);
+            }
+        }
+        if (facts_->choices.all.empty()) {
+            return;
+        }
+        if (const auto posts = facts_->posts_of.find(node); posts != facts_->posts_of.end()) {
+            for (const auto choice : posts->second) {
+                const auto in = facts_->poster(choice);
+                if (in == kNone || !facts_->matches(in) || facts_->channel_of[in] != facts_->channel_of[choice]) {
+                    post(facts_->channel_of[choice], node);
+                } else if (allowed_[in] > 0) {
+                    --allowed_[in];
+                    post(facts_->channel_of[choice], node);
                 }
             }
         }
+        if (const auto more = extra_.find(node); more != extra_.end()) {
+            for (const auto channel : more->second) {
+                post(channel, node);
+            }
+        }
+        if (const auto of = facts_->comes_of.find(node); of != facts_->comes_of.end() && !facts_->is_held(of->second)) {
+            coming_.emplace(time_[node] + facts_->late_message[of->second], What::comes, of->second);
+        }
+    }
+
+    void post(std::uint32_t channel, std::uint32_t node) {
+        posted_.emplace_back(channel, node);
+        coming_.emplace(time_[node], What::posted, static_cast<std::uint32_t>(posted_.size() - 1));
+    }
+
+    void arrive(std::uint32_t node) {
+        if (--waits_[node] == 0) {
+            come(node);
+        } else if (!facts_->choices.all.empty()) {
+            if (const auto of = facts_->held.find(node); of != facts_->held.end() && waits_[node] == 1) {
+                coming_.emplace(time_[node] + facts_->late_message[of->second], What::comes, of->second);
+            }
+            if (const auto of = facts_->of_leave.find(node); of != facts_->of_leave.end()) {
+                complete(of->second);
+            }
+        }
+    }
+
+    /// Whether a choice's request is complete now: all but its own call has its time, and its message has a receive.
+    void complete(std::uint32_t choice) {
+        const auto& one = facts_->choices.all[choice];
+        std::uint32_t own_edges = 0;
+        for_each_edge(one.leave, [&](std::uint32_t i) { own_edges += sources_[i] == one.enter ? 1 : 0; });
+        if (facts_->is_last(choice) || waits_[one.leave] != own_edges ||
+            (facts_->matches(choice) && matched_[choice] == kNone)) {
+            return;
+        }
+        const auto at = time_[one.leave] == INT64_MIN ? INT64_MIN : time_[one.leave] - facts_->own(choice, kPlanned);
+        coming_.emplace(at == INT64_MIN ? at : at + facts_->late_complete[choice], What::complete, choice);
+    }
+
+    void match(ChannelState& channel) {
+        while (!channel.messages.empty() && !channel.posts.empty()) {
+            const auto choice = channel.messages.front();
+            matched_[choice] = channel.posts.front();
+            channel.messages.pop_front();
+            channel.posts.pop_front();
+            const auto& one = facts_->choices.all[choice];
+            changed_ = changed_ || matched_[choice] != one.posted;
+            if (one.told != kNone) {
+                const auto target = facts_->target_of(one.told);
+                time_[target] = std::max(time_[target], time_[matched_[choice]] + weights_.weight(one.told, kPlanned));
+                if (--waits_[target] == 0) {
+                    come(target);
+                } else if (const auto of = facts_->of_leave.find(target); of != facts_->of_leave.end()) {
+                    complete(of->second);
+                }
+            }
+            complete(choice);
+        }
+    }
+
+    /// A row's rank is done with what it did before, and comes to a choice.
+    void come_to_choice(std::uint32_t choice, std::uint32_t arc, std::int64_t at) {
+        auto& row = rows_[facts_->row_of[choice]];
+        if (row.into == kNone) {  // its first one: what nobody waits for is complete
+            const auto [first, end] = facts_->choices.rows[row.row];
+            for (auto c = first; c < end; ++c) {
+                if (time_[facts_->choices.all[c].leave] == INT64_MIN) {
+                    complete(c);
+                }
+            }
+        }
+        row.into = arc;
+        row.at = at;
+        coming_.emplace(at, What::free, row.row);
+    }
+
+    /// The rank takes the first of the requests that are complete.
+    void choose(RowState& row) {
+        const auto [first, end] = facts_->choices.rows[row.row];
+        if (!row.waits) {
+            return;
+        }
+        if (first + row.done + 1 == end) {
+            take(row, end - 1);
+            return;
+        }
+        const auto begun = [&](std::uint32_t c) {
+            const auto in = facts_->choices.all[c].first_begun;  // the choice behind which its request is started
+            return (facts_->matches(c) || in == 0 || into_[first + in - 1] != kNone) &&
+                   (facts_->choices.all[c].receives || facts_->sends_before[c] == row.sent);
+        };
+        const auto next = std::ranges::find_if(row.ready, begun);
+        if (next != row.ready.end()) {
+            const auto choice = *next;
+            row.ready.erase(next);
+            take(row, choice);
+        }
+    }
+    void take(RowState& row, std::uint32_t choice) {
+        const auto& one = facts_->choices.all[choice];
+        changed_ = changed_ || facts_->choices.rows[row.row].first + row.done != choice;
+        row.waits = false;
+        ++row.done;
+        row.sent += one.receives ? 0 : 1;
+        if (facts_->matches(choice)) {
+            // How many receives are posted behind the k-th message the program says, not the message.
+            auto& channel = channels_[facts_->channel_of[choice]];
+            allowed_[choice] = facts_->posts_in[facts_->channels[facts_->channel_of[choice]].receives[channel.taken++]];
+            for (; allowed_[choice] > facts_->posts_in[choice]; --allowed_[choice]) {
+                extra_[one.leave].push_back(facts_->channel_of[choice]);
+            }
+        }
+        into_[choice] = row.into;
+        time_[one.enter] = row.at;
+        --waits_[one.enter];
+        has_time(one.enter);
     }
 
     void serve(std::uint32_t node, std::int64_t& time) {
@@ -210,16 +423,19 @@ class Reordering {
         for (std::uint32_t at = 0; at < nodes(); ++at) {
             place[order_[at]] = at;
         }
+        std::vector<std::uint32_t> moved_to(graph_.arcs.size(), kNone);
         for (const auto node : order_) {
             found.first_edge.push_back(static_cast<std::uint32_t>(found.arcs.size()));
             for_each_edge(node, [&](std::uint32_t i) {
                 if (queues(i)) {
                     return;
                 }
-                const auto edge = graph_.edge(i);
-                found.arcs.emplace_back(sources_[i] == kNone ? kNone : place[sources_[i]], edge.model);
-                const auto more = longer(node, i);
-                if (graph_.arcs[i].row() >= graph_.models.size() || more != 0) {
+                const auto [source, arc] = rewired(i);
+                const auto edge = graph_.edge(arc);
+                moved_to[i] = static_cast<std::uint32_t>(found.arcs.size());
+                found.arcs.emplace_back(source == kNone ? kNone : place[source], edge.model);
+                const auto more = longer(node, arc);
+                if (graph_.arcs[arc].row() >= graph_.models.size() || more != 0) {
                     found.own(static_cast<std::uint32_t>(found.arcs.size() - 1), edge.weight + more);
                 }
             });
@@ -238,13 +454,49 @@ class Reordering {
         moved(graph_.leaves, found.leaves);
         moved(graph_.started, found.started);
         moved(graph_.stopping, found.stopping);
-        assign_slots(found);
+        if (graph_.crossings.empty()) {
+            assign_slots(found);
+            return found;
+        }
+        found.crossings = graph_.crossings;
+        found.crossing_of.assign(found.arcs.size(), kNone);
+        for (std::uint32_t i = 0; i < found.crossings.size(); ++i) {
+            for (auto* edge : {&found.crossings[i].edge, &found.crossings[i].sent_edge}) {
+                if (*edge != kNone) {
+                    *edge = moved_to[*edge];
+                    found.crossing_of[*edge] = i;
+                }
+            }
+        }
         return found;
+    }
+    /// Where an arc comes from now, and the arc that has its weight.
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> rewired(std::uint32_t arc) const {
+        if (const auto into = facts_->rewired.find(arc); into != facts_->rewired.end()) {
+            return {sources_[into_[into->second]], into_[into->second]};
+        }
+        const auto told = facts_->told.find(arc);
+        return {told == facts_->told.end() ? sources_[arc] : matched_[told->second], arc};
     }
 
     const Graph& graph_;
     Weights weights_;
     std::vector<std::uint32_t> sources_;  // by edge: node; kNone: none
+    const Program& program_;
+    std::optional<ChoiceFacts> facts_;
+    std::vector<RowState> rows_;
+    std::vector<ChannelState> channels_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> posted_;          // channel and node
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> extra_;  // channels that are posted to, by node
+    std::vector<std::uint32_t> allowed_;                                   // by choice: how many posts follow yet
+    std::vector<std::uint32_t> matched_;                                   // likewise: node of the post it has got
+    std::vector<std::uint32_t> into_;                                      // likewise: arc by which it is come to
+    std::vector<std::int64_t> recorded_;                                   // by node; empty: not believed
+    std::vector<std::int64_t> time_;                                       // by node
+    std::vector<std::uint32_t> first_out_, waits_;                         // likewise
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> outs_;            // node and edge, by source
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> coming_;
+    std::vector<std::uint32_t> ready_;  // nodes
     std::vector<Server> servers_;
     std::vector<std::uint32_t> server_;   // by node: which one it queues at; kNone: none
     std::vector<std::uint32_t> service_;  // by node: model of how long it takes it
@@ -257,15 +509,15 @@ class Reordering {
 
 }  // namespace
 
-std::optional<Graph> reordered(const Graph& graph, const Parameters& machine, const Setting& setting,
-                               std::span<const std::int64_t> longer_ps) {
+std::optional<Graph> reordered(const Program& program, const Graph& graph, const Parameters& machine,
+                               const Setting& setting, bool as_recorded, std::span<const std::int64_t> longer_ps) {
     if (!longer_ps.empty() && longer_ps.size() != graph.enters.size()) {
         throw std::invalid_argument("a time for every call is needed");
     }
-    if (!graph.crossings.empty()) {
+    if (!longer_ps.empty() && !graph.crossings.empty()) {
         return std::nullopt;
     }
-    return Reordering(graph, machine, setting, longer_ps).graph();
+    return Reordering(program, graph, machine, setting, longer_ps).graph(as_recorded);
 }
 
 }  // namespace logpost::replay

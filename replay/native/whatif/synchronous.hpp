@@ -1,11 +1,14 @@
 #pragma once
 
-/// Synchronous sends of few bytes: whether their data asks first, or goes along with the request.
+/// Synchronous sends of few bytes: whether their data asks first, goes along with the request, or goes when it is
+/// matched.
 ///
 /// A synchronous send completes after its match, whatever its size. Below the eager limit libraries send the data at
 /// once all the same, and only the answer comes back: one latency to the receiver, one more to the sender. A handshake
-/// takes three to the receiver. Which of them a program ran with its trace tells where receivers waited: what more of
-/// their messages did is taken for all.
+/// takes three to the receiver. Where the network itself matches (Portals, SimGrid's SMPI), the transfer begins when
+/// both ends have asked for it, and is over for both at one time. Which of them a program ran with its trace tells:
+/// where receivers waited, when the data came, and where senders waited for a receive that had been posted, when they
+/// knew. What more of their messages did is taken for all.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,12 +20,20 @@
 
 namespace logpost::replay {
 
-/// Whether synchronous sends below the eager limit send their data at once. `classes`: of the messages, by location and
-/// send; kNone: it goes nowhere.
-inline bool pushes_synchronous(const Program& program, const Draft& draft,
-                               const std::vector<std::vector<std::uint32_t>>& classes) {
-    std::uint64_t pushed = 0;
+enum class Synchronous : std::uint8_t {
+    asks,     ///< request, answer, data
+    pushes,   ///< data, answer
+    matches,  ///< data, once both ends are there
+};
+
+/// How synchronous sends below the eager limit go. `classes`: of the messages, by location and send; kNone: it goes
+/// nowhere.
+inline Synchronous synchronous_sends(const Program& program, const Draft& draft,
+                                     const std::vector<std::vector<std::uint32_t>>& classes) {
+    std::uint64_t at_once = 0;
     std::uint64_t asked = 0;
+    std::uint64_t told = 0;      // the sender knew one latency after the data had come
+    std::uint64_t together = 0;  // it knew when the data came
     for (std::size_t l = 0; l < program.timelines.size(); ++l) {
         const auto& receiver = program.timelines[l];
         receiver.receives.for_each([&](std::size_t, const MessageEnd& receive) {
@@ -31,9 +42,10 @@ inline bool pushes_synchronous(const Program& program, const Draft& draft,
                 return;
             }
             const auto s = static_cast<std::size_t>(receive.peer);
-            const auto& send = program.timelines[s].sends[receive.match];
+            const auto& sender = program.timelines[s];
+            const auto& send = sender.sends[receive.match];
             const auto message = classes[s][receive.match];
-            const auto& call = program.timelines[s].calls[send.call];
+            const auto& call = sender.calls[send.call];
             if (message == kNone || program.kind(call) != CallKind::send_synchronous) {
                 return;
             }
@@ -41,17 +53,28 @@ inline bool pushes_synchronous(const Program& program, const Draft& draft,
             if (cost.rendezvous || cost.L == 0) {
                 return;
             }
+            const auto sent = call.enter_ps + cost.o_s + cost.l_mw / 2;
+            const auto posted = receiver.calls[receive.call].enter_ps;
             const auto& completing = receiver.calls[receive.complete_call];
-            const auto at_once = call.enter_ps + cost.o_s + cost.l_mw + cost.L + cost.serialization + cost.o_r;
-            const auto waits_since = std::max(receiver.calls[receive.call].enter_ps, completing.enter_ps);
-            if (completing.leave_ps < at_once + cost.L) {
-                ++pushed;
-            } else if (waits_since <= call.enter_ps) {
+            const auto comes = sent + cost.L + cost.serialization;
+            if (completing.leave_ps < comes + cost.o_r + cost.l_mw + cost.L) {
+                ++at_once;
+            } else if (std::max(posted, completing.enter_ps) <= call.enter_ps) {
                 ++asked;
+            }
+            if (send.complete_call == kNone || posted > sent) {
+                return;
+            }
+            const auto& waiting = sender.calls[send.complete_call];
+            if (waiting.enter_ps < comes) {
+                ++(waiting.leave_ps < comes + cost.L / 2 ? together : told);
             }
         });
     }
-    return pushed > asked;
+    if (at_once <= asked) {
+        return Synchronous::asks;
+    }
+    return together > told ? Synchronous::matches : Synchronous::pushes;
 }
 
 }  // namespace logpost::replay
