@@ -80,7 +80,7 @@ PROGRAMS = {
     "all-to-all, long": Program((32, 64), (*REMAP, "long", "--messages", "10"), workload="remap"),
     "diamond": Program((16, 128), ("--n", "1024", "--blocks", "32", "--cycle-ns", WORK), workload="diamond"),
     "transpose": Program(
-        (16, 64),
+        (16, 32),
         ("--grid", "A", "--scale", "4", "--version=pack", "--iterations", "2"),
         workload="fft3d",
         flops=True,

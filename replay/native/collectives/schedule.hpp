@@ -11,9 +11,10 @@
 ///   round(count, source, bytes, repeat)   each of the first `count` members sends one message and gets one: member i
 ///                                         from member source(i), all at once. `repeat`: stands for as many like it
 ///   ready(i), if it has one               when member i can send its next message: for who takes them as they come
-///   kEveryRound, if it has one    rounds are not joined
-///   most_rounds, if it has one    so many are told of a long algorithm, in place of kSingleRounds
-///   burst(count, rounds, bytes)           each member sends one message to each of `rounds` others, then takes theirs:
+///   collect(order, bytes), if it has one  one message of each of these to the first member, which takes them as they
+///   come kEveryRound, if it has one    rounds are not joined most_rounds, if it has one    so many are told of a long
+///   algorithm, in place of kSingleRounds burst(count, rounds, bytes)           each member sends one message to each
+///   of `rounds` others, then takes theirs:
 ///                                         the k-th of member i comes from i - k
 
 #include <algorithm>
@@ -220,8 +221,12 @@ void as_they_come(Visitor& visitor, std::uint32_t size, std::uint64_t bytes) {
     if constexpr (requires { visitor.ready(0U); }) {
         std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return visitor.ready(i); });
     }
-    for (const auto i : order) {
-        visitor.message(i, 0, bytes);
+    if constexpr (requires { visitor.collect(order, bytes); }) {
+        visitor.collect(order, bytes);
+    } else {
+        for (const auto i : order) {
+            visitor.message(i, 0, bytes);
+        }
     }
 }
 

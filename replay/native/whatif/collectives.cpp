@@ -167,6 +167,26 @@ class Instance {
             of.let_go(sent, node);
             at[from] = node;
         }
+        /// Where the NIC hands messages over no faster than the processor takes them, none waits for the processor,
+        /// whatever their order on another machine: the last one ends it.
+        void collect(const std::vector<std::uint32_t>& order, std::uint64_t bytes) {
+            const auto message = of.draft_.message_class(location[order.front()], location[0], bytes);
+            const auto& cost = of.draft_.cost(message);
+            if (cost.o_r > cost.service) {
+                std::ranges::for_each(order, [&](std::uint32_t i) { this->message(i, 0, bytes); });
+                return;
+            }
+            const auto root = at[0];
+            const auto done = of.draft_.add_node();
+            for (const auto i : order) {
+                at[0] = root;
+                this->message(i, 0, bytes);
+                of.draft_.add_edge(at[0], done, Draft::kMeasured);
+            }
+            of.draft_.add_edge(root, done,
+                               of.repeated(message, static_cast<std::uint32_t>(order.size()), kTermReceive));
+            at[0] = done;
+        }
         template <class From>
         void round(std::uint32_t count, From&& from, std::uint64_t bytes, std::uint32_t repeat) {
             auto next = at;
