@@ -266,8 +266,11 @@ def test_a_named_selection_stays_and_a_step_goes_back(view: Callable[..., Visit]
     seen.page.fill("#select-name", "the <b>late</b> pair")
     seen.page.locator("#select-apply").press("Enter")
     seen.page.wait_for_url("**ranks=2-3**")
+    seen.page.wait_for_selector("#step-back:enabled")
     seen.page.locator("#selection").get_by_text("Clear").click()
     seen.page.wait_for_function("() => !location.search.includes('ranks')")
+    # A person reads the page before the next step: back at the first selection there is no step to go back.
+    seen.page.wait_for_selector("#step-back:disabled", state="attached")
     seen.page.locator("#named-links").get_by_role("link", name="the <b>late</b> pair").click()
     seen.page.wait_for_url("**ranks=2-3**")
     go(seen, "Overview")

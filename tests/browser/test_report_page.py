@@ -123,7 +123,7 @@ def test_views_switch_by_keyboard(seen: Visit) -> None:
     seen.page.focus('[data-for="matrix"] input:checked')
     seen.page.keyboard.press("ArrowRight")
     seen.page.wait_for_function(
-        "() => document.querySelector('[data-chart=\"matrix\"] .cbtitle').textContent === 'messages'"
+        "() => document.querySelector('[data-chart=\"matrix\"] .cbtitle').textContent === 'messages and transfers'"
     )
 
 

@@ -94,7 +94,7 @@ enum lp_channel_kind { LP_SENT = 1, LP_RECEIVED, LP_OPERATED, LP_OPERATED_ON_WIN
 struct lp_carried {
     uint32_t thread;
     uint16_t active; /* of a persistent request: 0: it is the request, 1: an operation that it started */
-    uint16_t told; /* 1: its start is in the log; of a ring: enum lp_told */
+    uint16_t told;   /* 1: its start is in the log; of a ring: enum lp_told */
     uint64_t number; /* in the order of their start; 0: the place is free */
     uint64_t handle; /* of the request, or of the message that a probe has named */
     uint64_t record[10];

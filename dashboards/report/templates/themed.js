@@ -46,7 +46,7 @@ const logpostThemed = (function () {
       }
       if (meta.scale) trace.colorscale = colorscale(meta.scale, colors, theme);
       if (trace.colorbar) {
-        const bar = { tickfont: { color: soft, size: 11 }, ticklabeloverflow: "allow", title: Object.assign({}, trace.colorbar.title, { font: { color: soft, size: 12 } }) };
+        const bar = { tickfont: { color: soft, size: 11 }, ticklabeloverflow: width < 560 ? "hide past div" : "allow", title: Object.assign({}, trace.colorbar.title, { font: { color: soft, size: 12 } }) };
         if (width < 560) Object.assign(bar, { orientation: "h", y: 1, yanchor: "bottom", x: 0.5, xanchor: "center", ypad: 12 });
         trace.colorbar = Object.assign({}, trace.colorbar, bar);
         if (width < 560) trace.colorbar.title.side = "top";
