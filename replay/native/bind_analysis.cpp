@@ -131,8 +131,9 @@ nb::dict accounting(Analysis& analysis) {
     }
     std::vector<std::int32_t> location;
     std::vector<AccountRow> rows;
-    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
-        const auto& account = analysis.accounts()[i];
+    const auto& accounts = analysis.accounts();
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+        const auto& account = accounts[i];
         rows.insert(rows.end(), account.begin(), account.end());
         location.resize(rows.size(), static_cast<std::int32_t>(analysis.accounted()[i]));
     }
@@ -173,8 +174,9 @@ nb::dict by_callpath(Analysis& analysis, std::size_t first, Visit&& visit) {
     std::vector<std::int32_t> callpath;
     std::vector<std::uint8_t> phase;
     std::vector<std::uint8_t> category;
-    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
-        for (const auto& row : analysis.callpaths()[i]) {
+    const auto& callpaths = analysis.callpaths();
+    for (std::size_t i = 0; i < callpaths.size(); ++i) {
+        for (const auto& row : callpaths[i]) {
             for (std::size_t c = first; c < kCategories; ++c) {
                 if (row.exposed[c] != 0) {
                     location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
@@ -270,8 +272,9 @@ nb::dict collective_parts(Analysis& analysis) {
     std::vector<std::uint8_t> phase;
     std::vector<std::uint8_t> part;
     std::vector<std::int64_t> exposed;
-    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
-        for (const auto& row : analysis.callpaths()[i]) {
+    const auto& callpaths = analysis.callpaths();
+    for (std::size_t i = 0; i < callpaths.size(); ++i) {
+        for (const auto& row : callpaths[i]) {
             for (std::size_t p = 0; p < kCollectiveParts; ++p) {
                 if (row.in_collectives[p] != 0) {
                     location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));

@@ -93,8 +93,12 @@ def graph_of(evidence: Evidence) -> Graph:
 @once
 def graph_is_whole(evidence: Evidence) -> bool:
     """Whether the graph of a run holds its whole program: found without making it."""
-    calls = evidence.tables["calls"].select(pl.len()).collect().item()
-    return int(calls) <= (evidence.most_calls or MOST_CALLS)
+    return _holds_all(evidence, evidence.most_calls or MOST_CALLS)
+
+
+def _holds_all(evidence: Evidence, most: int) -> bool:
+    """Whether a graph of so many calls holds all of the run."""
+    return int(evidence.tables["calls"].select(pl.len()).collect().item()) <= most
 
 
 @once
@@ -287,10 +291,9 @@ def lasts_longer(evidence: Evidence, graph: Graph) -> float:
 
 def _until(evidence: Evidence, most: int) -> int | None:
     """The enter of the last call that is looked at; None: all are."""
-    every = pl.col("enter_ps")
-    some = evidence.tables["calls"].select(every.gather_every(SAMPLED), calls=pl.len()).collect()
-    if some.is_empty() or int(some["calls"][0]) <= most:
+    if _holds_all(evidence, most):
         return None
+    some = evidence.tables["calls"].select(pl.col("enter_ps").gather_every(SAMPLED)).collect()
     last = most // SAMPLED
     return int(np.partition(some["enter_ps"].to_numpy(), last)[last])
 

@@ -388,14 +388,11 @@ constexpr std::size_t kRowsAtOnce = std::size_t{1} << 16U;
 }  // namespace
 
 const std::vector<std::vector<AccountRow>>& Analysis::accounts() {
-    // Asked for once a location: no thread is made when all is done.
-    if (!std::ranges::all_of(call_blocks_, [](const CallBlock& block) { return block.item == block.end; })) {
-        for_each_parallel(call_blocks_.size(), threads_, 1, [&](std::size_t block, unsigned) {
-            CallRows unread;
-            while (next_calls(block, kRowsAtOnce, unread)) {
-            }
-        });
-    }
+    for_each_parallel(call_blocks_.size(), threads_, 1, [&](std::size_t block, unsigned) {
+        CallRows unread;
+        while (next_calls(block, kRowsAtOnce, unread)) {
+        }
+    });
     return accounts_;
 }
 
