@@ -6,6 +6,7 @@ Tables keep the full names; labels, titles and charts show the folded ones.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 _OPERATOR = re.compile(
     r"\boperator(\s*\(\)|\s*\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?|&&|\|\||\+\+|--|[-+*/%^&|~!=]=?|,|\"\"\s*\w+)"
@@ -62,6 +63,38 @@ def folded(name: str) -> str:
 def folded_path(path: str) -> str:
     """A call path with each of its functions folded: "main / Foo<…>::bar / MPI_Recv"."""
     return SEPARATOR.join(folded(name) for name in path.split(SEPARATOR))
+
+
+def ends_told_apart(paths: Mapping[int, str], most: int = 2) -> dict[int, str]:
+    """The last functions of call paths; where two paths end alike, with the last function in which they differ.
+
+    "main / send / wait / MPI_Wait" and "main / drain / wait / MPI_Wait" are "send / … / MPI_Wait" and
+    "drain / … / MPI_Wait". Paths that are equal as a whole stay so.
+
+    Args:
+        paths: by call path: its functions, the outermost first.
+        most: functions of a path that nothing else ends like.
+    """
+    steps = {key: path.split(SEPARATOR) for key, path in paths.items()}
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for key, names in steps.items():
+        alike.setdefault(tuple(names[-most:]), []).append(key)
+    found: dict[int, str] = {}
+    for end, keys in alike.items():
+        for key in keys:
+            depth = max((_common(steps[key], steps[other]) for other in keys if steps[other] != steps[key]), default=0)
+            if depth < most or depth >= len(steps[key]):
+                found[key] = SEPARATOR.join(end)
+            else:
+                between = ("…",) if depth > 1 else ()
+                found[key] = SEPARATOR.join((steps[key][-depth - 1], *between, end[-1]))
+    return found
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many functions two paths have in common at their ends."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 def _end(name: str, at: int) -> int:

@@ -86,7 +86,11 @@ def _frame(runs: Runs) -> html.Div:
                             className="runs" if len(names) > 1 else "none",
                         ),
                         dcc.Dropdown(
-                            id="search", options=[], placeholder="Find a region or a finding", className="search"
+                            id="search",
+                            options=[],
+                            placeholder="Region or finding …",
+                            maxHeight=420,
+                            className="search",
                         ),
                         html.Button("Dark", id="theme-button", className="plain", n_clicks=0),
                     ],

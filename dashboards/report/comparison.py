@@ -133,7 +133,7 @@ def _verdict(found: Comparison) -> str:
 def _facts(found: Comparison) -> list[tuple[str, str, str]]:
     def fact(label: str, change: Change | None) -> tuple[str, str, str]:
         if change is None or change.before is None or change.after is None:
-            return (label, "–", "")
+            return (label, "–", "not told apart on an estimated machine" if found.undivided else "")
         return (label, relative(change), f"{time_text(change.before)} → {time_text(change.after)}")
 
     communication, waiting, contention = (found.quantity(n) for n in ("communication", "waiting", "contention"))

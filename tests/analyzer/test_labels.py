@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logpost.analyzer.labels import folded, folded_path
+from logpost.analyzer.labels import ends_told_apart, folded, folded_path
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,27 @@ def test_a_path_is_folded_function_by_function() -> None:
     path = "main / void Solver<double>::step(std::vector<double>&, int) const / MPI_Recv"
     assert folded_path(path) == "main / Solver<…>::step / MPI_Recv"
     assert folded_path("main") == "main"
+
+
+def test_paths_that_end_alike_are_told_apart_by_what_calls_them() -> None:
+    found = ends_told_apart(
+        {
+            1: "main / run / send / progress / wait / MPI_Wait",
+            2: "main / run / drain / progress / wait / MPI_Wait",
+            3: "main / run / send / MPI_Send",
+            4: "wait / MPI_Wait",
+            5: "main",
+        }
+    )
+    assert found == {
+        1: "send / … / MPI_Wait",
+        2: "drain / … / MPI_Wait",
+        3: "send / MPI_Send",
+        4: "wait / MPI_Wait",
+        5: "main",
+    }
+
+
+def test_equal_paths_keep_one_name_and_neighbours_need_no_ellipsis() -> None:
+    assert ends_told_apart({1: "a / b", 2: "a / b"}) == {1: "a / b", 2: "a / b"}
+    assert ends_told_apart({1: "a / b", 2: "c / b"}, most=1) == {1: "a / b", 2: "c / b"}

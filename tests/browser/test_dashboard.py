@@ -249,6 +249,8 @@ def test_machines_stand_side_by_side(view: Callable[..., Visit]) -> None:
 def test_the_form_selects_without_a_mouse(view: Callable[..., Visit]) -> None:
     seen = view("/")
     seen.page.locator("#selection summary").press("Enter")
+    for field in ("from", "to", "ranks", "name"):
+        assert seen.page.locator(f"#select-{field}").bounding_box()["width"] >= 80, f"{field} is too narrow to read"
     seen.page.fill("#select-ranks", "2-3")
     seen.page.fill("#select-from", "1 parsec")
     seen.page.locator("#select-apply").press("Enter")

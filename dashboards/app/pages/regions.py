@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 from dash import html
 
-from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
+from logpost.analyzer.findings.evidence.places import NOWHERE, Place, places_of
+from logpost.analyzer.labels import ends_told_apart
 from logpost.analyzer.reporting.causes_text import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
 from logpost.analyzer.undivided import SHOWN
 from logpost.analyzer.wide import wide_sum
@@ -122,7 +123,8 @@ def _calls(view: View) -> Chart:
         raise InputError("no communication call in the selection")
     top = rows.group_by("callpath").agg(wide_sum("exposed_ps").alias("all")).top_k(MOST_PATHS, by="all")
     places = places_of({name: scoped.run.table(name) for name in ("callpaths", "regions")})
-    named = {c: _named(places.get(c, NOWHERE)) for c in top["callpath"]}
+    ends = ends_told_apart({c: places.get(c, NOWHERE).path for c in top["callpath"]})
+    named = {c: _sited(end, places.get(c, NOWHERE)) for c, end in ends.items()}
     label = pl.col("callpath").replace_strict(named, return_dtype=pl.String)
     made = callpaths(rows.join(top.select("callpath"), on="callpath").with_columns(label=label), totals=True)
     callers = dict(scoped.run.table("callpaths").select("callpath", "parent").collect().iter_rows())
@@ -139,10 +141,9 @@ def _chain(callpath: int, callers: dict[int, int]) -> list[int]:
     return found[::-1]
 
 
-def _named(place: Any) -> str:
-    """The last functions of the path, which say most, and where the call stands."""
-    path = " / ".join(place.path.split(" / ")[-2:])
-    return f"{path} ({place.source})" if place.is_site and place.source else path
+def _sited(end: str, place: Place) -> str:
+    """The last functions of a path, which say most, and where the call stands."""
+    return f"{end} ({place.source})" if place.is_site and place.source else end
 
 
 CHARTS = {"regions.tree": _tree, "regions.calls": _calls}
