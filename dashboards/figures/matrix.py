@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
 from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.analyzer.schema import PARTS
+from logpost.analyzer.undivided import shown_as
+from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, View, figure, row_axis
 from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.heat import Measure, heat
@@ -24,18 +29,49 @@ MEASURES = (
 """What the matrix can show, and the columns of `pairs` that are added for it."""
 
 
-def matrix(pairs: pl.DataFrame, on: Rows) -> Chart:
-    """Sender × receiver heat map of the table `pairs`, switchable between bytes, count, queueing and waiting."""
+def of_parts(undivided: Sequence[str]) -> dict[str, tuple[Measure, tuple[str, ...]]]:
+    """By category that the parts of messages are shown under: its time as a measure, and the columns of `pairs`.
+
+    Args:
+        undivided: parts that the run does not tell apart: one category stands for them.
+    """
+    columns: dict[str, tuple[str, ...]] = {}
+    for part in PARTS:
+        category = shown_as(part, undivided)
+        columns[category] = (*columns.get(category, ()), f"{part}_ps")
+    return {
+        category: (
+            Measure(
+                palette.label(category).capitalize(),
+                f"{palette.label(category)}, all messages",
+                time_text,
+                largest=True,
+            ),
+            columns[category],
+        )
+        for category in palette.INKS
+        if category in columns
+    }
+
+
+def matrix(pairs: pl.DataFrame, on: Rows, measures: Sequence[tuple[Measure, tuple[str, ...]]] = MEASURES) -> Chart:
+    """Sender × receiver heat map of the table `pairs`, switchable between bytes, count, queueing and waiting.
+
+    Args:
+        pairs: rows of that table.
+        on: the rows and columns of the map.
+        measures: what can be shown, bytes first.
+    """
     send = on.of.rename({"location": "send_location", "row": "send"})
     recv = on.of.rename({"location": "recv_location", "row": "recv"})
     cells = (
         pairs.join(send, on="send_location")
         .join(recv, on="recv_location")
         .group_by("send", "recv")
-        .agg(*(pl.sum_horizontal(pl.col(cs).sum().cast(pl.Float64)).alias(m.label) for m, cs in MEASURES))
+        .agg(*(pl.sum_horizontal(pl.col(cs).sum().cast(pl.Float64)).alias(m.label) for m, cs in measures))
     )
     views = []
-    for measure, _ in MEASURES:
+    for measure, _ in measures:
         grid = np.zeros((on.count, on.count))
         grid[cells["send"].to_numpy(), cells["recv"].to_numpy()] = cells[measure.label].to_numpy()
         views.append(View(measure.label, (heat(grid, measure, lambda i, j: f"{on.titles[i]} → {on.titles[j]}"),)))

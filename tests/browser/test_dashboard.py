@@ -351,6 +351,15 @@ def test_the_search_finds_findings_and_regions(view: Callable[..., Visit]) -> No
     well(seen)
 
 
+def test_the_matrix_shows_the_time_of_one_part(view: Callable[..., Visit]) -> None:
+    seen = view("/messages")
+    seen.page.locator("#page .note").get_by_role("link", name="late sender", exact=True).click()
+    seen.page.wait_for_url("**part=late_sender**")
+    drawn(seen)
+    seen.page.wait_for_selector("figure[data-chart='messages.matrix'] >> text=late sender, all messages")
+    well(seen)
+
+
 def test_a_double_click_shows_the_whole_time_again(view: Callable[..., Visit]) -> None:
     seen = view("/timeline?from=1000000000&to=4000000000")
     box = still(seen, seen.page.locator(".nsewdrag").first)

@@ -12,7 +12,7 @@ from tests.dashboards.test_folding import locations
 from logpost.analyzer.reporting.data import WaitState
 from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.schema import PAIRS, PARTS
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.undivided import SHOWN, UNDIVIDED
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import BY_PART, PARTS_IN_CATEGORIES, breakdown
 from logpost.dashboards.figures.callpaths import callpaths
@@ -20,7 +20,7 @@ from logpost.dashboards.figures.chart import Chart, row_axis
 from logpost.dashboards.figures.folding import Columns, Rows, rows
 from logpost.dashboards.figures.heat import Measure, heat, round_powers, round_steps
 from logpost.dashboards.figures.load import load
-from logpost.dashboards.figures.matrix import matrix
+from logpost.dashboards.figures.matrix import MEASURES, matrix, of_parts
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.figures.wait_states import wait_states
 
@@ -123,6 +123,19 @@ def test_matrix_sums_pairs_into_blocks() -> None:
         [[None, None], [None, None]],
     ]
     assert chart.views[0].traces[0]["text"][0][1] == "ranks 0–1 → ranks 2–3<br>30 B"
+
+
+def test_matrix_shows_the_time_of_each_part_and_what_is_not_divided_as_one() -> None:
+    parts = of_parts(())
+    assert list(parts) == [category for category in palette.INKS if category in PARTS]
+    chart = matrix(pairs((0, 1, 10), (0, 1, 5)), grid(2), [*MEASURES, parts["endpoint_contention"], parts["latency"]])
+    assert [view.traces[0]["z"] for view in chart.views[-2:]] == [
+        [[None, 14], [None, None]],
+        [[None, None], [None, None]],
+    ]
+    together = of_parts(("endpoint_contention", "network_contention"))
+    assert "endpoint_contention" not in together
+    assert matrix(pairs((0, 1, 10)), grid(2), [*MEASURES, together[UNDIVIDED]]).views[-1].traces[0]["z"][0][1] == 8
 
 
 def test_load_shows_the_receiver_s_utilisation() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import dash
@@ -24,8 +25,9 @@ from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette, sizes
 from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.heat import Measure
 from logpost.dashboards.figures.labels import visible
-from logpost.dashboards.figures.matrix import MEASURES, matrix
+from logpost.dashboards.figures.matrix import MEASURES, matrix, of_parts
 from logpost.dashboards.figures.partition import partition
 from logpost.dashboards.selection import messages
 from logpost.dashboards.selection.scoped import Scoped
@@ -47,11 +49,18 @@ UNFITTED = (
 def layout(view: View) -> list[Any]:
     """The message that is chosen first; the matrix beside the distributions; the messages that fit worst."""
     some = view.manifest.messages > 0
+    measures = _measures(view)
     left = panels.section(
         "Who sends to whom",
         panels.chart(
-            "messages.matrix", "Sender by receiver", [m.label for m, _ in MEASURES], height=420, drag="select2d"
+            "messages.matrix",
+            "Sender by receiver",
+            [measure.label for measure, _ in measures],
+            _first(view),
+            height=420,
+            drag="select2d",
         ),
+        _parts_of_time(view),
         about="A click selects sender and receiver; a rectangle all senders and receivers in it.",
     )
     what = _counted_as(view).capitalize()
@@ -77,6 +86,30 @@ def layout(view: View) -> list[Any]:
             about="Pick one to see its partition under each model.",
         ),
     ]  # fmt: skip
+
+
+def _parts(view: View) -> dict[str, tuple[Measure, tuple[str, ...]]]:
+    return of_parts(view.manifest.machine.undivided)
+
+
+def _measures(view: View) -> list[tuple[Measure, tuple[str, ...]]]:
+    """What the matrix can show: one part of the messages' time, too, where the URL names one."""
+    parts = _parts(view)
+    chosen = view.state.more.get("part", "")
+    return [*MEASURES, *([parts[chosen]] if chosen in parts else [])]
+
+
+def _first(view: View) -> int:
+    """The measure that the matrix begins with: the part that is named."""
+    return len(MEASURES) if len(_measures(view)) > len(MEASURES) else 0
+
+
+def _parts_of_time(view: View) -> html.P:
+    """A link to the matrix of every part of the messages' time."""
+    links: list[Any] = []
+    for category in _parts(view):
+        links += [", " if links else "", panels.go(view.state.having(part=category), palette.label(category))]
+    return html.P(["Time of one part: ", *links], className="note")
 
 
 def _counted_as(view: View) -> str:
@@ -190,7 +223,8 @@ def _matrix(view: View) -> Chart:
     # With some ranks selected the others stay in the picture: each message has an end that is selected.
     whole = view.runs.scoped(view.state.run, type(scoped.selection)())
     on = whole.rows(MOST_ROWS if whole.locations.height <= MOST_ROWS else 64)
-    return panels.brushable(matrix(pairs, on), on, whole, "pair")
+    made = matrix(pairs, on, _measures(view))
+    return panels.brushable(replace(made, first=_first(view)), on, whole, "pair")
 
 
 def _partition(view: View) -> Chart:
