@@ -1,11 +1,15 @@
 """`python -m tests.benchmarks [NAME...] [--OPTION VALUE...]`: runs every benchmark of this folder, or those that are
-named; the options are for the one that is named."""
+named; the options are for the one that is named. Ends with a table of what was met and how long each took; one that
+fails does not keep the others from running."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import sys
+import time
+import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -23,12 +27,28 @@ def main() -> int:
     if options and len(named) != 1:
         print(f"{options[0]}: name the one benchmark that it is for", file=sys.stderr)
         return 2
-    missed = 0
-    for name in wanted:
-        print(f"== {name}", flush=True)
+    results = [(name, *_run(name, options)) for name in wanted]
+    if len(results) > 1:
+        print("== all")
+        for name, result, seconds in results:
+            print(f"{name:<16} {result:<12} {seconds / 60:6.1f} min")
+    return 0 if all(result == MET for _, result, _ in results) else 1
+
+
+MET = "bars met"
+
+
+def _run(name: str, options: Sequence[str]) -> tuple[str, float]:
+    """What came of a benchmark, and its seconds."""
+    print(f"== {name}", flush=True)
+    began = time.monotonic()
+    try:
         benchmark = importlib.import_module(f"tests.benchmarks.{name}").main
-        missed += int(benchmark(options) if options else benchmark())
-    return 1 if missed else 0
+        result = "bars missed" if (benchmark(options) if options else benchmark()) else MET
+    except Exception:
+        traceback.print_exc()
+        result = "failed"
+    return result, time.monotonic() - began
 
 
 if __name__ == "__main__":
