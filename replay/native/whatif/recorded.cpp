@@ -98,7 +98,7 @@ std::int64_t RecordedGraph::time(std::uint32_t node) const noexcept {
 
 const Wait* RecordedGraph::binding(std::uint32_t call) const noexcept {
     const auto here = waits_of(call);
-    if (work_ps[call] >= length_of(call) || here.empty()) {
+    if (here.empty() || works_all_the_time(call)) {
         return nullptr;
     }
     return &*std::ranges::max_element(here, {}, [&](const Wait& wait) { return time(wait.source) + wait.lag_ps; });
@@ -235,7 +235,7 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
     }
     for (std::uint32_t call = 0; call < calls(); ++call) {
         const std::span here{waits.data() + first_wait[call], waits.data() + first_wait[call + 1]};
-        if (work_ps[call] >= length_of(call)) {
+        if (works_all_the_time(call)) {
             continue;
         }
         if (here.empty()) {
