@@ -27,6 +27,7 @@ from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.between import between_text, longest_excess
 from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.one_sided_followed import follows_epochs
 from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
@@ -224,12 +225,10 @@ def _either_gain(evidence: Evidence, times: Mapping[int, float]) -> Cured:
 def _gain(evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, float]) -> tuple[float, Cure | None]:
     """What the program saves with the wanted times in a region, and how it is replayed."""
     less = max(times.values()) - max(wanted.values())
-    # Waits for posts, locks and puts keep their length in the replay.
-    follows = evidence.tables["epochs"].head(1).collect().is_empty()
-    if less < evidence.least_ps or not follows:
+    graph = graph_of(evidence)
+    if less < evidence.least_ps or not follows_epochs(evidence, graph):
         more = {location: wanted[location] - time for location, time in times.items()}
         return gain_by_changing(evidence, less, more), None
-    graph = graph_of(evidence)
     part = min(1.0, graph.length_ps / max(1, evidence.slowest_program_ps))  # the graph may hold a part only
     gaps = shared_gaps(graph, *({location: time * part for location, time in some.items()} for some in (times, wanted)))
     saving = saving_replayed(evidence, graph, Hypothesis(gap_ps=gaps))

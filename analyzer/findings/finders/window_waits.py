@@ -23,17 +23,16 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph, Reason, graph_of
+from logpost.analyzer.findings.evidence.one_sided_followed import follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
 from logpost.analyzer.findings.hypothesis import removed
-from logpost.analyzer.wide import exact_sum, wide_sum
+from logpost.analyzer.wide import wide_sum
 from logpost.replay._native import wait_reasons
 from logpost.replay.columns import Int64
 
-MAINLY = 0.5
-"""More than half of the waiting must have its end in the graph."""
 TRANSFERRING = ("send_overhead", "endpoint_contention", "latency", "serialization")
 """What a transfer takes by itself."""
 NAMED = 0.25
@@ -168,10 +167,7 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
 def _saving(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) -> tuple[Saving, str]:
     """What a cure saves, and how that is known, where it is not replayed."""
     graph = graph_of(evidence)
-    code = wait_reasons().index(pattern.waits_for)
-    of_kind = np.unique(graph.waits["call"][graph.waits["reason"] == code])
-    waited = float(exact_sum((graph.length - graph.work_ps)[of_kind])) * evidence.slowest_program_ps
-    if waited < MAINLY * sum(exposed.values()) * graph.length_ps:
+    if not follows(evidence, graph, (pattern.waits_for,), sum(exposed.values())):
         bound = Saving(gain_by_moving(evidence, exposed), {})
         return bound, "; what a cure saves is a bound, the most that one rank waits"
     stay = _completed_at_once(evidence, graph) if pattern.kind == "late_complete" else None
