@@ -267,7 +267,7 @@ void applications(Cases& cases) {
         .culprits = {2, 6, 10};
     tell(cases, "reduce_then_bcast", "each sum is a Reduce and a Bcast instead of an Allreduce", "collective_cost", 16,
          machine, sums(true, 4), sums(false, 4));
-    tell(cases, "serial_output", "rank 0 writes what all have, before a barrier", "load_imbalance", 8, machine,
+    tell(cases, "serial_output", "rank 0 alone writes what all have, before a barrier", "collective_wait", 8, machine,
          output(true, kWork / 4), output(false, kWork / 4))
         .culprits = {0};
     tell(cases, "transposes_slow_row", "the ranks of one row of the grid work 1.8 times as long", "load_imbalance", 16,
