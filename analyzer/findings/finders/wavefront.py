@@ -11,8 +11,9 @@ began for
 
     w / k + c + S / k
 
-with S what the message's bytes take and c the rest. For k - 1 more messages, both ends' processors spend their part of
-c. It is so at all places of the chained waits, whether a rank waited there or a pipeline was filled by then.
+with S what the message's bytes take and c the rest. k - 1 more messages cost each rank what a processor spends on their
+receives and sends: the last one does not send, and gets its blocks no faster than the others pass them on. It is so at
+all places of the chained waits, whether a rank waited there or a pipeline was filled by then.
 """
 
 from __future__ import annotations
@@ -88,21 +89,29 @@ def _if_in_blocks(graph: Graph, chained: Int32) -> Saving:
     of = np.isin(graph.callpath[messages.recv_call], np.unique(graph.callpath[chained]))
     of &= np.isin(graph.callpath[messages.send_call], np.unique(sent_at))
     begins = _begins(graph, of)[messages.send_call]
-    of &= begins >= 0
     own = np.cumsum(graph.gap_ps + graph.work_ps)
     send = messages.send_call
-    done = np.where(of, own[send] - graph.work_ps[send] - own[begins], 0)
+    waited = graph.enter_ps[send] - graph.enter_ps[messages.recv_call]
+    # Where nothing is before it in the program, the receiver's wait is what is known of the work.
+    since = np.where(begins >= 0, 2 * begins + 1, 2 * messages.recv_call)
+    of &= (begins >= 0) | (waited > 0)
+    done = np.where(of, np.where(begins >= 0, own[send] - graph.work_ps[send] - own[begins], waited), 0)
+    # Behind an operation in which all met, it did other work until its receiver asked.
+    asked = graph.enter_ps[messages.recv_call] - graph.leave_ps[begins]
+    ahead = np.where((begins >= 0) & graph.is_member[begins], np.clip(asked, 0, done), 0)
     bytes_ps = parts["serialization"]
+    both = np.where(of, parts["send_overhead"] + parts["recv_overhead"], 0)
+    first = np.where(of & ~np.isin(begins, messages.recv_call[of]), parts["send_overhead"], 0)
+    # Behind the receive, before what the rank does with it.
+    behind = np.where(graph.following >= 0, graph.following, np.arange(graph.count))[messages.recv_call]
+    handled = np.bincount(behind, weights=both, minlength=graph.count)
+    handled += np.bincount(send, weights=first, minlength=graph.count)
     best = Saving(0.0, {})
     for blocks in BLOCKS:
-        more = np.where(of, blocks - 1, 0)
-        work = graph.work_ps.astype(np.float64)
-        work += np.bincount(send, weights=more * parts["send_overhead"], minlength=graph.count)
-        work += np.bincount(messages.recv_call, weights=more * parts["recv_overhead"], minlength=graph.count)
         in_blocks = Hypothesis(
-            work_ps=np.rint(work).astype(np.int64),
-            instead=np.where(of, 2 * begins + 1, -1).astype(np.int32),
-            lag_ps=(done + bytes_ps) // blocks + messages.transport - bytes_ps,
+            gap_ps=graph.gap_ps + np.rint((blocks - 1) * handled).astype(np.int64),
+            instead=np.where(of, since, -1).astype(np.int32),
+            lag_ps=ahead + (done - ahead + bytes_ps) // blocks + messages.transport - bytes_ps,
         )
         best = max(best, saving_if(graph, in_blocks), key=lambda one: one.gain)
     return best

@@ -104,7 +104,7 @@ auto master_and_workers(int tasks, int chunk, Time each) {
 /// contiguous.
 auto faces(bool derived) {
     return [=](Rank& rank) -> Task<> {
-        const Layout plane{.blocks = 64, .block_bytes = 128, .stride_bytes = 8192};
+        const Layout plane{.blocks = 1024, .block_bytes = 8, .stride_bytes = 4096};
         const Layout points{.blocks = 1024, .block_bytes = 8, .stride_bytes = 128};
         const std::vector<Layout> layouts{{}, derived ? plane : Layout{}, derived ? points : Layout{}};
         for (int step = 0; step < kSteps; ++step) {
