@@ -216,7 +216,8 @@ auto transposes(int slow, double times) {
     };
 }
 
-/// Exchange with all neighbours in a graph: everybody with the hub, or in a ring.
+/// Exchange with all neighbours in a graph: everybody with the hub, which gives little back, or in a ring, to each
+/// half.
 auto neighbourhood(int hub, std::uint64_t bytes) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
@@ -236,7 +237,7 @@ auto neighbourhood(int hub, std::uint64_t bytes) {
                 requests.push_back(co_await rank.irecv(other));
             }
             for (const int other : neighbours) {
-                requests.push_back(co_await rank.isend(other, bytes));
+                requests.push_back(co_await rank.isend(other, hub < 0 ? bytes / 2 : rank.number() == hub ? 64 : bytes));
             }
             co_await rank.waitall(requests);
         }
@@ -257,8 +258,8 @@ void applications(Cases& cases) {
         .culprits = {3};
     tell(cases, "sweep_converges", "a sweep of one block, and a reduction after every second", "wavefront", 8, machine,
          sweeps(1), sweeps(8));
-    tell(cases, "master_worker", "workers ask rank 0 for every small task", "hot_receiver", 12, machine,
-         master_and_workers(11 * 48, 1, kWork / 20), master_and_workers(11 * 48, 8, kWork / 20))
+    tell(cases, "master_worker", "workers ask rank 0 for every small task", "round_trips", 12, machine,
+         master_and_workers(11 * 48, 1, kWork / 20), master_and_workers(11 * 48, 48, kWork / 20))
         .culprits = {0};
     tell(cases, "halo_3d_derived", "two of three pairs of faces go out as derived datatypes", "strided_datatype", 8,
          packs, faces(true), faces(false));
