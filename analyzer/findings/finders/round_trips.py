@@ -41,7 +41,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     one_trip = Hypothesis(work_ps=np.where(spared, 0, graph.work_ps), freed=spared)
     saving = saving_if(graph, one_trip)
     answers = np.zeros(graph.count, dtype=np.bool_)
-    answers[trips[:, ANSWER]] = True
+    answers[trips[:, [ASKED, ANSWER]]] = True
     together = saving_if(graph, replace(one_trip, gap_ps=np.where(answers & spared, 0, graph.gap_ps)))
     numbers: tuple[Number, ...] = ()
     if together.gain > saving.gain:
@@ -77,7 +77,7 @@ TOGETHER = "gain_if_answered_together"
 
 Trips = npt.NDArray[np.int32]
 """A row each: the calls that ask, take the answer, take the question, and answer."""
-ASK, TAKE, _ASKED, ANSWER = range(4)
+ASK, TAKE, ASKED, ANSWER = range(4)
 
 
 def _trips(graph: Graph) -> Trips:
