@@ -24,9 +24,9 @@ cause no more waiting than they suffer, they are late in turn, as noise makes th
 
 Gain: the time traced to the cause on the worst-hit receiver, where what is late can be done later (`gain`). Work before
 the send may instead be shared by those who are late and those who wait, which saves their mean wait; the larger one is
-stated, and its cure is replayed (`late_work`). Where the delay costs lie in calls, computing at the moment of waiting
-is not what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a sender. Delay costs
-know no waits of receivers that poll: they are not asked where these are most of the waiting.
+stated, of shared work no more than its replay saves (`late_work`). Where the delay costs lie in calls, computing at the
+moment of waiting is not what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a
+sender. Delay costs know no waits of receivers that poll: they are not asked where these are most of the waiting.
 """
 
 from __future__ import annotations
@@ -202,6 +202,11 @@ def _findings(
         chain = _chain(max(single, key=lambda r: single[r]), waits, meanwhile)
         traced = Traced(cause, weights, single, float(by_receiver.sum()), total, chain, largest.height, covered)
         cure = _cure(evidence, traced, waits, shared=shared)
+        if cure.hypothesis.gap_ps is not None and cure.graph.whole:
+            # Not all who wait can share with all who are late: the replay gives work to those who wait for it.
+            gain = min(gain, cure.gain())
+        if gain < MIN_SHARE:
+            continue
         yield replace(_finding(evidence, traced, meanwhile), gain=gain, cure=cure)
 
 
