@@ -211,7 +211,10 @@ void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pe
         const auto node = epochs.leaves[i] != 0 ? leave_node(source) : enter_node(source);
         if (location[call] != location[source]) {
             pending.push_back({call, {node, -1, epochs.rest_ps[i], static_cast<Reason>(epochs.reason[i])}});
-            pending.push_back({call, {enter_node(call), -1, epochs.rest_ps[i], Reason::itself}});
+            // What an exposure lasts behind that is its origin's transfers and the word of them, not its own.
+            if (static_cast<Reason>(epochs.reason[i]) != Reason::exposure) {
+                pending.push_back({call, {enter_node(call), -1, epochs.rest_ps[i], Reason::itself}});
+            }
         }
     }
 }
