@@ -12,6 +12,14 @@ pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is 
 
 CAUSES = (
     "imbalance_shared_nic",
+    "master_worker",
+    "neighbourhood_hub",
+    "particles_crowded",
+    "reduce_then_bcast",
+    "rma_late_post_beside",
+    "serial_output",
+    "sweep_converges",
+    "transposes_slow_row",
     "rma_fence_in_turn",
     "rma_late_complete",
     "rma_late_post",
@@ -52,6 +60,11 @@ def test_a_coarse_clock_hides_no_cause(tmp_path: Path, name: str) -> None:
     assert judged.verdict.right, judged.verdict
     assert judged.gain_is_right, judged.verdict
     assert judged.interval_holds, judged.verdict
+
+
+def test_noise_on_a_coarse_clock_is_no_cause(tmp_path: Path) -> None:
+    simulate(tmp_path / "cases", "--noise", "50000", cases=["omp_clean_noise"])
+    assert judge(tmp_path / "cases", "omp_clean_noise", tmp_path).verdict.kind == ""
 
 
 @pytest.mark.parametrize("name", CLEAN)
