@@ -194,6 +194,7 @@ def _write_tables(
         parameters = native_parameters(
             chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
         )
+        parameters.deficit_tells_progress = chosen.origin != "estimated"
         analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
         written, sums = write_analysis(
             writer, analysis, placed.network, report, partial(_definitions, trace, analysis, placed.sockets)

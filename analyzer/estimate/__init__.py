@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from logpost.analyzer.estimate.interval import Interval
 from logpost.analyzer.estimate.locality import TOTAL, ClassEstimate, estimate_class, noise
@@ -17,6 +17,14 @@ from logpost.machines import LOCALITIES, Quality, RangeValues, ReplayParameters,
 from logpost.machines.parameters import PARAMETERS, UNLIMITED
 
 __all__ = ["TOTAL", "ClassEstimate", "Estimate", "Interval", "estimate"]
+
+
+Unknown = Literal["none", "largest", "all"]
+
+
+def _limit(one: ClassEstimate, rendezvous: Unknown) -> int | None:
+    """The largest size that is then eager; None: all are."""
+    return {"none": None, "largest": max(one.proven, one.largest - 1), "all": one.proven}[rendezvous]
 
 
 @dataclass(frozen=True)
@@ -28,11 +36,11 @@ class Estimate:
     notes: tuple[str, ...]
 
     def parameters(
-        self, take: Mapping[str, float] | None = None, less: float = 0.0, *, eager: bool = True
+        self, take: Mapping[str, float] | None = None, less: float = 0.0, *, rendezvous: Unknown = "none"
     ) -> ReplayParameters:
         """Parameters for the split; `take` and `less` as `ClassEstimate.ranges` has them.
 
-        `eager`: messages of which the trace does not show the protocol are eager, else rendezvous.
+        `rendezvous`: which of the messages whose protocol the trace does not show are no eager ones.
         """
         if not self.classes:
             zero = RangeValues(max_bytes=UNLIMITED, L_ps=0.0, o_s_ps=0.0, o_r_ps=0.0)
@@ -44,9 +52,9 @@ class Estimate:
             {name: one.ranges(take, less) for name, one in self.classes.items()},
             {name: Quality(n=one.n, residual_ps=0.0) for name, one in self.classes.items()},
             eager_limits={
-                name: one.proven if one.limit is None else one.limit
+                name: limit
                 for name, one in self.classes.items()
-                if one.limit is not None or not eager
+                if (limit := one.limit if one.limit is not None else _limit(one, rendezvous)) is not None
             },
         )
 

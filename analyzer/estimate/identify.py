@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.analyzer.estimate import Estimate
+from logpost.analyzer.estimate import Estimate, Unknown
 from logpost.analyzer.schema import CATEGORIES, PARTS
 from logpost.analyzer.wide import exact_sum
 from logpost.machines import ReplayParameters
@@ -70,6 +70,7 @@ TRANSPORT = (
     "residual",
 )
 """Parts that come from the machine's values."""
+RENDEZVOUS: tuple[Unknown, ...] = ("largest", "all")
 LATE = {"late_sender", "late_receiver"}
 """Facts about the calls, but for the time that a message needs, and for which of a call's messages is its last."""
 
@@ -156,7 +157,9 @@ def identify(
 
         doubts.append(without_latency)
     if estimate.protocol_unknown:
-        doubts.append(lambda: (base.differs(replay(estimate.parameters(less=less, eager=False))), 1))
+        # The limit lies anywhere: where small messages have no handshake, a large one may be waited for last.
+        for some in RENDEZVOUS:
+            doubts.append(partial(_with_handshakes, estimate, some, less, base, replay))
     for name in ("o_s", "o_r", "g", "G"):
         if name in unmeasured:
             doubts.append(partial(_at_bound, estimate, name, less, base, replay))
@@ -203,6 +206,13 @@ def _settle(
         else:
             before = middle
     return less, rounds, base
+
+
+def _with_handshakes(
+    estimate: Estimate, some: Unknown, less: float, base: Replayed, replay: Callable[[ReplayParameters], Replayed]
+) -> tuple[set[str], int]:
+    """The same where some of the messages of unknown protocol are rendezvous."""
+    return base.differs(replay(estimate.parameters(less=less, rendezvous=some))), 1
 
 
 def _at_bound(

@@ -8,7 +8,8 @@
 - The residual's and the deficit's share of message time, where the cure takes modelled parts away: so much of these may
   be something else.
 - CURE: who removes a cause does so in a program whose messages and ranks then take another course than in the replay.
-- The other cure: where two are possible (`gain_if_shared`, `gain_as_tree`, `gain_if_as_fast`), whoever takes one or the
+- The other cure: where two are possible (`gain_if_shared`, `gain_as_tree`, `gain_if_as_fast`,
+  `gain_if_answered_together`), whoever takes one or the
   other gets so much more or less than is stated.
 
 Fractions of the slowest rank's program time, to both sides of the gain.
@@ -27,7 +28,7 @@ from logpost.analyzer.findings.finding import Finding
 CURE = 0.20
 """Of a gain: what it differs from the true one where nothing else is to blame. In nine of ten simulated programs it is
 less (docs/whatif.md, the gains of findings)."""
-OTHER_CURES = ("gain_if_shared", "gain_as_tree", "gain_if_as_fast")
+OTHER_CURES = ("gain_if_shared", "gain_as_tree", "gain_if_as_fast", "gain_if_answered_together")
 
 
 def with_errors(evidence: Evidence, found: Iterable[Finding]) -> list[Finding]:

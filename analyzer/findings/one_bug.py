@@ -4,6 +4,8 @@ A finding B says nothing beyond A, a kind nearer to the cause, if their time win
 
 * **the same time**: more than half of B's waiting, by rank and call path, is A's as well, and is blamed on the same
   ranks for doing the same (computing, handling messages, waiting); or
+* **the same code**: more than half of B's waiting is A's as well, and both are computing in the same code, on whichever
+  ranks: who has most of it in all need not be who comes last most; or
 * **removed**: more than half of B's waiting disappears with A in the graph of the program (`evidence.what_if`); or
 * **passed on**: more than half of B's waiting is blamed on ranks that wait themselves, in the region and on the ranks
   where A explains the waiting.
@@ -86,6 +88,7 @@ def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -
         and _beyond(cause, symptom) <= MAINLY
         and (
             _same_time(cause, symptom) > MAINLY
+            or _same_code(cause, symptom) > MAINLY
             or _removed(cause, symptom) > MAINLY
             or _passed_on(cause, symptom, region_of) > MAINLY
         )
@@ -120,6 +123,18 @@ def _same_time(cause: Finding, symptom: Finding) -> float:
     blamed = sum(fraction for key, fraction in symptom.fault.items() if _blames(cause, *key))
     shared = (min(time * blamed, cause.charges.get(place, 0.0)) for place, time in symptom.charges.items())
     return sum(shared) / total
+
+
+def _same_code(cause: Finding, symptom: Finding) -> float:
+    """Fraction of the symptom's waiting that the cause explains, where both are computing in the same code."""
+    computing = all(
+        sum(part for (_, doing), part in one.fault.items() if doing == "computing") > MAINLY for one in (cause, symptom)
+    )
+    if not computing or not symptom.cause_region or cause.cause_region != symptom.cause_region:
+        return 0.0
+    total = sum(symptom.charges.values())
+    shared = sum(min(time, cause.charges.get(place, 0.0)) for place, time in symptom.charges.items())
+    return shared / total if total > 0 else 0.0
 
 
 def _blames(cause: Finding, location: int, doing: Doing) -> bool:

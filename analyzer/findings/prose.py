@@ -543,6 +543,8 @@ def _collective_cost(facts: Facts) -> str:
     )
     if facts.all("window_members"):
         return title
+    for one in facts.by_place("both_in_one"):
+        return f"{title}, handing out what {facts.cause} has just brought to their root, which one {one} does"
     if facts.number("back_to_back") > MAINLY:
         return title + ", mostly back to back"
     over = facts.number("cost_over_estimate")
@@ -573,6 +575,8 @@ def _latency_bound(facts: Facts) -> bool:
 def _cheaper_collective(facts: Facts) -> str:
     if facts.all("window_members"):
         return f"{NEIGHBOURS_ONLY} Put more between two fences, or into one window, where fences stay."
+    for one in facts.by_place("both_in_one"):
+        return f"Call {one} instead of both: it takes as many rounds as one of them, and all have the result."
     if facts.number("back_to_back") > MAINLY:
         return (
             "Fuse them: combine back-to-back operations into one call with all values in one buffer, "

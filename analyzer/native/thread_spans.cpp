@@ -28,6 +28,10 @@ struct Execution {
     bool nested = false;  // there are further parallel regions in it
 };
 
+std::int64_t overlap(const Execution& a, const Execution& b) {
+    return std::max<std::int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
+}
+
 struct Thread {
     std::int32_t location;
     std::vector<ThreadRecord> records;  // by begin, the longer first
@@ -272,7 +276,9 @@ class Process {
 
     void divide(std::int32_t& instances, std::vector<ThreadSpan>& out) {
         std::vector<std::size_t> next(threads_.size(), 0);
-        for (const auto& execution : threads_.front().executions) {
+        const auto& firsts = threads_.front().executions;
+        for (std::size_t i = 0; i < firsts.size(); ++i) {
+            const auto& execution = firsts[i];
             std::vector<std::vector<const Execution*>> of(threads_.size());
             bool nested = execution.nested;
             for (std::size_t t = 0; t < threads_.size(); ++t) {
@@ -281,6 +287,10 @@ class Process {
                     if (all[next[t]].end <= execution.begin) {
                         alone(t, all[next[t]], after(t), execution.begin);
                         continue;
+                    }
+                    if (i + 1 < firsts.size() &&
+                        overlap(all[next[t]], firsts[i + 1]) > overlap(all[next[t]], execution)) {
+                        break;  // it is in the next one, before which its clock has it begin
                     }
                     of[t].push_back(&all[next[t]]);
                     nested |= all[next[t]].nested;

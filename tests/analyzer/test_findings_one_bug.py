@@ -74,6 +74,17 @@ def test_another_rank_call_or_time_is_another_bug(other: Finding) -> None:
     assert kinds(IMBALANCE, other) == ["load_imbalance", "late_sender_chain"]
 
 
+def test_the_same_code_is_one_bug_on_whichever_ranks() -> None:
+    last = finding("collective_wait", {(1, 2): 30, (2, 2): 20}, {(3, "computing"): 1.0})
+    most = finding("load_imbalance", {(1, 2): 20, (2, 2): 20}, {(0, "computing"): 1.0})
+    assert kinds(most, last) == ["load_imbalance", "collective_wait"]
+    assert kinds(replace(most, cause_region="relax"), replace(last, cause_region="relax")) == ["load_imbalance"]
+    other = replace(last, cause_region="pack")
+    assert kinds(replace(most, cause_region="relax"), other) == ["load_imbalance", "collective_wait"]
+    waits = replace(last, cause_region="relax", fault={(3, "waiting"): 1.0})
+    assert kinds(replace(most, cause_region="relax"), waits) == ["load_imbalance", "collective_wait"]
+
+
 def test_who_saves_much_more_is_another_bug() -> None:
     assert kinds(replace(IMBALANCE, gain=0.06), CHAIN) == ["load_imbalance"]
     assert kinds(replace(IMBALANCE, gain=0.04), CHAIN) == ["load_imbalance", "late_sender_chain"]

@@ -17,9 +17,10 @@ def questions(in_a_row: int, between: int) -> Story:
         for k in range(in_a_row):
             t = i * each + k * (20 * US + between)
             story.call(0, t, t + US, send, send_overhead=US)
-            story.call(1, t, t + 10 * US, recv, latency=8 * US, recv_overhead=2 * US)
+            asked = t - 9 * US if k and not between else t  # it waits for the next question at once
+            story.call(1, asked, t + 10 * US, recv, late_sender=t - asked, latency=8 * US, recv_overhead=2 * US)
             ask = {"latency": 8 * US, "recv_overhead": 2 * US}
-            story.message(0, 1, 16, (t, t + US), (t, t + 10 * US), (send, recv), **ask)
+            story.message(0, 1, 16, (t, t + US), (asked, t + 10 * US), (send, recv), late_sender=t - asked, **ask)
             half = t + 10 * US
             story.call(1, half, half + US, send, send_overhead=US)
             story.call(0, t + US, t + 20 * US, recv, late_sender=9 * US, latency=8 * US, recv_overhead=2 * US)

@@ -12,6 +12,14 @@ pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is 
 
 CAUSES = (
     "imbalance_shared_nic",
+    "master_worker",
+    "neighbourhood_hub",
+    "particles_crowded",
+    "reduce_then_bcast",
+    "rma_late_post_beside",
+    "serial_output",
+    "sweep_converges",
+    "transposes_slow_row",
     "rma_fence_in_turn",
     "rma_late_complete",
     "rma_late_post",
@@ -22,6 +30,8 @@ CAUSES = (
     "probe",
     "unattended_sender",
 )
+COARSE = ("iprobe_loop", "omp_unequal_alone", "rma_get_unattended", "rma_late_post", "test_loop")
+"""On a clock whose ticks are longer than a query, and whose threads disagree about when a region began."""
 CLEAN = ("asynchronous_progress", "clean_halo_noise", "clean_overlap", "random_traffic", "rma_remote_access")
 
 
@@ -41,6 +51,20 @@ def test_the_first_finding_names_the_cause_and_what_its_cure_saves(cases: Path, 
     assert judged.verdict.true_gain > 0.1
     assert judged.labels.category_error < 0.01, judged.labels
     assert judged.labels.all_ranks > 0.99, judged.labels
+
+
+@pytest.mark.parametrize("name", COARSE)
+def test_a_coarse_clock_hides_no_cause(tmp_path: Path, name: str) -> None:
+    simulate(tmp_path / "cases", "--tick", "100000", "--noise", "50000", cases=[name])
+    judged = judge(tmp_path / "cases", name, tmp_path)
+    assert judged.verdict.right, judged.verdict
+    assert judged.gain_is_right, judged.verdict
+    assert judged.interval_holds, judged.verdict
+
+
+def test_noise_on_a_coarse_clock_is_no_cause(tmp_path: Path) -> None:
+    simulate(tmp_path / "cases", "--noise", "50000", cases=["omp_clean_noise"])
+    assert judge(tmp_path / "cases", "omp_clean_noise", tmp_path).verdict.kind == ""
 
 
 @pytest.mark.parametrize("name", CLEAN)

@@ -59,3 +59,9 @@ def measures(machine: MachineUsed, locality: str, parameter: str) -> bool:
         value.locality == locality and value.parameter == parameter and value.value > 0 and not value.bound_only
         for value in machine.values
     )
+
+
+def states_anything(machine: MachineUsed) -> bool:
+    """Whether any of its values is known, or bounded: without messages an estimate has zeros, with which nothing takes
+    time."""
+    return any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)

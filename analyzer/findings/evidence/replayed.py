@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.evidence.machine_values import states_anything
 from logpost.analyzer.findings.evidence.met_again import met_again
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -96,7 +97,7 @@ def _replays(evidence: Evidence) -> tuple[Engine, ...]:
     """Replays of the program: on its machine, and at the other end of what a byte takes, where that is only bounded;
     none where there is no machine."""
     run = evidence.run
-    if run is None or run.manifest.machine.refused:
+    if run is None or run.manifest.machine.refused or not states_anything(run.manifest.machine):
         return ()
     locations, callpaths = (run.facts(name).select(pl.len()).collect().item() for name in ("locations", "callpaths"))
     try:

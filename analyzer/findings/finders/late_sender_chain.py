@@ -20,13 +20,14 @@ exposed late-sender time over the sum of its messages' parts. All in picoseconds
 `LARGEST` longest waits; how much of the whole they cover is said in the evidence.
 
 Receivers that ask for their message with Probe, or with Test or Iprobe in a loop, wait as well (`polled`). Where ranks
-cause no more waiting than they suffer, they are late in turn, as noise makes them: a finding only beyond `NOISE`.
+cause no more waiting than they suffer, or than their code varies by chance, they are late in turn, as noise makes
+them: a finding only beyond `NOISE`.
 
 Gain: the time traced to the cause on the worst-hit receiver, where what is late can be done later (`gain`). Work before
 the send may instead be shared by those who are late and those who wait, which saves their mean wait; the larger one is
-stated, and its cure is replayed (`late_work`). Where the delay costs lie in calls, computing at the moment of waiting
-is not what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a sender. Delay costs
-know no waits of receivers that poll: they are not asked where these are most of the waiting.
+stated, of shared work no more than its replay saves (`late_work`). Where the delay costs lie in calls, computing at the
+moment of waiting is not what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a
+sender. Delay costs know no waits of receivers that poll: they are not asked where these are most of the waiting.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.delayed_by import computed_share
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.late_work import shared_by_groups
@@ -69,6 +71,8 @@ MOSTLY_POLLED = 0.5
 PERSISTENT = 0.5
 """Part of the waiting that ranks cause beyond what they suffer themselves, before they are late rather than unlucky."""
 
+CERTAIN = 3.0
+"""Standard deviations by which a rank must be late beyond chance: less is noise that happened to add up."""
 CERTAIN_COVER, CERTAIN_PART = 0.8, 0.5
 """Share of the time in the waits followed, and of it traced to one cause, before that is sure."""
 
@@ -202,6 +206,11 @@ def _findings(
         chain = _chain(max(single, key=lambda r: single[r]), waits, meanwhile)
         traced = Traced(cause, weights, single, float(by_receiver.sum()), total, chain, largest.height, covered)
         cure = _cure(evidence, traced, waits, shared=shared)
+        if cure.hypothesis.gap_ps is not None and cure.graph.whole:
+            # Not all who wait can share with all who are late: the replay gives work to those who wait for it.
+            gain = min(gain, cure.gain())
+        if gain < MIN_SHARE:
+            continue
         yield replace(_finding(evidence, traced, meanwhile), gain=gain, cure=cure)
 
 
@@ -229,10 +238,21 @@ def _gain(
         shared = gain_by_sharing(evidence, saved_by_sharing(by_sender, by_receiver))
     suffered = dict(waits.group_by("receiver", maintain_order=True).agg(pl.col("wait").sum()).iter_rows())
     net = sum(max(0.0, time - suffered.get(sender, 0.0)) for sender, time in by_sender.items())
-    if net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT:
+    persistent = net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT
+    if persistent and (cause.doing != "computing" or _beyond_chance(evidence, by_sender, suffered, waits)):
         return max(gain, shared), shared > gain
     gain = min(max(gain, shared), moved)
     return (gain if gain > NOISE else 0.0), False
+
+
+def _beyond_chance(
+    evidence: Evidence, by_sender: Mapping[int, float], suffered: Mapping[int, float], waits: pl.DataFrame
+) -> bool:
+    """Whether some rank lets each of those who wait for it wait longer, beyond what it waits itself, than its code
+    varies by chance."""
+    receivers = dict(waits.group_by("sender").agg(pl.col("receiver").n_unique()).iter_rows())
+    most = max((time - suffered.get(one, 0.0)) / receivers.get(one, 1) for one, time in by_sender.items())
+    return bool(most >= CERTAIN * chance_of(evidence, by_sender))
 
 
 def _cure(evidence: Evidence, traced: Traced, waits: pl.DataFrame, *, shared: bool) -> Cure:

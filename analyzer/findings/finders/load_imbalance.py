@@ -7,7 +7,8 @@ what they really do wait, at most that:
 
     exposed = sum_i min(max(c) - c_i, waiting_i)
 
-waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait (ps).
+waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait, and the time in
+which it polls for what has not been sent (ps).
 
 Gain: max(c) - mean(c), at most what the program saves with that much less or more code on each rank
 (`evidence.shared_work`, `evidence.replayed`): whatever the partition, the work of the region remains, and the ranks
@@ -27,6 +28,8 @@ from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.between import between_text, longest_excess
 from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.one_sided_followed import follows_epochs
+from logpost.analyzer.findings.evidence.polled import polled_place, polled_ps
 from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
@@ -140,11 +143,14 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     slowest = max(times, key=lambda location: (times[location], -location))
     most, mean = times[slowest], sum(times.values()) / len(times)
     waits = evidence.maybe(WAITING)
-    waiting = evidence.exposed_of(waits)
+    waiting, polling = evidence.exposed_of(waits), polled_ps(evidence)
     tops = [max(some.values()) for some in regions]
     charged = {
         location: float(
-            min(sum(top - some.get(location, 0.0) for top, some in zip(tops, regions, strict=True)), waiting[location])
+            min(
+                sum(top - some.get(location, 0.0) for top, some in zip(tops, regions, strict=True)),
+                waiting[location] + polling.get(location, 0),
+            )
         )
         for location in times
     }
@@ -161,7 +167,9 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         return None
     least = min(times, key=lambda location: (times[location], location))
     first, last = evidence.active_windows(waits, charged)
-    waits_in = evidence.where(waits, [location for location in charged if charged[location] > 0])[1]
+    waiters = [location for location in charged if charged[location] > 0]
+    polls_most = sum(polling.get(one, 0) for one in waiters) > sum(waiting[one] for one in waiters)
+    waits_in = evidence.region(polled_place(evidence, waiters)) if polls_most else evidence.where(waits, waiters)[1]
     region = _region(evidence, callpath, slowest)
     if len(callpaths) > 1:
         region = " and ".join(evidence.region(one) for one in callpaths)
@@ -224,12 +232,10 @@ def _either_gain(evidence: Evidence, times: Mapping[int, float]) -> Cured:
 def _gain(evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, float]) -> tuple[float, Cure | None]:
     """What the program saves with the wanted times in a region, and how it is replayed."""
     less = max(times.values()) - max(wanted.values())
-    # Waits for posts, locks and puts keep their length in the replay.
-    follows = evidence.tables["epochs"].head(1).collect().is_empty()
-    if less < evidence.least_ps or not follows:
+    graph = graph_of(evidence)
+    if less < evidence.least_ps or not follows_epochs(evidence, graph):
         more = {location: wanted[location] - time for location, time in times.items()}
         return gain_by_changing(evidence, less, more), None
-    graph = graph_of(evidence)
     part = min(1.0, graph.length_ps / max(1, evidence.slowest_program_ps))  # the graph may hold a part only
     gaps = shared_gaps(graph, *({location: time * part for location, time in some.items()} for some in (times, wanted)))
     saving = saving_replayed(evidence, graph, Hypothesis(gap_ps=gaps))

@@ -5,11 +5,15 @@ that, and so on: the *depth* of a wait is the number of ranks that compute one a
 gives depth 1, and whatever propagates through ranks that all compute at the same time as well. A pipeline filled
 once per sweep gives as many as there are ranks in front.
 
-Gain: the same program in k blocks, for the k that saves most. With w the work of a rank, c what a message takes beyond
-its bytes and o what its ends' processors spend, a wait of depth d becomes d (w / k + c), and each rank has k - 1 more
-messages to handle:
+Gain: the same program in k blocks, for the k that saves most. A rank passes on w, what it did since it got its own
+message, or since it passed on the message before, and the next rank waits no longer for all of it, but from when w
+began for
 
-    wait_k = (wait - d c) / k + d c + (k - 1) o
+    w / k + c + S / k
+
+with S what the message's bytes take and c the rest. k - 1 more messages cost each rank what a processor spends on their
+receives and sends: the last one does not send, and gets its blocks no faster than the others pass them on. It is so at
+all places of the chained waits, whether a rank waited there or a pipeline was filled by then.
 """
 
 from __future__ import annotations
@@ -32,6 +36,8 @@ BLOCKS = tuple(2**i for i in range(1, 11))
 """Numbers of blocks that are tried."""
 MAINLY = 0.5
 """More than half of the waiting for senders."""
+SOME = 0.5
+"""Part of the mean stretch of code before such a message that is a stretch of its own."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -76,25 +82,58 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def _if_in_blocks(graph: Graph, chained: Int32) -> Saving:
-    """The same program with the waits at the places of these cut into the number of blocks that saves most."""
-    waits = _waits(graph)
-    waits = waits[np.isin(graph.callpath[waits], np.unique(graph.callpath[chained]))]
-    depth = np.maximum(1, graph.native.depths(waits))
-    message = graph.waits["message"][graph.waited_last[waits]]
-    parts = graph.messages.parts
-    hop = (graph.messages.transport - parts["serialization"])[message]
-    handled = (parts["send_overhead"] + parts["recv_overhead"])[message]
-    waiting = (graph.length - graph.work_ps)[waits]
-    fixed = np.minimum(waiting, depth * hop)
-    freed: Flags = np.zeros(graph.count, dtype=np.bool_)
-    freed[waits] = True
+    """The same program with what is passed on at the places of these waits cut into the number of blocks that saves
+    most."""
+    messages, parts = graph.messages, graph.messages.parts
+    sent_at = graph.callpath[graph.last_source(chained)]
+    of = np.isin(graph.callpath[messages.recv_call], np.unique(graph.callpath[chained]))
+    of &= np.isin(graph.callpath[messages.send_call], np.unique(sent_at))
+    begins = _begins(graph, of)[messages.send_call]
+    own = np.cumsum(graph.gap_ps + graph.work_ps)
+    send = messages.send_call
+    waited = graph.enter_ps[send] - graph.enter_ps[messages.recv_call]
+    # Where nothing is before it in the program, the receiver's wait is what is known of the work.
+    since = np.where(begins >= 0, 2 * begins + 1, 2 * messages.recv_call)
+    of &= (begins >= 0) | (waited > 0)
+    done = np.where(of, np.where(begins >= 0, own[send] - graph.work_ps[send] - own[begins], waited), 0)
+    # Behind an operation in which all met, it did other work until its receiver asked.
+    asked = graph.enter_ps[messages.recv_call] - graph.leave_ps[begins]
+    ahead = np.where((begins >= 0) & graph.is_member[begins], np.clip(asked, 0, done), 0)
+    bytes_ps = parts["serialization"]
+    both = np.where(of, parts["send_overhead"] + parts["recv_overhead"], 0)
+    first = np.where(of & ~np.isin(begins, messages.recv_call[of]), parts["send_overhead"], 0)
+    # Behind the receive, before what the rank does with it.
+    behind = np.where(graph.following >= 0, graph.following, np.arange(graph.count))[messages.recv_call]
+    handled = np.bincount(behind, weights=both, minlength=graph.count)
+    handled += np.bincount(send, weights=first, minlength=graph.count)
     best = Saving(0.0, {})
     for blocks in BLOCKS:
-        work = graph.work_ps.copy()
-        work[waits] += (waiting - fixed) // blocks + fixed + (blocks - 1) * handled
-        saving = saving_if(graph, Hypothesis(work_ps=work, freed=freed))
-        best = max(best, saving, key=lambda one: one.gain)
+        in_blocks = Hypothesis(
+            gap_ps=graph.gap_ps + np.rint((blocks - 1) * handled).astype(np.int64),
+            instead=np.where(of, since, -1).astype(np.int32),
+            lag_ps=ahead + (done - ahead + bytes_ps) // blocks + messages.transport - bytes_ps,
+        )
+        best = max(best, saving_if(graph, in_blocks), key=lambda one: one.gain)
     return best
+
+
+def _begins(graph: Graph, of: Flags) -> Int32:
+    """By call: the call behind which its rank began with what it passes on next: the last one that got or passed on
+    such a message, or in which all met; -1: none."""
+    messages = graph.messages
+    passes = np.zeros(graph.count, dtype=np.bool_)
+    passes[messages.send_call[of]] = True
+    # Several messages of one stretch of work are passed on one after the other.
+    stretches = graph.gap_ps[passes & graph.follows]
+    long = graph.gap_ps >= SOME * float(stretches.mean() if len(stretches) else 0.0)
+    ends = graph.is_member.copy()
+    ends[messages.recv_call[of]] = True
+    ends[:-1] |= passes[:-1] & long[1:]
+    rows = np.arange(graph.count)
+    last = np.where(ends, rows, -1)
+    before = np.concatenate([[-1], np.maximum.accumulate(last)[:-1]]) if graph.count else last
+    first = np.maximum.accumulate(np.where(graph.follows, 0, rows))
+    return np.where(before >= first, before, -1).astype(np.int32)
 
 
 def _waits(graph: Graph) -> Int32:

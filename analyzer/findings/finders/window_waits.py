@@ -23,16 +23,16 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph, Reason, graph_of
+from logpost.analyzer.findings.evidence.one_sided_followed import follows
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
-from logpost.analyzer.wide import exact_sum, wide_sum
+from logpost.analyzer.findings.hypothesis import removed
+from logpost.analyzer.wide import wide_sum
 from logpost.replay._native import wait_reasons
 from logpost.replay.columns import Int64
 
-MAINLY = 0.5
-"""More than half of the waiting must have its end in the graph."""
 TRANSFERRING = ("send_overhead", "endpoint_contention", "latency", "serialization")
 """What a transfer takes by itself."""
 NAMED = 0.25
@@ -135,7 +135,7 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
     waiters = [location for location, time in exposed.items() if time > 0]
     first, last = evidence.active_windows([pattern.category], waiters)
     level = pattern.confidence if waits.height >= MIN_SAMPLES else min(pattern.confidence, MEDIUM)
-    gain, how, cure = _gain(evidence, pattern, exposed)
+    saving, how = _saving(evidence, pattern, exposed)
     confidence, certainty = evidence.confidence(level, f"{pattern.reason}{how}")
     yield Finding(
         kind=pattern.kind,
@@ -156,24 +156,22 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
         last_window=last,
         exposed_ps=round(sum(exposed.values())),
         share=worst_hit(exposed, evidence.slowest_program_ps),
-        gain=gain,
+        gain=saving.gain,
         charges=places,
         fault={(late, "computing"): time / total for late, time in by_late.items()},
-        cure=cure,
+        removes=removed(evidence, graph_of(evidence), saving),
+        cure=saving.cure,
     )
 
 
-def _gain(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) -> tuple[float, str, Cure | None]:
-    """What a cure saves, how that is known, where it is not replayed, and the program with it, where it is."""
+def _saving(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) -> tuple[Saving, str]:
+    """What a cure saves, and how that is known, where it is not replayed."""
     graph = graph_of(evidence)
-    code = wait_reasons().index(pattern.waits_for)
-    of_kind = np.unique(graph.waits["call"][graph.waits["reason"] == code])
-    waited = float(exact_sum((graph.length - graph.work_ps)[of_kind])) * evidence.slowest_program_ps
-    if waited < MAINLY * sum(exposed.values()) * graph.length_ps:
-        return gain_by_moving(evidence, exposed), "; what a cure saves is a bound, the most that one rank waits", None
+    if not follows(evidence, graph, (pattern.waits_for,), sum(exposed.values())):
+        bound = Saving(gain_by_moving(evidence, exposed), {})
+        return bound, "; what a cure saves is a bound, the most that one rank waits"
     stay = _completed_at_once(evidence, graph) if pattern.kind == "late_complete" else None
-    saving = saving_if(graph, Hypothesis(dropped=(pattern.waits_for,), stay_ps=stay))
-    return saving.gain, graph.stated(""), saving.cure
+    return saving_if(graph, Hypothesis(dropped=(pattern.waits_for,), stay_ps=stay)), graph.stated("")
 
 
 def _completed_at_once(evidence: Evidence, graph: Graph) -> Int64:

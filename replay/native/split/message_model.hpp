@@ -181,6 +181,13 @@ class MessageModel {
     Counts build_records(std::size_t location);
     void build_records();
     [[nodiscard]] bool transfers_unattended() const noexcept;
+    /// What the model wants of rendezvous beyond what they took, and what they took; ps.
+    struct Misfit {
+        std::int64_t deficit, taken;
+    };
+    [[nodiscard]] Misfit misfit_of_rendezvous() const noexcept;
+    void judge_progress_by_deficit();
+    void replay_with_progress(bool asynchronous);
     void settle_handshakes();
     void forget_queues();
     void replay_queues();

@@ -98,7 +98,7 @@ std::int64_t RecordedGraph::time(std::uint32_t node) const noexcept {
 
 const Wait* RecordedGraph::binding(std::uint32_t call) const noexcept {
     const auto here = waits_of(call);
-    if (work_ps[call] >= length_of(call) || here.empty()) {
+    if (here.empty() || works_all_the_time(call)) {
         return nullptr;
     }
     return &*std::ranges::max_element(here, {}, [&](const Wait& wait) { return time(wait.source) + wait.lag_ps; });
@@ -211,7 +211,10 @@ void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pe
         const auto node = epochs.leaves[i] != 0 ? leave_node(source) : enter_node(source);
         if (location[call] != location[source]) {
             pending.push_back({call, {node, -1, epochs.rest_ps[i], static_cast<Reason>(epochs.reason[i])}});
-            pending.push_back({call, {enter_node(call), -1, epochs.rest_ps[i], Reason::itself}});
+            // What an exposure lasts behind that is its origin's transfers and the word of them, not its own.
+            if (static_cast<Reason>(epochs.reason[i]) != Reason::exposure) {
+                pending.push_back({call, {enter_node(call), -1, epochs.rest_ps[i], Reason::itself}});
+            }
         }
     }
 }
@@ -235,7 +238,7 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
     }
     for (std::uint32_t call = 0; call < calls(); ++call) {
         const std::span here{waits.data() + first_wait[call], waits.data() + first_wait[call + 1]};
-        if (work_ps[call] >= length_of(call)) {
+        if (works_all_the_time(call)) {
             continue;
         }
         if (here.empty()) {
@@ -244,8 +247,12 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
         }
         const auto arrival = [&](const Wait& wait) { return time(wait.source) + wait.lag_ps; };
         auto& last = *std::ranges::max_element(here, {}, arrival);
-        if (arrival(last) <= enter_ps[call] + work_ps[call] && is_member_[call] == 0 && polls[call] == 0) {
+        // Of queries in a row the last one finds what has come since the one before it.
+        const bool asked_before =
+            polls[call] != 0 && has_before(call) && polls[call - 1] != 0 && waits_of(call - 1).empty();
+        if (arrival(last) <= enter_ps[call] + work_ps[call] && is_member_[call] == 0 && !asked_before) {
             work_ps[call] = length_of(call);
+            polls[call] = 0;  // it was there
             continue;
         }
         last.lag_ps = leave_ps[call] - time(last.source);

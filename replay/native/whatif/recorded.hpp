@@ -135,6 +135,10 @@ class RecordedGraph {
         return {waits.data() + first_wait[call], waits.data() + first_wait[call + 1]};
     }
     [[nodiscard]] std::int64_t length_of(std::uint32_t call) const noexcept { return leave_ps[call] - enter_ps[call]; }
+    /// A query that waits does nothing itself, though its clock may show no time at all.
+    [[nodiscard]] bool works_all_the_time(std::uint32_t call) const noexcept {
+        return polls[call] == 0 && work_ps[call] >= length_of(call);
+    }
     /// What a call waits for last; null where its own work lasts longer.
     [[nodiscard]] const Wait* binding(std::uint32_t call) const noexcept;
     /// When a node was.

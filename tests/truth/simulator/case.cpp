@@ -24,6 +24,7 @@ Cases all_cases() {
     clean(cases);
     one_sided(cases);
     threads(cases);
+    applications(cases);
     return cases;
 }
 

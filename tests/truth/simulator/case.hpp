@@ -42,6 +42,7 @@ void collectives(Cases& cases);
 void clean(Cases& cases);
 void one_sided(Cases& cases);
 void threads(Cases& cases);
+void applications(Cases& cases);
 
 /// Every case there is.
 Cases all_cases();

@@ -60,7 +60,9 @@ auto posts(bool late) {
         const int partner = rank.number() ^ 1;
         const std::vector<int> partners(1, partner);
         for (int step = 0; step < kSteps; ++step) {
-            if (rank.number() % 2 == 0) {
+            if (partner >= rank.size()) {
+                co_await rank.compute(kWork + kWork / 4, "next");  // beside the pairs, and no longer than they take
+            } else if (rank.number() % 2 == 0) {
                 co_await rank.compute(kWork / 4, "produce");
                 co_await rank.start(partners);
                 co_await rank.put(partner, 4096);
@@ -164,6 +166,9 @@ void one_sided(Cases& cases) {
          "wait_at_fence", 8, machine, varying(true), varying(false));
     tell(cases, "rma_late_post", "odd ranks compute before they post; their origins stand in Win_start", "late_post", 8,
          machine, posts(true), posts(false));
+    tell(cases, "rma_late_post_beside", "the same, beside a rank that works almost as long as it takes", "late_post", 9,
+         machine, posts(true), posts(false))
+        .culprits = {1, 3, 5, 7};
     tell(cases, "rma_late_complete", "even ranks compute before they end their access; targets stand in Win_wait",
          "late_complete", 8, machine, completes(kWork, 0), completes(0, kWork));
     tell(cases, "rma_locks", "all update the same rank's memory under a lock that they hold for long",

@@ -1,0 +1,32 @@
+"""Whether a replay follows the waits of one-sided communication: those that end at no recorded instant keep their
+length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.evidence.graph import Graph, Reason, lasts_longer
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.wide import exact_sum
+from logpost.replay._native import wait_reasons
+
+MAINLY = 0.5
+"""More than half of the waiting must have its end in the graph."""
+
+
+def follows(evidence: Evidence, graph: Graph, reasons: Iterable[Reason], waited_ps: float) -> bool:
+    """Whether the graph has the ends of most of this waiting, of the whole program, for these reasons; ps."""
+    codes = [wait_reasons().index(reason) for reason in reasons]
+    calls = np.unique(graph.waits["call"][np.isin(graph.waits["reason"], codes)])
+    in_graph = float(exact_sum((graph.length - graph.work_ps)[calls]))
+    return in_graph * lasts_longer(evidence, graph) >= MAINLY * waited_ps
+
+
+def follows_epochs(evidence: Evidence, graph: Graph) -> bool:
+    """The same of all accesses, exposures, locks and changes of memory; True where nobody waits for any."""
+    waits = pl.col("wait_ps").filter(pl.col("wait_ps") > 0)
+    waited = evidence.tables["epochs"].select(waits.cast(pl.Float64).sum()).collect().item()
+    return follows(evidence, graph, ("access", "exposure", "lock", "change"), float(waited or 0.0))
