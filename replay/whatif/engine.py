@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -147,6 +148,7 @@ class Engine:
         """with contention: whether messages share their sender's NIC, instead of taking turns at it"""
         self.kept_ps: int | None = None
         """where NICs take messages as they come in a scenario: its makespan in the recorded order"""
+        self._reordered_from: Engine | None = None
         self._graphs: dict[Any, WhatIf] = {}
 
     def ran_as(self, recorded: Scenario) -> Engine:
@@ -156,7 +158,9 @@ class Engine:
     @cached_property
     def with_shared_nics(self) -> Engine:
         """The engine of the same program, in which messages share their sender's NIC and take no turns there."""
-        return self._anew(self.recorded, True)
+        return (
+            self._anew(self.recorded, True) if self._reordered_from is None else self._reordered_from.with_shared_nics
+        )
 
     @cached_property
     def network_fit(self) -> NetworkFit | None:
@@ -193,17 +197,22 @@ class Engine:
             return [self] * len(scenarios)
         *kept, kept_before = self.makespans([*scenarios, self.recorded])
         *free, free_before = self.makespans([*scenarios, self.recorded], released=True)
-        return [
-            self._in_order_of(each, by) if (by - no) - (kept_before - free_before) > ORDER_MATTERS * by else self
-            for each, by, no in zip(scenarios, kept, free, strict=True)
+        late = [
+            i
+            for i, (by, no) in enumerate(zip(kept, free, strict=True))
+            if (by - no) - (kept_before - free_before) > ORDER_MATTERS * by
         ]
+        found = [self] * len(scenarios)
+        for i, one in zip(late, self._in_orders_of([scenarios[i] for i in late], [kept[i] for i in late]), strict=True):
+            found[i] = one
+        return found
 
     def _choosing(self, scenarios: Sequence[Scenario]) -> list[Engine]:
         """Where requests complete, and messages come, in an order that is shorter: by more than it is of what was
         recorded."""
-        *kept, kept_before = self.makespans([*scenarios, self.recorded])
-        before = self._in_order_of(self.recorded, kept_before).makespans([self.recorded])[0]
-        found = [self._in_order_of(each, by) for each, by in zip(scenarios, kept, strict=True)]
+        kept = self.makespans(scenarios)
+        kept_before, before = self._recorded_in_order
+        found = self._in_orders_of(scenarios, kept)
         saved = [by - one.makespans([each])[0] for one, each, by in zip(found, scenarios, kept, strict=True)]
         return [
             one if save - max(0, kept_before - before) > ORDER_MATTERS * by else self
@@ -220,12 +229,24 @@ class Engine:
         """Whether messages, or the requests that a call takes first, come in another order than the recorded one."""
         return self.kept_ps is not None
 
+    @cached_property
+    def _recorded_in_order(self) -> tuple[int, int]:
+        """What was recorded takes so long in the recorded order, and in the one in which messages and requests come."""
+        kept = self.makespans([self.recorded])[0]
+        return kept, self._in_order_of(self.recorded, kept).makespans([self.recorded])[0]
+
+    def _in_orders_of(self, scenarios: Sequence[Scenario], kept_ps: Sequence[int]) -> list[Engine]:
+        for scenario in scenarios:  # here, since graphs are kept for all
+            self.graph(scenario)
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            return list(pool.map(self._in_order_of, scenarios, kept_ps))
+
     def _in_order_of(self, scenario: Scenario, kept_ps: int) -> Engine:
         reordered = self.graph(scenario).reordered(_native(scenario), scenario.compute, *_lists(scenario))
         if reordered is None:
             return self
         found = self.ran_as(self.recorded)
-        found.kept_ps = kept_ps
+        found.kept_ps, found._reordered_from = kept_ps, self
         found._graphs[_protocols(scenario)] = reordered
         return found
 
