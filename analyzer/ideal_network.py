@@ -13,12 +13,11 @@ import polars as pl
 
 from logpost.analyzer import schema
 from logpost.analyzer.phases import program_ps
+from logpost.analyzer.replayable import Replayable
 from logpost.analyzer.run import Run
-from logpost.analyzer.run_program import program_of
 from logpost.analyzer.warped import Times, warped
 from logpost.errors import InputError
-from logpost.machines import load_machine, replay_parameters
-from logpost.replay.whatif import Engine, Scenario, changed
+from logpost.replay.whatif import changed
 
 MOST_CALLS = 1_000_000
 """More calls are not replayed by every analysis: that would take longer than a second."""
@@ -42,11 +41,9 @@ def ideal_network(run: Run, locations: pl.DataFrame | None = None) -> pl.DataFra
     if not 0 < count <= MOST_CALLS or accounted.is_empty() or manifest.machine.refused:
         return schema.IDEAL_NETWORK.empty()
     calls = run.facts("calls").select("location", "enter_ps", "leave_ps").collect()
-    recorded = Scenario(replay_parameters(load_machine(run.machine_file)), manifest.machine.asynchronous_progress)
-    callpaths = run.facts("callpaths").select(pl.len()).collect().item()
-    engine = Engine(program_of(run), recorded, locations=locations.height, callpaths=callpaths)
+    engine = Replayable(run).engine()
     try:
-        enters, leaves = engine.times(changed(recorded, ["network=ideal"]))
+        enters, leaves = engine.times(changed(engine.recorded, ["network=ideal"]))
     except InputError:  # the recorded order contradicts itself: nothing can be replayed
         return schema.IDEAL_NETWORK.empty()
     begins = np.searchsorted(calls["location"].to_numpy(), np.arange(locations.height + 1))

@@ -330,9 +330,9 @@ class WhatIf:
     A program's dependency graph, calibrated on the machine that it ran on.
     """
 
-    def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, overlapped: bool = False) -> None:
+    def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, overlapped: bool = False, nics_share: bool = False) -> None:
         """
-        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait stands before it.
+        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait stands before it. `nics_share`: messages share their sender's NIC, and do not take turns at it.
         """
 
     @property
@@ -349,6 +349,12 @@ class WhatIf:
 
     @property
     def rebuilt(self) -> int: ...
+
+    @property
+    def network_fit(self) -> tuple[tuple[float, float], tuple[float, float], float]:
+        """
+        Where it contends: waits by the model that the recorded times confirm, waits that they contradict, and what messages took beyond the model; sums in ps, of waits until messages have left and for the receiver's NIC.
+        """
 
     @property
     def contends(self) -> bool:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
+from logpost.analyzer.algorithms import is_tied
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.data import CollectiveKind, Collectives
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import COLLECTIVE_PARTS
 from logpost.analyzer.undivided import merged, shown_as
 from logpost.analyzer.wide import wide_sum
-
-TIE = 0.01
-"""Two algorithms whose errors differ by less than this part of the measured time are not told apart."""
-
 
 LIBRARY = "LOGPOST::MPI"
 """The archive's property with the version of its MPI library, as `logpost record` writes it."""
@@ -63,9 +59,3 @@ def parts(rows: pl.LazyFrame, undivided: Sequence[str]) -> dict[str, int]:
         undivided = (*undivided, "late_members")
     sums = {part: int(known.get(part, 0)) for part in COLLECTIVE_PARTS}
     return {part: time for part, time in merged(sums, undivided).items() if part == shown_as(part, undivided)}
-
-
-def is_tied(row: dict[str, Any]) -> bool:
-    """Whether a row of `collective_kinds` has another algorithm that explains the measured ends as well."""
-    measured = row["measured_ps"] / max(1, row["operations"] * row["members"])
-    return bool(row["second"] != "not_known" and row["second_error_ps"] - row["error_ps"] < TIE * measured)

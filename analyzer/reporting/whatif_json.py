@@ -29,6 +29,7 @@ def as_json(found: Prediction) -> dict[str, Any]:
         else {"nodes_of_ranks": found.seats.nodes.tolist(), "proposal": _proposal(found.proposal)},
         "sweep": None if found.sweep is None else _sweep(found.sweep),
         "grid": None if found.grid is None else _grid(found.grid),
+        "bounded": [asdict(one) for one in found.bounded],
         "notes": found.notes,
     }
 

@@ -10,6 +10,7 @@ import polars as pl
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif.axis import Axis, parse_axis
 from logpost.analyzer.whatif.best_mapping import Proposal
+from logpost.analyzer.whatif.bounds import Bounded, bounded, changed_names, told
 from logpost.analyzer.whatif.grid import Grid, grid, parse_grid
 from logpost.analyzer.whatif.mapping import Seats
 from logpost.analyzer.whatif.network_use import NetworkChange, network_change
@@ -59,6 +60,8 @@ class Prediction:
     """what came of --mapping best"""
     sweep: Sweep | None = None
     grid: Grid | None = None
+    bounded: list[Bounded] = field(default_factory=list)
+    """values that are changed although nothing measured them"""
     notes: list[str] = field(default_factory=list)
     plan: Plan = field(kw_only=True, repr=False, compare=False)
     """what was replayed, for whoever writes the predicted run"""
@@ -103,6 +106,8 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
     (engine,) = plan.engine().as_they_come([scenario])
     before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
 
+    open_values = bounded(used.values, changed_names(ask, (axis.name for axis in _axes(ask))))
+
     def intervals(used: Engine, some: Sequence[Scenario], outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:
         return intervals_ps(used, some, before, outcomes, doubts)
 
@@ -126,7 +131,8 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         proposal=plan.proposal,
         sweep=None if ask.sweep is None else sweep(plan, ask.sweep, intervals),
         grid=None if ask.grid is None else grid(plan, ask.grid, intervals),
-        notes=[*_notes(run, after), *_of_nothing(plan)],
+        bounded=open_values,
+        notes=[*told(open_values), *_notes(run, after), *_of_nothing(plan)],
         plan=plan,
     )
 

@@ -10,9 +10,8 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.network import NetworkTold
+from logpost.analyzer.replayable import Replayable
 from logpost.analyzer.run import Run
-from logpost.analyzer.run_program import program_of
-from logpost.analyzer.whatif.algorithms import tell_algorithms
 from logpost.analyzer.whatif.best_mapping import Proposal, best_seats
 from logpost.analyzer.whatif.elsewhere import Ranks, Site, recorded_site, site
 from logpost.analyzer.whatif.mapping import Seats, remapped
@@ -51,10 +50,9 @@ class Rebuilt:
         if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
             raise InputError(f"{run.path}: no location communicates: there is nothing to replay")
         self.run = run
-        self.ran_on = load_machine(run.machine_file)
-        self.recorded = Scenario(replay_parameters(self.ran_on), run.manifest.machine.asynchronous_progress)
-        self.program = program_of(run)
-        tell_algorithms(self.program, run)
+        self._replayable = Replayable(run)
+        self.ran_on, self.recorded = self._replayable.ran_on, self._replayable.recorded
+        self.program = self._replayable.program
         self.ranks = Ranks.of(run)
         self.site = recorded_site(self.program, self.ranks, self.ran_on)
         self._engines: dict[bool, Engine] = {}
@@ -63,12 +61,8 @@ class Rebuilt:
     def engine(self, contention: bool) -> Engine:
         """The engine that replays contention, or not."""
         if contention not in self._engines:
-            locations = self.run.facts("locations").select(pl.len()).collect().item()
-            callpaths = self.run.facts("callpaths").select(pl.len()).collect().item()
             network = self.site.surroundings if contention and self.site is not None else None
-            self._engines[contention] = Engine(
-                self.program, self.recorded, locations=locations, callpaths=callpaths, network=network
-            )
+            self._engines[contention] = self._replayable.engine(network=network)
         return self._engines[contention]
 
     def outcome(self, contention: bool) -> Outcome:

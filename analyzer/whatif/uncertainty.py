@@ -14,12 +14,20 @@
 - Gaps of collective operations: their messages queue at NICs among themselves, not with those that the trace shows.
   Each latency of a path with such an operation may wait for a gap.
 - The run's deficit share of the predicted change: the machine that the trace was split with is too slow by it.
-- The replay: REPLAYED of the predicted change. Where everything is explained, programs still take another order there.
+- The replay: REPLAYED, with contention CONTENDED, of the predicted change, or of what the steps of the predicted path
+  take more and less, as a sum of both, where that is more: another network may make some messages faster, others
+  slower.
+  Where everything is explained, programs still take another order there.
+- Contention: what messages on the predicted path wait longer than as recorded, as far as the trace contradicts or does
+  not confirm such waits on the machine that it was recorded on (`NetworkFit`), a fall; what messages took there beyond
+  the model, a rise. And up to what a replay finds in which messages share their sender's NIC instead of taking turns
+  there, calibrated likewise: networks do either.
 - The clock: a step of it at each message and collective operation of the path, and at both ends.
 - The order of messages, a fall, where the replay keeps the recorded one at every NIC: where messages overtake each
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
   for the recorded scenario. Where NICs take messages as they come, half of what that changes, up and down: of messages
-  that come at about the same time it tells little which one is first.
+  that come at about the same time it tells little which one is first. With contention, where requests complete in any
+  order: what a shorter order saves at most that is not looked for.
 
 Unchanged, every term is 0. Where everything that changes costs more, no program is said to take less, and the other way
 round (``direction``).
@@ -44,6 +52,7 @@ from logpost.machines import LOCALITIES
 from logpost.machines.parameters import COLUMNS
 from logpost.replay.message_models import MessageModel
 from logpost.replay.whatif import Engine, Outcome, Scenario
+from logpost.replay.whatif.engine import ORDER_MATTERS
 
 MODELLED = (
     "send_overhead",
@@ -58,6 +67,9 @@ MODELLED = (
 REPLAYED = 0.05
 """How far a predicted change is off where nothing else is to blame: by less in three of four simulated predictions with
 an exact machine (docs/whatif.md, coverage)."""
+CONTENDED = 0.1
+"""The same where messages wait for NICs and links that others use: by less in three of four predictions of
+`tests.benchmarks network`."""
 MOST_CALLS = 500_000
 """Larger programs are not calibrated anew at the ends of the machine's values: the change's error moves the planned
 value alone."""
@@ -94,8 +106,10 @@ def intervals_ps(
     """The same of several scenarios, whose replays share their passes."""
     of_machine = _of_machine(engine, scenarios, afters, recalibrate=doubts.recalibrates)
     of_order = _of_order(engine, scenarios, before, afters)
+    of_contention = _of_contention(engine, scenarios, afters)
     return [
-        _interval(engine, *one, before, doubts) for one in zip(scenarios, afters, of_machine, of_order, strict=True)
+        _interval(engine, *one, before, doubts)
+        for one in zip(scenarios, afters, of_machine, of_order, of_contention, strict=True)
     ]
 
 
@@ -105,6 +119,7 @@ def _interval(
     after: Outcome,
     of_machine: Sequence[tuple[int, int]],
     of_order: float,
+    of_contention: tuple[float, float],
     before: Outcome,
     doubts: Doubts,
 ) -> tuple[int, int]:
@@ -116,10 +131,13 @@ def _interval(
     order = 0 if engine.kept_ps is None else (engine.kept_ps - after.makespan_ps) / 2
     rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after))
     rises, falls = rises + rise**2, falls + fall**2
-    changed = abs(after.makespan_ps - before.makespan_ps)
+    changed = max(abs(after.makespan_ps - before.makespan_ps), after.moved_ps)
+    contention_rise, contention_fall = of_contention
+    rises, falls = rises + contention_rise, falls + contention_fall
     clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
-    for one in (_of_residual(before, after), doubts.deficit_share * changed, REPLAYED * changed, gaps, order, clock):
+    replayed = (CONTENDED if engine.contends(scenario) else REPLAYED) * changed
+    for one in (_of_residual(before, after), doubts.deficit_share * changed, replayed, gaps, order, clock):
         rises += one**2
         falls += one**2
     interval = (
@@ -191,17 +209,42 @@ def _moved(scenario: Scenario, column: str, by: Any) -> Scenario:
 
 
 def _of_order(engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome]) -> list[float]:
-    """By scenario; 0 where NICs take messages as they come: with contention, and where they were reordered."""
+    """By scenario; 0 where NICs take messages as they come: with contention, and where they were reordered. Of requests
+    that complete in any order, one that saves less than is looked at."""
     kept = [not engine.reordered and not engine.contends(scenario) for scenario in scenarios]
     asked = [scenario for scenario, one in zip(scenarios, kept, strict=True) if one]
     if not asked:
-        return [0.0] * len(scenarios)
+        return [
+            after.makespan_ps * ORDER_MATTERS
+            if not engine.reordered and engine.graph(one).chooses and _differs(engine.recorded, one)
+            else 0.0
+            for one, after in zip(scenarios, afters, strict=True)
+        ]
     recorded, *planned = engine.makespans([engine.recorded, *asked], released=True)
     found = iter(planned)
     return [
         float(max((after.makespan_ps - next(found)) - (before.makespan_ps - recorded), 0)) if one else 0.0
         for after, one in zip(afters, kept, strict=True)
     ]
+
+
+def _of_contention(
+    engine: Engine, scenarios: Sequence[Scenario], afters: Sequence[Outcome]
+) -> list[tuple[float, float]]:
+    """By scenario, squares of rise and fall of waits for NICs and links."""
+    found = [(0.0, 0.0)] * len(scenarios)
+    asked = [i for i, scenario in enumerate(scenarios) if engine.contends(scenario)]
+    fit = engine.network_fit if asked else None
+    if fit is None:
+        return found
+    shared = engine.with_shared_nics.makespans([scenarios[i] for i in asked])
+    for i, makespan in zip(asked, shared, strict=True):
+        sharing, waited = makespan - afters[i].makespan_ps, afters[i].waited_more_ps
+        found[i] = (
+            max(sharing, 0) ** 2 + fit.too_short_ps(waited) ** 2,
+            min(sharing, 0) ** 2 + fit.too_long_ps(waited) ** 2,
+        )
+    return found
 
 
 def _of_residual(before: Outcome, after: Outcome) -> float:

@@ -36,7 +36,7 @@ class WhatIf {
   public:
     /// `recorded`: the network that it ran on, where contention is replayed.
     WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
-           const Surroundings* elsewhere, bool overlapped)
+           const Surroundings* elsewhere, bool overlapped, bool nics_share)
         : program_(program),
           overlapped_(overlapped),
           machine_(std::move(machine)),
@@ -45,8 +45,8 @@ class WhatIf {
                    : recorded != nullptr ? recorded->network
                                          : Network{}),
           built_(std::make_shared<Built>(build_graph(program, machine_, planned, elsewhere,
-                                                     recorded == nullptr ? nullptr : &recorded->network, overlapped))) {
-    }
+                                                     recorded == nullptr ? nullptr : &recorded->network, overlapped,
+                                                     nics_share))) {}
 
     /// The same program, whose NICs take messages in another order; none: they come as they did.
     [[nodiscard]] std::optional<WhatIf> reordered(const Parameters& machine, double compute,
@@ -262,7 +262,7 @@ class WhatIf {
     }
 
     nb::dict results(const std::vector<CriticalPath>& paths, Sums&& sums, std::size_t lanes) const {
-        std::vector<std::int64_t> makespans, parts, compute, early, by_location;
+        std::vector<std::int64_t> makespans, parts, compute, early, moved, waited_more, by_location;
         std::vector<double> sensitivities;
         std::vector<std::uint64_t> steps;
         for (const auto& path : paths) {
@@ -270,6 +270,8 @@ class WhatIf {
             parts.insert(parts.end(), path.parts.begin(), path.parts.end());
             compute.push_back(path.compute_ps);
             early.push_back(path.early_ps);
+            moved.push_back(path.moved_ps);
+            waited_more.insert(waited_more.end(), {path.waited_more_ps.leaving, path.waited_more_ps.coming});
             by_location.insert(by_location.end(), path.compute_by_location.begin(), path.compute_by_location.end());
             for (const auto& one : path.sensitivities) {
                 const std::array<double, 5> values{one.L, one.o_s, one.o_r, one.g, one.G};
@@ -283,6 +285,8 @@ class WhatIf {
         d["path_ps"] = matrix(std::move(parts), lanes, kPathParts);
         d["path_compute_ps"] = array(std::move(compute));
         d["path_early_ps"] = array(std::move(early));
+        d["path_moved_ps"] = array(std::move(moved));
+        d["path_waited_more_ps"] = matrix(std::move(waited_more), lanes, 2);
         d["path_compute_by_location_ps"] = matrix(std::move(by_location), lanes, locations);
         d["path_messages"] = array(std::move(steps));
         d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);
@@ -304,9 +308,9 @@ class WhatIf {
 };
 
 void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
-                 const Surroundings* recorded, const Surroundings* elsewhere, bool overlapped) {
+                 const Surroundings* recorded, const Surroundings* elsewhere, bool overlapped, bool nics_share) {
     const nb::gil_scoped_release release;
-    new (self) WhatIf(program, machine, planned, recorded, elsewhere, overlapped);
+    new (self) WhatIf(program, machine, planned, recorded, elsewhere, overlapped, nics_share);
 }
 
 }  // namespace
@@ -318,18 +322,35 @@ void bind_whatif(nb::module_& module) {
     nb::exception<CycleError>(module, "CycleError", PyExc_ValueError);
     nb::class_<WhatIf>(module, "WhatIf", "A program's dependency graph, calibrated on the machine that it ran on.")
         .def("__init__", &make_whatif, "program"_a, "machine"_a, "planned"_a, "recorded"_a.none() = nb::none(),
-             "elsewhere"_a.none() = nb::none(), "overlapped"_a = false, nb::keep_alive<1, 2>(),
+             "elsewhere"_a.none() = nb::none(), "overlapped"_a = false, "nics_share"_a = false, nb::keep_alive<1, 2>(),
              nb::sig("def __init__(self, program: Program, machine: Parameters, planned: Parameters, "
                      "recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, "
-                     "overlapped: bool = False) -> None"),
+                     "overlapped: bool = False, nics_share: bool = False) -> None"),
              "A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that "
              "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. "
-             "`overlapped`: what is computed behind a Wait stands before it.")
+             "`overlapped`: what is computed behind a Wait stands before it. `nics_share`: messages share their "
+             "sender's "
+             "NIC, and do not take turns at it.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
         .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().arcs.size(); })
         .def_prop_ro("calls", [](const WhatIf& self) { return self.graph().enters.size(); })
         .def_prop_ro("bytes", [](const WhatIf& self) { return self.bytes(); })
         .def_prop_ro("rebuilt", [](const WhatIf& self) { return self.graph().rebuilt; })
+        .def_prop_ro(
+            "network_fit",
+            [](const WhatIf& self) {
+                const auto& fit = self.graph().fit;
+                const auto waits = [](const Waits<WidePs>& of) {
+                    return nb::make_tuple(static_cast<double>(of.leaving), static_cast<double>(of.coming));
+                };
+                return nb::make_tuple(waits(fit.confirmed_ps), waits(fit.contradicted_ps),
+                                      static_cast<double>(fit.unexplained_ps));
+            },
+            nb::sig("def network_fit(self) -> tuple[tuple[float, float], tuple[float, float], float]"),
+            "Where it contends: waits by the model that the recorded times confirm, waits that they contradict, and "
+            "what "
+            "messages took beyond the model; sums in ps, of waits until messages have left and for the "
+            "receiver's NIC.")
         .def_prop_ro(
             "contends", [](const WhatIf& self) { return !self.graph().crossings.empty(); },
             "Whether messages wait for links: the makespan is then no convex function of a parameter.")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +29,8 @@ MOST_EDGES = 20_000_000
 """Larger graphs keep the recorded order at NICs: to find another one takes a quarter of a microsecond per edge."""
 ORDER_MATTERS = 0.001
 """Of the makespan: where messages that need not wait for those recorded before them save less, they keep the order."""
+COVERED = 0.9
+"""What share of truths a stated interval is meant to hold."""
 SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
 
 
@@ -46,6 +50,48 @@ class NetworkUse:
 
 
 @dataclass(frozen=True)
+class Waits:
+    """Of messages between nodes; ps."""
+
+    leaving: float
+    """for their sender's NIC and for links"""
+    coming: float
+    """for their receiver's NIC"""
+
+
+@dataclass(frozen=True)
+class NetworkFit:
+    """What the recorded times say of the waits that the network's model has, summed over the messages between nodes. Of
+    a message that was there before anybody needed it they say nothing."""
+
+    confirmed_ps: Waits
+    """of messages that were needed when the model has them come"""
+    contradicted_ps: Waits
+    """what the recorded times leave no room for"""
+    unexplained_ps: float
+    """what messages took beyond the model"""
+
+    def too_long_ps(self, waits: Waits) -> float:
+        """How much of other waits may be none."""
+        return waits.leaving * _may_be_none(self.confirmed_ps.leaving, self.contradicted_ps.leaving) + (
+            waits.coming * _may_be_none(self.confirmed_ps.coming, self.contradicted_ps.coming)
+        )
+
+    def too_short_ps(self, waits: Waits) -> float:
+        """By how much other waits may be too short; they may be twice as long where the trace confirms none."""
+        right = self.confirmed_ps.leaving + self.confirmed_ps.coming
+        told = right + self.unexplained_ps
+        return (waits.leaving + waits.coming) * (self.unexplained_ps / told if told else 1.0)
+
+
+def _may_be_none(right: float, wrong: float) -> float:
+    """How much of a kind of waits may be none: the share that was contradicted; where that is more than what intervals
+    leave out, or nothing is known of it, all: whether there is such a wait is then open."""
+    contradicted = wrong / (right + wrong) if right + wrong else 1.0
+    return contradicted if contradicted <= 1.0 - COVERED else 1.0
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What a replay found. Arrays by callpath hold sums over all locations."""
 
@@ -56,6 +102,10 @@ class Outcome:
     """derivatives of the makespan: by locality and parameter. Of a time: how often it counts; of G: in bytes"""
     compute_ps: int
     """derivative by a factor of all computation: the computation on the path"""
+    moved_ps: int
+    """what the steps of the path take more or less than as recorded, as a sum of both"""
+    waited_more_ps: Waits
+    """by how much messages on the path wait longer for NICs and links than as recorded"""
     early_ps: int
     """what steps of the path take less than nothing, as a positive sum: the recorded event came before the model's"""
     path_messages: int
@@ -87,19 +137,49 @@ class Engine:
         locations: int,
         callpaths: int,
         network: Surroundings | None = None,
+        nics_share: bool = False,
     ) -> None:
         self.program = program
         self.recorded = recorded
         self.locations = locations
         self.callpaths = callpaths
         self.network = network
+        self.nics_share = nics_share
+        """with contention: whether messages share their sender's NIC, instead of taking turns at it"""
         self.kept_ps: int | None = None
         """where NICs take messages as they come in a scenario: its makespan in the recorded order"""
+        self._reordered_from: Engine | None = None
         self._graphs: dict[Any, WhatIf] = {}
 
     def ran_as(self, recorded: Scenario) -> Engine:
         """The engine of the same program, had it run on another machine: the trace is calibrated under that one."""
-        return Engine(self.program, recorded, locations=self.locations, callpaths=self.callpaths, network=self.network)
+        return self._anew(recorded, self.nics_share)
+
+    @cached_property
+    def with_shared_nics(self) -> Engine:
+        """The engine of the same program, in which messages share their sender's NIC and take no turns there."""
+        return (
+            self._anew(self.recorded, True) if self._reordered_from is None else self._reordered_from.with_shared_nics
+        )
+
+    @cached_property
+    def network_fit(self) -> NetworkFit | None:
+        """What the recorded times say of the network's model; None: contention is not replayed."""
+        graph = self.graph(self.recorded)
+        if not graph.contends:
+            return None
+        confirmed, contradicted, unexplained = graph.network_fit
+        return NetworkFit(Waits(*confirmed), Waits(*contradicted), unexplained)
+
+    def _anew(self, recorded: Scenario, nics_share: bool) -> Engine:
+        return Engine(
+            self.program,
+            recorded,
+            locations=self.locations,
+            callpaths=self.callpaths,
+            network=self.network,
+            nics_share=nics_share,
+        )
 
     def as_they_come(self, scenarios: Sequence[Scenario]) -> list[Engine]:
         """For each scenario, the engine whose NICs take messages in the order in which they come there; itself where
@@ -117,17 +197,22 @@ class Engine:
             return [self] * len(scenarios)
         *kept, kept_before = self.makespans([*scenarios, self.recorded])
         *free, free_before = self.makespans([*scenarios, self.recorded], released=True)
-        return [
-            self._in_order_of(each, by) if (by - no) - (kept_before - free_before) > ORDER_MATTERS * by else self
-            for each, by, no in zip(scenarios, kept, free, strict=True)
+        late = [
+            i
+            for i, (by, no) in enumerate(zip(kept, free, strict=True))
+            if (by - no) - (kept_before - free_before) > ORDER_MATTERS * by
         ]
+        found = [self] * len(scenarios)
+        for i, one in zip(late, self._in_orders_of([scenarios[i] for i in late], [kept[i] for i in late]), strict=True):
+            found[i] = one
+        return found
 
     def _choosing(self, scenarios: Sequence[Scenario]) -> list[Engine]:
         """Where requests complete, and messages come, in an order that is shorter: by more than it is of what was
         recorded."""
-        *kept, kept_before = self.makespans([*scenarios, self.recorded])
-        before = self._in_order_of(self.recorded, kept_before).makespans([self.recorded])[0]
-        found = [self._in_order_of(each, by) for each, by in zip(scenarios, kept, strict=True)]
+        kept = self.makespans(scenarios)
+        kept_before, before = self._recorded_in_order
+        found = self._in_orders_of(scenarios, kept)
         saved = [by - one.makespans([each])[0] for one, each, by in zip(found, scenarios, kept, strict=True)]
         return [
             one if save - max(0, kept_before - before) > ORDER_MATTERS * by else self
@@ -144,12 +229,24 @@ class Engine:
         """Whether messages, or the requests that a call takes first, come in another order than the recorded one."""
         return self.kept_ps is not None
 
+    @cached_property
+    def _recorded_in_order(self) -> tuple[int, int]:
+        """What was recorded takes so long in the recorded order, and in the one in which messages and requests come."""
+        kept = self.makespans([self.recorded])[0]
+        return kept, self._in_order_of(self.recorded, kept).makespans([self.recorded])[0]
+
+    def _in_orders_of(self, scenarios: Sequence[Scenario], kept_ps: Sequence[int]) -> list[Engine]:
+        for scenario in scenarios:  # here, since graphs are kept for all
+            self.graph(scenario)
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            return list(pool.map(self._in_order_of, scenarios, kept_ps))
+
     def _in_order_of(self, scenario: Scenario, kept_ps: int) -> Engine:
         reordered = self.graph(scenario).reordered(_native(scenario), scenario.compute, *_lists(scenario))
         if reordered is None:
             return self
         found = self.ran_as(self.recorded)
-        found.kept_ps = kept_ps
+        found.kept_ps, found._reordered_from = kept_ps, self
         found._graphs[_protocols(scenario)] = reordered
         return found
 
@@ -254,6 +351,7 @@ class Engine:
                 self.network,
                 scenario.elsewhere,
                 scenario.overlapped,
+                self.nics_share,
             )
         except CycleError as error:
             raise InputError(
@@ -282,6 +380,8 @@ class Engine:
                     for locality, row in zip(LOCALITIES, found["sensitivities"][lane].tolist(), strict=True)
                 },
                 compute_ps=int(found["path_compute_ps"][lane]),
+                moved_ps=int(found["path_moved_ps"][lane]),
+                waited_more_ps=Waits(*found["path_waited_more_ps"][lane].tolist()),
                 early_ps=int(found["path_early_ps"][lane]),
                 path_messages=int(found["path_messages"][lane]),
                 path_compute_by_location_ps=found["path_compute_by_location_ps"][lane],

@@ -18,6 +18,7 @@ from logpost.analyzer.whatif.ask import Replay
 from logpost.analyzer.whatif.uncertainty import REPLAYED, _in_common_ranges, interval_ps
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.whatif import Scenario, changed, on_machine
+from logpost.replay.whatif.engine import NetworkFit, Waits
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay)
     engine = replay.rebuilt.engine(contention=False)
     found = engine.replay([scenario])[0]
     parts = {**dict.fromkeys(found.path_ps, 0), "start": 12_000_000, "other": 18_000_000, "latency": 1}
-    outcome = replace(found, path_ps=parts, early_ps=10_000_000)
+    outcome = replace(found, path_ps=parts, early_ps=10_000_000, moved_ps=0)
     doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=0.0)
     loosened = found.makespan_ps - engine.makespans([scenario], released=True)[0]
     before = replace(outcome, makespan_ps=engine.makespans([engine.recorded], released=True)[0])
@@ -88,11 +89,33 @@ def test_each_message_of_the_path_may_be_a_clock_s_step_off(replay: Replay) -> N
     scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
     engine = replay.rebuilt.engine(contention=False)
     found = engine.replay([scenario])[0]
-    outcome = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, path_messages=8)
+    outcome = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, moved_ps=0, path_messages=8)
     doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=100_000.0)
     assert interval_ps(engine, scenario, outcome, outcome, doubts)[1] - found.makespan_ps == 1_000_000
     unchanged = engine.recorded
     assert interval_ps(engine, unchanged, outcome, outcome, doubts)[1] == outcome.makespan_ps
+
+
+def test_what_becomes_slower_and_what_becomes_faster_do_not_cancel_out(replay: Replay) -> None:
+    """A path that is as long as it was, of steps that take 40 us more and others that take 40 us less."""
+    scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
+    engine = replay.rebuilt.engine(contention=False)
+    found = engine.replay([scenario])[0]
+    outcome = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, moved_ps=80_000_000, path_messages=0)
+    doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=0.0)
+    high = interval_ps(engine, scenario, outcome, outcome, doubts)[1]
+    assert high - found.makespan_ps == pytest.approx(REPLAYED * 80e6, abs=1)
+
+
+def test_waits_are_doubted_as_far_as_the_trace_contradicts_them() -> None:
+    """Of waits for a sender's NIC or links 1 of 100 us is contradicted, of those for a receiver's 3 of 10 us; messages
+    took 33 us beyond the model, beside 99 + 7 us that are confirmed."""
+    fit = NetworkFit(Waits(99e6, 7e6), Waits(1e6, 3e6), 33e6)
+    assert fit.too_long_ps(Waits(50e6, 0)) == pytest.approx(0.5e6)
+    assert fit.too_long_ps(Waits(0, 20e6)) == 20e6, "with 30 % the interval of 90 % holds that there is no such wait"
+    assert fit.too_short_ps(Waits(10e6, 0)) == pytest.approx(10e6 * 33 / 139)
+    nothing_told = NetworkFit(Waits(0, 0), Waits(0, 0), 0.0)
+    assert nothing_told.too_long_ps(Waits(5e6, 2e6)) == nothing_told.too_short_ps(Waits(5e6, 2e6)) == 7e6
 
 
 @pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")

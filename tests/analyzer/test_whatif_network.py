@@ -69,6 +69,22 @@ def test_a_topology_is_taken_on_and_its_links_are_shared(stencil: Run) -> None:
         assert sum(found.after.path_ps.values()) == found.predicted_ps
 
 
+def test_a_network_that_nothing_was_seen_of_is_stated_with_its_waits(stencil: Run) -> None:
+    """The run's own network is not known, so that the trace confirms no wait for links: all of them may be none."""
+    found = predict(stencil, Ask(settings=("topology=crossbar:8", "link_bandwidth=1kB/s")))
+    more = found.after.waited_more_ps
+    assert more.leaving > 0
+    assert found.predicted_ps - found.interval_ps[0] >= more.leaving
+    assert found.interval_ps[1] > found.predicted_ps
+
+
+def test_unchanged_nothing_is_doubted_of_the_network(stencil: Run) -> None:
+    found = predict(stencil, Ask(settings=("topology=crossbar:8",)))
+    again = predict(stencil, Ask())
+    assert again.interval_ps == (again.measured_ps, again.measured_ps)
+    assert found.interval_ps[0] <= found.predicted_ps <= found.interval_ps[1]
+
+
 def test_without_a_topology_the_reason_is_said(stencil: Run, runs: dict[str, Run]) -> None:
     found = predict(stencil, Ask())
     assert not found.network.modelled

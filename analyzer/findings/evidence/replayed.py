@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.evidence.machine_values import states_anything
@@ -26,10 +25,9 @@ from logpost.analyzer.findings.evidence.met_again import met_again
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, Saving, saving_if
+from logpost.analyzer.replayable import Replayable
 from logpost.analyzer.run import Run
-from logpost.analyzer.run_program import program_of
 from logpost.errors import InputError
-from logpost.machines import load_machine, replay_parameters
 from logpost.replay.columns import Int32, Int64
 from logpost.replay.whatif import Engine, Scenario
 
@@ -99,13 +97,10 @@ def _replays(evidence: Evidence) -> tuple[Engine, ...]:
     run = evidence.run
     if run is None or run.manifest.machine.refused or not states_anything(run.manifest.machine):
         return ()
-    locations, callpaths = (run.facts(name).select(pl.len()).collect().item() for name in ("locations", "callpaths"))
     try:
-        machine = replay_parameters(load_machine(run.machine_file))
-        recorded = Scenario(machine, run.manifest.machine.asynchronous_progress)
-        program = program_of(run)
-        ends = (recorded, *_slowest(run, recorded))
-        found = tuple(Engine(program, one, locations=locations, callpaths=callpaths) for one in ends)
+        replayable = Replayable(run)
+        ends = (replayable.recorded, *_slowest(run, replayable.recorded))
+        found = tuple(replayable.engine(one) for one in ends)
         for engine in found:
             engine.graph(engine.recorded)
     except InputError:  # the recorded order contradicts itself, or the tables do

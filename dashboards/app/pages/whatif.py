@@ -10,6 +10,7 @@ import dash
 from dash import Input, Output, State, dcc, html
 
 from logpost.analyzer.whatif import Ask, Prediction, Replay
+from logpost.analyzer.whatif.bounds import bounded, changed_names, told
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.pages import whatif_grid, whatif_machines, whatif_overlap, without
@@ -101,6 +102,7 @@ def layout(view: View) -> list[Any]:
                 className="two",
             ),
             fields,
+            *_bounded(view),
             _start_up(view),
             about="Messages, their order and the control flow stay; what they cost changes.",
         ),
@@ -122,6 +124,12 @@ def layout(view: View) -> list[Any]:
         whatif_machines.section(view),
         whatif_overlap.section(view),
     ]  # fmt: skip
+
+
+def _bounded(view: View) -> list[Any]:
+    """That a value which is moved, or that the curve is over, was not measured."""
+    names = changed_names(_ask(view), (_swept(view),))
+    return [panels.note(text) for text in told(bounded(view.manifest.machine.values, names))]
 
 
 def _not_known(view: View) -> list[Any]:

@@ -22,7 +22,7 @@ namespace {
 class Builder {
   public:
     Builder(const Program& program, const Parameters& machine, const Parameters& planned, const Surroundings* elsewhere,
-            const Network* network, bool overlapped)
+            const Network* network, bool overlapped, bool nics_share)
         : program_(program),
           planned_(planned),
           elsewhere_(elsewhere),
@@ -31,6 +31,7 @@ class Builder {
           draft_(machine, program.placement, elsewhere == nullptr ? program.placement : elsewhere->placement),
           locations_(program.timelines.size()) {
         draft_.contention = network != nullptr;
+        draft_.nics_share = nics_share;
         draft_.numbered = draft_.contention || moved() || planned.asynchronous_progress || overlapped;
     }
 
@@ -502,6 +503,7 @@ class Builder {
     const Surroundings* elsewhere_;
     const Network* network_;
     bool overlapped_;
+
     Draft draft_;
     std::size_t locations_;
     Events events_;
@@ -521,8 +523,8 @@ class Builder {
 }  // namespace
 
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
-                  const Surroundings* elsewhere, const Network* network, bool overlapped) {
-    return Builder(program, machine, planned, elsewhere, network, overlapped).build();
+                  const Surroundings* elsewhere, const Network* network, bool overlapped, bool nics_share) {
+    return Builder(program, machine, planned, elsewhere, network, overlapped, nics_share).build();
 }
 
 }  // namespace logpost::replay

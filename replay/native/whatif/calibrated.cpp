@@ -24,6 +24,7 @@ class Calibration {
 
     Graph graph() {
         Graph graph;
+        graph.nics_share = draft_.nics_share;
         const auto moved_to = draft_.move_edges(graph, nodes_);
         give_back_unused(graph.arcs.size() * sizeof(Arc));
         graph.models = std::move(draft_.models);

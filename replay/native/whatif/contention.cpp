@@ -57,6 +57,17 @@ void limit(Graph& graph, const Joints& every_node, const Program& program, const
         return time;
     });
     graph.crossings = std::move(limited);
+    graph.fit.confirmed_ps = simulation.use().confirmed_ps;
+}
+
+/// What `limit` took off a message: turns at its NICs, and bytes at the rate of these.
+Waits<std::int64_t> trimmed_ps(const Graph& graph, std::span<const Cost> costs, std::size_t id) {
+    const auto& crossing = graph.crossings[id];
+    const auto message = graph.models[graph.model_of(crossing.edge)].message;
+    const auto bytes = static_cast<double>(graph.messages[message].bytes);
+    const auto at_nic = bytes > 1 ? static_cast<double>(costs[message].serialization) / (bytes - 1) : 0.0;
+    return {crossing.sooner_out_ps + static_cast<std::int64_t>((bytes - crossing.bytes) * at_nic),
+            crossing.sooner_in_ps};
 }
 
 }  // namespace
@@ -66,6 +77,7 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
     const auto every_node = joints_of(graph, true);
     limit(graph, every_node, program, network, machine, recorded);
     Simulation simulation(graph, every_node, program, program.placement, network, machine, &MessageClass::recorded);
+    const auto costs = class_costs(graph, machine, &MessageClass::recorded);
     std::vector<Edge> here;
     simulation.run([&](std::uint32_t node, const std::vector<std::int64_t>& times, const std::vector<Delay>& delays) {
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
@@ -82,6 +94,11 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
         const auto time = calibrate(graph, here, recorded.measured_ps(node), recorded.fresh(node),
                                     [&](std::uint32_t source) { return times[source]; });
         for (std::uint32_t i = 0; i < here.size(); ++i) {
+            if (const auto crossing = graph.crossing_of[first + i];
+                crossing != kNone && graph.crossings[crossing].edge == first + i) {
+                graph.fit.unexplained_ps +=
+                    static_cast<WidePs>(std::max<std::int64_t>(0, here[i].weight - graph.weight_of(first + i)));
+            }
             if (here[i].weight != graph.weight_of(first + i)) {
                 graph.own_weight(first + i) = here[i].weight;
             }
@@ -89,6 +106,9 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
         return time;
     });
     for (std::size_t i = 0; i < graph.crossings.size(); ++i) {
+        const auto trimmed = trimmed_ps(graph, costs, i);
+        graph.fit.contradicted_ps.leaving += static_cast<WidePs>(trimmed.leaving);
+        graph.fit.contradicted_ps.coming += static_cast<WidePs>(trimmed.coming);
         graph.crossings[i].delay_ps = simulation.delays()[i].whole_ps;
         graph.crossings[i].sent_delay_ps = simulation.delays()[i].sent_ps;
     }

@@ -113,6 +113,7 @@ class Draft {
     const Placement& recorded;
     const Placement& planned;
     bool contention = false;          ///< whether messages between nodes are told apart
+    bool nics_share = false;          ///< they share NICs, and take no turns there
     std::vector<Crossing> crossings;  ///< edges by their index here
     std::uint32_t nodes = 0;
     Measured measured;

@@ -14,6 +14,7 @@
 #include "replay/native/cost.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/surroundings.hpp"
+#include "replay/native/wide.hpp"
 
 namespace logpost::replay {
 
@@ -102,6 +103,22 @@ struct Crossing {
     std::int64_t sooner_in_ps = 0;   ///< likewise its receiver's
 };
 
+/// Waits of messages between nodes: until they have left, for their sender's NIC and for links; and for their
+/// receiver's NIC.
+template <class Ps>
+struct Waits {
+    Ps leaving = 0;
+    Ps coming = 0;
+};
+
+/// What the recorded times say of the waits for NICs and links that the network's model has, summed over the messages
+/// between nodes. Of a message that was there before anybody needed it they say nothing.
+struct NetworkFit {
+    Waits<WidePs> confirmed_ps;     ///< waits of messages that were needed when the model has them come
+    Waits<WidePs> contradicted_ps;  ///< what of the waits the times leave no room for
+    WidePs unexplained_ps = 0;      ///< what messages took beyond the model
+};
+
 struct Graph {
     std::vector<std::uint32_t> first_edge;  ///< by node, nodes + 1
     std::vector<Arc> arcs;
@@ -122,6 +139,8 @@ struct Graph {
     std::vector<std::uint32_t> leaves;       ///< likewise
     std::vector<Crossing> crossings;         ///< where contention is replayed: messages between nodes, in any order
     std::vector<std::uint32_t> crossing_of;  ///< by edge: its crossing; kNone: none. Empty where there are none
+    bool nics_share = false;                 ///< messages share their sender's NIC, and do not take turns at it
+    NetworkFit fit;                          ///< of the crossings
     std::uint64_t rebuilt = 0;               ///< messages with another protocol than they were recorded with
     /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
     std::vector<std::uint32_t> slots;
@@ -173,7 +192,8 @@ class CycleError : public std::runtime_error {
 /// `overlapped`: what is computed behind a Wait stands before it (overlapped.hpp).
 /// Throws CycleError.
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
-                  const Surroundings* elsewhere = nullptr, const Network* network = nullptr, bool overlapped = false);
+                  const Surroundings* elsewhere = nullptr, const Network* network = nullptr, bool overlapped = false,
+                  bool nics_share = false);
 
 /// Gives every node a slot, which its arcs then name as their sources: as many as there are nodes that later ones wait
 /// for at one time. An end keeps its own.

@@ -110,6 +110,7 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
         const auto& model = graph.models[graph.model_of(binding)];
         const auto weight = time(node) - time(sources[binding]);
         path.early_ps += std::max<std::int64_t>(0, -weight);
+        path.moved_ps += std::abs(weight - graph.weight_of(binding));
         if (std::ranges::binary_search(stopping, node)) {
             beside = false;
         } else if (std::ranges::binary_search(started, node)) {
@@ -129,14 +130,16 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
                 break;
             case EdgeModel::Kind::message:
             case EdgeModel::Kind::collective:
+                const auto beyond = weight - edge_cost(model, costs[model.message]);
+                const auto waited = std::clamp<std::int64_t>(beyond, 0, weights.delay(binding, lane));
+                const auto longer = weights.waits_longer(binding, lane);
+                path.waited_more_ps.leaving += std::clamp<std::int64_t>(longer.leaving, 0, waited);
+                path.waited_more_ps.coming += std::clamp<std::int64_t>(longer.coming, 0, waited);
                 if (model.kind == EdgeModel::Kind::collective) {
                     path.parts[static_cast<std::size_t>(PathPart::collective)] += weight;
                 } else {
-                    const auto waited = weights.delay(binding, lane);
-                    const auto beyond = weight - edge_cost(model, costs[model.message]);
-                    const auto contention = std::clamp<std::int64_t>(beyond, 0, waited);
-                    path.parts[static_cast<std::size_t>(PathPart::network_contention)] += contention;
-                    share(model, costs[model.message], weight - contention, path);
+                    path.parts[static_cast<std::size_t>(PathPart::network_contention)] += waited;
+                    share(model, costs[model.message], weight - waited, path);
                 }
                 if (!weights.at_bound(binding, lane)) {
                     differentiate(model, graph.messages[model.message], machine, model.count, path);

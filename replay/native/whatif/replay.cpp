@@ -40,6 +40,16 @@ void Weights::set_delays(std::size_t lane, std::vector<Delay> of_crossing) {
     delays_[lane] = std::move(of_crossing);
 }
 
+Waits<std::int64_t> Weights::waits_longer(std::uint32_t edge, std::size_t lane) const noexcept {
+    const auto* crossing = crossing_of(edge);
+    if (crossing == nullptr || delays_[lane].empty()) {
+        return {};
+    }
+    const auto& now = delays_[lane][static_cast<std::size_t>(crossing - graph_.crossings.data())];
+    const auto leaving = now.sent_ps - crossing->sent_delay_ps;
+    return {leaving, crossing->sent_edge == edge ? 0 : now.whole_ps - crossing->delay_ps - leaving};
+}
+
 template <std::size_t Lanes>
 void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) const {
     const auto weights = group<Lanes>(first_lane);

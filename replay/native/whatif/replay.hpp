@@ -70,6 +70,8 @@ class Weights {
         const auto& now = delays_[lane][static_cast<std::size_t>(crossing - graph_.crossings.data())];
         return crossing->sent_edge == edge ? now.sent_ps : now.whole_ps;
     }
+    /// By how much its message waits longer than as recorded.
+    [[nodiscard]] Waits<std::int64_t> waits_longer(std::uint32_t edge, std::size_t lane) const noexcept;
     /// The times of all nodes: lane after lane for each node. Of a graph without crossings.
     [[nodiscard]] std::vector<std::int64_t> times() const;
     /// Likewise, from the earliest begin to the latest end, by lane. Keeps no times but those that later nodes need.
@@ -94,6 +96,7 @@ class Weights {
         const auto crossing = graph_.crossing_of[edge];
         return crossing == kNone ? nullptr : &graph_.crossings[crossing];
     }
+
     /// By how much it waits longer than as recorded.
     [[nodiscard]] std::int64_t delayed(std::uint32_t edge, std::size_t lane) const noexcept {
         const auto* crossing = crossing_of(edge);
@@ -152,6 +155,8 @@ struct CriticalPath {
     std::array<std::int64_t, kPathParts> parts{};  ///< sum: the makespan
     std::array<Sensitivity, kLocalities> sensitivities{};
     std::int64_t compute_ps = 0;                    ///< derivative by a factor of all computation
+    std::int64_t moved_ps = 0;                      ///< sum of what edges on it take more or less than as recorded
+    Waits<std::int64_t> waited_more_ps;             ///< by how much messages on it wait longer than as recorded
     std::int64_t early_ps = 0;                      ///< what edges on it take less than nothing, as a positive sum
     std::vector<std::int64_t> compute_by_location;  ///< computation on the path
     std::uint64_t edges = 0;

@@ -31,6 +31,7 @@ class Simulation {
           deadlines_(deadlines),
           network_(network),
           costs_(class_costs(graph, machine, distance)),
+          tick_ps_(static_cast<std::int64_t>(std::ceil(1e12 / static_cast<double>(program.ticks_per_second)))),
           links_(static_cast<std::size_t>(network.links)),
           times_(joints.size()),
           delays_(graph.crossings.size()) {
@@ -175,6 +176,12 @@ class Simulation {
         return size > 1 ? static_cast<double>(cost(crossing).serialization) / (size - 1) : 0;
     }
 
+    /// Between messages at a NIC whose bytes share it: g where that is longer than their bytes.
+    [[nodiscard]] std::int64_t gap_ps(std::uint32_t id) const noexcept {
+        const auto service = cost(id).service;
+        return static_cast<double>(service) > bytes(id) * byte_ps(id) + 1 ? service : 0;
+    }
+
     void arrive(std::uint32_t joint) {
         if (--waiting_[joint] == 0) {
             ready_.push_back(joint);
@@ -235,7 +242,7 @@ class Simulation {
                 } else {
                     way.started = std::max(event.time, free - crossing.sooner_out_ps);
                 }
-                free = way.started + of.service;
+                free = way.started + (graph_.nics_share ? gap_ps(event.crossing) : of.service);
                 if (way.started > clock_) {
                     events_.push({way.started, event.crossing, What::leaves});
                 } else {
@@ -255,9 +262,7 @@ class Simulation {
             case What::comes: {
                 // Bytes of messages share the NIC; that they come no closer than g is not known there.
                 auto& free = in_free_[nic_[static_cast<std::size_t>(crossing.to)]];
-                const auto gap = static_cast<double>(of.service) > bytes(event.crossing) * byte_ps(event.crossing) + 1
-                                     ? of.service
-                                     : 0;
+                const auto gap = gap_ps(event.crossing);
                 auto sooner = crossing.sooner_in_ps;
                 if (limited != nullptr) {
                     sooner = limited->sooner_in_ps = std::max<std::int64_t>(0, free + gap - event.time - way.room);
@@ -266,6 +271,11 @@ class Simulation {
                 free = taken;
                 delays_[event.crossing].whole_ps += taken - event.time;
                 use_.delayed += delays_[event.crossing].whole_ps > 0 ? 1 : 0;
+                if (limited != nullptr && way.room - (taken - event.time) <= tick_ps_) {
+                    const auto& waits = delays_[event.crossing];
+                    use_.confirmed_ps.leaving += static_cast<WidePs>(waits.sent_ps);
+                    use_.confirmed_ps.coming += static_cast<WidePs>(waits.whole_ps - waits.sent_ps);
+                }
                 arrive(way.target);
                 break;
             }
@@ -338,6 +348,7 @@ class Simulation {
     std::span<const std::int64_t> deadlines_;  // by node: when the recorded times need it at the latest
     const Network& network_;
     std::vector<Cost> costs_;  // by message class
+    std::int64_t tick_ps_;     // of the recorded clock
     std::size_t links_;
     std::size_t nics_ = 0;
     std::vector<std::size_t> nic_;                  // by location
