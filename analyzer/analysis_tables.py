@@ -80,7 +80,7 @@ def write_analysis(
         written |= {name: writer.write(name, table) for name, table in frames.items()}
     # It may be large, and pages alone read it. Its writer must not hold the analysis, whose memory is given back next.
     writer.beside(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
-    written["collectives"] = collected.result()
+    collected.result()
     return written, sums
 
 
@@ -137,6 +137,8 @@ def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame
         for name in schema.TABLES
         if name not in ("findings", "time_cells")
     }
+    # Several finders ask for it. Kept since it was written, it would lie beside all that rows of calls are made from.
+    tables["collectives"] = tables["collectives"].collect().lazy()
     from logpost.analyzer.findings.find import find_all
 
     writer.flush_beside()  # the disk writes what is there while findings are looked for
@@ -181,9 +183,8 @@ def _calls_of(analysis: Analysis, block: int) -> Iterator[Calls]:
         yield batch
 
 
-def _write_collectives(writer: RunWriter, analysis: Analysis) -> pl.DataFrame:
-    """Write the table `collectives`, and return it."""
+def _write_collectives(writer: RunWriter, analysis: Analysis) -> None:
+    """Write the table `collectives`."""
     columns: dict[str, Any] = dict(analysis.collectives())
     columns["operation"] = pa.DictionaryArray.from_arrays(columns["operation"], operations()).cast(pa.string())
     write_whole(schema.COLLECTIVES, writer.table_path("collectives"), columns)
-    return frame(schema.COLLECTIVES, columns)

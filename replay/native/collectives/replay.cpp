@@ -113,6 +113,7 @@ CollectiveReplay::Way CollectiveReplay::transfer(std::uint32_t from, std::uint32
 void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::span<const Member> members) {
     members_ = members;
     nodes_.clear();
+    sums_.clear();
     early_.clear();
     if (keys_.size() > 64) {  // sizes that differ from operation to operation
         keys_.clear();
@@ -299,6 +300,47 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
     found[wait].length = std::max<std::int64_t>(0, whole - explained);
     found[0].length -= std::max<std::int64_t>(0, explained - whole);
     return count;
+}
+
+/// Of the nodes on the way every few are noted: to note one takes as long as to sum up two.
+CollectiveReplay::Parts CollectiveReplay::parts(std::uint32_t member, std::int64_t from_ps) {
+    if (from_ps != summed_from_) {
+        summed_from_ = from_ps;
+        sums_.clear();
+    }
+    if (sum_of_.size() < nodes_.size()) {
+        sum_of_.resize(nodes_.size());
+    }
+    way_.clear();
+    Sum sum;
+    for (auto at = at_[member]; nodes_[at].t > from_ps && way_.size() <= kMostSteps; at = nodes_[at].before) {
+        if (const auto place = sum_of_[at]; place < sums_.size() && sums_[place].node == at) {
+            sum = sums_[place];
+            break;
+        }
+        way_.push_back(at);
+        if (nodes_[at].path == Path::enter) {
+            break;
+        }
+    }
+    if (sum.steps + way_.size() > kMostSteps) {
+        Parts parts{};
+        back(member, from_ps, [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
+            parts[static_cast<std::size_t>(part)] += end - begin;
+        });
+        return parts;
+    }
+    for (auto next = way_.rbegin(); next != way_.rend(); ++next) {
+        label(nodes_[*next], from_ps, [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
+            sum.parts[static_cast<std::size_t>(part)] += end - begin;
+        });
+        if (++sum.steps % kStepsApart == 0) {
+            sum.node = *next;
+            sum_of_[*next] = static_cast<std::uint32_t>(sums_.size());
+            sums_.push_back(sum);
+        }
+    }
+    return sum.parts;
 }
 
 }  // namespace logpost::replay

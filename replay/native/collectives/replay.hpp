@@ -61,6 +61,9 @@ class CollectiveReplay {
     /// Visits (part, begin, end) from the member's end back to `from_ps`, without gap.
     template <class Visit>
     void back(std::uint32_t member, std::int64_t from_ps, Visit&& visit) const;
+    using Parts = std::array<std::int64_t, kReplayedParts>;
+    /// How long each part is on that way. Members asked from the same instant share what their ways have in common.
+    [[nodiscard]] Parts parts(std::uint32_t member, std::int64_t from_ps);
 
     // The visitor of a schedule.
     [[nodiscard]] std::int64_t ready(std::uint32_t member) const noexcept { return end(member); }
@@ -101,9 +104,17 @@ class CollectiveReplay {
         CollectivePart part;
         std::int64_t length;
     };
+    /// The way from a node back to `summed_from_`.
+    struct Sum {
+        Parts parts{};
+        std::uint32_t steps = 0;
+        std::uint32_t node = kNone;
+    };
     static constexpr std::size_t kMostStretches = 9;
     /// After so many messages in a row, what is before them is labelled in their proportions.
     static constexpr std::uint32_t kMostSteps = 256;
+    /// Sums are kept so many messages apart.
+    static constexpr std::uint32_t kStepsApart = 4;
 
     [[nodiscard]] std::uint32_t add(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path,
                                     std::uint32_t run);
@@ -118,6 +129,9 @@ class CollectiveReplay {
     void exchange(std::uint32_t count, std::uint64_t bytes, std::uint32_t repeat);
     [[nodiscard]] std::size_t stretches(const Node& node, std::int64_t since,
                                         std::array<Stretch, kMostStretches>& found) const noexcept;
+    /// Visits (part, begin, end) from a node back to the one before it, or to `from_ps`.
+    template <class Visit>
+    void label(const Node& node, std::int64_t from_ps, Visit&& visit) const;
 
     const Program& program_;
     const Parameters& parameters_;
@@ -137,37 +151,48 @@ class CollectiveReplay {
     std::array<std::uint32_t, kLocalities> recent_{};
     std::span<const Member> members_;
     std::vector<Node> nodes_;
+    std::vector<Sum> sums_;
+    std::vector<std::uint32_t> sum_of_;  // by node: its place in sums_, where that names the node
+    std::vector<std::uint32_t> way_;     // nodes that are not summed yet
+    std::int64_t summed_from_ = 0;
     std::vector<std::uint32_t> at_, next_, source_, target_, cost_;
     std::vector<std::int64_t> sent_;
     std::vector<std::uint32_t> left_;  // of an exchange: node, the own payload has left; kNone: eager
 };
 
 template <class Visit>
+void CollectiveReplay::label(const Node& node, std::int64_t from_ps, Visit&& visit) const {
+    if (node.path == Path::enter) {
+        visit(CollectivePart::late_members, from_ps, node.t);
+        return;
+    }
+    std::array<Stretch, kMostStretches> found;
+    const auto before = nodes_[node.before].t;
+    const auto since = std::max(before, from_ps);
+    auto until = node.t;
+    for (auto i = stretches(node, before, found); i-- > 0 && until > since;) {
+        const auto begin = i == 0 ? since : std::max(until - found[i].length, since);
+        if (begin < until) {
+            visit(found[i].part, begin, until);
+        }
+        until = begin;
+    }
+}
+
+template <class Visit>
 void CollectiveReplay::back(std::uint32_t member, std::int64_t from_ps, Visit&& visit) const {
     auto at = at_[member];
-    std::array<Stretch, kMostStretches> found;
-    std::array<std::int64_t, kReplayedParts> sums{};
-    const auto tell = [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
-        if (begin < end) {
-            sums[static_cast<std::size_t>(part)] += end - begin;
-            visit(part, begin, end);
-        }
-    };
+    Parts sums{};
     const auto whole = static_cast<double>(nodes_[at].t - from_ps);
     for (std::uint32_t step = 0; nodes_[at].t > from_ps && step < kMostSteps; ++step) {
-        const auto& node = nodes_[at];
-        if (node.path == Path::enter) {
-            tell(CollectivePart::late_members, from_ps, node.t);
+        label(nodes_[at], from_ps, [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
+            sums[static_cast<std::size_t>(part)] += end - begin;
+            visit(part, begin, end);
+        });
+        if (nodes_[at].path == Path::enter) {
             return;
         }
-        const auto since = std::max(nodes_[node.before].t, from_ps);
-        auto until = node.t;
-        for (auto i = stretches(node, nodes_[node.before].t, found); i-- > 0 && until > since;) {
-            const auto begin = i == 0 ? since : std::max(until - found[i].length, since);
-            tell(found[i].part, begin, until);
-            until = begin;
-        }
-        at = node.before;
+        at = nodes_[at].before;
     }
     const auto rest = nodes_[at].t - from_ps;
     auto until = nodes_[at].t;

@@ -21,6 +21,7 @@
 #include <bit>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "replay/native/collectives/algorithm.hpp"
@@ -219,7 +220,13 @@ void as_they_come(Visitor& visitor, std::uint32_t size, std::uint64_t bytes) {
     std::vector<std::uint32_t> order(size - 1);
     std::iota(order.begin(), order.end(), 1U);
     if constexpr (requires { visitor.ready(0U); }) {
-        std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return visitor.ready(i); });
+        std::vector<std::pair<decltype(visitor.ready(0U)), std::uint32_t>> ready;
+        ready.reserve(order.size());
+        for (const auto i : order) {
+            ready.emplace_back(visitor.ready(i), i);
+        }
+        std::ranges::sort(ready);
+        std::ranges::transform(ready, order.begin(), [](const auto& one) { return one.second; });
     }
     if constexpr (requires { visitor.collect(order, bytes); }) {
         visitor.collect(order, bytes);

@@ -294,12 +294,21 @@ void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
             return;  // it sends nothing
         }
         Buffer buffer(*this);
+        std::uint64_t count = 0;
+        for (const auto i : asked[at]) {
+            const std::span mine(slots.data() + instances_[i].first, kind.members);
+            count += static_cast<std::uint64_t>(
+                std::ranges::count_if(mine, [](const Slot& one) { return one.location != kUndefined; }));
+        }
+        const auto mean = [&](double sum) { return sum / static_cast<double>(std::max<std::uint64_t>(1, count)); };
         kind.error_ps = kind.second_error_ps = INFINITY;
         for (const auto algorithm :
              candidates({kind.operation, kind.members, kind.most_bytes, program_.has_groups(kind.comm)})) {
             double error = 0;
-            std::uint64_t count = 0;
             for (const auto i : asked[at]) {
+                if (mean(error) >= kind.second_error_ps) {
+                    break;  // it cannot be among the best two any more
+                }
                 const auto& instance = instances_[i];
                 const std::span mine(slots.data() + instance.first, kind.members);
                 replay(buffer, instance, mine, algorithm);
@@ -310,10 +319,9 @@ void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
                     const auto end =
                         std::max(buffer.replay.end(member(instance, rank, kind.members)), mine[rank].since_ps);
                     error += std::abs(static_cast<double>(end - mine[rank].until_ps));
-                    ++count;
                 }
             }
-            error /= static_cast<double>(std::max<std::uint64_t>(1, count));
+            error = mean(error);
             if (error < kind.error_ps) {
                 kind.second = kind.algorithm;
                 kind.second_error_ps = kind.error_ps;
@@ -415,10 +423,7 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
                 continue;
             }
             const auto number = member(instance, rank, size);
-            std::array<std::int64_t, kReplayedParts> found{};
-            buffer->replay.back(number, one.since_ps, [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
-                found[of(part)] += end - begin;
-            });
+            const auto found = buffer->replay.parts(number, one.since_ps);
             auto& wanted = wanted_[offset_[static_cast<std::size_t>(one.location)] + one.index];
             for (std::size_t part = 0; part < kReplayedParts; ++part) {
                 wanted[part] = static_cast<float>(found[part]);

@@ -1,0 +1,86 @@
+/// The way back through a replayed collective operation: labelled message by message, and summed up.
+
+#include "replay/native/collectives/replay.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "program_story.hpp"
+
+namespace logpost::replay {
+namespace {
+
+CollectiveReplay::Parts labelled(const CollectiveReplay& replay, std::uint32_t member, std::int64_t from_ps) {
+    CollectiveReplay::Parts sums{};
+    replay.back(member, from_ps, [&](CollectivePart part, std::int64_t begin, std::int64_t end) {
+        sums[static_cast<std::size_t>(part)] += end - begin;
+    });
+    return sums;
+}
+
+struct Case {
+    Operation operation;
+    Algorithm algorithm;
+    std::uint32_t members;
+    std::uint64_t bytes;
+};
+
+// 700 members of a chain: most ways are longer than is labelled message by message.
+const std::vector<Case> kCases{
+    {Operation::barrier, Algorithm::dissemination, 33, 0},
+    {Operation::barrier, Algorithm::linear, 64, 0},
+    {Operation::allreduce, Algorithm::recursive_doubling, 64, 8},
+    {Operation::allreduce, Algorithm::linear_then_tree, 300, 8},
+    {Operation::allreduce, Algorithm::ring, 48, 100'000},
+    {Operation::bcast, Algorithm::binomial, 100, 100'000},
+    {Operation::scan, Algorithm::chain, 700, 8},
+    {Operation::alltoall, Algorithm::linear, 32, 100},
+};
+
+// Members are asked twice: from one instant for all, whose ways have much in common, then each from its own.
+TEST(CollectiveReplay, WhatIsSummedUpIsWhatTheWayIsLabelledWith) {
+    for (const bool queues : {false, true}) {
+        for (const auto& one : kCases) {
+            auto machine = tests::plain_machine();
+            machine.endpoints_queue = queues;
+            for (auto& locality : machine.localities) {
+                for (auto& range : locality.ranges) {
+                    range.g = 35;
+                }
+            }
+            tests::ProgramStory story;
+            std::vector<CollectiveReplay::Member> members;
+            std::mt19937 random(one.members);  // NOLINT: the same on every machine
+            for (std::uint32_t i = 0; i < one.members; ++i) {
+                story.rank(static_cast<std::int32_t>(i / 4), 1'000'000);
+                members.push_back({static_cast<std::int64_t>(random() % 2'000), static_cast<std::int32_t>(i)});
+            }
+            const auto& program = story.program();
+            const CollectiveEndpoints endpoints(program, machine);
+            CollectiveReplay replay(program, machine, endpoints);
+            for (int round = 0; round < 2; ++round) {  // what an operation before left behind does not matter
+                members[0].enter_ps += 300;
+                replay.run({one.operation, one.members, one.bytes}, one.algorithm, members);
+                const auto last = std::ranges::max(members, {}, &CollectiveReplay::Member::enter_ps).enter_ps;
+                std::int64_t whole = 0;
+                for (const auto from : {std::int64_t{0}, last, last / 2, INT64_MIN, std::int64_t{0}}) {
+                    for (std::uint32_t i = 0; i < one.members; ++i) {
+                        const auto since = from == INT64_MIN ? members[i].enter_ps : from;  // each from its own
+                        const auto parts = replay.parts(i, since);
+                        EXPECT_EQ(parts, labelled(replay, i, since));
+                        for (const auto part : parts) {
+                            whole += part;
+                        }
+                    }
+                }
+                EXPECT_GT(whole, 0);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace logpost::replay
