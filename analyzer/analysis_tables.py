@@ -17,7 +17,7 @@ from logpost.analyzer.in_turn import in_turn
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
-from logpost.analyzer.parquet import Columns, TableStream, frame, write_whole
+from logpost.analyzer.parquet import ROWS, Columns, TableStream, frame, write_whole
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.wide import exact_sum
 from logpost.replay._native import Analysis, operations
@@ -25,6 +25,8 @@ from logpost.replay.columns import Calls, DelayCosts
 
 MESSAGES_PER_BATCH = 1 << 15
 CALLS_PER_BATCH = 1 << 15
+COLLECTIVES_SHARE = 32
+"""Of the limit of memory: a larger table of collectives is read again where it is needed."""
 MOST_AHEAD = 4
 """Blocks of calls that are accounted side by side: writing them takes half as long as that, and is done by one."""
 
@@ -41,6 +43,7 @@ def write_analysis(
     network: NetworkTold,
     report: Report,
     meanwhile: Callable[[], dict[str, pl.DataFrame]] = dict,
+    limit_bytes: int | None = None,
 ) -> tuple[dict[str, pl.DataFrame], Mapping[str, int]]:
     """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
     may be read after `RunWriter.settle`.
@@ -51,15 +54,18 @@ def write_analysis(
         network: what the replay was told of the network.
         report: progress.
         meanwhile: makes further tables, by name, that need no account of a call.
+        limit_bytes: of memory; None: there is none.
 
     Returns:
-        The smaller tables, and the sums of envelope, residual and deficit over all messages in ps.
+        The smaller tables, `collectives` among them where memory allows, and the sums of envelope, residual and
+        deficit over all messages in ps.
     """
     # Messages, calls, delays and collectives in parallel: each alone leaves a core idle.
     with ThreadPoolExecutor(max_workers=3) as pool:
         accounted = pool.submit(_write_calls, writer, analysis)
         delayed = pool.submit(analysis.delay_costs)
-        collected = pool.submit(_write_collectives, writer, analysis)
+        kept = None if limit_bytes is None else limit_bytes // COLLECTIVES_SHARE
+        collected = pool.submit(_write_collectives, writer, analysis, kept)
         sums = _write_messages(writer, analysis, report)
         writer.flush_beside("messages")
         report("accounting calls", 0, 0)
@@ -80,7 +86,8 @@ def write_analysis(
         written |= {name: writer.write(name, table) for name, table in frames.items()}
     # It may be large, and pages alone read it. Its writer must not hold the analysis, whose memory is given back next.
     writer.beside(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
-    written["collectives"] = collected.result()
+    if (together := collected.result()) is not None:
+        written["collectives"] = together
     return written, sums
 
 
@@ -181,9 +188,20 @@ def _calls_of(analysis: Analysis, block: int) -> Iterator[Calls]:
         yield batch
 
 
-def _write_collectives(writer: RunWriter, analysis: Analysis) -> pl.DataFrame:
-    """Write the table `collectives`, and return it."""
-    columns: dict[str, Any] = dict(analysis.collectives())
-    columns["operation"] = pa.DictionaryArray.from_arrays(columns["operation"], operations()).cast(pa.string())
-    write_whole(schema.COLLECTIVES, writer.table_path("collectives"), columns)
-    return frame(schema.COLLECTIVES, columns)
+def _write_collectives(writer: RunWriter, analysis: Analysis, kept_bytes: int | None) -> pl.DataFrame | None:
+    """Write the table `collectives`, and return it; None where it is larger than `kept_bytes`."""
+    kept: list[pl.DataFrame] | None = []
+    size = begin = 0
+    rows = ROWS
+    with TableStream(schema.COLLECTIVES, writer.table_path("collectives")) as stream:
+        while rows == ROWS:
+            batch: dict[str, Any] = dict(analysis.collectives(begin, begin + ROWS))
+            batch["operation"] = pa.DictionaryArray.from_arrays(batch["operation"], operations()).cast(pa.string())
+            stream.put(batch)
+            rows = len(batch["location"])
+            begin += rows
+            if kept is not None:
+                kept.append(frame(schema.COLLECTIVES, batch))
+                size += int(kept[-1].estimated_size())
+                kept = kept if kept_bytes is None or size <= kept_bytes else None
+    return pl.concat(kept, rechunk=True) if kept else None

@@ -196,7 +196,12 @@ def _write_tables(
         )
         analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
         written, sums = write_analysis(
-            writer, analysis, placed.network, report, partial(_definitions, trace, analysis, placed.sockets)
+            writer,
+            analysis,
+            placed.network,
+            report,
+            partial(_definitions, trace, analysis, placed.sockets),
+            spill.limit_bytes if spill is not None else None,
         )
     calls = scan(writer.path, "calls")
     spans = span_frame(trace)
