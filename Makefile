@@ -21,8 +21,10 @@ SIDE_BY_SIDE := -n auto --dist worksteal --durations=20
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 
-# Each native source is compiled once for the package and the tests, where ccache could be installed.
+# Each native source is compiled once for the package, the tests and the wheel, where ccache could be installed.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
 
 .PHONY: help setup demo docs check test lint bench sanitize fuzz conformance wheel wheel-test matrix clean
 

@@ -17,7 +17,7 @@ from logpost.analyzer.in_turn import in_turn
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
-from logpost.analyzer.parquet import Columns, TableStream, frame, write_whole
+from logpost.analyzer.parquet import ROWS, Columns, TableStream, frame, write_whole
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.wide import exact_sum
 from logpost.replay._native import Analysis, operations
@@ -25,6 +25,8 @@ from logpost.replay.columns import Calls, DelayCosts
 
 MESSAGES_PER_BATCH = 1 << 15
 CALLS_PER_BATCH = 1 << 15
+COLLECTIVES_SHARE = 32
+"""Of the limit of memory: a larger table of collectives is read again where it is needed."""
 MOST_AHEAD = 4
 """Blocks of calls that are accounted side by side: writing them takes half as long as that, and is done by one."""
 
@@ -138,7 +140,8 @@ def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame
         if name not in ("findings", "time_cells")
     }
     # Several finders ask for it. Kept since it was written, it would lie beside all that rows of calls are made from.
-    tables["collectives"] = tables["collectives"].collect().lazy()
+    used = run.manifest.memory
+    tables["collectives"] = _in_memory(tables["collectives"], used.limit_bytes if used is not None else None)
     from logpost.analyzer.findings.find import find_all
 
     writer.flush_beside()  # the disk writes what is there while findings are looked for
@@ -184,7 +187,22 @@ def _calls_of(analysis: Analysis, block: int) -> Iterator[Calls]:
 
 
 def _write_collectives(writer: RunWriter, analysis: Analysis) -> None:
-    """Write the table `collectives`."""
-    columns: dict[str, Any] = dict(analysis.collectives())
-    columns["operation"] = pa.DictionaryArray.from_arrays(columns["operation"], operations()).cast(pa.string())
-    write_whole(schema.COLLECTIVES, writer.table_path("collectives"), columns)
+    """Stream the table `collectives`."""
+    begin, rows = 0, ROWS
+    with TableStream(schema.COLLECTIVES, writer.table_path("collectives")) as stream:
+        while rows == ROWS:
+            batch: dict[str, Any] = dict(analysis.collectives(begin, begin + ROWS))
+            batch["operation"] = pa.DictionaryArray.from_arrays(batch["operation"], operations()).cast(pa.string())
+            stream.put(batch)
+            rows = len(batch["location"])
+            begin += rows
+
+
+def _in_memory(table: pl.LazyFrame, limit_bytes: int | None) -> pl.LazyFrame:
+    """A table that is asked for several times, read once where the limit of memory allows."""
+    if limit_bytes is not None:
+        some = table.head(ROWS).collect()
+        rows = table.select(pl.len()).collect().item()
+        if rows * some.estimated_size() > max(some.height, 1) * (limit_bytes // COLLECTIVES_SHARE):
+            return table
+    return table.collect().lazy()

@@ -222,7 +222,8 @@ class Analysis:
         Traffic between nodes by phase, and by phase and link; empty where the machine's network is not known.
         """
 
-    def collectives(self) -> logpost.replay.columns.Collectives: ...
+    def collectives(self, begin: int = 0, end: int | None = None) -> logpost.replay.columns.Collectives:
+        """Rows of the table `collectives`, to `end` or the last one."""
 
     def collective_parts(self) -> logpost.replay.columns.CollectiveParts:
         """

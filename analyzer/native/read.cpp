@@ -527,6 +527,7 @@ Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& o
 
 Trace read_archive(const fs::path& path, const ReadOptions& options) {
     const Otf2Errors errors;
+    const replay::Spill::Registration registration(options.spill.get());
     take_otf2_errors();
     if (options.shards != nullptr) {
         return gather(path, *options.shards, options);

@@ -6,16 +6,15 @@ time is killed, and so are the ranks of this node that outlive it.
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
 from logpost.collectors.calibration.failure import OURS, trouble
+from logpost.collectors.descendants import descendants, signal_all
 from logpost.errors import InputError
 
 GRACE_S = 5.0
@@ -82,42 +81,15 @@ def _signals_held() -> Iterator[None]:
 
 
 def _end(launcher: subprocess.Popen[str]) -> None:
-    ranks = _descendants(launcher.pid)
+    ranks = descendants(launcher.pid)
     launcher.terminate()
     try:
         launcher.communicate(timeout=GRACE_S)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        ranks |= _descendants(launcher.pid)
+        ranks |= descendants(launcher.pid)
         launcher.kill()
         launcher.wait()
-    for pid, started in ranks.items():
-        if _parent_and_start(pid)[1] == started:  # else another process has its number by now
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    signal_all(ranks, signal.SIGKILL)
     for stream in (launcher.stdout, launcher.stderr):
         if stream is not None:
             stream.close()
-
-
-def _descendants(pid: int) -> dict[int, str]:
-    """Processes of this node that a process started, and theirs, with their start; none where there is no /proc."""
-    family = {pid: _parent_and_start(pid)[1]}
-    others = {int(name): _parent_and_start(int(name)) for name in _names(Path("/proc")) if name.isdecimal()}
-    while found := {p: start for p, (parent, start) in others.items() if parent in family and p not in family}:
-        family |= found
-    del family[pid]
-    return family
-
-
-def _names(folder: Path) -> list[str]:
-    return os.listdir(folder) if folder.is_dir() else []
-
-
-def _parent_and_start(pid: int) -> tuple[int, str]:
-    """Parent and start time (clock ticks since boot) of a process; 0 and nothing when it has ended."""
-    try:
-        # pid (name) state parent …; the name may hold blanks and brackets, and the start is the 22nd of all.
-        after_name = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return 0, ""
-    return (0, "") if after_name[0] == "Z" else (int(after_name[1]), after_name[19])

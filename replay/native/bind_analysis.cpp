@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bindings.hpp"
@@ -129,20 +130,31 @@ nb::dict accounting(Analysis& analysis) {
         const nb::gil_scoped_release release;
         analysis.accounts();
     }
-    std::vector<std::int32_t> location;
-    std::vector<AccountRow> rows;
     const auto& accounts = analysis.accounts();
+    std::size_t count = 0;
+    for (const auto& account : accounts) {
+        count += account.size();
+    }
+    std::vector<std::int32_t> location, window;
+    std::vector<std::uint8_t> phase, category;
+    std::vector<std::int64_t> exposed;
+    const auto each = [](auto&& visit, auto&... columns) { (visit(columns), ...); };
+    each([&](auto& column) { column.reserve(count); }, location, window, phase, category, exposed);
     for (std::size_t i = 0; i < accounts.size(); ++i) {
-        const auto& account = accounts[i];
-        rows.insert(rows.end(), account.begin(), account.end());
-        location.resize(rows.size(), static_cast<std::int32_t>(analysis.accounted()[i]));
+        for (const auto& row : accounts[i]) {
+            location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
+            window.push_back(row.window);
+            phase.push_back(static_cast<std::uint8_t>(row.phase));
+            category.push_back(row.category);
+            exposed.push_back(row.exposed_ps);
+        }
     }
     nb::dict d;
     d["location"] = array(std::move(location));
-    d["window"] = column<std::int32_t>(rows, [](const AccountRow& r) { return r.window; });
-    d["phase"] = column<std::uint8_t>(rows, [](const AccountRow& r) { return r.phase; });
-    d["category"] = column<std::uint8_t>(rows, [](const AccountRow& r) { return r.category; });
-    d["exposed_ps"] = column<std::int64_t>(rows, [](const AccountRow& r) { return r.exposed_ps; });
+    d["window"] = array(std::move(window));
+    d["phase"] = array(std::move(phase));
+    d["category"] = array(std::move(category));
+    d["exposed_ps"] = array(std::move(exposed));
     return d;
 }
 
@@ -476,7 +488,8 @@ nb::dict unmatched(const Analysis& analysis) {
     return d;
 }
 
-nb::dict collectives(const Analysis& analysis) {
+/// Rows `begin` to `end` - 1 of the table, or as many as there are.
+nb::dict collectives(const Analysis& analysis, std::size_t begin, std::optional<std::size_t> end) {
     const auto& program = analysis.program();
     std::vector<std::int32_t> instance, location, comm, root, callpath, call, complete_call, rma_window;
     std::vector<std::uint8_t> operation;
@@ -490,11 +503,17 @@ nb::dict collectives(const Analysis& analysis) {
         for (const auto& timeline : program.timelines) {
             count += timeline.collectives.size();
         }
-        each([&](auto& column) { column.reserve(count); }, instance, location, comm, root, callpath, call,
+        const auto last = std::min(end.value_or(count), count);
+        const auto first = std::min(begin, last);
+        each([&](auto& column) { column.reserve(last - first); }, instance, location, comm, root, callpath, call,
              complete_call, rma_window, operation, enter, leave, wait, bytes_sent, bytes_received);
-        for (std::size_t l = 0; l < program.timelines.size(); ++l) {
+        std::size_t before = 0;  // rows of the locations so far
+        for (std::size_t l = 0; l < program.timelines.size() && before < last; ++l) {
             const auto& mine = program.timelines[l];
-            for (std::size_t i = 0; i < mine.collectives.size(); ++i) {
+            const auto from = first - std::min(first, before);
+            const auto to = std::min(mine.collectives.size(), last - before);
+            before += mine.collectives.size();
+            for (std::size_t i = from; i < to; ++i) {
                 const auto& row = mine.collectives[i];
                 instance.push_back(row.instance == kNone ? kUndefined : static_cast<std::int32_t>(row.instance));
                 location.push_back(static_cast<std::int32_t>(l));
@@ -621,7 +640,10 @@ void bind_analysis(nb::module_& module) {
         .def("load", &load, nb::sig("def load(self) -> logpost.replay.columns.Load"))
         .def("network", &network, nb::sig("def network(self) -> logpost.replay.columns.Network"),
              "Traffic between nodes by phase, and by phase and link; empty where the machine's network is not known.")
-        .def("collectives", &collectives, nb::sig("def collectives(self) -> logpost.replay.columns.Collectives"))
+        .def("collectives", &collectives, "begin"_a = 0, "end"_a = nb::none(),
+             nb::sig("def collectives(self, begin: int = 0, end: int | None = None) -> "
+                     "logpost.replay.columns.Collectives"),
+             "Rows of the table `collectives`, to `end` or the last one.")
         .def("collective_parts", &collective_parts,
              nb::sig("def collective_parts(self) -> logpost.replay.columns.CollectiveParts"),
              "What the category `collective` is divided into, by location, callpath and phase.")

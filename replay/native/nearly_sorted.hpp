@@ -2,22 +2,22 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
 #include <utility>
-#include <vector>
 
 namespace logpost::replay {
 
 /// Sorts stably what is almost in order, as recorded events are: insertion while elements move little, else a merge
 /// sort of the whole.
-template <class T, class Less>
-void sort_nearly_sorted(std::vector<T>& items, Less&& less) {
+template <std::ranges::random_access_range Items, class Less>
+void sort_nearly_sorted(Items&& items, Less&& less) {
     constexpr std::size_t kMovesPerItem = 8;
     std::size_t moves = 0;
     for (std::size_t i = 1; i < items.size(); ++i) {
         if (!less(items[i], items[i - 1])) {
             continue;
         }
-        T item = std::move(items[i]);
+        auto item = std::move(items[i]);
         std::size_t to = i;
         do {
             items[to] = std::move(items[to - 1]);

@@ -120,8 +120,8 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool 
         } else {
             leaving(location, between_nodes, customers);
         }
-        if (location < nic_uses_.size()) {
-            for (const auto& use : nic_uses_[location]) {
+        if (location < nic_uses_.of.size()) {
+            for (const auto& use : nic_uses_.of[location]) {
                 if (use.between_nodes == between_nodes && use.receiving == receiving) {
                     customers.push_back({use.from_ps, use.service_ps, static_cast<std::int32_t>(location),
                                          use.queues ? Customer::kOther : Customer::kBusy});

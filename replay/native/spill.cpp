@@ -27,7 +27,9 @@ namespace {
 constexpr std::size_t kStored = std::size_t{64} << 20U;  // bytes of a region that `store` fills
 constexpr std::size_t kPiece = std::size_t{16} << 20U;   // released between two looks at the resident memory
 constexpr std::size_t kAlign = 64;                       // of what is stored: a cache line
-constexpr std::chrono::milliseconds kLook{10};           // between two looks: at 4 GB/s of first touches, 40 MB
+constexpr std::chrono::milliseconds kLook{10};           // between two looks of the thread that does nothing else
+constexpr std::chrono::microseconds kPause{200};         // and of one that works: by then, it has mapped a few MB
+constexpr std::chrono::seconds kTrim{2};                 // between two walks through the heap, which stop all others
 
 struct Resident {
     std::uint64_t all;
@@ -65,11 +67,17 @@ bool is_memory(const struct statfs& system) noexcept {
     return std::ranges::find(kMagic, system.f_type) != kMagic.end();
 }
 
+/// That `look` knows.
+std::mutex known_mutex;
+std::vector<Spill*> known;
+
 std::size_t rounded(std::size_t bytes, std::size_t to) noexcept {
     return (bytes + to - 1) / to * to;
 }
 
 }  // namespace
+
+std::atomic<unsigned> Spill::registered_{0};
 
 bool lies_in_memory(std::filesystem::path directory) {
     std::error_code error;
@@ -88,6 +96,7 @@ Spill::Spill(std::filesystem::path directory, std::uint64_t limit_bytes, bool in
 
 Spill::~Spill() {
     watcher_ = {};
+    registration_.reset();  // from here on, no other thread looks at it
     for (const auto& region : regions_) {
         munmap(region.memory, region.bytes);
     }
@@ -135,9 +144,39 @@ void Spill::open() {
     watcher_ = std::jthread([this](const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         while (!stop_.wait_for(lock, stop, kLook, [&] { return stop.stop_requested(); })) {
-            release(limit_ / 16 * 13);
+            release();
         }
     });
+}
+
+void Spill::look_at_all() noexcept {
+    thread_local std::chrono::steady_clock::time_point last;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last < kPause) {
+        return;
+    }
+    last = now;
+    const std::scoped_lock all(known_mutex);
+    for (auto* spill : known) {
+        const std::scoped_lock lock(spill->mutex_);
+        spill->release();
+    }
+}
+
+Spill::Registration::Registration(Spill* spill) : spill_(spill) {
+    if (spill_ != nullptr) {
+        const std::scoped_lock lock(known_mutex);
+        known.push_back(spill_);
+        registered_.store(static_cast<unsigned>(known.size()), std::memory_order_relaxed);
+    }
+}
+
+Spill::Registration::~Registration() {
+    if (spill_ != nullptr) {
+        const std::scoped_lock lock(known_mutex);
+        known.erase(std::ranges::find(known, spill_));
+        registered_.store(static_cast<unsigned>(known.size()), std::memory_order_relaxed);
+    }
 }
 
 /// With the lock held.
@@ -180,11 +219,15 @@ std::byte* Spill::store(const std::vector<iovec>& pieces) {
         offset = region.offset + static_cast<off_t>(region.used);
         region.used = std::min(region.bytes, rounded(region.used + bytes, kAlign));
     }
-    // Written, not copied into the mapping: no page is touched, so none is resident until it is asked for.
+    put(pieces, bytes, offset);
+    return place;
+}
+
+/// Written, not copied into the mapping: no page is touched, so none is resident until it is asked for.
+void Spill::put(std::vector<iovec> pieces, std::size_t bytes, off_t offset) {
     std::size_t done = 0;
-    auto rest = pieces;
-    for (auto first = rest.begin(); done < bytes;) {
-        const auto n = std::min<std::ptrdiff_t>(rest.end() - first, IOV_MAX);
+    for (auto first = pieces.begin(); done < bytes;) {
+        const auto n = std::min<std::ptrdiff_t>(pieces.end() - first, IOV_MAX);
         auto wrote = pwritev(file_, &*first, static_cast<int>(n), offset + static_cast<off_t>(done));
         if (wrote < 0) {
             if (errno == EINTR) {
@@ -194,15 +237,25 @@ std::byte* Spill::store(const std::vector<iovec>& pieces) {
                              ": what exceeds the limit of memory cannot be written there: " + std::strerror(errno));
         }
         done += static_cast<std::size_t>(wrote);
-        for (; first != rest.end() && static_cast<std::size_t>(wrote) >= first->iov_len; ++first) {
+        for (; first != pieces.end() && static_cast<std::size_t>(wrote) >= first->iov_len; ++first) {
             wrote -= static_cast<ssize_t>(first->iov_len);
         }
-        if (first != rest.end()) {
+        if (first != pieces.end()) {
             first->iov_base = static_cast<std::byte*>(first->iov_base) + wrote;
             first->iov_len -= static_cast<std::size_t>(wrote);
         }
     }
-    return place;
+}
+
+void Spill::write(std::byte* place, const void* from, std::size_t bytes) {
+    off_t offset = 0;
+    {
+        const std::scoped_lock lock(mutex_);
+        const auto region = std::ranges::find_if(
+            regions_, [&](const Region& one) { return place >= one.memory && place < one.memory + one.bytes; });
+        offset = region->offset + (place - region->memory);
+    }
+    put({{const_cast<void*>(from), bytes}}, bytes, offset);  // of the system's making: it reads them only
 }
 
 void* Spill::take(std::size_t bytes) {
@@ -226,14 +279,26 @@ std::uint64_t Spill::spilled_bytes() const noexcept {
     return spilled_;
 }
 
-/// Releases what is mapped, in turn, until less than `above` is resident. With the lock held: nothing is unmapped
+/// Releases what is mapped, in turn, where the process comes near its limit. With the lock held: nothing is unmapped
 /// meanwhile, so nothing else can lie there.
-void Spill::release(std::uint64_t above) {
-    auto now = resident(statm_);
-    if (!now || now->all <= above) {
+///
+/// Beside memory that cannot be released, files have three quarters of what is left, at least: then they are released
+/// to a half of that, so that not every look does it again.
+void Spill::release() noexcept {
+    if (regions_.empty()) {
         return;
     }
-    const auto enough = above / 8 * 7;
+    auto now = resident(statm_);
+    if (!now) {
+        return;
+    }
+    const auto room = std::max(limit_ - std::min(limit_, now->unreleasable), limit_ / 16);
+    const auto above =
+        std::min(now->unreleasable + room / 4 * 3, std::max(limit_ / 16 * 13, now->unreleasable + room / 2));
+    if (now->all <= above) {
+        return;
+    }
+    const auto enough = now->unreleasable + (above - now->unreleasable) / 2;
     for (std::size_t passed = 0; passed < regions_.size() && now && now->all > enough; ++passed) {
         hand_ = (hand_ + 1) % regions_.size();
         const auto& region = regions_[hand_];
@@ -244,8 +309,9 @@ void Spill::release(std::uint64_t above) {
         }
     }
 #ifdef __GLIBC__
-    if (now && now->all > above) {
+    if (now && now->all > above && std::chrono::steady_clock::now() - trimmed_ > kTrim) {
         malloc_trim(0);
+        trimmed_ = std::chrono::steady_clock::now();
     }
 #endif
 }

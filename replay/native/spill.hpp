@@ -11,11 +11,14 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -46,6 +49,8 @@ class Spill {
 
     /// A copy of these pieces, one behind the other, in the file, for as long as this object lives. Throws SpillError.
     [[nodiscard]] std::byte* store(const std::vector<iovec>& pieces);
+    /// Writes to memory that was taken, without making any of it resident. Throws SpillError.
+    void write(std::byte* place, const void* from, std::size_t bytes);
 
     /// Memory of this size in the file, zeros, until it is given back. Throws SpillError.
     [[nodiscard]] void* take(std::size_t bytes);
@@ -54,6 +59,27 @@ class Spill {
     [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return limit_; }
     /// Bytes that were ever taken in the file.
     [[nodiscard]] std::uint64_t spilled_bytes() const noexcept;
+
+    /// Releases what is mapped where this process comes near the limit of a registered one. Threads call it between two
+    /// pieces of work: they map more in a millisecond than is left, and a thread that only looks on may come too late
+    /// on a busy machine. Costs next to nothing where there is none.
+    static void look() noexcept {
+        if (registered_.load(std::memory_order_relaxed) != 0) {
+            look_at_all();
+        }
+    }
+    /// Lets `look` know one, which must outlive it; null: none. Every extension module has a `look` of its own: that of
+    /// the module in which a spill is made knows it without.
+    class Registration {
+      public:
+        explicit Registration(Spill* spill);
+        Registration(const Registration&) = delete;
+        Registration& operator=(const Registration&) = delete;
+        ~Registration();
+
+      private:
+        Spill* spill_;
+    };
 
   private:
     struct Region {
@@ -64,8 +90,11 @@ class Spill {
     };
     void open();
     Region& add(std::size_t bytes);
-    void watch();
-    void release(std::uint64_t above);
+    void put(std::vector<iovec> pieces, std::size_t bytes, off_t offset);
+    void release() noexcept;
+    static void look_at_all() noexcept;
+
+    static std::atomic<unsigned> registered_;
 
     std::filesystem::path directory_;
     std::uint64_t limit_;
@@ -76,10 +105,12 @@ class Spill {
     off_t end_ = 0;
     std::uint64_t spilled_ = 0;
     std::vector<Region> regions_;
-    std::byte* filling_ = nullptr;      // the region that `store` fills
-    std::size_t hand_ = 0;              // the next region to be released
-    std::uint64_t unreleasable_ = 0;    // bytes of memory, when it was last looked at
-    std::uint64_t since_ = UINT64_MAX;  // bytes asked for since
+    std::byte* filling_ = nullptr;                   // the region that `store` fills
+    std::size_t hand_ = 0;                           // the next region to be released
+    std::uint64_t unreleasable_ = 0;                 // bytes of memory, when it was last looked at
+    std::uint64_t since_ = UINT64_MAX;               // bytes asked for since
+    std::chrono::steady_clock::time_point trimmed_;  // when the heap was
+    std::optional<Registration> registration_{std::in_place, this};
     std::condition_variable_any stop_;
     std::jthread watcher_;
 };

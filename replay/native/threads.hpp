@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "replay/native/spill.hpp"
+
 namespace logpost::replay {
 
 /// Runs `body(thread)` on `threads` threads, the caller's among them, and waits for all. The first exception is passed
@@ -35,7 +37,8 @@ void on_threads(unsigned threads, Body&& body) {
     }
 }
 
-/// Runs `body(i, thread)` for i in 0..n-1, handed out in blocks as threads become free.
+/// Runs `body(i, thread)` for i in 0..n-1, handed out in blocks as threads become free. After each, memory is looked
+/// at.
 template <class Body>
 void for_each_parallel(std::size_t n, unsigned threads, std::size_t block, Body&& body) {
     std::atomic<std::size_t> next{0};
@@ -49,6 +52,7 @@ void for_each_parallel(std::size_t n, unsigned threads, std::size_t block, Body&
                        for (auto i = begin; i < std::min(begin + block, n); ++i) {
                            body(i, thread);
                        }
+                       Spill::look();
                    }
                });
 }

@@ -112,9 +112,9 @@ TEST(CollectiveSplit, ARootThatLeavesAtOnceLeavesItsNicBusy) {
         story.message(0, send, 3, story.call(3, CallKind::receive, 900, 2'000), 8);
         Divided divided(story, machine);
         const auto found = divided.split.take_nic_uses();
-        ASSERT_EQ(found[0].size(), uses);
+        ASSERT_EQ(found.of[0].size(), uses);
         if (uses > 0) {
-            EXPECT_EQ(found[0][0], (NicUse{20, 990, true, false, false}));
+            EXPECT_EQ(found.of[0][0], (NicUse{20, 990, true, false, false}));
         }
     }
 }
@@ -136,8 +136,8 @@ TEST(CollectiveSplit, AMemberThatStillReceivesIsReachedByTheFirstRounds) {
     late.collective(second, late.call(second, CallKind::barrier, 500, 530), Operation::barrier, -1);
     Divided divided(late, machine);
     const auto found = divided.split.take_nic_uses();
-    ASSERT_EQ(found[1].size(), 1U);
-    EXPECT_EQ(found[1][0], (NicUse{110, 30, true, true, true}));
+    ASSERT_EQ(found.of[1].size(), 1U);
+    EXPECT_EQ(found.of[1][0], (NicUse{110, 30, true, true, true}));
 }
 
 TEST(CollectiveSplit, TheAlgorithmIsTheOneThatFitsTheMeasuredEnds) {

@@ -86,8 +86,8 @@ TEST(Queues, MessagesWaitForWhatElseTheirNicServes) {
     const auto machine = plain_machine();
     const Windows whole{.count = 1, .width_ps = 3000};
     const auto uses = [](std::size_t location, NicUse use) {
-        NicUses found(3);
-        found[location].push_back(use);
+        NicUses found{std::make_unique<Shelf>(), std::vector<std::span<NicUse>>(3)};
+        found.of[location] = found.memory->copy(std::vector{use});
         return found;
     };
     // Busy until 400, and the message is ready at 10; its first byte reaches the other NIC at 500, and the second

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "replay/native/huge_array.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/settle.hpp"
+#include "replay/native/shelf.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -135,6 +138,65 @@ TEST_F(Spilling, AnArrayGoesBackAndAnotherTakesItsPlace) {
         other.data()[12345] = 1;
     }
     EXPECT_EQ(spill.spilled_bytes(), 6U * (8U << 20U));
+}
+
+/// Bytes of files that are mapped and resident in this process: the third number of statm, in pages.
+std::uint64_t resident_of_files() {
+    std::uint64_t size = 0;
+    std::uint64_t all = 0;
+    std::uint64_t files = 0;
+    std::ifstream("/proc/self/statm") >> size >> all >> files;
+    return files * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Threads that work see to it themselves: on a busy machine, the one that only looks on may come too late.
+TEST_F(Spilling, WhoeverLooksReleasesWhatIsBeyondTheLimit) {
+    constexpr std::size_t kBytes = std::size_t{64} << 20U;
+    Spill spill(directory_, kNoMemory);
+    const auto before = resident_of_files();
+    auto* memory = static_cast<char*>(spill.take(kBytes));
+    std::uint64_t most = 0;
+    for (std::size_t at = 0; at < kBytes; at += 4096) {
+        memory[at] = 1;
+        if (at % (std::size_t{4} << 20U) == 0) {
+            std::this_thread::sleep_for(std::chrono::microseconds(300));  // looks are this far apart, at least
+            Spill::look();
+            most = std::max(most, resident_of_files());
+        }
+    }
+    EXPECT_LT(most, before + kBytes / 4);
+    for (std::size_t at = 0; at < kBytes; at += 4096) {
+        ASSERT_EQ(memory[at], 1);
+    }
+}
+
+TEST_F(Spilling, AShelfHoldsWhatWasPutOnIt) {
+    for (const auto limit : {kNoMemory, kMuch}) {
+        Spill spill(directory_, limit);
+        Shelf shelf(&spill);
+        std::vector<std::span<std::uint32_t>> arrays;
+        for (int round = 0; round < 2; ++round) {
+            for (const std::uint32_t n : {0U, 1U, 1000U, 3U, 6'000'000U, 17U}) {
+                std::vector<std::uint32_t> values(n);
+                std::iota(values.begin(), values.end(), n);
+                arrays.push_back(shelf.copy(values));
+                arrays.push_back(shelf.take<std::uint32_t>(n));
+                std::ranges::fill(arrays.back(), n);
+            }
+            for (std::size_t i = 0; i < arrays.size(); i += 2) {
+                const auto n = static_cast<std::uint32_t>(arrays[i].size());
+                for (std::uint32_t at = 0; at < n; ++at) {
+                    ASSERT_EQ(arrays[i][at], n + at);
+                    ASSERT_EQ(arrays[i + 1][at], n);
+                }
+            }
+            arrays.clear();
+            shelf.clear();
+        }
+        EXPECT_EQ(spill.spilled_bytes() > 0, limit == kNoMemory);
+    }
+    Shelf in_memory;
+    EXPECT_EQ(in_memory.copy(std::vector{1, 2, 3})[2], 3);
 }
 
 TEST_F(Spilling, TheFileHasNoName) {

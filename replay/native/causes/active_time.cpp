@@ -12,8 +12,9 @@ constexpr std::uint32_t kFewCalls = 256;
 
 }  // namespace
 
-ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths)
-    : timeline_(timeline), waits_(waits), waited_(waits.size() + 1, 0) {
+ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths, Shelf& shelf)
+    : timeline_(timeline), waits_(waits), waited_(shelf.take<std::int64_t>(waits.size() + 1)) {
+    waited_[0] = 0;
     for (std::size_t i = 0; i < waits.size(); ++i) {
         waited_[i + 1] = waited_[i] + (waits[i].until_ps - timeline.calls[waits[i].call].enter_ps);
     }
@@ -36,8 +37,9 @@ ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, st
     step_ = std::max(kFewCalls, 4 * static_cast<std::uint32_t>(places_.size()));
     std::ranges::fill(now, 0);
     std::size_t wait = 0;
+    sums_ = shelf.take<std::int64_t>((calls / step_ + 1) * now.size());
     for (std::uint32_t at = 0; at <= calls - calls % step_; at += step_) {
-        sums_.insert(sums_.end(), now.begin(), now.end());
+        std::ranges::copy(now, sums_.begin() + static_cast<std::ptrdiff_t>(at / step_ * now.size()));
         wait = scan(at, std::min(at + step_, calls), wait, add);
     }
 }

@@ -57,7 +57,8 @@ class PlaceTimes {
 /// The active time of one location. Long spans are read from sums that are kept every so many calls.
 class ActiveTime {
   public:
-    ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths);
+    /// What it keeps lies on the shelf.
+    ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths, Shelf& shelf);
 
     /// What a span has beside its active time.
     struct Spent {
@@ -79,10 +80,10 @@ class ActiveTime {
 
     const Timeline& timeline_;
     std::span<const Wait> waits_;
-    std::vector<std::int64_t> waited_;   // before each wait, and at last in all
+    std::span<std::int64_t> waited_;     // before each wait, and at last in all
     std::vector<std::uint32_t> places_;  // those of this location
     std::uint32_t step_ = 0;             // calls from one sum to the next; 0: there are none
-    std::vector<std::int64_t> sums_;     // (multiple of step_, place)
+    std::span<std::int64_t> sums_;       // (multiple of step_, place)
 };
 
 }  // namespace logpost::replay

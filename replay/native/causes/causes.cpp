@@ -10,20 +10,24 @@ Causes::Causes(const Program& program, std::vector<Span> interest, unsigned thre
       interest_(std::move(interest)),
       threads_(threads),
       collectives_(program),
+      wait_end_memory_(program.spill.get()),
       on_path_(program.timelines.size()) {}
 
 const std::vector<PathStretch>& Causes::path() {
     std::call_once(path_followed_, [&] {
         waits_.emplace(program_, collectives_, threads_);
         wait_ends_.resize(program_.timelines.size());
+        std::vector<std::uint32_t> calls;
+        std::vector<std::int64_t> until;
         for (std::size_t location = 0; location < wait_ends_.size(); ++location) {
-            auto& ends = wait_ends_[location];
-            ends.calls.reserve(waits_->of(location).size());
-            ends.until_ps.reserve(waits_->of(location).size());
+            calls.clear();
+            until.clear();
             for (const auto& wait : waits_->of(location)) {
-                ends.calls.push_back(wait.call);
-                ends.until_ps.push_back(wait.until_ps);
+                calls.push_back(wait.call);
+                until.push_back(wait.until_ps);
             }
+            wait_ends_[location] = {wait_end_memory_.copy(calls), wait_end_memory_.copy(until)};
+            Spill::look();
         }
         path_ = recorded_path(program_, *waits_);
         for (const auto& stretch : path_) {

@@ -45,6 +45,7 @@ class Causes {
     std::once_flag path_followed_;
     std::once_flag delays_found_;
     std::optional<Waits> waits_;  // until the delays are found
+    Shelf wait_end_memory_;
     std::vector<WaitEnds> wait_ends_;
     std::vector<PathStretch> path_;
     std::vector<std::vector<Span>> on_path_;

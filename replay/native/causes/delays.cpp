@@ -8,6 +8,7 @@
 #include "replay/native/causes/comparison.hpp"
 #include "replay/native/causes/ledger.hpp"
 #include "replay/native/causes/synchronizations.hpp"
+#include "replay/native/huge_array.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::replay {
@@ -20,21 +21,20 @@ struct Charged {
     std::uint32_t wait;  // of the location's
 };
 
-std::vector<Charged> in_order(const Program& program, const Waits& waits) {
-    std::size_t count = 0;
-    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-        count += waits.of(location).size();
-    }
-    std::vector<Charged> all;
-    all.reserve(count);
+/// As many as all waits.
+HugeArray<Charged> in_order(const Program& program, const Waits& waits, std::size_t count) {
+    HugeArray<Charged> all(count, program.spill.get());
+    auto* next = all.data();
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         const auto mine = waits.of(location);
         for (std::size_t i = 0; i < mine.size(); ++i) {
             const auto& cause = program.timelines[static_cast<std::size_t>(mine[i].cause)].calls[mine[i].cause_call];
-            all.push_back({cause.enter_ps, static_cast<std::uint32_t>(location), static_cast<std::uint32_t>(i)});
+            std::construct_at(next++, cause.enter_ps, static_cast<std::uint32_t>(location),
+                              static_cast<std::uint32_t>(i));
         }
+        Spill::look();
     }
-    std::ranges::sort(all, [](const Charged& a, const Charged& b) {
+    std::ranges::sort(std::span(all.data(), count), [](const Charged& a, const Charged& b) {
         return std::tuple(b.cause_ps, b.location, b.wait) < std::tuple(a.cause_ps, a.location, a.wait);
     });
     return all;
@@ -155,18 +155,24 @@ class ComparedBlock {
 std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits& collectives, const Waits& waits,
                                    const std::vector<Span>& interest, unsigned threads) {
     Synchronizations synchronizations(program, collectives, waits, threads);
+    Shelf active_memory(program.spill.get());
     ActiveTimes active(program.timelines.size());
     for_each_parallel(active.size(), threads, 1, [&](std::size_t location, unsigned) {
-        active[location].emplace(program.timelines[location], waits.of(location), program.callpaths());
+        active[location].emplace(program.timelines[location], waits.of(location), program.callpaths(), active_memory);
     });
     ComparedBlock compared(program, waits, active, synchronizations, interest, threads);
     std::vector<Charges> charges(program.timelines.size());
     std::array<WidePs, kWaitKinds> total{};
     Ledger ledger(program.timelines.size());
-    const auto all = in_order(program, waits);
+    std::size_t count = 0;
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        count += waits.of(location).size();
+    }
+    auto memory = in_order(program, waits, count);
+    const std::span<const Charged> all(memory.data(), count);
     const auto at_once = std::clamp(kOfEach * program.timelines.size(), kFewest, kMost);
     for (std::size_t begin = 0; begin < all.size(); begin += at_once) {
-        const auto block = std::span(all).subspan(begin, std::min(at_once, all.size() - begin));
+        const auto block = all.subspan(begin, std::min(at_once, all.size() - begin));
         compared.compare(block);
         for (std::size_t i = 0; i < block.size(); ++i) {
             if (i + kAhead < block.size()) {

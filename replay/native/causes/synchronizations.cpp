@@ -39,9 +39,12 @@ bool of_messages(WaitKind kind) noexcept {
 
 Synchronizations::Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits,
                                    unsigned threads)
-    : locations_(program.timelines.size()), groups_(groups_of(program)), program_(program) {
+    : memory_(program.spill.get()),
+      locations_(program.timelines.size()),
+      groups_(groups_of(program)),
+      program_(program) {
     const auto& timelines = program.timelines;
-    // As many as there can be: a vector that grows holds its elements twice.
+    // As many as there can be.
     std::vector<std::size_t> most(timelines.size());
     for (std::size_t location = 0; location < timelines.size(); ++location) {
         most[location] += 1 + timelines[location].collectives.size() + waits.of(location).size();
@@ -50,16 +53,20 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
         }
     }
     for (std::size_t location = 0; location < timelines.size(); ++location) {
-        locations_[location].all.reserve(most[location]);
+        locations_[location].all = memory_.take<Synchronization>(most[location]);
+        most[location] = 0;
     }
+    auto& count = most;  // of those that are there
+    const auto add = [&](std::size_t location, const Synchronization& one) {
+        locations_[location].all[count[location]++] = one;
+    };
     for (std::size_t location = 0; location < timelines.size(); ++location) {
-        auto& mine = locations_[location].all;
         const auto& here = timelines[location];
         const auto& start_up = waits.start_up();
         if (!start_up.calls.empty() && start_up.calls[location] != kNone) {
             const auto call = start_up.calls[location];
-            mine.push_back({call, Synchronization::kEverybody,
-                            std::max<std::int64_t>(0, here.calls[call].leave_ps - start_up.earliest_end)});
+            add(location, {call, Synchronization::kEverybody,
+                           std::max<std::int64_t>(0, here.calls[call].leave_ps - start_up.earliest_end)});
         }
         for (std::size_t i = 0; i < here.collectives.size(); ++i) {
             const auto& operation = here.collectives[i];
@@ -69,21 +76,25 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
                     program.has_groups(operation.comm) && collectives.group_of(operation, location) == 0;
                 const auto group =
                     operation.comm + (with_second ? static_cast<std::int32_t>(program.members.size()) : 0);
-                mine.push_back({operation.call, -2 - group,
-                                operation.end_ps - collectives.instance(operation.instance).earliest_end});
+                add(location, {operation.call, -2 - group,
+                               operation.end_ps - collectives.instance(operation.instance).earliest_end});
             }
         }
         for (const auto& wait : waits.of(location)) {
             const auto leave = here.calls[wait.call].leave_ps;
             const auto& there = timelines[static_cast<std::size_t>(wait.cause)].calls[wait.cause_call];
             const auto after = of_messages(wait.kind) ? leave - there.leave_ps : 0;
-            mine.push_back({wait.call, wait.cause, std::max<std::int64_t>(0, after)});
-            locations_[static_cast<std::size_t>(wait.cause)].all.push_back(
+            add(location, {wait.call, wait.cause, std::max<std::int64_t>(0, after)});
+            add(static_cast<std::size_t>(wait.cause),
                 {wait.cause_call, static_cast<std::int32_t>(location), std::max<std::int64_t>(0, -after)});
         }
+        Spill::look();
     }
     for_each_parallel(locations_.size(), threads, 1, [&](std::size_t location, unsigned) {
-        auto& [all, partners] = locations_[location];
+        auto& all = locations_[location].all;
+        all = all.first(count[location]);
+        thread_local std::vector<Partner> partners;
+        partners.clear();
         std::ranges::sort(
             all, [](const auto& a, const auto& b) { return a.with != b.with ? a.with < b.with : a.call < b.call; });
         for (std::uint32_t i = 0; i < all.size(); ++i) {
@@ -92,6 +103,7 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
             }
             partners.back().end = partners.back().answered = i + 1;
         }
+        locations_[location].partners = memory_.copy(partners);
     });
 }
 

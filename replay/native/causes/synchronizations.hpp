@@ -3,10 +3,12 @@
 /// When a location was last held up by, or held up, another one: from there on their work is compared.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "replay/native/causes/waits.hpp"
 #include "replay/native/program.hpp"
+#include "replay/native/shelf.hpp"
 
 namespace logpost::replay {
 
@@ -37,11 +39,12 @@ class Synchronizations {
         std::uint32_t answered;  // behind the last answer; where threads ask at once, any of theirs: to look from
     };
     struct Location {
-        std::vector<Synchronization> all;  // by partner, then call
-        std::vector<Partner> partners;     // ascending: groups, then locations
+        std::span<Synchronization> all;  // by partner, then call
+        std::span<Partner> partners;     // ascending: groups, then locations
     };
     [[nodiscard]] bool holds(std::int32_t group, std::int32_t location) const noexcept;
 
+    Shelf memory_;
     std::vector<Location> locations_;
     std::vector<std::vector<std::int32_t>> groups_;  // sorted; by communicator, then the second groups of all
     const Program& program_;

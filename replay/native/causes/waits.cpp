@@ -79,7 +79,7 @@ class LatestWait {
 }  // namespace
 
 Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigned threads)
-    : waits_(program.timelines.size()) {
+    : memory_(program.spill.get()), waits_(program.timelines.size()) {
     start_up_ = rendezvous(program, CallKind::initialize, [&](std::size_t location, const Call& call) {
         return call.leave_ps >= program.spans[location].begin_ps;
     });
@@ -92,7 +92,8 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigne
         const auto here = static_cast<std::int32_t>(location);
         const auto& mine = program.timelines[location];
         const CallOperations operations(mine);
-        auto& waits = waits_[location];
+        thread_local std::vector<Wait> waits;
+        waits.clear();
         const auto together = [&](const Rendezvous& all, WaitKind kind, std::uint32_t c, LatestWait& latest) {
             if (!all.calls.empty() && all.calls[location] == c && all.latest.location != here) {
                 latest.offer(kind, all.latest.begin, all.latest.location, all.latest.call);
@@ -132,7 +133,7 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigne
                 waits.push_back(*latest);
             }
         }
-        waits.shrink_to_fit();
+        waits_[location] = memory_.copy(waits);
     });
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "replay/native/program.hpp"
+#include "replay/native/shelf.hpp"
 #include "replay/native/split/collective_waits.hpp"
 
 namespace logpost::replay {
@@ -41,8 +42,8 @@ struct Wait {
 
 /// Until when the calls of one location waited, in the order of calls: all that accounts need. 12 bytes each.
 struct WaitEnds {
-    std::vector<std::uint32_t> calls;
-    std::vector<std::int64_t> until_ps;
+    std::span<const std::uint32_t> calls;
+    std::span<const std::int64_t> until_ps;
 };
 
 /// A synchronization of all ranks: initialization or finalization, where all left it after the last had entered.
@@ -62,7 +63,8 @@ class Waits {
     [[nodiscard]] const Rendezvous& shut_down() const noexcept { return shut_down_; }
 
   private:
-    std::vector<std::vector<Wait>> waits_;  // by location
+    Shelf memory_;
+    std::vector<std::span<const Wait>> waits_;  // by location
     Rendezvous start_up_;
     Rendezvous shut_down_;
 };

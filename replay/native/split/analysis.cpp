@@ -132,6 +132,7 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, unsigne
              collective_split_.take_nic_uses()),
       transfers_(program, parameters, causes_->collectives(), model_.asynchronous_progress()),
       first_call_(program.timelines.size()),
+      account_memory_(program.spill.get()),
       accounts_(accounted_.size()),
       callpaths_(accounted_.size()),
       time_cells_(accounted_, model_.windows()),
@@ -333,8 +334,8 @@ std::unique_ptr<LocationAccount> Analysis::open_account(std::size_t item) const 
 
 void Analysis::close_account(std::size_t item, LocationAccount& account) {
     account.finish();
-    accounts_[item] = account.rows();
-    callpaths_[item] = account.callpaths();
+    accounts_[item] = account_memory_.copy(account.rows());
+    callpaths_[item] = account_memory_.copy(account.callpaths());
     time_cells_.add(item, std::move(account.program_cells()));
 }
 
@@ -387,7 +388,7 @@ constexpr std::size_t kRowsAtOnce = std::size_t{1} << 16U;
 
 }  // namespace
 
-const std::vector<std::vector<AccountRow>>& Analysis::accounts() {
+const std::vector<std::span<const AccountRow>>& Analysis::accounts() {
     for_each_parallel(call_blocks_.size(), threads_, 1, [&](std::size_t block, unsigned) {
         CallRows unread;
         while (next_calls(block, kRowsAtOnce, unread)) {
@@ -396,7 +397,7 @@ const std::vector<std::vector<AccountRow>>& Analysis::accounts() {
     return accounts_;
 }
 
-const std::vector<std::vector<CallpathExposure>>& Analysis::callpaths() {
+const std::vector<std::span<const CallpathExposure>>& Analysis::callpaths() {
     accounts();
     return callpaths_;
 }

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "replay/native/causes/causes.hpp"
 #include "replay/native/phases.hpp"
 #include "replay/native/program.hpp"
+#include "replay/native/shelf.hpp"
 #include "replay/native/split/account.hpp"
 #include "replay/native/split/message_model.hpp"
 #include "replay/native/split/time_cells.hpp"
@@ -171,8 +173,8 @@ class Analysis {
     }
 
     /// By place in `accounted()`. Accounts the calls whose rows nobody asked for yet.
-    const std::vector<std::vector<AccountRow>>& accounts();
-    const std::vector<std::vector<CallpathExposure>>& callpaths();
+    const std::vector<std::span<const AccountRow>>& accounts();
+    const std::vector<std::span<const CallpathExposure>>& callpaths();
     /// The accounts of the program in finer cells than windows; likewise.
     TimeCellRows time_cells();
     /// By receiving location. Splits the messages whose rows nobody asked for yet.
@@ -206,8 +208,9 @@ class Analysis {
     MessageModel model_;
     TransferModel transfers_;
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
-    std::vector<std::vector<AccountRow>> accounts_;
-    std::vector<std::vector<CallpathExposure>> callpaths_;
+    Shelf account_memory_;
+    std::vector<std::span<const AccountRow>> accounts_;
+    std::vector<std::span<const CallpathExposure>> callpaths_;
     TimeCells time_cells_;
     std::vector<std::vector<PairSum>> pairs_;
     std::size_t message_location_ = 0;

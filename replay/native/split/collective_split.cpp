@@ -11,7 +11,6 @@
 #include "replay/native/collectives/groups.hpp"
 #include "replay/native/collectives/shape.hpp"
 #include "replay/native/nearly_sorted.hpp"
-#include "replay/native/release.hpp"
 #include "replay/native/split/fit.hpp"
 #include "replay/native/threads.hpp"
 
@@ -92,7 +91,8 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
         alone_.push_back(users[nic] == 1 ? 1 : 0);
     }
     find_instances();
-    const auto slots = gather();
+    auto memory = gather();
+    const std::span<const Slot> slots(memory.data(), slot_count_);
     classify();
     choose(slots, threads);
     replay_all(slots, threads);
@@ -135,7 +135,9 @@ void CollectiveSplit::find_instances() {
                 .operation = one.operation};
         });
     }
-    wanted_.assign(count, Wanted{-1.0F});
+    wanted_memory_ = HugeArray<Wanted>(count, program_.spill.get());
+    wanted_ = {wanted_memory_.data(), count};
+    std::ranges::uninitialized_fill(wanted_, Wanted{-1.0F});
     std::size_t first = 0;
     for (auto& instance : instances_) {
         if (instance.root < 0) {
@@ -148,6 +150,7 @@ void CollectiveSplit::find_instances() {
         instance.first = first;
         first += instance.comm == kUndefined ? 0 : size_of(instance);
     }
+    slot_count_ = first;
 }
 
 CollectiveSplit::Slot CollectiveSplit::slot(const Collective& one, std::size_t location, std::uint32_t index) const {
@@ -165,12 +168,11 @@ CollectiveSplit::Slot CollectiveSplit::slot(const Collective& one, std::size_t l
 
 /// Finds the members of each operation, by rank; one that lacks a member, or has one that its communicator does not
 /// have (a remote group, a thread), is not divided.
-std::vector<CollectiveSplit::Slot> CollectiveSplit::gather() {
-    std::size_t count = 0;
-    for (const auto& instance : instances_) {
-        count += instance.comm == kUndefined ? 0 : size_of(instance);
-    }
-    std::vector<Slot> slots(count);
+HugeArray<CollectiveSplit::Slot> CollectiveSplit::gather() {
+    const auto count = slot_count_;
+    HugeArray<Slot> memory(count, program_.spill.get());
+    const std::span slots(memory.data(), count);
+    std::ranges::uninitialized_value_construct(slots);
     std::vector<std::uint32_t> present(instances_.size());
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
         std::unordered_map<std::int32_t, std::optional<std::size_t>> ranks;  // of this location, by communicator
@@ -202,7 +204,7 @@ std::vector<CollectiveSplit::Slot> CollectiveSplit::gather() {
             instance.comm = kUndefined;
         }
     }
-    return slots;
+    return memory;
 }
 
 void CollectiveSplit::add_bytes(Instance& instance, std::size_t rank, const Collective& one) const noexcept {
@@ -274,7 +276,7 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
 }
 
 /// Of every kind, some operations spread over the run are replayed with each candidate; the least error has it.
-void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
+void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
     std::vector<std::vector<std::uint32_t>> asked(kinds_.size());
     std::vector<std::uint64_t> seen(kinds_.size());
     for (std::uint32_t i = 0; i < instances_.size(); ++i) {
@@ -341,7 +343,7 @@ void CollectiveSplit::choose(const std::vector<Slot>& slots, unsigned threads) {
 /// The replayed end differs from the measured one: what a member leaves is shifted with it, and no longer than it would
 /// be behind the later of both.
 void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
-                               std::vector<std::pair<std::int32_t, NicUse>>& uses) const {
+                               std::vector<Asked>& uses) const {
     const auto size = static_cast<std::uint32_t>(slots.size());
     // Only the location itself asks for its own end of the memory, and for a NIC that it has alone.
     const auto own = [&](const Slot& one, bool between_nodes) {
@@ -353,11 +355,12 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
         if (own(one, early.between_nodes) && one.left_ps <= early.ready_ps) {
             continue;
         }
-        uses.emplace_back(one.location, NicUse{.from_ps = early.ready_ps,
-                                               .service_ps = early.service_ps,
-                                               .between_nodes = early.between_nodes,
-                                               .receiving = early.receiving,
-                                               .queues = true});
+        uses.push_back({one.location,
+                        {.from_ps = early.ready_ps,
+                         .service_ps = early.service_ps,
+                         .between_nodes = early.between_nodes,
+                         .receiving = early.receiving,
+                         .queues = true}});
     }
     for (std::uint32_t rank = 0; rank < slots.size(); ++rank) {
         const auto& one = slots[rank];
@@ -372,17 +375,18 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
                 if (busy == 0 || (!receiving && own(one, between_nodes) && one.next_ps >= one.until_ps + busy)) {
                     continue;
                 }
-                uses.emplace_back(one.location, NicUse{.from_ps = one.until_ps,
-                                                       .service_ps = busy,
-                                                       .between_nodes = between_nodes,
-                                                       .receiving = receiving,
-                                                       .queues = false});
+                uses.push_back({one.location,
+                                {.from_ps = one.until_ps,
+                                 .service_ps = busy,
+                                 .between_nodes = between_nodes,
+                                 .receiving = receiving,
+                                 .queues = false}});
             }
         }
     }
 }
 
-void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned threads) {
+void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) {
     start_ps_ = INT64_MAX;
     for (const auto locality : {Locality::same_socket, Locality::same_node, Locality::other_node}) {
         if (!parameters_.localities[static_cast<std::size_t>(locality)].ranges.empty() ||
@@ -398,8 +402,10 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
     const auto workers = std::max(1U, threads);
     std::vector<std::optional<Buffer>> buffers(workers);
     std::vector<std::vector<Sums>> sums(workers, std::vector<Sums>(kinds_.size()));
-    // By so many operations, for whoever replays them: then what a location's NICs are asked stands nearly by time.
-    std::vector<std::vector<std::pair<std::int32_t, NicUse>>> uses(instances_.size() / kAtOnce + 1);
+    // By operation: then what a location's NICs are asked stands nearly by time.
+    Shelf asked(program_.spill.get());
+    std::vector<std::span<Asked>> uses(instances_.size());
+    std::vector<std::vector<Asked>> found_uses(workers);
     const bool messages = std::ranges::any_of(program_.timelines, [](const auto& one) { return !one.sends.empty(); });
     for_each_parallel(instances_.size(), threads, kAtOnce, [&](std::size_t i, unsigned thread) {
         const auto& instance = instances_[i];
@@ -414,7 +420,9 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
         const std::span mine(slots.data() + instance.first, size);
         replay(*buffer, instance, mine, kinds_[instance.kind].algorithm);
         if (messages) {
-            use_nics(*buffer, instance, mine, uses[i / kAtOnce]);
+            found_uses[thread].clear();
+            use_nics(*buffer, instance, mine, found_uses[thread]);
+            uses[i] = asked.copy(found_uses[thread]);
         }
         auto& sum = sums[thread][instance.kind];
         for (std::uint32_t rank = 0; rank < size; ++rank) {
@@ -436,24 +444,27 @@ void CollectiveSplit::replay_all(const std::vector<Slot>& slots, unsigned thread
             sum.deficit += std::max<std::int64_t>(0, predicted - measured);
         }
     });
-    nic_uses_.resize(program_.timelines.size());
-    std::vector<std::size_t> counts(nic_uses_.size());
-    for (const auto& of_some : uses) {
-        for (const auto& [location, use] : of_some) {
-            ++counts[static_cast<std::size_t>(location)];
+    std::vector<std::size_t> counts(program_.timelines.size());
+    for (const auto& of_one : uses) {
+        for (const auto& one : of_one) {
+            ++counts[static_cast<std::size_t>(one.location)];
         }
     }
-    for (std::size_t location = 0; location < counts.size(); ++location) {
-        nic_uses_[location].reserve(counts[location]);
+    nic_uses_ = {std::make_unique<Shelf>(program_.spill.get()), {}};
+    for (auto& count : counts) {
+        nic_uses_.of.push_back(nic_uses_.memory->take<NicUse>(count));
+        count = 0;
     }
-    for (auto& of_some : uses) {
-        for (const auto& [location, use] : of_some) {
-            nic_uses_[static_cast<std::size_t>(location)].push_back(use);
+    for (const auto& of_one : uses) {
+        for (const auto& one : of_one) {
+            const auto location = static_cast<std::size_t>(one.location);
+            nic_uses_.of[location][counts[location]++] = one.use;
         }
-        release(of_some);
+        Spill::look();
     }
-    for (auto& of_location : nic_uses_) {
+    for (const auto of_location : nic_uses_.of) {
         sort_nearly_sorted(of_location, std::less<>());
+        Spill::look();
     }
     for (const auto& of_thread : sums) {
         for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {

@@ -12,6 +12,7 @@
 #include "replay/native/collectives/algorithm.hpp"
 #include "replay/native/collectives/parts.hpp"
 #include "replay/native/collectives/replay.hpp"
+#include "replay/native/huge_array.hpp"
 #include "replay/native/split/collective_waits.hpp"
 #include "replay/native/split/nic_use.hpp"
 #include "replay/native/wide.hpp"
@@ -96,13 +97,17 @@ class CollectiveSplit {
         std::uint32_t index = 0;             ///< of the operation there
     };
     void find_instances();
-    [[nodiscard]] std::vector<Slot> gather();
+    [[nodiscard]] HugeArray<Slot> gather();
     void classify();
-    void choose(const std::vector<Slot>& slots, unsigned threads);
-    void replay_all(const std::vector<Slot>& slots, unsigned threads);
+    void choose(std::span<const Slot> slots, unsigned threads);
+    void replay_all(std::span<const Slot> slots, unsigned threads);
     /// Adds what a replayed operation asks of its members' NICs before they enter, and what it leaves for them.
+    struct Asked {
+        std::int32_t location;
+        NicUse use;
+    };
     void use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
-                  std::vector<std::pair<std::int32_t, NicUse>>& uses) const;
+                  std::vector<Asked>& uses) const;
     /// A rank's number in the algorithm.
     [[nodiscard]] std::uint32_t member(const Instance& instance, std::uint32_t rank, std::uint32_t size) const noexcept;
     /// How many members the root's group has, of an inter-communicator; 0 of others.
@@ -125,8 +130,10 @@ class CollectiveSplit {
     CollectiveEndpoints endpoints_;
     std::vector<Instance> instances_;
     std::vector<CollectiveKind> kinds_;
+    std::size_t slot_count_ = 0;       // members of all operations
     std::vector<std::size_t> offset_;  // by location
-    std::vector<Wanted> wanted_;       // by location and operation; the first < 0: not divided
+    HugeArray<Wanted> wanted_memory_;
+    std::span<Wanted> wanted_;         // by location and operation; the first < 0: not divided
     std::int64_t start_ps_ = 0;        // o_s of the smallest message
     std::vector<std::uint8_t> alone_;  // by location: none other has its NIC
     NicUses nic_uses_;

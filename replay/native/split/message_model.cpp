@@ -71,10 +71,12 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
     Counts counts;
     const auto& timeline = program_.timelines[location];
     const auto records = records_[location];
-    stages_[location].clear();
-    rendezvous_[location].clear();
+    thread_local std::vector<MessageStages> distinct;
+    thread_local std::vector<Rendezvous> asking;
+    distinct.clear();
+    asking.clear();
     asks_[location].clear();
-    StageTable table(parameters_, stages_[location]);
+    StageTable table(parameters_, distinct);
     for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
         const auto& received = timeline.receives[i];
         auto& record = *std::construct_at(&records[i]);
@@ -90,11 +92,11 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
         const auto& sender = program_.timelines[static_cast<std::size_t>(received.peer)];
         record.stages = table.row(record.locality, sender.sends[received.match].bytes, blocks(sender, received.match),
                                   burst(received.peer, received.match), hops(received.peer, id.location));
-        const bool by_size = stages_[location][record.stages].rendezvous;
+        const bool by_size = distinct[record.stages].rendezvous;
         if (is_rendezvous(program_, id, by_size) != by_size) {
             record.stages = table.with_other_protocol(record.stages);
         }
-        const auto& stages = stages_[location][record.stages];
+        const auto& stages = distinct[record.stages];
         ++counts.messages;
         counts.between_nodes += record.locality == Locality::other_node ? 1 : 0;
         counts.violations += record.violation ? 1 : 0;
@@ -109,16 +111,18 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
         if (stages.rendezvous) {
             const std::int64_t request = send_block_end(record.times, stages, begun(id)) + stages.L;
             asks_[location].push_back(i);
-            rendezvous_[location].push_back(
-                {.receive = i,
-                 .handshake = {},
-                 .request_ready = request_ready(
-                     record.times, request, parameters_.asynchronous_progress,
-                     [&](std::int64_t time) { return attends(location, time, record.times.rw0, received.call); })});
+            asking.push_back({.receive = i,
+                              .handshake = {},
+                              .request_ready = request_ready(
+                                  record.times, request, parameters_.asynchronous_progress, [&](std::int64_t time) {
+                                      return attends(location, time, record.times.rw0, received.call);
+                                  })});
         } else {
             record.arrival = injection(record.times, stages, {}, begun(id));
         }
     }
+    stages_[location] = more_memory_->copy(distinct);
+    rendezvous_[location] = more_memory_->copy(asking);
     return counts;
 }
 
@@ -334,7 +338,7 @@ const MessageModel::Rendezvous* MessageModel::rendezvous_of(MessageId id) const 
 std::vector<MessageModel::Control> MessageModel::controls(std::size_t location) const {
     std::vector<Control> result;
     // Most programs have no rendezvous: then no message need be looked at.
-    if (parameters_.asynchronous_progress || std::ranges::all_of(rendezvous_, &std::vector<Rendezvous>::empty)) {
+    if (parameters_.asynchronous_progress || std::ranges::all_of(rendezvous_, &std::span<Rendezvous>::empty)) {
         return result;
     }
     for (const auto& entry : rendezvous_[location]) {
@@ -398,6 +402,7 @@ void MessageModel::reserve() {
     rendezvous_.resize(locations);
     asks_.resize(locations);
     stages_.resize(locations);
+    more_memory_ = std::make_unique<Shelf>(program_.spill.get());
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
 }
 
@@ -409,6 +414,8 @@ void MessageModel::forget_messages() noexcept {
     rendezvous_ = {};
     asks_ = {};
     bursts_ = {};
+    stages_ = {};
+    more_memory_.reset();
 }
 
 /// Only where the machine says what a burst costs.
@@ -424,6 +431,7 @@ void MessageModel::count_bursts() {
 
 void MessageModel::build_records() {
     std::vector<Counts> counts(program_.timelines.size());
+    more_memory_->clear();
     for_each_parallel(counts.size(), threads_, 1,
                       [&](std::size_t location, unsigned) { counts[location] = build_records(location); });
     messages_ = violations_ = beyond_sizes_ = beyond_strides_ = 0;

@@ -208,9 +208,10 @@ class MessageModel {
     std::vector<std::span<ProcessorWaits>> processor_;  // likewise, in processor_memory_
     bool within_nodes_ = false;                         // some messages stay within a node
     bool between_nodes_ = false;                        // some do not
-    std::vector<std::vector<Rendezvous>> rendezvous_;   // [receiving location], by receive
+    std::unique_ptr<Shelf> more_memory_;                // of what follows, but loads_
+    std::vector<std::span<Rendezvous>> rendezvous_;     // [receiving location], by receive
     std::vector<RankedBits> asks_;                      // [receiving location]: where its receives stand in rendezvous_
-    std::vector<std::vector<MessageStages>> stages_;    // [receiving location]: the distinct ones
+    std::vector<std::span<MessageStages>> stages_;      // [receiving location]: the distinct ones
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
     std::vector<EndpointLoad> loads_;
     NicUses nic_uses_;  // until the queues are replayed

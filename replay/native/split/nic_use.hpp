@@ -2,7 +2,11 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
+
+#include "replay/native/shelf.hpp"
 
 namespace logpost::replay {
 
@@ -19,6 +23,9 @@ struct NicUse {
 };
 
 /// By location, ascending.
-using NicUses = std::vector<std::vector<NicUse>>;
+struct NicUses {
+    std::unique_ptr<Shelf> memory;
+    std::vector<std::span<NicUse>> of;
+};
 
 }  // namespace logpost::replay

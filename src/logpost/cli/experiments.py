@@ -89,6 +89,7 @@ def run(
     """
     from rich.console import Console
 
+    from logpost.cli.ending import cleaned_up_on_signals
     from logpost.cli.progress import progress_bar
     from logpost.experiments.framework import runner, write
     from logpost.experiments.framework.json_results import as_json as object_of
@@ -106,7 +107,7 @@ def run(
         if said:
             _say(outcome, console)
 
-    with progress_bar(quiet=quiet) as report:
+    with cleaned_up_on_signals(with_programs=True), progress_bar(quiet=quiet) as report:
         outcomes = runner.run(wanted, output, quick=quick, progress=report, finished=finished)
     command = " ".join(["logpost", "experiments", "run", *names, *(["--quick"] if quick else [])])
     written = write.pages(outcomes, output, command, quick=quick)

@@ -85,6 +85,7 @@ def run(
 
     Example: logpost testbed run -m alewife -n 32 app.c --sweep bisection=18:3:6 -o runs -- input.txt
     """
+    from logpost.cli.ending import cleaned_up_on_signals
     from logpost.errors import InputError
     from logpost.testbed import run_on_testbed
     from logpost.testbed.settings import parse_sweep, product
@@ -103,18 +104,19 @@ def run(
     for number, setting in enumerate(varied, 1):
         label = ",".join(f"{name}={value}" for name, value in setting.items())
         say(f"simulating {ranks} ranks on {machine}{f', {label} ({number} of {len(varied)})' if label else ''}")
-        done = run_on_testbed(
-            machine,
-            workload=workload,
-            sources=sources or [],
-            arguments=context.meta.get(_ARGUMENTS, []),
-            ranks=ranks,
-            mapping=mapping,
-            settings={**fixed, **setting},
-            output=output / label.replace("/", "-per-") if label else output,
-            capture=False,
-            say=say,
-        )
+        with cleaned_up_on_signals(with_programs=True):
+            done = run_on_testbed(
+                machine,
+                workload=workload,
+                sources=sources or [],
+                arguments=context.meta.get(_ARGUMENTS, []),
+                ranks=ranks,
+                mapping=mapping,
+                settings={**fixed, **setting},
+                output=output / label.replace("/", "-per-") if label else output,
+                capture=False,
+                say=say,
+            )
         runs.append((setting, done))
     if as_json:
         print(json.dumps(_document(machine, ranks, fixed, runs), indent=1), file=sys.stderr)
@@ -137,19 +139,21 @@ def goal(
 
     Example: logpost testbed goal app.goal --machine alewife -o runs
     """
+    from logpost.cli.ending import cleaned_up_on_signals
     from logpost.testbed import play
     from logpost.testbed.goal import heading
 
     fixed = _assigned(assignments)
-    done = play(
-        schedule,
-        machine,
-        unit=None if unit is None else unit.value,
-        mapping=mapping,
-        settings=fixed,
-        output=output,
-        say=_teller(quiet=quiet),
-    )
+    with cleaned_up_on_signals(with_programs=True):
+        done = play(
+            schedule,
+            machine,
+            unit=None if unit is None else unit.value,
+            mapping=mapping,
+            settings=fixed,
+            output=output,
+            say=_teller(quiet=quiet),
+        )
     if as_json:
         print(json.dumps(_document(machine, heading(schedule)[0], fixed, [({}, done)]), indent=1), file=sys.stderr)
     elif not quiet:

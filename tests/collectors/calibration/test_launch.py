@@ -12,8 +12,8 @@ from types import FrameType
 
 import pytest
 
-from logpost.collectors.calibration import launch
 from logpost.collectors.calibration.launch import run_program
+from logpost.collectors.descendants import descendants
 from logpost.errors import InputError
 
 # The launcher and its rank, which has a session of its own, both ignore SIGTERM; the rank says its number first.
@@ -36,7 +36,7 @@ def sigterm_raises() -> Iterator[None]:
 
 @pytest.fixture
 def stubborn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    monkeypatch.setattr(launch, "GRACE_S", 0.2)
+    monkeypatch.setattr("logpost.collectors.calibration.launch.GRACE_S", 0.2)
     monkeypatch.chdir(tmp_path)
     return ["sh", "-c", STUBBORN]
 
@@ -90,14 +90,14 @@ def test_a_signal_during_the_start_does_not_lose_the_process(
 def test_who_descends_from_a_process() -> None:
     with subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60"]) as shell:
         deadline = time.monotonic() + 5
-        while len(launch._descendants(shell.pid)) < 2 and time.monotonic() < deadline:
+        while len(descendants(shell.pid)) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
-        found = launch._descendants(shell.pid)
+        found = descendants(shell.pid)
         for pid in (shell.pid, *found):
             os.kill(pid, signal.SIGKILL)
     assert len(found) == 2
     assert os.getpid() not in found
-    assert launch._descendants(shell.pid) == {}
+    assert descendants(shell.pid) == {}
 
 
 def test_a_launcher_that_cannot_be_started() -> None:
