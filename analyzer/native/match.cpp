@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "channels.hpp"
+#include "concurrent_pairs.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::analyzer {
@@ -40,6 +41,37 @@ class ProcessMatcher {
             const auto from = sends[first];
             auto& send = endpoint(traces_, &LocationTrace::sends, from);
             pair(send, from, receive, at);
+        }
+    }
+
+    /// The same where threads share channels; `receives` of a location in its order.
+    void match_concurrent(std::span<const Ref> sends, std::span<const Ref> receives) {
+        std::vector<Sent> sent;
+        sent.reserve(sends.size());
+        for (const auto& at : sends) {
+            const auto& send = endpoint(traces_, &LocationTrace::sends, at);
+            sent.push_back({{send.comm, owner_[static_cast<std::size_t>(at.location)], send.tag},
+                            at.location,
+                            send.bytes,
+                            traces_[static_cast<std::size_t>(at.location)]->calls[send.call].enter_ps});
+        }
+        std::vector<Posted> posted;
+        std::vector<Ref> places;
+        for (const auto& at : receives) {
+            const auto& receive = endpoint(traces_, &LocationTrace::receives, at);
+            if (receive.peer != kUndefined && receive.comm != kUndefined) {
+                const auto& calls = traces_[static_cast<std::size_t>(at.location)]->calls;
+                posted.push_back(posted_of(at.location, owner_, receive, calls));
+                places.push_back(at);
+            }
+        }
+        const auto found = concurrent_pairs(sent, posted);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (found[i] != kNone) {
+                const auto from = sends[found[i]];
+                pair(endpoint(traces_, &LocationTrace::sends, from), from,
+                     endpoint(traces_, &LocationTrace::receives, places[i]), places[i]);
+            }
         }
     }
 
@@ -189,18 +221,11 @@ std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_
     threads = std::max(threads, 1U);
     const auto grouped = group_sends(traces, owner, threads);
     std::vector<std::vector<std::int32_t>> locations_of(n);
-    std::vector<char> sends_from_threads(n, 0);  // of processes that send on a location that is not their rank
     for (std::size_t l = 0; l < n; ++l) {
         if (!traces[l]->receives.empty()) {
             locations_of[static_cast<std::size_t>(owner[l])].push_back(static_cast<std::int32_t>(l));
         }
-        if (!traces[l]->sends.empty() && owner[l] != static_cast<std::int32_t>(l)) {
-            sends_from_threads[static_cast<std::size_t>(owner[l])] = 1;
-        }
     }
-    const bool any_threads =
-        std::find(sends_from_threads.begin(), sends_from_threads.end(), 1) != sends_from_threads.end();
-
     std::vector<ProcessMatcher> matchers;
     matchers.reserve(threads);
     for (unsigned t = 0; t < threads; ++t) {
@@ -211,26 +236,14 @@ std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_
         const auto sends = grouped.of(process);
         auto& mine = receives[thread];
         collect_receives(traces, locations_of[process], mine);
-        if (any_threads) {
-            const auto entered = [&](const Ref& at) {
-                const auto& from = *traces[static_cast<std::size_t>(at.location)];
-                return from.calls[from.sends[at.index].call].enter_ps;
-            };
-            std::stable_sort(sends.begin(), sends.end(), [&](const Ref& a, const Ref& b) {
-                const auto x = owner[static_cast<std::size_t>(a.location)];
-                const auto y = owner[static_cast<std::size_t>(b.location)];
-                return x != y ? x < y : entered(a) < entered(b);
-            });
+        const auto from_thread = [&](const Ref& at) {
+            return owner[static_cast<std::size_t>(at.location)] != at.location;
+        };
+        if (locations_of[process].size() > 1 || std::ranges::any_of(sends, from_thread)) {
+            matchers[thread].match_concurrent(sends, mine);
+        } else {
+            matchers[thread].match(sends, mine);
         }
-        if (locations_of[process].size() > 1) {
-            const auto entered = [&](const Ref& at) {
-                const auto& from = *traces[static_cast<std::size_t>(at.location)];
-                return from.calls[from.receives[at.index].call].enter_ps;
-            };
-            std::stable_sort(mine.begin(), mine.end(),
-                             [&](const Ref& a, const Ref& b) { return entered(a) < entered(b); });
-        }
-        matchers[thread].match(sends, mine);
     });
     std::uint64_t pairs = 0;
     for (const auto& matcher : matchers) {
