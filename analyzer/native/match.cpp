@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "channels.hpp"
@@ -186,12 +187,36 @@ void excuse(const Column<MessageEnd>& ends, std::size_t location, const std::vec
             const std::vector<std::int32_t>& owner, Quality unmatched, QualityCounts& quality) {
     const auto is_off = [&](std::size_t at) { return off[static_cast<std::size_t>(owner[at])] != 0; };
     ends.for_each([&](std::size_t, const MessageEnd& end) {
-        if (end.match == kNone &&
+        if (end.match == kNone && (unmatched == Quality::send_unmatched || end.complete_call != kNone) &&
             (is_off(location) || (end.peer != kUndefined && is_off(static_cast<std::size_t>(end.peer))))) {
             --quality[static_cast<std::size_t>(unmatched)];
             count(quality, Quality::message_while_off);
         }
     });
+}
+
+/// Receives without a send that never ended, and so have no sender: they are counted as requests that did not.
+std::uint64_t never_ended(const Trace& trace) {
+    std::uint64_t found = 0;
+    for (const auto& location : trace.traces) {
+        location.receives.for_each([&](std::size_t, const MessageEnd& receive) {
+            found += receive.match == kNone && receive.complete_call == kNone ? 1U : 0U;
+        });
+    }
+    return found;
+}
+
+/// Whether the archive is of logpost's own recorder, and no part of what the recorder saw is missing.
+bool is_whole_recording(const Trace& trace, const QualityCounts& quality) {
+    const auto of = [&](std::string_view name) -> std::string_view {
+        const auto at = std::ranges::find(trace.properties_names, name);
+        return at == trace.properties_names.end()
+                   ? std::string_view()
+                   : trace.properties_values[static_cast<std::size_t>(at - trace.properties_names.begin())];
+    };
+    return of("LOGPOST::STOPPED_THREADS") == "0" && of("LOGPOST::OVERWRITTEN_RANKS").empty() &&
+           quality[static_cast<std::size_t>(Quality::event_file_missing)] == 0 &&
+           quality[static_cast<std::size_t>(Quality::event_file_damaged)] == 0;
 }
 
 }  // namespace
@@ -263,12 +288,20 @@ void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner,
     }
     quality[static_cast<std::size_t>(Quality::send_unmatched)] -= pairs;
     quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= pairs;
+    if (quality[static_cast<std::size_t>(Quality::receive_unmatched)] > 0) {
+        quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= never_ended(trace);
+    }
     const auto off = processes_off(trace, owner);
     if (std::ranges::find(off, 1) != off.end()) {
         for (std::size_t l = 0; l < trace.traces.size(); ++l) {
             excuse(trace.traces[l].sends, l, off, owner, Quality::send_unmatched, quality);
             excuse(trace.traces[l].receives, l, off, owner, Quality::receive_unmatched, quality);
         }
+    }
+    if (is_whole_recording(trace, quality)) {
+        auto& unmatched = quality[static_cast<std::size_t>(Quality::send_unmatched)];
+        count(quality, Quality::send_not_received, unmatched);
+        unmatched = 0;
     }
 }
 
