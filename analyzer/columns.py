@@ -96,6 +96,6 @@ class Streams(TypedDict):
 class Quality(TypedDict):
     name: str
     severity: Literal["info", "error", "data_loss"]
-    blame: Literal["trace", "analysis"]
+    blame: Literal["trace", "analysis", "program"]
     count: int
     sentence: str

@@ -109,7 +109,7 @@ class QualityCount(Record):
 
     name: str
     severity: Literal["info", "error", "data_loss"]
-    blame: Literal["trace", "analysis", "recording"]
+    blame: Literal["trace", "analysis", "recording", "program"]
     count: int
     sentence: str
 

@@ -219,7 +219,7 @@ nb::dict one_sided(const Trace& trace) {
 
 nb::list quality(const Trace& trace) {
     static constexpr const char* kSeverity[] = {"info", "error", "data_loss"};
-    static constexpr const char* kBlame[] = {"trace", "analysis"};
+    static constexpr const char* kBlame[] = {"trace", "analysis", "program"};
     nb::list result;
     for (const auto& info : kQuality) {
         const auto count = trace.quality[static_cast<std::size_t>(info.quality)];

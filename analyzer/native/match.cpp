@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "channels.hpp"
+#include "concurrent_pairs.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::analyzer {
@@ -40,6 +42,37 @@ class ProcessMatcher {
             const auto from = sends[first];
             auto& send = endpoint(traces_, &LocationTrace::sends, from);
             pair(send, from, receive, at);
+        }
+    }
+
+    /// The same where threads share channels; `receives` of a location in its order.
+    void match_concurrent(std::span<const Ref> sends, std::span<const Ref> receives) {
+        std::vector<Sent> sent;
+        sent.reserve(sends.size());
+        for (const auto& at : sends) {
+            const auto& send = endpoint(traces_, &LocationTrace::sends, at);
+            sent.push_back({{send.comm, owner_[static_cast<std::size_t>(at.location)], send.tag},
+                            at.location,
+                            send.bytes,
+                            traces_[static_cast<std::size_t>(at.location)]->calls[send.call].enter_ps});
+        }
+        std::vector<Posted> posted;
+        std::vector<Ref> places;
+        for (const auto& at : receives) {
+            const auto& receive = endpoint(traces_, &LocationTrace::receives, at);
+            if (receive.peer != kUndefined && receive.comm != kUndefined) {
+                const auto& calls = traces_[static_cast<std::size_t>(at.location)]->calls;
+                posted.push_back(posted_of(at.location, owner_, receive, calls));
+                places.push_back(at);
+            }
+        }
+        const auto found = concurrent_pairs(sent, posted);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (found[i] != kNone) {
+                const auto from = sends[found[i]];
+                pair(endpoint(traces_, &LocationTrace::sends, from), from,
+                     endpoint(traces_, &LocationTrace::receives, places[i]), places[i]);
+            }
         }
     }
 
@@ -154,12 +187,36 @@ void excuse(const Column<MessageEnd>& ends, std::size_t location, const std::vec
             const std::vector<std::int32_t>& owner, Quality unmatched, QualityCounts& quality) {
     const auto is_off = [&](std::size_t at) { return off[static_cast<std::size_t>(owner[at])] != 0; };
     ends.for_each([&](std::size_t, const MessageEnd& end) {
-        if (end.match == kNone &&
+        if (end.match == kNone && (unmatched == Quality::send_unmatched || end.complete_call != kNone) &&
             (is_off(location) || (end.peer != kUndefined && is_off(static_cast<std::size_t>(end.peer))))) {
             --quality[static_cast<std::size_t>(unmatched)];
             count(quality, Quality::message_while_off);
         }
     });
+}
+
+/// Receives without a send that never ended, and so have no sender: they are counted as requests that did not.
+std::uint64_t never_ended(const Trace& trace) {
+    std::uint64_t found = 0;
+    for (const auto& location : trace.traces) {
+        location.receives.for_each([&](std::size_t, const MessageEnd& receive) {
+            found += receive.match == kNone && receive.complete_call == kNone ? 1U : 0U;
+        });
+    }
+    return found;
+}
+
+/// Whether the archive is of logpost's own recorder, and no part of what the recorder saw is missing.
+bool is_whole_recording(const Trace& trace, const QualityCounts& quality) {
+    const auto of = [&](std::string_view name) -> std::string_view {
+        const auto at = std::ranges::find(trace.properties_names, name);
+        return at == trace.properties_names.end()
+                   ? std::string_view()
+                   : trace.properties_values[static_cast<std::size_t>(at - trace.properties_names.begin())];
+    };
+    return of("LOGPOST::STOPPED_THREADS") == "0" && of("LOGPOST::OVERWRITTEN_RANKS").empty() &&
+           quality[static_cast<std::size_t>(Quality::event_file_missing)] == 0 &&
+           quality[static_cast<std::size_t>(Quality::event_file_damaged)] == 0;
 }
 
 }  // namespace
@@ -189,18 +246,11 @@ std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_
     threads = std::max(threads, 1U);
     const auto grouped = group_sends(traces, owner, threads);
     std::vector<std::vector<std::int32_t>> locations_of(n);
-    std::vector<char> sends_from_threads(n, 0);  // of processes that send on a location that is not their rank
     for (std::size_t l = 0; l < n; ++l) {
         if (!traces[l]->receives.empty()) {
             locations_of[static_cast<std::size_t>(owner[l])].push_back(static_cast<std::int32_t>(l));
         }
-        if (!traces[l]->sends.empty() && owner[l] != static_cast<std::int32_t>(l)) {
-            sends_from_threads[static_cast<std::size_t>(owner[l])] = 1;
-        }
     }
-    const bool any_threads =
-        std::find(sends_from_threads.begin(), sends_from_threads.end(), 1) != sends_from_threads.end();
-
     std::vector<ProcessMatcher> matchers;
     matchers.reserve(threads);
     for (unsigned t = 0; t < threads; ++t) {
@@ -211,26 +261,14 @@ std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_
         const auto sends = grouped.of(process);
         auto& mine = receives[thread];
         collect_receives(traces, locations_of[process], mine);
-        if (any_threads) {
-            const auto entered = [&](const Ref& at) {
-                const auto& from = *traces[static_cast<std::size_t>(at.location)];
-                return from.calls[from.sends[at.index].call].enter_ps;
-            };
-            std::stable_sort(sends.begin(), sends.end(), [&](const Ref& a, const Ref& b) {
-                const auto x = owner[static_cast<std::size_t>(a.location)];
-                const auto y = owner[static_cast<std::size_t>(b.location)];
-                return x != y ? x < y : entered(a) < entered(b);
-            });
+        const auto from_thread = [&](const Ref& at) {
+            return owner[static_cast<std::size_t>(at.location)] != at.location;
+        };
+        if (locations_of[process].size() > 1 || std::ranges::any_of(sends, from_thread)) {
+            matchers[thread].match_concurrent(sends, mine);
+        } else {
+            matchers[thread].match(sends, mine);
         }
-        if (locations_of[process].size() > 1) {
-            const auto entered = [&](const Ref& at) {
-                const auto& from = *traces[static_cast<std::size_t>(at.location)];
-                return from.calls[from.receives[at.index].call].enter_ps;
-            };
-            std::stable_sort(mine.begin(), mine.end(),
-                             [&](const Ref& a, const Ref& b) { return entered(a) < entered(b); });
-        }
-        matchers[thread].match(sends, mine);
     });
     std::uint64_t pairs = 0;
     for (const auto& matcher : matchers) {
@@ -250,12 +288,20 @@ void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner,
     }
     quality[static_cast<std::size_t>(Quality::send_unmatched)] -= pairs;
     quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= pairs;
+    if (quality[static_cast<std::size_t>(Quality::receive_unmatched)] > 0) {
+        quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= never_ended(trace);
+    }
     const auto off = processes_off(trace, owner);
     if (std::ranges::find(off, 1) != off.end()) {
         for (std::size_t l = 0; l < trace.traces.size(); ++l) {
             excuse(trace.traces[l].sends, l, off, owner, Quality::send_unmatched, quality);
             excuse(trace.traces[l].receives, l, off, owner, Quality::receive_unmatched, quality);
         }
+    }
+    if (is_whole_recording(trace, quality)) {
+        auto& unmatched = quality[static_cast<std::size_t>(Quality::send_unmatched)];
+        count(quality, Quality::send_not_received, unmatched);
+        unmatched = 0;
     }
 }
 

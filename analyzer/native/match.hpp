@@ -12,8 +12,8 @@ namespace logpost::analyzer {
 /// receives in the order of their requests (MPI 4.1, section 3.5). Fills MessageEnd::match on both ends.
 ///
 /// `owner[location]` is the location that stands for the process in communicators. A process whose threads communicate
-/// on several locations is treated as one sequence in the order of the calls' beginnings, and MessageEnd::peer of their
-/// partners is set to the location that holds the record.
+/// on several locations is one sender and one receiver: concurrent_pairs.hpp says which of their messages belong
+/// together. MessageEnd::peer of their partners is set to the location that holds the record.
 void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality);
 
 /// By location: what was found there. Those of other processes may share an empty one.

@@ -51,7 +51,12 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
      "nonblocking operations that another thread completed than began them; such a receive counts as posted by the "
      "call that completed it, such a send and such a collective operation as not waited for"},
     {send_unmatched, "send_unmatched", error, trace, "sends without a matching receive"},
-    {receive_unmatched, "receive_unmatched", error, trace, "receives without a matching send"},
+    {receive_unmatched, "receive_unmatched", error, trace, "receives that ended without a matching send"},
+    {send_not_received, "send_not_received", info, program,
+     "sends that no receive took, in a recording that is whole: the program ended without one, as with announcements "
+     "that "
+     "nobody waits for (an image of OpenCoarrays tells the others so that it stops), or its receive failed, or the "
+     "receive's request was freed"},
     {bytes_differ, "bytes_differ", info, trace, "messages whose send and receive records state different sizes"},
     {receive_before_send, "receive_before_send", error, trace,
      "messages whose receive ended before their send began: the clocks disagree even after correction"},

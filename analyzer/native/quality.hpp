@@ -36,6 +36,7 @@ enum class Quality : std::uint8_t {
     request_of_other_thread,
     send_unmatched,
     receive_unmatched,
+    send_not_received,
     bytes_differ,
     receive_before_send,
     collective_ended_early,
@@ -55,7 +56,7 @@ enum class Quality : std::uint8_t {
 inline constexpr std::size_t kQualityCount = static_cast<std::size_t>(Quality::count_);
 
 enum class Severity : std::uint8_t { info, error, data_loss };
-enum class Blame : std::uint8_t { trace, analysis };
+enum class Blame : std::uint8_t { trace, analysis, program };
 
 struct QualityInfo {
     Quality quality;

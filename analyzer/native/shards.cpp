@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "channels.hpp"
+#include "concurrent_pairs.hpp"
 #include "error.hpp"
 #include "match.hpp"
 #include "otf2_errors.hpp"
@@ -255,21 +256,6 @@ Departures departures(const TraceOf& traces, const std::vector<std::size_t>& loc
     found.sends.resize(begin.back());
     auto next = begin;
     for_each([&](std::size_t process, Leaving send) { found.sends[next[process]++] = send; });
-
-    const bool threads = std::ranges::any_of(locations, [&](std::size_t l) {
-        return owner[l] != static_cast<std::int32_t>(l) && !traces[l]->sends.empty();
-    });
-    const auto sender = [&](const Leaving& at) { return owner[static_cast<std::size_t>(at.location)]; };
-    const auto entered = [&](const Leaving& at) {
-        const auto& from = *traces[static_cast<std::size_t>(at.location)];
-        return from.calls[from.sends[at.index].call].enter_ps;
-    };
-    for (std::size_t process = 0; threads && process < owner.size(); ++process) {
-        // Threads of one process send in the order of their calls.
-        std::ranges::stable_sort(found.to(process), [&](const Leaving& a, const Leaving& b) {
-            return sender(a) != sender(b) ? sender(a) < sender(b) : entered(a) < entered(b);
-        });
-    }
     return found;
 }
 
@@ -318,12 +304,11 @@ class Arriving {
     std::vector<Crossing> sends_;
 };
 
-/// Receives of a process, that wait for other blocks, in the order of their requests.
+/// Receives of a process that wait for other blocks, those of a location in the order of their requests.
 struct Waiting {
     const StoredLocation* at;
     std::uint32_t index;
     [[nodiscard]] const MessageEnd& end() const { return at->trace.receives[index]; }
-    [[nodiscard]] std::int64_t entered() const { return at->trace.calls[end().call].enter_ps; }
 };
 
 std::vector<Waiting> waiting(const std::vector<StoredLocation>& locations) {
@@ -335,11 +320,39 @@ std::vector<Waiting> waiting(const std::vector<StoredLocation>& locations) {
             }
         });
     }
-    if (locations.size() > 1) {
-        std::stable_sort(all.begin(), all.end(),
-                         [](const Waiting& a, const Waiting& b) { return a.entered() < b.entered(); });
-    }
     return all;
+}
+
+/// For each receive of a process the number of its send, or kNone. `sends`: by sender.
+std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const std::vector<Waiting>& receives,
+                                    bool threads, const std::vector<std::int32_t>& owner, Channels& channels) {
+    if (threads || std::ranges::any_of(sends, [](const Crossing& send) { return send.location != send.sender; })) {
+        std::vector<Sent> sent;
+        for (const auto& send : sends) {
+            sent.push_back({{static_cast<std::int32_t>(send.comm), static_cast<std::int32_t>(send.sender),
+                             static_cast<std::int32_t>(send.tag)},
+                            static_cast<std::int32_t>(send.location),
+                            static_cast<std::uint64_t>(send.bytes),
+                            send.enter_ps});
+        }
+        std::vector<Posted> posted;
+        for (const auto& at : receives) {
+            posted.push_back(posted_of(at.at->location, owner, at.end(), at.at->trace.calls));
+        }
+        return concurrent_pairs(sent, posted);
+    }
+    const auto n = static_cast<std::uint32_t>(sends.size());
+    channels.reset(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        channels.push(i, static_cast<std::int32_t>(sends[i].comm), static_cast<std::int32_t>(sends[i].sender),
+                      static_cast<std::int32_t>(sends[i].tag));
+    }
+    std::vector<std::uint32_t> found;
+    for (const auto& at : receives) {
+        const auto& receive = at.end();
+        found.push_back(channels.pop(receive.comm, owner[static_cast<std::size_t>(receive.peer)], receive.tag));
+    }
+    return found;
 }
 
 void apply(Trace& trace, const Pair& pair, const Shards& shards) {
@@ -462,16 +475,12 @@ bool match_block(const Shards& shards, std::uint32_t block) {
              std::ranges::equal_range(segment_of, process, {}, [](const auto& of) { return std::int64_t{of.first}; })) {
             locations.push_back(get_location(decoded.segment(segment), Parts::calls_and_receives));
         }
-        const auto n = static_cast<std::uint32_t>(sends.size());
-        channels.reset(n);
-        for (std::uint32_t i = 0; i < n; ++i) {
-            channels.push(i, static_cast<std::int32_t>(sends[i].comm), static_cast<std::int32_t>(sends[i].sender),
-                          static_cast<std::int32_t>(sends[i].tag));
-        }
-        for (const auto& at : waiting(locations)) {
+        const auto receives = waiting(locations);
+        const auto found = partners(sends, receives, locations.size() > 1, common.owner, channels);
+        for (std::size_t r = 0; r < receives.size(); ++r) {
+            const auto& at = receives[r];
             const auto& receive = at.end();
-            const auto i =
-                channels.pop(receive.comm, common.owner[static_cast<std::size_t>(receive.peer)], receive.tag);
+            const auto i = found[r];
             if (i == kNone) {
                 continue;
             }

@@ -120,6 +120,9 @@ def functions_text(program: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+_PROBES = ("MPI_Probe", "MPI_Mprobe")
+"""They wait for a message, and note no other."""
+
 _REQUEST_KINDS = {"isend": "LP_ISEND", "irecv": "LP_IRECV", "send_init": "LP_SEND_INIT", "recv_init": "LP_RECV_INIT"}
 
 _OWN_STATUS = "MPI_Status own_status;\n  void* ask = (void*)status == (void*)MPI_STATUS_IGNORE ? &own_status : status;"
@@ -194,23 +197,21 @@ _VOLUME = {
 def _collective(f: Function) -> str:
     operation = f.arguments[0]
     kind = {"coll": "LP_COLL", "icoll": "LP_ICOLL", "coll_init": "LP_COLL_INIT"}[f.hook]
-    rooted = any(p.name == "root" for p in f.parameters)
     width = "count" if f.large else "int"
     code = _VOLUME[operation].replace("SUM_TYPES(", f"lp_sum_types_{width}(").replace("SUM(", f"lp_sum_{width}(")
     code = code.replace("COUNT*", "int64_t*" if f.large else "int*")
     place = "" if operation == "BARRIER" else "\n    struct lp_place p = lp_place(comm);"
-    root = "lp_root(root)" if rooted else "LP_ROOT_NONE"
     request = "NULL" if f.hook == "coll" else "request"
-    return f"struct lp_volume v = {{0, 0}};{place}{code}\n    lp_coll(s, {kind}, comm, {root}, v, {request});"
+    return f"struct lp_volume v = {{0, 0}};{place}{code}\n    lp_coll(s, {kind}, comm, {_root(f)}, v, {request});"
 
 
 def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
     """Return what goes before the call, which arguments to replace, what to note on success and otherwise."""
     h = f.hook
-    failed = "lp_call(s);"
+    failed = "lp_plain(s);"
     status = {"status": "ask"}
     if h in ("call", "value"):
-        return "", {}, "lp_call(s);", failed
+        return "", {}, failed, failed
     if h == "pcontrol":
         return "if (level == 1) lp_switch_in_call(t, 1);", {}, "lp_level(s, level);", failed
     if h in ("coll", "icoll", "coll_init"):
@@ -241,7 +242,7 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
     if h == "mprobe":
         return _OWN_STATUS, status, "lp_mprobe(s, comm, message, ask);", failed
     if h == "improbe":
-        return _OWN_STATUS, status, "if (*(int*)flag) lp_mprobe(s, comm, message, ask);\n    else lp_call(s);", failed
+        return _OWN_STATUS, status, "if (*(int*)flag) lp_mprobe(s, comm, message, ask);\n    else lp_plain(s);", failed
     if h == "mrecv":
         before = _OWN_STATUS + "\n  uintptr_t held = (uintptr_t) * (MPI_Message*)message;"
         return before, status, "lp_mrecv(s, datatype, held, ask);", failed
@@ -263,7 +264,7 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
 def _completion(f: Function) -> tuple[str, dict[str, str], str, str]:
     """Return the hooks of Wait and Test, one, any, some and all."""
     test, which = f.hook.startswith("test"), f.hook[4:]
-    failed = "lp_call(s);"
+    failed = "lp_plain(s);"
     if which == "":
         before = _OWN_STATUS + "\n  uint64_t held = (uintptr_t) * (MPI_Request*)request;"
         note = "lp_done_1(s, held, ask);"
@@ -273,7 +274,7 @@ def _completion(f: Function) -> tuple[str, dict[str, str], str, str]:
     number = "incount" if which == "some" else "count"
     before = f"uint64_t* held = lp_save(t, {number}, array_of_requests);"
     if which == "any":
-        note = "if (*(int*)indx >= 0 && held) lp_done_1(s, held[*(int*)indx], ask);\n    else lp_call(s);"
+        note = "if (*(int*)indx >= 0 && held) lp_done_1(s, held[*(int*)indx], ask);\n    else lp_plain(s);"
         if test:
             note = f"if (!*(int*)flag) lp_tested(s, held, count);\n    else {note}"
         return _OWN_STATUS + "\n  " + before, {"status": "ask"}, note, failed
@@ -281,14 +282,14 @@ def _completion(f: Function) -> tuple[str, dict[str, str], str, str]:
     replace = {"array_of_statuses": "(ask ? (void*)ask : array_of_statuses)"}
     if which == "all":
         note = "lp_done_list(s, held, NULL, ask, count, 0);"
-        failed = "if (rc_class_in_status(rc)) lp_done_list(s, held, NULL, ask, count, 1);\n    else lp_call(s);"
+        failed = "if (rc_class_in_status(rc)) lp_done_list(s, held, NULL, ask, count, 1);\n    else lp_plain(s);"
         if test:
             note = f"if (*(int*)flag) {note}\n    else lp_tested(s, held, count);"
         return before, replace, note, failed
     note = "lp_done_list(s, held, array_of_indices, ask, *(int*)outcount, 0);"
     failed = (
         "if (rc_class_in_status(rc)) lp_done_list(s, held, array_of_indices, ask, *(int*)outcount, 1);\n"
-        "    else lp_call(s);"
+        "    else lp_plain(s);"
     )
     if test:
         note = f"if (*(int*)outcount == 0) lp_tested(s, held, incount);\n    else {note}"
@@ -297,7 +298,7 @@ def _completion(f: Function) -> tuple[str, dict[str, str], str, str]:
 
 def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
     """Return the hooks of communicators, datatypes and the ends of the program."""
-    h, failed = f.hook, "lp_call(s);"
+    h, failed = f.hook, "lp_plain(s);"
     if (on_window := one_sided.hooks(h, f.arguments, {p.name for p in f.parameters})) is not None:
         before, note = on_window
         return before, {}, note, failed
@@ -318,12 +319,12 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
         )
         return before, {}, "lp_comm_call(s, LP_COMM_FREE, held, 0, NULL);", failed
     if h == "comm_name":
-        return "", {}, "lp_comm_name(t, (MPI_Comm)comm, comm_name);\n    lp_call(s);", failed
+        return "", {}, "lp_comm_name(t, (MPI_Comm)comm, comm_name);\n    lp_plain(s);", failed
     if h == "type_free":
         before = "__atomic_add_fetch(lp_type_slot((uintptr_t) * (MPI_Datatype*)datatype), 1, __ATOMIC_SEQ_CST);"
-        return before, {}, "lp_call(s);", failed
+        return before, {}, "lp_plain(s);", failed
     if h == "comm_parent":
-        return "", {}, "lp_call(s);", failed
+        return "", {}, "lp_plain(s);", failed
     raise ValueError(f"{TABLE.name}: {f.name} has the unknown hook {h!r}")
 
 
@@ -393,6 +394,35 @@ _WRAPPER = """{signature} {{
 }}
 """
 
+# Of most functions: what they share is out of line, for there are hundreds to compile.
+_SHARED = """{signature} {{
+  static {returns} (*volatile real_function)({types});
+  {returns} (*real)({types}) = real_function;
+  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}");
+  struct lp_stamp s = {begins};
+  struct lp_thread* t = s.t;
+  if (LP_UNLIKELY(!t)) return real({args});
+  {returns} rc = real({args});
+  s.leave = lp_now();
+{after}  t->busy = 0;
+  return rc;
+}}
+"""
+
+_IN_LINE = ("send", "isend", "irecv", "start")
+"""Hooks of short calls that programs make most often, and that note nothing before the call."""
+
+
+def _begins(f: Function) -> str:
+    """Return what begins a call that shares its begin with others."""
+    if f.hook == "coll":
+        return f"lp_begins_collective({f.number}, comm, {_root(f)}, LP_HERE)"
+    return f"lp_begins({f.number}, LP_CALL, LP_NO_PEER, 0, LP_HERE)"
+
+
+def _root(f: Function) -> str:
+    return "lp_root(root)" if any(p.name == "root" for p in f.parameters) else "LP_ROOT_NONE"
+
 
 def _opens(f: Function) -> str:
     """Return what notes, before the call, what it waits for."""
@@ -401,11 +431,8 @@ def _opens(f: Function) -> str:
         kind, tag = ("LP_SEND", "tag") if h == "send" else ("LP_SENDRECV", "sendtag")
         second = "" if h == "send" else "\n  t->open->handle[0] = (uint64_t)(int64_t)lp_peer(source);"
         return f"lp_opens_message(t, {kind}, {n}, enter, dest, {tag}, comm);{second}"
-    if h == "recv" or f.name in ("MPI_Probe", "MPI_Mprobe"):
+    if h == "recv" or f.name in _PROBES:
         return f"lp_opens_message(t, LP_RECV, {n}, enter, source, tag, comm);"
-    if h == "coll":
-        root = "lp_root(root)" if any(p.name == "root" for p in f.parameters) else "LP_ROOT_NONE"
-        return f"lp_opens_collective(t, {n}, enter, comm, {root});"
     if h.startswith("wait"):
         number = {"": "1", "some": "incount"}.get(h[4:], "count")
         return f"lp_opens_wait(t, {n}, enter, {'&held' if h == 'wait' else 'held'}, {number});"
@@ -434,10 +461,12 @@ def wrapper(f: Function) -> str:
         text = _FINALIZE.format(**fields)
     else:
         before, replace, note, failed = _hook(f)
-        if note == failed or f.hook == "value":
-            after = "  lp_call(s);\n"
+        if note == failed:
+            after = f"  {note}\n"
         else:
             after = f"  if (LP_UNLIKELY(rc != MPI_SUCCESS)) {{\n    {failed}\n  }} else {{\n    {note}\n  }}\n"
+        if not before and not replace and f.hook not in _IN_LINE and f.name not in _PROBES:
+            return _SHARED.format(**fields, begins=_begins(f), after=after) + f"LP_EXPORT({f.name})\n"
         text = _WRAPPER.format(
             **fields,
             before=f"  {before}\n" if before else "",

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from logpost.collectors import build as cache
@@ -101,47 +102,58 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
         complaint = f"the interposer for {target} does not compile"
         includes = [f"-I{folder}" for folder in (SOURCES, recorder.NATIVE, *(PROGRAMS / name for name in PARTS))]
         compiler = [*cache.c_compiler(), *_OPTIONS, *target.includes, *includes]
-        with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
-            calibration = Path(scratch) / "calibration.o"
-            sources = [*(SOURCES / name for name in _CALIBRATION), *(PROGRAMS / name for name in _SHARED)]
-            _compile_together(compiler, ["-include", "calls.h"], sources, calibration, complaint)
-            texts: dict[str, tuple[str, list[str]]] = {"wrappers.c": (generate.wrappers(names), [])}
-            (Path(scratch) / "coarray_functions.h").write_text(coarray.header(len(generate.functions()) + 1))
-            command = [*compiler, *_LINKING, "-o", str(place / path.name), str(calibration)]
-            command += [f"-I{scratch}", *map(str, sorted(coarray.NATIVE.glob("*.c")))]
+        with tempfile.TemporaryDirectory(dir=place.parent) as name:
+            scratch = Path(name)
+            (scratch / "wrappers.c").write_text(generate.wrappers(names))
+            (scratch / "coarray_functions.h").write_text(coarray.header(len(generate.functions()) + 1))
+            parts = [
+                _Part("wrappers", [scratch / "wrappers.c"], ["-O1"]),  # they are calls and little else
+                _Part(
+                    "calibration",
+                    [*(SOURCES / one for one in _CALIBRATION), *(PROGRAMS / one for one in _SHARED)],
+                    ["-include", "calls.h"],
+                ),
+                _Part(
+                    "rest",
+                    [
+                        *(SOURCES / one for one in _FILES),
+                        *(recorder.NATIVE / one for one in recorder.FILES),
+                        *coarray.NATIVE.glob("*.c"),
+                    ],
+                    [f"-I{scratch}"],
+                ),
+            ]
             if others:
                 text = shmem_functions.wrappers(others, generate.first_of_shmem())
-                texts["shmem_wrappers.c"] = (text, [f"-I{shmem.NATIVE}", "-O1"])  # they are calls and little else
-                command += [f"-I{shmem.NATIVE}", *map(str, sorted(shmem.NATIVE.glob("*.c")))]
-            command += _compile_beside(compiler, texts, Path(scratch), complaint)
-            command += [*(str(SOURCES / name) for name in _FILES), *(str(recorder.NATIVE / n) for n in recorder.FILES)]
+                (scratch / "shmem_wrappers.c").write_text(text)
+                includes = [f"-I{shmem.NATIVE}"]
+                parts.append(_Part("shmem_wrappers", [scratch / "shmem_wrappers.c"], [*includes, "-O1"]))
+                parts.append(_Part("shmem", sorted(shmem.NATIVE.glob("*.c")), includes))
+            objects = _compile(compiler, parts, scratch, complaint)
+            command = [*cache.c_compiler(), *_LINKING, "-o", str(place / path.name), *objects]
             command += [f"-Wl,--version-script={SOURCES / 'export.map'}", "-ldl", "-lpthread", "-lm"]
             cache.run_compiler(command, complaint)
 
     return cache.kept(folder, make) / path.name
 
 
-def _compile_beside(
-    compiler: Sequence[str], texts: dict[str, tuple[str, list[str]]], folder: Path, complaint: str
-) -> list[str]:
-    """Compile C texts, each with options of its own, at the same time: wrappers take long. Their objects."""
+@dataclass(frozen=True)
+class _Part:
+    """C files that become one object, and options of their own."""
 
-    def compile_one(name: str) -> str:
-        source, (text, options) = folder / name, texts[name]
-        source.write_text(text)
-        cache.run_compiler([*compiler, *options, "-c", "-o", f"{source}.o", str(source)], complaint)
-        return f"{source}.o"
+    name: str
+    sources: Sequence[Path]
+    options: Sequence[str]
+
+
+def _compile(compiler: Sequence[str], parts: Sequence[_Part], folder: Path, complaint: str) -> list[str]:
+    """Compile parts at the same time, the longest first. Their objects."""
+
+    def compile_one(part: _Part) -> str:
+        made = str(folder / f"{part.name}.o")
+        command = [*compiler, *part.options, "-r", "-nostdlib", "-o", made, *map(str, part.sources)]
+        cache.run_compiler(command, complaint)
+        return made
 
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(compile_one, texts))
-
-
-def _compile_together(
-    compiler: Sequence[str], options: Sequence[str], sources: Sequence[Path], target: Path, complaint: str
-) -> None:
-    """Compile C files into one object."""
-    parts = []
-    for source in sources:
-        parts.append(str(target.with_name(f"{source.stem}.o")))
-        cache.run_compiler([*compiler, *options, "-c", "-o", parts[-1], str(source)], complaint)
-    cache.run_compiler([*cache.c_compiler(), "-r", "-nostdlib", "-o", str(target), *parts], complaint)
+        return list(pool.map(compile_one, parts))

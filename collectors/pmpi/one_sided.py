@@ -28,9 +28,9 @@ def _synchronization(operation: str, meant: Sequence[str]) -> str:
     if "all" in meant:
         return f"lp_rma_sync(s, LP_{operation}, LP_ANY_PEER, 0, win);"
     if "flag" in meant:
-        return f"if (*(int*)flag) lp_rma_sync(s, LP_{operation}, LP_ANY_PEER, 0, win);\n    else lp_call(s);"
+        return f"if (*(int*)flag) lp_rma_sync(s, LP_{operation}, LP_ANY_PEER, 0, win);\n    else lp_plain(s);"
     exclusive = "lock_type == MPI_LOCK_EXCLUSIVE" if operation == "LOCK" else "0"
-    return f"if (rank >= 0) lp_rma_sync(s, LP_{operation}, rank, {exclusive}, win);\n    else lp_call(s);"
+    return f"if (rank >= 0) lp_rma_sync(s, LP_{operation}, rank, {exclusive}, win);\n    else lp_plain(s);"
 
 
 def hooks(hook: str, arguments: Sequence[str], names: Collection[str]) -> tuple[str, str] | None:
@@ -50,7 +50,7 @@ def hooks(hook: str, arguments: Sequence[str], names: Collection[str]) -> tuple[
         )
         return before, "lp_rma_note(s, LP_RMA_FREE, held);"
     if hook == "win_name":
-        return "", "lp_rma_name(t, (MPI_Win)win, win_name);\n    lp_call(s);"
+        return "", "lp_rma_name(t, (MPI_Win)win, win_name);\n    lp_plain(s);"
     if hook == "access":
         kind = arguments[0]
         sent, received, origin, target = _operands(kind, names)

@@ -180,7 +180,7 @@ _HEAD = """{returns} lpw_{name}({declared}) {{
 
 _WRAPPER = (
     _HEAD
-    + """  struct lp_stamp s = lp_shmem_enter({number}, {kind}, LP_SHMEM_HERE);
+    + """  struct lp_stamp s = lp_shmem_enter({number}, {kind}, LP_HERE);
   {kept}real({args});
   if (s.t) {{
     s.leave = lp_now();

@@ -1,6 +1,6 @@
 """What recording into a ring adds to an MPI call while it turns (`record --keep`): at most 40 ns, as for a log.
 
-The same program as `pingpong`, whose calls fill a ring of 2 MB many times over.
+The same program as `overhead` runs, whose calls fill a ring of 2 MB many times over.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.pingpong import BAR_NS, MPIS, costs, record
+from tests.benchmarks._overhead import BAR_NS, MPIS, header, line
+from tests.benchmarks._overhead_mpi import exchanges, record
 
 KEEP = "2MB"
 
 
 def main() -> int:
     """Print the table; 1 when a bar is missed."""
-    print(f"{'':10} {'':26} {'without':>9} {'with':>9} {'per call':>9}   bar {BAR_NS:.0f} ns")
+    print(header())
     missed, measured = 0, 0
     for name, (mpicc, mpirun) in MPIS.items():
         if shutil.which(mpicc) is None or shutil.which(mpirun) is None:
@@ -27,10 +28,9 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             figures, moves = record(mpicc, mpirun, Path(folder), ("--keep", KEEP))
         assert figures["calls"] < 400 * 2000 * 5 / 10, "most of them are overwritten"
-        for what, _, without, traced, cost in costs(figures):
-            missed += cost > BAR_NS
-            verdict = "MISSED" if cost > BAR_NS else "ok"
-            print(f"{name:10} {what:26} {without:6.1f} ns {traced:6.1f} ns {cost:6.1f} ns   {verdict}")
+        for row in exchanges(name, f"--keep {KEEP}", figures):
+            missed += row.missed
+            print(line(row), flush=True)
         turning = figures["window_ns_per_call"]
         print(f"{name:10} slots, summed up and written: {moves}: {turning:.1f} ns per call over the run")
         missed += turning > BAR_NS

@@ -12,6 +12,7 @@ import pytest
 from tests.cli.command import logpost
 from tests.collectors import recording
 
+from logpost.analyzer.run import Run
 from logpost.collectors import coarray
 
 pytestmark = pytest.mark.mpi
@@ -66,6 +67,9 @@ def test_accesses_have_images_and_bytes(launcher: str, tmp_path: Path) -> None:
     assert [event.number("Sent") for event in sums] == [8 * IMAGES]
     analyzed = logpost("analyze", archive, "-o", tmp_path / "run")
     assert analyzed.returncode == 0, analyzed.stderr
+    # Each image tells all others that it stops; none waits in sync images any more, where that is looked at.
+    counts = {one.name: (one.count, one.blame) for one in Run.open(tmp_path / "run").manifest.quality if one.count}
+    assert counts == {"send_not_received": (IMAGES * (IMAGES - 1), "program")}
 
 
 def test_a_program_that_holds_the_library_itself_shows_mpi(tmp_path: Path) -> None:

@@ -63,3 +63,15 @@ def test_threads_that_are_cancelled_leave_whole_logs(mpi: str, tmp_path: Path) -
     locations = run.table("locations").collect()
     assert locations.height == 41
     assert all(one.severity == "info" for one in run.manifest.quality)
+
+
+def test_threads_that_share_a_channel_have_pairs_that_can_be(mpi: str, tmp_path: Path) -> None:
+    """No receive ends before its message was sent, and each message has the size that its receive states."""
+    program = recording.build("one_channel.c", mpi, tmp_path, "-pthread")
+    for arguments in ((), ("alike",)):
+        folder = tmp_path / "".join(("of", *arguments))
+        result = recording.run(mpi, folder, 2, program, *arguments)
+        assert result.status == 0, result.err
+        run = Run.open(analyze(Request(str(result.archive), str(folder / "a.run"))))
+        assert run.manifest.messages == 800
+        assert [one.name for one in run.manifest.quality if one.count] == []

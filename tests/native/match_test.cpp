@@ -99,6 +99,40 @@ TEST(Match, WhatHasNoPartnerStaysAloneAndIsCounted) {
     EXPECT_EQ(s.counted(Quality::receive_unmatched), 2U);
 }
 
+TEST(Match, AReceiveThatNeverEndedHasNoSenderToMiss) {
+    Story s(2);
+    s.receive(1, 0, 2);
+    s.receive(1, kUndefined, kUndefined);
+    s.trace.traces[1].receives[1].complete_call = kNone;
+    s.match();
+    EXPECT_EQ(s.counted(Quality::receive_unmatched), 1U);
+}
+
+TEST(Match, InAWholeRecordingASendWithoutReceiveIsTheProgramsOwn) {
+    struct Case {
+        std::vector<std::string> names, values;
+        bool damaged, whole;
+    };
+    for (const auto& [names, values, damaged, whole] : {
+             Case{{"LOGPOST::MPI", "LOGPOST::STOPPED_THREADS"}, {"an MPI", "0"}, false, true},
+             Case{{"LOGPOST::STOPPED_THREADS"}, {"1"}, false, false},  // recording ended before the thread did
+             Case{{"LOGPOST::STOPPED_THREADS", "LOGPOST::OVERWRITTEN_RANKS"}, {"0", "2"}, false, false},
+             Case{{"LOGPOST::STOPPED_THREADS"}, {"0"}, true, false},
+             Case{{}, {}, false, false},  // another writer's
+         }) {
+        Story s(2);
+        s.trace.properties_names = names;
+        s.trace.properties_values = values;
+        s.quality[static_cast<std::size_t>(Quality::event_file_damaged)] = damaged ? 1 : 0;
+        s.send(0, 1, 1);
+        s.send(0, 1, 2);
+        s.receive(1, 0, 2);
+        s.match();
+        EXPECT_EQ(s.counted(Quality::send_not_received), whole ? 1U : 0U);
+        EXPECT_EQ(s.counted(Quality::send_unmatched), whole ? 0U : 1U);
+    }
+}
+
 TEST(Match, CountsDifferingSizesAndClockViolations) {
     Story s(2);
     s.send(0, 1, 1, 100, 0, 8);

@@ -8,7 +8,7 @@
 
 #include "runtime.h"
 
-#define LP_HOOK static inline __attribute__((unused)) void
+#define LP_HOOK static __attribute__((noinline, unused)) void /* there are hundreds of wrappers to compile */
 #define LP_HEAD sizeof(struct lp_head)
 
 struct lp_stamp {
@@ -20,6 +20,23 @@ struct lp_stamp {
 LP_FAST void lp_call(struct lp_stamp s) {
     if (lp_reserve(s.t, LP_HEAD))
         lp_commit(s.t, LP_CALL, s.f, LP_HEAD, s.enter, s.leave);
+}
+
+/* The same, out of line: of calls that failed, and of those that leave nothing else. */
+LP_HOOK lp_plain(struct lp_stamp s) {
+    lp_call(s);
+}
+
+/* Begins a call, out of line; no thread: it passes through. `kind`, `peer` and `comm` say what it may wait for. */
+static __attribute__((noinline, unused)) struct lp_stamp lp_begins(int f, int kind, int32_t peer, uint32_t comm,
+                                                                   uintptr_t address, const uintptr_t* place) {
+    struct lp_stamp s = {lp_enter(), f, 0, 0};
+    if (s.t) {
+        s.t->stack = lp_stack(s.t, address, place);
+        s.enter = lp_now();
+        lp_opens(s.t, kind, f, s.enter, peer, LP_ANY_TAG, comm, 0);
+    }
+    return s;
 }
 
 /* Level 0 switches recording off once it is noted; level 1 switches it on before its own call is. */
@@ -99,8 +116,17 @@ LP_FAST void lp_opens_message(struct lp_thread* t, int kind, int f, uint64_t ent
              lp_comm_known(t, LP_KEY(MPI_Comm, comm)), 0);
 }
 
-LP_FAST void lp_opens_collective(struct lp_thread* t, int f, uint64_t enter, lp_word comm, int32_t root) {
-    lp_opens(t, LP_COLL, f, enter, root, 0, lp_comm_known(t, LP_KEY(MPI_Comm, comm)), 0);
+static __attribute__((noinline, unused)) struct lp_stamp lp_begins_collective(int f, lp_word comm, int32_t root,
+                                                                              uintptr_t address,
+                                                                              const uintptr_t* place) {
+    struct lp_stamp s = {lp_enter(), f, 0, 0};
+    if (s.t) {
+        s.t->stack = lp_stack(s.t, address, place);
+        uint32_t known = lp_comm_known(s.t, LP_KEY(MPI_Comm, comm));
+        s.enter = lp_now();
+        lp_opens(s.t, LP_COLL, f, s.enter, root, 0, known, 0);
+    }
+    return s;
 }
 
 LP_FAST void lp_opens_wait(struct lp_thread* t, int f, uint64_t enter, const uint64_t* handles, int count) {

@@ -60,13 +60,12 @@ LP_FAST uint32_t lp_stack(struct lp_thread* t, uintptr_t address, const uintptr_
     return lp_stack_learn(t, address, place);
 }
 
-#if defined(LOGPOST_SIMULATED)
-#define LP_STACK_HERE(t) 0
-#elif defined(__x86_64__)
-#define LP_STACK_HERE(t) \
-    lp_stack(t, (uintptr_t)__builtin_return_address(0), (const uintptr_t*)__builtin_frame_address(0) + 1)
+/* Address and place, for lp_stack; to be written in the wrapper itself. */
+#if defined(__x86_64__)
+#define LP_HERE (uintptr_t)__builtin_return_address(0), (const uintptr_t*)__builtin_frame_address(0) + 1
 #else /* the place of a return address is the compiler's choice: the direct caller alone */
-#define LP_STACK_HERE(t) lp_stack(t, (uintptr_t)__builtin_return_address(0), NULL)
+#define LP_HERE (uintptr_t)__builtin_return_address(0), NULL
 #endif
+#define LP_STACK_HERE(t) lp_stack(t, LP_HERE)
 
 #endif

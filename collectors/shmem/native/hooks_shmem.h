@@ -37,12 +37,6 @@ enum lp_volume_of {
 LP_HIDDEN void lp_shmem_collective(struct lp_stamp s, enum lp_volume_of volume, uint64_t bytes, int root, int start,
                                    int log_stride, int size, uint32_t completes);
 
-#if defined(__x86_64__)
-#define LP_SHMEM_HERE (uintptr_t)__builtin_return_address(0), (const uintptr_t*)__builtin_frame_address(0) + 1
-#else
-#define LP_SHMEM_HERE (uintptr_t)__builtin_return_address(0), NULL
-#endif
-
 /* Of a context; the default one, and one that nobody saw made, is the window itself. */
 LP_FAST uint32_t lp_shmem_window(struct lp_thread* t, const void* ctx) {
     uint32_t window = lp_rma_id(t, (MPI_Win)ctx);

@@ -106,13 +106,7 @@ void lp_shmem_context(struct lp_thread* t, void* ctx) {
  */
 
 struct lp_stamp lp_shmem_enter(int function, int kind, uintptr_t address, const uintptr_t* place) {
-    struct lp_stamp s = {lp_enter(), function, 0, 0};
-    if (s.t) {
-        s.t->stack = lp_stack(s.t, address, place);
-        s.enter = lp_now();
-        lp_opens(s.t, kind, function, s.enter, LP_NO_PEER, LP_ANY_TAG, kind == LP_COLL ? all : 0, 0);
-    }
-    return s;
+    return lp_begins(function, kind, LP_NO_PEER, kind == LP_COLL ? all : 0, address, place);
 }
 
 void lp_shmem_call(struct lp_stamp s) {
