@@ -94,8 +94,9 @@ def test_a_run_of_another_model_is_replayed_with_all_values_and_says_so(
     place = analyze(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"), model=MessageModel.logp))
     logp, full = (predict(run, Ask(settings=("L=x2",))) for run in (Run.open(place), ping_pong))
     assert (logp.predicted_ps, logp.interval_ps) == (full.predicted_ps, full.interval_ps)
-    assert full.notes == []
-    assert logp.notes == ["the run's messages are split under LogP; the replay takes all values of the machine"]
+    assert [note for note in logp.notes if note not in full.notes] == [
+        "the run's messages are split under LogP; the replay takes all values of the machine"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_computation_is_scaled_by_node(runs: dict[str, Run]) -> None:
 
 def test_factors_of_what_is_0_are_said_to_change_nothing(ping_pong: Run) -> None:
     found = predict(ping_pong, Ask(settings=("L=0us", "G=x2"), sweep="L=x1:x2:2"))
-    assert found.notes == []  # the recorded machine has an L
+    assert not [note for note in found.notes if "changes nothing" in note]  # the recorded machine has an L
     none = [
         predict(ping_pong, Ask(machine=None, settings=("g=x2",))).notes,
         predict(ping_pong, Ask(grid="g=x1:x2:2,G=1ns/B:2ns/B:2")).notes,

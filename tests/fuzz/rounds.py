@@ -37,11 +37,13 @@ class Ending:
 
 
 def apart(work: Callable[[], str], report: Path) -> tuple[int, int]:
-    """Do `work` in a forked process, its text in `report`: its wait status and its most memory in bytes.
+    """Do `work` in a forked process, its text in `report`: its wait status, and its most memory in bytes beyond that of
+    this process, which it begins with.
 
     The table library may have been imported, but not used: its threads, and the locks they hold, do not live on.
     """
     sys.stdout.flush()
+    begins_with = _resident()
     child = os.fork()
     if child == 0:
         # A group of its own, so that what the commands start ends with them.
@@ -63,7 +65,12 @@ def apart(work: Callable[[], str], report: Path) -> tuple[int, int]:
         if time.monotonic() > end:
             os.killpg(child, signal.SIGKILL)
         time.sleep(0.002)
-    return status, used.ru_maxrss * 1024
+    return status, max(0, used.ru_maxrss * 1024 - begins_with)
+
+
+def _resident() -> int:
+    """Bytes of memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def play(subject: Subject, sound: Path, scratch: Path, seed: int) -> Ending:
