@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path
 
 import pytest
 from tests.analyzer.in_process import analyze
+from tests.archives import unpacked
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -16,8 +16,7 @@ TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
 
 @pytest.mark.parametrize("order", ["original", "improved"])
 def test_a_network_that_matches_synchronous_sends_needs_no_processor(tmp_path: Path, order: str) -> None:
-    with tarfile.open(TUTORIAL / f"{order}.tar.xz") as packed:
-        packed.extractall(tmp_path, filter="data")
+    unpacked(TUTORIAL / f"{order}.tar.xz", tmp_path)
     (anchor,) = tmp_path.glob("**/traces.otf2")
     run = Run.open(analyze(Request(archive=str(anchor), run=str(tmp_path / "run"))))
     machine = run.manifest.machine

@@ -43,7 +43,7 @@ def apart(work: Callable[[], str], report: Path) -> tuple[int, int]:
     The table library may have been imported, but not used: its threads, and the locks they hold, do not live on.
     """
     sys.stdout.flush()
-    begins_with = _resident()
+    begins_with = _inherited()
     child = os.fork()
     if child == 0:
         # A group of its own, so that what the commands start ends with them.
@@ -68,9 +68,10 @@ def apart(work: Callable[[], str], report: Path) -> tuple[int, int]:
     return status, max(0, used.ru_maxrss * 1024 - begins_with)
 
 
-def _resident() -> int:
-    """Bytes of memory of this process."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+def _inherited() -> int:
+    """Bytes of memory that a fork of this process begins with: files that are mapped come as they are used."""
+    found = re.search(r"^RssAnon:\s+(\d+) kB$", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
 
 
 def play(subject: Subject, sound: Path, scratch: Path, seed: int) -> Ending:
