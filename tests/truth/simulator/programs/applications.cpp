@@ -91,7 +91,8 @@ auto master_and_workers(int tasks, int chunk, Time each) {
             }
         } else {
             for (int round = 0; round < rounds; ++round) {
-                const auto bytes = static_cast<std::uint64_t>((round % 3 == 0 ? 2048 : 128) * chunk);
+                const auto bytes =
+                    (round % 3 == 0 ? std::uint64_t{2048} : std::uint64_t{128}) * static_cast<std::uint64_t>(chunk);
                 co_await rank.send(0, std::min<std::uint64_t>(bytes, 8192), {.tag = kResult});
                 co_await rank.recv(0, kTask);
                 co_await rank.compute(each * chunk, "task");
