@@ -99,7 +99,7 @@ def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _t
         InputError: the archive is damaged or unreadable, the run exists, the machine does not fit.
     """
     refuse_occupied(Path(request.run), force=request.force)
-    begun = worker()
+    begun = worker(limited=request.memory is not None)
     receive, child = begun.says, begun.process
     watch = _Watch()
     try:

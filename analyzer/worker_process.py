@@ -16,12 +16,13 @@ from typing import Any
 SETTINGS = {
     # The system's allocator gives back what one batch of rows took; Arrow's own keeps it for the next.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
-    # So does that of polars (jemalloc), for ten seconds, unless it is told not to: 150 of 600 MB at the end.
-    "_RJEM_MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0",
     # Threads of numpy's linear algebra, of which there is none, would wait busily when they start.
     "OPENBLAS_NUM_THREADS": "1",
 }
 """Of the libraries' environment, unless the user has set something else."""
+GIVES_BACK = {"_RJEM_MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0"}
+"""Within a limit of memory, that of polars (jemalloc), too: it keeps for ten seconds what is free, 150 of 600 MB at the
+end. To fault it in again would take a quarter of an analysis that has memory enough."""
 
 
 @dataclass(frozen=True)
@@ -45,23 +46,23 @@ class Worker:
 _early: list[Worker] = []
 
 
-def begin_early() -> None:
-    """Begin a process that will be asked for."""
-    _early.append(_begun())
+def begin_early(*, limited: bool = False) -> None:
+    """Begin a process that will be asked for; `limited`: within a limit of memory."""
+    _early.append(_begun(limited=limited))
 
 
-def worker() -> Worker:
+def worker(*, limited: bool = False) -> Worker:
     """A process that waits to be told what to do: the one that was begun early, if there is one."""
-    return _early.pop() if _early else _begun()
+    return _early.pop() if _early else _begun(limited=limited)
 
 
-def _begun() -> Worker:
+def _begun(*, limited: bool) -> Worker:
     says, send = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "logpost.analyzer.worker", str(send)],
         pass_fds=[send],
         stdin=subprocess.PIPE,
-        env={**SETTINGS, **os.environ},
+        env={**SETTINGS, **(GIVES_BACK if limited else {}), **os.environ},
     )
     os.close(send)
     return Worker(process, says)
