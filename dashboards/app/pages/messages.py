@@ -49,14 +49,14 @@ UNFITTED = (
 def layout(view: View) -> list[Any]:
     """The message that is chosen first; the matrix beside the distributions; the messages that fit worst."""
     some = view.manifest.messages > 0
-    measures = _measures(view)
+    measures, first = _measures(view)
     left = panels.section(
         "Who sends to whom",
         panels.chart(
             "messages.matrix",
             "Sender by receiver",
             [measure.label for measure, _ in measures],
-            _first(view),
+            first,
             height=420,
             drag="select2d",
         ),
@@ -92,16 +92,10 @@ def _parts(view: View) -> dict[str, tuple[Measure, tuple[str, ...]]]:
     return of_parts(view.manifest.machine.undivided)
 
 
-def _measures(view: View) -> list[tuple[Measure, tuple[str, ...]]]:
-    """What the matrix can show: one part of the messages' time, too, where the URL names one."""
-    parts = _parts(view)
-    chosen = view.state.more.get("part", "")
-    return [*MEASURES, *([parts[chosen]] if chosen in parts else [])]
-
-
-def _first(view: View) -> int:
-    """The measure that the matrix begins with: the part that is named."""
-    return len(MEASURES) if len(_measures(view)) > len(MEASURES) else 0
+def _measures(view: View) -> tuple[list[tuple[Measure, tuple[str, ...]]], int]:
+    """What the matrix can show, and which of it first: one part of the messages' time, where the URL names one."""
+    named = _parts(view).get(view.state.more.get("part", ""))
+    return ([*MEASURES, named], len(MEASURES)) if named else (list(MEASURES), 0)
 
 
 def _parts_of_time(view: View) -> html.P:
@@ -223,8 +217,8 @@ def _matrix(view: View) -> Chart:
     # With some ranks selected the others stay in the picture: each message has an end that is selected.
     whole = view.runs.scoped(view.state.run, type(scoped.selection)())
     on = whole.rows(MOST_ROWS if whole.locations.height <= MOST_ROWS else 64)
-    made = matrix(pairs, on, _measures(view))
-    return panels.brushable(replace(made, first=_first(view)), on, whole, "pair")
+    measures, first = _measures(view)
+    return panels.brushable(replace(matrix(pairs, on, measures), first=first), on, whole, "pair")
 
 
 def _partition(view: View) -> Chart:
