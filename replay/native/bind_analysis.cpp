@@ -186,9 +186,8 @@ nb::dict by_callpath(Analysis& analysis, std::size_t first, Visit&& visit) {
     std::vector<std::int32_t> callpath;
     std::vector<std::uint8_t> phase;
     std::vector<std::uint8_t> category;
-    const auto& callpaths = analysis.callpaths();
-    for (std::size_t i = 0; i < callpaths.size(); ++i) {
-        for (const auto& row : callpaths[i]) {
+    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
+        for (const auto& row : analysis.callpaths(i)) {
             for (std::size_t c = first; c < kCategories; ++c) {
                 if (row.exposed[c] != 0) {
                     location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
@@ -284,9 +283,8 @@ nb::dict collective_parts(Analysis& analysis) {
     std::vector<std::uint8_t> phase;
     std::vector<std::uint8_t> part;
     std::vector<std::int64_t> exposed;
-    const auto& callpaths = analysis.callpaths();
-    for (std::size_t i = 0; i < callpaths.size(); ++i) {
-        for (const auto& row : callpaths[i]) {
+    for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
+        for (const auto& row : analysis.callpaths(i)) {
             for (std::size_t p = 0; p < kCollectiveParts; ++p) {
                 if (row.in_collectives[p] != 0) {
                     location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <ranges>
 #include <utility>
+#include <vector>
 
 namespace logpost::replay {
 
@@ -29,6 +30,28 @@ void sort_nearly_sorted(Items&& items, Less&& less) {
             std::stable_sort(items.begin(), items.end(), less);
             return;
         }
+    }
+}
+
+/// Merges runs, each in order, into one; stable. `ends`, of the runs, is left with one end.
+template <class Item, class Less>
+void merge_runs(std::vector<Item>& items, std::vector<std::size_t>& ends, Less&& less) {
+    thread_local std::vector<Item> merged;
+    while (ends.size() > 1) {
+        merged.resize(items.size());
+        std::size_t begin = 0;
+        std::size_t kept = 0;
+        for (std::size_t run = 0; run < ends.size(); run += 2) {
+            const auto middle = ends[run];
+            const auto end = run + 1 < ends.size() ? ends[run + 1] : middle;
+            const auto at = [&](std::size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
+            std::merge(at(begin), at(middle), at(middle), at(end), merged.begin() + static_cast<std::ptrdiff_t>(begin),
+                       less);
+            ends[kept++] = end;
+            begin = end;
+        }
+        ends.resize(kept);
+        items.swap(merged);
     }
 }
 

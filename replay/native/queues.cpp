@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "replay/native/endpoints.hpp"
 #include "replay/native/fifo.hpp"
@@ -59,9 +60,31 @@ class PeerCounter {
 
 }  // namespace
 
+/// What waits at one endpoint, as runs that are each in order of time once they are closed: of a location, its messages
+/// and what else it asks of the endpoint.
+struct MessageModel::Queue {
+    std::vector<Customer> customers;
+    std::vector<std::size_t> ends;  // of the runs
+
+    void clear() noexcept {
+        customers.clear();
+        ends.clear();
+    }
+    void close_run() {
+        const auto begin = ends.empty() ? 0 : ends.back();
+        if (customers.size() > begin) {
+            sort_nearly_sorted(std::span(customers).subspan(begin), earlier);
+            ends.push_back(customers.size());
+        }
+    }
+    static bool earlier(const Customer& a, const Customer& b) noexcept {
+        return a.time != b.time ? a.time < b.time : a.here < b.here;
+    }
+};
+
 /// The messages that leave a location, when they do, in program order. Of an eager message that is known at the sender
 /// alone: its record, far away, is asked only for a rendezvous.
-void MessageModel::leaving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const {
+void MessageModel::leaving(std::size_t location, Queue& within_node, Queue& between_nodes) const {
     const auto& timeline = program_.timelines[location];
     const auto here = static_cast<std::int32_t>(location);
     std::vector<MessageStages> rows;
@@ -81,60 +104,62 @@ void MessageModel::leaving(std::size_t location, bool between_nodes, std::vector
         const auto& planned =
             rows[table.row(distance, send.bytes, blocks(timeline, i), burst(here, i), hops(here, send.peer))];
         started += planned.o_s + planned.l_mw / 2;
-        if ((distance == Locality::other_node) != between_nodes) {
-            return;
-        }
         const auto& call = timeline.calls[send.call];
         const auto kind = program_.kind(call);
         const bool eager =
             kind == CallKind::send_buffered || (!planned.rendezvous && kind != CallKind::send_synchronous);
         const std::int64_t overhead = std::min(call.leave_ps - call.enter_ps, started);
         const std::int64_t time = eager ? call.enter_ps + overhead : record(of_send(send)).arrival;
-        customers.push_back({time, planned.service, here, i});
+        auto& queue = distance == Locality::other_node ? between_nodes : within_node;
+        queue.customers.push_back({time, planned.service, here, i});
     });
 }
 
 /// The messages that arrive at a location, when their first byte does, in the order of the receive requests. One that
 /// contradicts causality has no such time.
-void MessageModel::arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const {
+void MessageModel::arriving(std::size_t location, Queue& within_node, Queue& between_nodes) const {
     const auto here = static_cast<std::int32_t>(location);
     const auto records = records_[location];
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         const auto& message = records[i];
-        if (!message.matched || message.violation || (message.locality == Locality::other_node) != between_nodes) {
+        if (!message.matched || message.violation) {
             continue;
         }
         const auto& planned = stages_[location][message.stages];
-        customers.push_back({message.arrival + message.send_endpoint + planned.L, planned.service, here, i});
+        auto& queue = message.locality == Locality::other_node ? between_nodes : within_node;
+        queue.customers.push_back({message.arrival + message.send_endpoint + planned.L, planned.service, here, i});
+    }
+}
+
+/// All that a location asks in one direction of its own end of the node's memory and of its node's NIC.
+void MessageModel::enqueue(std::size_t location, bool receiving, Queue& within_node, Queue& between_nodes) const {
+    if (receiving) {
+        arriving(location, within_node, between_nodes);
+    } else {
+        leaving(location, within_node, between_nodes);
+    }
+    within_node.close_run();
+    between_nodes.close_run();
+    if (location < nic_uses_.of.size()) {
+        for (const auto& use : nic_uses_.of[location]) {
+            if (use.receiving == receiving) {
+                auto& queue = use.between_nodes ? between_nodes : within_node;
+                queue.customers.push_back({use.from_ps, use.service_ps, static_cast<std::int32_t>(location),
+                                           use.queues ? Customer::kOther : Customer::kBusy});
+            }
+        }
+        within_node.close_run();
+        between_nodes.close_run();
     }
 }
 
 /// One endpoint: the messages in one direction of the locations that share it.
-void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool between_nodes, bool receiving) {
-    // Kept from endpoint to endpoint: fresh pages would cost more than what is done with them.
-    thread_local std::vector<Customer> customers;
-    customers.clear();
-    for (const auto location : locations) {
-        if (receiving) {
-            arriving(location, between_nodes, customers);
-        } else {
-            leaving(location, between_nodes, customers);
-        }
-        if (location < nic_uses_.of.size()) {
-            for (const auto& use : nic_uses_.of[location]) {
-                if (use.between_nodes == between_nodes && use.receiving == receiving) {
-                    customers.push_back({use.from_ps, use.service_ps, static_cast<std::int32_t>(location),
-                                         use.queues ? Customer::kOther : Customer::kBusy});
-                }
-            }
-        }
-    }
-    sort_nearly_sorted(customers, [](const Customer& a, const Customer& b) {
-        return a.time != b.time ? a.time < b.time : a.here < b.here;
-    });
+void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue& queue, bool receiving) {
+    merge_runs(queue.customers, queue.ends, Queue::earlier);
     FifoServer server(parameters_.endpoints_queue);
     std::vector<PeerCounter> peers(locations.size());
-    for (const auto& customer : customers) {
+    WindowCursor windows(windows_);
+    for (const auto& customer : queue.customers) {
         if (customer.index == Customer::kBusy) {
             server.occupy(customer.time + customer.service);
             continue;
@@ -155,7 +180,7 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool 
         if (!of_interest(receiving ? MessageId{customer.here, customer.index} : of_send(end))) {
             continue;
         }
-        const auto window = windows_.at(customer.time);
+        const auto window = windows.at(customer.time);
         auto& load = loads_[load_index(here, receiving, window)];
         ++load.messages;
         load.bytes += end.bytes;
@@ -170,16 +195,25 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, bool 
 }
 
 /// Messages within a node queue at the location's own end of the memory, messages between nodes at their node's NIC.
-/// One kind after the other: both count into the loads of their locations.
+/// One kind after the other: both count into the loads of their locations, whose messages are looked at once.
 void MessageModel::replay_endpoints(bool receiving) {
-    if (within_nodes_) {
-        for_each_parallel(program_.timelines.size(), threads_, 1,
-                          [&](std::size_t location, unsigned) { replay_endpoint({&location, 1}, false, receiving); });
-    }
+    const auto replay_of = [&](std::span<const std::size_t> locations) {
+        // Kept from endpoint to endpoint: fresh pages would cost more than what is done with them.
+        thread_local Queue own, shared;
+        shared.clear();
+        for (const auto& location : locations) {
+            own.clear();
+            enqueue(location, receiving, own, shared);
+            replay_endpoint({&location, 1}, own, receiving);
+        }
+        replay_endpoint(locations, shared, receiving);
+    };
     if (between_nodes_) {
         const auto nics = endpoint_groups(program_, parameters_.nics_per_node);
-        for_each_parallel(nics.size(), threads_, 1,
-                          [&](std::size_t nic, unsigned) { replay_endpoint(nics[nic], true, receiving); });
+        for_each_parallel(nics.size(), threads_, 1, [&](std::size_t nic, unsigned) { replay_of(nics[nic]); });
+    } else {
+        for_each_parallel(program_.timelines.size(), threads_, 1,
+                          [&](std::size_t location, unsigned) { replay_of({&location, 1}); });
     }
 }
 

@@ -45,4 +45,23 @@ struct Windows {
     }
 };
 
+/// The windows of times that mostly ascend: a division only where the window changes.
+class WindowCursor {
+  public:
+    explicit WindowCursor(const Windows& windows) noexcept : windows_(windows) {}
+
+    [[nodiscard]] std::int32_t at(std::int64_t time_ps) noexcept {
+        if (time_ps < begin_ps_ || time_ps - begin_ps_ >= windows_.width_ps) {
+            window_ = windows_.at(time_ps);
+            begin_ps_ = window_ * windows_.width_ps;
+        }
+        return window_;
+    }
+
+  private:
+    const Windows& windows_;
+    std::int32_t window_ = 0;
+    std::int64_t begin_ps_ = 0;
+};
+
 }  // namespace logpost::replay

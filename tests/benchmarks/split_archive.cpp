@@ -2,6 +2,7 @@
 // path and delay costs), and account the calls.
 // usage: split_archive ANCHOR THREADS ROUNDS
 // prints: read-seconds split-seconds account-seconds messages calls peak-kilobytes causes-seconds stretches
+// collective-seconds, what the split takes for the members of collective operations alone
 // (best of the rounds for the times but the first)
 #include <sys/resource.h>
 
@@ -14,6 +15,8 @@
 #include "program.hpp"
 #include "read.hpp"
 #include "replay/native/split/analysis.hpp"
+#include "replay/native/split/collective_split.hpp"
+#include "replay/native/split/collective_waits.hpp"
 
 namespace {
 
@@ -54,6 +57,7 @@ int main(int argc, char** argv) {
         double split = 1e9;
         double account = 1e9;
         double causes = 1e9;
+        double collectives = 1e9;
         std::size_t stretches = 0;
         std::uint64_t messages = 0;
         std::uint64_t calls = 0;
@@ -65,6 +69,10 @@ int main(int argc, char** argv) {
             }
             (void)analysis.divided();  // collectives are split, too
             split = std::min(split, processor_seconds() - begin);
+            const logpost::replay::CollectiveWaits waits(trace.program);
+            begin = processor_seconds();
+            const logpost::replay::CollectiveSplit alone(trace.program, parameters, waits, options.threads);
+            collectives = std::min(collectives, processor_seconds() - begin);
             messages = analysis.model().messages();
             begin = processor_seconds();
             stretches = analysis.path().size();
@@ -82,8 +90,8 @@ int main(int argc, char** argv) {
         }
         rusage usage{};
         getrusage(RUSAGE_SELF, &usage);
-        std::printf("%.6f %.6f %.6f %" PRIu64 " %" PRIu64 " %ld %.6f %zu\n", read, split, account, messages, calls,
-                    usage.ru_maxrss, causes, stretches);
+        std::printf("%.6f %.6f %.6f %" PRIu64 " %" PRIu64 " %ld %.6f %zu %.6f\n", read, split, account, messages, calls,
+                    usage.ru_maxrss, causes, stretches, collectives);
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "%s\n", problem.what());
         return 1;

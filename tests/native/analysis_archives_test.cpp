@@ -109,8 +109,8 @@ void add_sums(const replay::Program& program, replay::Analysis& analysis, Figure
         at = stretch.end_ps;
         accounted += stretch.location == replay::kUndefined ? stretch.end_ps - stretch.begin_ps : 0;
     }
-    for (const auto& location : analysis.callpaths()) {
-        for (const auto& row : location) {
+    for (std::size_t item = 0; item < analysis.accounted().size(); ++item) {
+        for (const auto& row : analysis.callpaths(item)) {
             for (const auto length : row.on_path) {
                 accounted += length;
                 figures.push_back(length);

@@ -129,8 +129,8 @@ TEST(RecordedPath, EveryPicosecondOfItHasACallpathAndACategory) {
     std::int64_t compute = 0;
     std::int64_t late = 0;
     std::int64_t all = 0;
-    for (const auto& location : analysis.callpaths()) {
-        for (const auto& row : location) {
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        for (const auto& row : analysis.callpaths(rank)) {
             compute += row.on_path[kCompute];
             late += row.on_path[category_of(Part::late_sender)];
             for (const auto length : row.on_path) {

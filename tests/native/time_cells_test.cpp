@@ -114,5 +114,13 @@ TEST(TimeCells, AreAsManyAsTheCallsAreWorth) {
     EXPECT_EQ((Windows{.count = 256, .width_ps = 5}.with_cells(1, std::size_t{1} << 40U).cells), 4);
 }
 
+TEST(WindowCursor, FindsTheWindowsOfAnyTimesInAnyOrder) {
+    const Windows windows{.count = 5, .width_ps = 10};
+    WindowCursor cursor(windows);
+    for (const std::int64_t time : {-30, -1, 0, 9, 10, 10, 35, 49, 50, 51, 400, 399, 12, 9, -5, 44}) {
+        EXPECT_EQ(cursor.at(time), windows.at(time)) << time;
+    }
+}
+
 }  // namespace
 }  // namespace logpost::replay

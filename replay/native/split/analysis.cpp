@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "replay/native/packed_rows.hpp"
 #include "replay/native/split/message_facts.hpp"
 #include "replay/native/threads.hpp"
 #include "replay/native/wide.hpp"
@@ -335,7 +336,7 @@ std::unique_ptr<LocationAccount> Analysis::open_account(std::size_t item) const 
 void Analysis::close_account(std::size_t item, LocationAccount& account) {
     account.finish();
     accounts_[item] = account_memory_.copy(account.rows());
-    callpaths_[item] = account_memory_.copy(account.callpaths());
+    callpaths_[item] = account_memory_.copy(PackedRows<CallpathExposure>::pack(account.callpaths()));
     time_cells_.add(item, std::move(account.program_cells()));
 }
 
@@ -389,6 +390,9 @@ constexpr std::size_t kRowsAtOnce = std::size_t{1} << 16U;
 }  // namespace
 
 const std::vector<std::span<const AccountRow>>& Analysis::accounts() {
+    if (std::ranges::all_of(call_blocks_, [](const CallBlock& block) { return block.item == block.end; })) {
+        return accounts_;
+    }
     for_each_parallel(call_blocks_.size(), threads_, 1, [&](std::size_t block, unsigned) {
         CallRows unread;
         while (next_calls(block, kRowsAtOnce, unread)) {
@@ -397,9 +401,9 @@ const std::vector<std::span<const AccountRow>>& Analysis::accounts() {
     return accounts_;
 }
 
-const std::vector<std::span<const CallpathExposure>>& Analysis::callpaths() {
+std::vector<CallpathExposure> Analysis::callpaths(std::size_t item) {
     accounts();
-    return callpaths_;
+    return PackedRows<CallpathExposure>::unpack(callpaths_[item]);
 }
 
 TimeCellRows Analysis::time_cells() {
@@ -415,7 +419,7 @@ const std::vector<std::vector<PairSum>>& Analysis::pairs() {
 }
 
 void Analysis::forget_messages() {
-    callpaths();
+    accounts();
     pairs();
     delays();
     model_.forget_messages();

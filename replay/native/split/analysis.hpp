@@ -174,7 +174,8 @@ class Analysis {
 
     /// By place in `accounted()`. Accounts the calls whose rows nobody asked for yet.
     const std::vector<std::span<const AccountRow>>& accounts();
-    const std::vector<std::span<const CallpathExposure>>& callpaths();
+    /// Of one place in `accounted()`; likewise.
+    std::vector<CallpathExposure> callpaths(std::size_t item);
     /// The accounts of the program in finer cells than windows; likewise.
     TimeCellRows time_cells();
     /// By receiving location. Splits the messages whose rows nobody asked for yet.
@@ -210,7 +211,7 @@ class Analysis {
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
     Shelf account_memory_;
     std::vector<std::span<const AccountRow>> accounts_;
-    std::vector<std::span<const CallpathExposure>> callpaths_;
+    std::vector<std::span<const std::uint64_t>> callpaths_;  // packed
     TimeCells time_cells_;
     std::vector<std::vector<PairSum>> pairs_;
     std::size_t message_location_ = 0;

@@ -438,7 +438,6 @@ void MessageModel::build_records() {
     for (const auto& one : counts) {
         messages_ += one.messages;
         between_nodes_ = between_nodes_ || one.between_nodes > 0;
-        within_nodes_ = within_nodes_ || one.between_nodes < one.messages;
         violations_ += one.violations;
         beyond_sizes_ += one.beyond_sizes;
         beyond_strides_ += one.beyond_strides;

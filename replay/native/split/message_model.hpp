@@ -136,8 +136,10 @@ class MessageModel {
         std::int32_t here;    // location that acts as the endpoint
         std::uint32_t index;  // of the message's end there: among its sends, or its receives; else a NicUse
     };
-    void leaving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
-    void arriving(std::size_t location, bool between_nodes, std::vector<Customer>& customers) const;
+    struct Queue;
+    void leaving(std::size_t location, Queue& within_node, Queue& between_nodes) const;
+    void arriving(std::size_t location, Queue& within_node, Queue& between_nodes) const;
+    void enqueue(std::size_t location, bool receiving, Queue& within_node, Queue& between_nodes) const;
     /// How a send's data lie in memory; contiguous where the trace does not state it.
     [[nodiscard]] Blocks blocks(const Timeline& sender, std::uint32_t send) const noexcept;
     struct Rendezvous {
@@ -191,7 +193,7 @@ class MessageModel {
     void settle_handshakes();
     void forget_queues();
     void replay_queues();
-    void replay_endpoint(std::span<const std::size_t> locations, bool between_nodes, bool receiving);
+    void replay_endpoint(std::span<const std::size_t> locations, Queue& queue, bool receiving);
     void replay_endpoints(bool receiving);
     struct Job;
     bool replay_processor(std::size_t location);
@@ -206,8 +208,7 @@ class MessageModel {
     HugeArray<ProcessorWaits> processor_memory_;
     std::vector<std::span<MessageRecord>> records_;     // [receiving location][receive], in record_memory_
     std::vector<std::span<ProcessorWaits>> processor_;  // likewise, in processor_memory_
-    bool within_nodes_ = false;                         // some messages stay within a node
-    bool between_nodes_ = false;                        // some do not
+    bool between_nodes_ = false;                        // some messages leave their node
     std::unique_ptr<Shelf> more_memory_;                // of what follows, but loads_
     std::vector<std::span<Rendezvous>> rendezvous_;     // [receiving location], by receive
     std::vector<RankedBits> asks_;                      // [receiving location]: where its receives stand in rendezvous_
