@@ -59,7 +59,7 @@ $(VENV)/.test: $(VENV)/.check packaging/apt-test.txt packaging/apt-optional.txt
 build/dev/.built: $(VENV)/.check $(NATIVE) $(wildcard tests/data/archives/*)
 	@cmake -S . -B build/dev -G Ninja -DLOGPOST_TESTS=ON -DLOGPOST_PYTHON=OFF > build/dev.log 2>&1 \
 	  || { cat build/dev.log; exit 1; }
-	@cmake --build build/dev
+	@MAKEFLAGS= cmake --build build/dev
 	@touch $@
 
 setup: build/.made $(VENV)/.test build/dev/.built
