@@ -5,7 +5,6 @@ A map beside it says which recorded call, message and collective operation each 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from logpost.analyzer.export.files import Progress, whole
-from logpost.analyzer.export.goal_schedule import CALC, RECV, SEND, Operation, Schedule
+from logpost.analyzer.export.goal_schedule import CALC, SEND, Operation, Part, Schedule
 from logpost.analyzer.run import Run
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, ReplayParameters, load_machine, replay_parameters
@@ -72,46 +71,42 @@ def export_goal(
         if file.exists():
             refuse_existing(file, force=force)
     if report:
-        report("ranks", 0, 0)
+        report("calls", 0, 0)
     schedule = Schedule(run)
-    kinds: Counter[str] = Counter()
-    empty = 0
+    calls, done = run.facts("calls").select(pl.len()).collect().item(), 0
     with (
         whole(path, force=force, directory=False) as file,
         whole(map_path, force=force, directory=False) as mapped,
         file.open("w", encoding="utf-8") as out,
         _MapWriter(mapped, csv=map_path.suffix == ".csv") as rows,
     ):
-        _head(out, _heading(run, unit), len(schedule))
-        for rank, operations in enumerate(schedule):
-            _write(out, rank, operations, UNITS[unit])
-            rows.put(rank, operations)
-            kinds.update(one.kind for one in operations)
-            empty += sum(one.kind != CALC and one.amount == 0 for one in operations)
+        text = _Text(out, UNITS[unit])
+        text.head(_heading(run, unit), len(schedule))
+        for part in schedule:
+            text.put(part)
+            rows.put(part)
+            done += part.calls
             if report:
-                report("ranks", rank + 1, len(schedule))
+                report("calls", done, max(calls, done))
         out.flush()
         size = file.stat().st_size
-    if empty:
-        schedule.left_out["end of a message of 0 bytes, written as 1"] = empty
+    if text.empty:
+        schedule.left_out["end of a message of 0 bytes, written as 1"] = text.empty
     return Written(
         bytes=size,
         map=str(map_path),
         ranks=len(schedule),
-        calcs=kinds[CALC],
-        sends=kinds[SEND],
-        recvs=kinds[RECV],
+        calcs=text.calcs,
+        sends=text.sends,
+        recvs=text.recvs,
         left_out=schedule.left_out,
     )
 
 
 class _MapWriter:
-    """Writes the map some ranks at a time, as Parquet or CSV."""
-
-    ROWS = 1 << 18
+    """Writes the map part by part, as Parquet or CSV."""
 
     def __init__(self, file: Path, *, csv: bool) -> None:
-        self._rows: list[tuple[int, int, str, int, int, int]] = []
         self._out = file.open("wb")
         self._parquet: pq.ParquetWriter | None = None
         self._csv = csv
@@ -121,29 +116,32 @@ class _MapWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and (self._rows or self._first):
-            self._flush()
+        if kind is None and self._first:
+            self._write(pl.DataFrame(schema=MAP_COLUMNS))
         if self._parquet is not None:
             self._parquet.close()
         self._out.close()
 
-    def put(self, rank: int, operations: Sequence[Operation]) -> None:
-        """Add the operations of a rank."""
-        self._rows += [
-            (rank, number, one.kind, one.call, one.message, one.instance) for number, one in enumerate(operations)
-        ]
-        if len(self._rows) >= self.ROWS:
-            self._flush()
+    def put(self, part: Part) -> None:
+        """Add some operations of a rank."""
+        if not part.operations:
+            return
+        columns = dict(zip(Operation._fields, zip(*part.operations, strict=True), strict=True))
+        of_operations = {name: columns[name] for name in MAP_COLUMNS if name in columns}
+        frame = pl.DataFrame(of_operations, schema_overrides=MAP_COLUMNS).select(
+            pl.lit(part.rank, pl.Int32).alias("rank"),
+            pl.int_range(part.first, part.first + len(part.operations), dtype=pl.Int64).alias("label"),
+            *of_operations,
+        )
+        self._write(frame)
 
-    def _flush(self) -> None:
-        frame = pl.DataFrame(self._rows, schema=MAP_COLUMNS, orient="row")
+    def _write(self, frame: pl.DataFrame) -> None:
         if self._csv:
             frame.write_csv(self._out, include_header=self._first)
         else:
             table = frame.to_arrow()
             self._parquet = self._parquet or pq.ParquetWriter(self._out, table.schema)
             self._parquet.write_table(table)
-        self._rows = []
         self._first = False
 
 
@@ -169,30 +167,48 @@ def _values(values: ReplayParameters, locality: int, unit: str) -> str:
     return f"machine {values.machine}, {LOCALITIES[locality]}: {told}" + (f" S={limit}" if limit >= 0 else "")
 
 
-def _head(out: TextIO, heading: Iterable[str], ranks: int) -> None:
-    out.writelines(f"// {line}\n" for line in heading)
-    out.write(f"num_ranks {ranks}\n")
+class _Text:
+    """Writes the schedule part by part, and counts what it holds."""
 
+    def __init__(self, out: TextIO, scale: int) -> None:
+        self._out, self._scale = out, scale
+        self._computed = self._told = 0  # of the rank at hand
+        self.calcs = self.sends = self.recvs = self.empty = 0
 
-def _write(out: TextIO, rank: int, operations: Sequence[Operation], scale: int) -> None:
-    out.write(f"\nrank {rank} {{\n")
-    out.writelines(_lines(operations, scale))
-    out.write("}\n")
+    def head(self, heading: Iterable[str], ranks: int) -> None:
+        """What stands before the first rank."""
+        self._out.writelines(f"// {line}\n" for line in heading)
+        self._out.write(f"num_ranks {ranks}\n")
 
+    def put(self, part: Part) -> None:
+        """Some operations of a rank."""
+        if part.first == 0:
+            self._out.write(f"\nrank {part.rank} {{\n")
+            self._computed = self._told = 0
+        self._out.writelines(self._lines(part.first, part.operations))
+        if part.ends:
+            self._out.write("}\n")
 
-def _lines(operations: Sequence[Operation], scale: int) -> Iterable[str]:
-    computed = told = 0
-    for number, one in enumerate(operations):
-        if one.kind == CALC:
-            # Rounded sums, not sums of rounded times: they do not drift.
-            computed += one.amount
-            length = (computed + scale // 2) // scale - told
-            told += length
-            yield f"l{number}: calc {length}\n"
-        else:
-            way = "to" if one.kind == SEND else "from"
-            yield f"l{number}: {one.kind} {max(1, one.amount)}b {way} {one.peer} tag {one.tag}\n"
-        for other in one.requires:
-            yield f"l{number} requires l{other}\n"
-        for other in one.irequires:
-            yield f"l{number} irequires l{other}\n"
+    def _lines(self, first: int, operations: Sequence[Operation]) -> list[str]:
+        lines: list[str] = []
+        scale = self._scale
+        for number, (kind, amount, peer, tag, requires, irequires, _, _, _) in enumerate(operations, first):
+            if kind == CALC:
+                # Rounded sums, not sums of rounded times: they do not drift.
+                self._computed += amount
+                length = (self._computed + scale // 2) // scale - self._told
+                self._told += length
+                self.calcs += 1
+                lines.append(f"l{number}: calc {length}\n")
+            else:
+                if kind == SEND:
+                    self.sends += 1
+                    way = "to"
+                else:
+                    self.recvs += 1
+                    way = "from"
+                self.empty += amount == 0
+                lines.append(f"l{number}: {kind} {amount or 1}b {way} {peer} tag {tag}\n")
+            lines += [f"l{number} requires l{other}\n" for other in requires]
+            lines += [f"l{number} irequires l{other}\n" for other in irequires]
+        return lines

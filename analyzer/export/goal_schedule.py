@@ -12,10 +12,10 @@ A message's tag stands for its communicator and tag; receives have the source an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -45,23 +45,39 @@ _OF_COLLECTIVES = (
 )
 
 
-@dataclass
-class Operation:
+PART = 1 << 16
+"""Operations that are told at a time."""
+
+
+class Operation(NamedTuple):
     """One operation; its number is its place among the rank's."""
 
     kind: str
     amount: int
     """ps of a calc, bytes of a message"""
-    peer: int = -1
-    """rank of the schedule"""
-    tag: int = 0
-    requires: tuple[int, ...] = ()
-    irequires: tuple[int, ...] = ()
-    call: int = -1
-    message: int = -1
+    peer: int
+    """rank of the schedule; -1: a calc"""
+    tag: int
+    requires: tuple[int, ...]
+    irequires: tuple[int, ...]
+    call: int
+    """-1: none"""
+    message: int
     """row of the table `messages`; -1: of a collective operation, or a calc"""
-    instance: int = -1
-    """collective operation that the message belongs to"""
+    instance: int
+    """collective operation that the message belongs to; -1: none"""
+
+
+class Part(NamedTuple):
+    """Some operations of a rank, in order. Those of a rank follow each other; the last part of each ends it."""
+
+    rank: int
+    first: int
+    """number of the first one"""
+    operations: list[Operation]
+    calls: int
+    """of the run that they tell"""
+    ends: bool
 
 
 class _Rank:
@@ -69,21 +85,43 @@ class _Rank:
 
     def __init__(self) -> None:
         self.operations: list[Operation] = []
+        """that are not told yet"""
+        self.count = 0
         self.after: tuple[int, ...] = ()
         self.begun: tuple[int, ...] = ()
 
-    def add(self, operation: Operation, *, also: Sequence[int] = (), only_begun: bool = False) -> int:
+    def add(
+        self,
+        kind: str,
+        amount: int,
+        peer: int = -1,
+        tag: int = 0,
+        call: int = -1,
+        message: int = -1,
+        instance: int = -1,
+        *,
+        also: Sequence[int] = (),
+        only_begun: bool = False,
+    ) -> int:
         """Appends an operation behind those before it and `also`; the next one needs it done, or begun."""
-        operation.requires = tuple(dict.fromkeys((*self.after, *also)))
-        operation.irequires = tuple(one for one in self.begun if one not in operation.requires)
-        number = len(self.operations)
-        self.operations.append(operation)
+        requires = tuple(dict.fromkeys((*self.after, *also))) if also else self.after
+        begun = self.begun
+        if begun and requires:
+            begun = tuple(one for one in begun if one not in requires)
+        number = self.count
+        self.count = number + 1
+        self.operations.append(Operation(kind, amount, peer, tag, requires, begun, call, message, instance))
         self.after, self.begun = ((), (number,)) if only_begun else ((number,), ())
         return number
 
+    def told(self) -> list[Operation]:
+        """Gives away what was collected."""
+        found, self.operations = self.operations, []
+        return found
+
 
 class Schedule:
-    """The schedule of a run, made rank by rank: of 16,384 ranks the operations of a few are in memory at a time.
+    """The schedule of a run, made rank by rank and part by part.
 
     Raises:
         InputError: threads communicate, or nothing does.
@@ -103,7 +141,7 @@ class Schedule:
             )
         self.rank_of = {location: i for i, location in enumerate(self.locations["location"].to_list())}
         self.messages = run.facts("messages").with_row_index("message").select(_OF_MESSAGES).collect()
-        self.tags = self._tags()
+        self.tags = self._number_tags()
         self.left_out: dict[str, int] = {}
         """what of the run the schedule does not have, and how often"""
         called = self.messages.filter(pl.min_horizontal("send_call", "recv_post_call", "recv_call") >= 0)
@@ -128,82 +166,99 @@ class Schedule:
     def __len__(self) -> int:
         return self.locations.height
 
-    def __iter__(self) -> Iterator[list[Operation]]:
-        """The operations of each rank."""
+    def __iter__(self) -> Iterator[Part]:
+        """The operations, rank by rank."""
         sizes = dict(self.calls.group_by("location").agg(pl.len()).collect(engine="streaming").iter_rows())
         for batch in _batches([(one, sizes.get(one, 0)) for one in self.locations["location"].to_list()]):
             yield from self._ranks(batch)
 
-    def _ranks(self, batch: list[int]) -> Iterator[list[Operation]]:
+    def _ranks(self, batch: list[int]) -> Iterator[Part]:
         """The operations of some ranks, given by their locations."""
-        here = self.messages.filter(pl.col("send_location").is_in(batch) | pl.col("recv_location").is_in(batch))
-        outgoing = here.filter(pl.col("send_location").is_in(batch))
-        incoming = here.filter(pl.col("recv_location").is_in(batch))
-        sends = _by_call(outgoing, "send_location", "send_call", "send_number")
-        posts = _by_call(incoming, "recv_location", "recv_post_call", "recv_number")
-        done = _by_call(incoming, "recv_location", "recv_call", "recv_number")
-        sent = _by_call(outgoing, "send_location", "send_complete_call", "send_number")
-        collectives: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
-        for row in self.collectives.filter(pl.col("location").is_in(batch)).iter_rows(named=True):
-            collectives[row["location"], row["complete_call"]].append(row)
+        outgoing = self.messages.filter(pl.col("send_location").is_in(batch))
+        incoming = self.messages.filter(pl.col("recv_location").is_in(batch))
+        told = ("goal_tag", "bytes")
+        sends = _by_call(
+            outgoing, "send", "send_call", "message", "recv_location", *told, "send_complete_call", order="send_number"
+        )
+        sent = _by_call(outgoing, "send", "send_complete_call", "message", order="send_number")
+        posts = _by_call(incoming, "recv", "recv_post_call", "message", "send_location", *told, order="recv_number")
+        done = _by_call(incoming, "recv", "recv_call", "message", order="recv_number")
+        collectives: dict[int, dict[int, list[tuple[int, int]]]] = defaultdict(dict)
+        members = self.collectives.filter(pl.col("location").is_in(batch))
+        columns = ("location", "complete_call", "instance", "enter_ps")
+        for location, call, instance, enter_ps in members.select(columns).iter_rows():
+            collectives[location].setdefault(call, []).append((instance, enter_ps))
         called = (
-            self.calls.filter(pl.col("location").is_in(batch))
+            self.calls.filter(pl.col("location").is_between(min(batch), max(batch)), pl.col("location").is_in(batch))
             .select("location", "call", "enter_ps", "leave_ps", "meeting")
             .collect(engine="streaming")
             .partition_by("location", as_dict=True, include_key=False)
         )
         spans = self.locations.filter(pl.col("location").is_in(batch)).select("location", "first_ps", "last_ps")
         for location, first_ps, last_ps in spans.iter_rows():
-            rank = _Rank()
-            at = first_ps
-            number_of: dict[tuple[str, int], int] = {}
-            mine = called.get((location,))
-            for call, enter_ps, leave_ps, meeting in mine.sort("call").iter_rows() if mine is not None else ():
-                if enter_ps > at:
-                    rank.add(Operation(CALC, enter_ps - at))
-                at = leave_ps
-                before = len(rank.operations)
-                for row in sends.get((location, call), ()):
-                    number = rank.add(self._message(SEND, row, call), only_begun=row["send_complete_call"] != call)
-                    number_of[SEND, row["message"]] = number
-                waits: list[int] = []
-                for row in posts.get((location, call), ()):
-                    number = rank.add(self._message(RECV, row, call), only_begun=True)
-                    number_of[RECV, row["message"]] = number
-                # What the call itself has posted and completes is required by whatever comes next.
-                for kind, rows in ((RECV, done), (SEND, sent)):
-                    ends = (number_of.get((kind, row["message"])) for row in rows.get((location, call), ()))
-                    waits += [number for number in ends if number is not None]
-                own = [number for number in waits if number >= before]
-                if len(waits) == len(own):
-                    rank.after = tuple(dict.fromkeys((*rank.after, *own)))
-                    rank.begun = tuple(one for one in rank.begun if one not in rank.after)
-                else:
-                    rank.add(Operation(CALC, 0, call=call), also=waits)
-                instances = collectives.get((location, call), ())
-                for one in instances:
-                    self._add_collective(rank, location, call, leave_ps, one)
-                if len(rank.operations) == before and not instances:
-                    rank.add(Operation(CALC, self._own_time(meeting, enter_ps, leave_ps), call=call))
-            if last_ps > at:
-                rank.add(Operation(CALC, last_ps - at))
-            yield rank.operations
+            mine = called.pop((location,), None)
+            yield from self._rank(
+                location,
+                (first_ps, last_ps),
+                () if mine is None else mine.sort("call").iter_rows(),
+                (sends[location], posts[location], done[location], sent[location]),
+                collectives[location],
+            )
 
-    def _message(self, kind: str, row: dict[str, Any], call: int) -> Operation:
-        peer = row["recv_location" if kind == SEND else "send_location"]
-        return Operation(
-            kind,
-            row["bytes"],
-            self.rank_of[peer],
-            self.tags[row["comm"], row["tag"]],
-            call=call,
-            message=row["message"],
+    def _rank(
+        self,
+        location: int,
+        span_ps: tuple[int, int],
+        calls: Iterable[tuple[Any, ...]],
+        messages: tuple[_ByCall, _ByCall, _ByCall, _ByCall],
+        collectives: dict[int, list[tuple[int, int]]],
+    ) -> Iterator[Part]:
+        """One rank, from its calls, the messages by what a call is to them, and its collective operations by call."""
+        sends, posts, done, sent = messages
+        rank, place, rank_of = _Rank(), self.rank_of[location], self.rank_of
+        at, last_ps = span_ps
+        going: dict[int, int] = {}  # operation by message
+        coming: dict[int, int] = {}
+        first = told = since = 0
+        for call, enter_ps, leave_ps, meeting in calls:
+            if enter_ps > at:
+                rank.add(CALC, enter_ps - at)
+            at = leave_ps
+            before = rank.count
+            for message, peer, tag, size, complete in sends.get(call, ()):
+                going[message] = rank.add(SEND, size, rank_of[peer], tag, call, message, only_begun=complete != call)
+            for message, peer, tag, size in posts.get(call, ()):
+                coming[message] = rank.add(RECV, size, rank_of[peer], tag, call, message, only_begun=True)
+            # What the call itself has posted and completes is required by whatever comes next.
+            waits = [coming.pop(message) for (message,) in done.get(call, ()) if message in coming]
+            waits += [going.pop(message) for (message,) in sent.get(call, ()) if message in going]
+            own = [number for number in waits if number >= before]
+            if len(waits) > len(own):
+                rank.add(CALC, 0, call=call, also=waits)
+            elif own:
+                rank.after = tuple(dict.fromkeys((*rank.after, *own)))
+                rank.begun = tuple(one for one in rank.begun if one not in rank.after)
+            instances = collectives.get(call, ())
+            for instance, entered_ps in instances:
+                self._add_collective(rank, location, call, leave_ps, self.instances[instance], entered_ps)
+            if rank.count == before and not instances:
+                rank.add(CALC, self._own_time(meeting, enter_ps, leave_ps), call=call)
+            told += 1
+            if len(rank.operations) >= PART:
+                yield Part(place, first, rank.told(), told - since, ends=False)
+                first, since = rank.count, told
+        if last_ps > at:
+            rank.add(CALC, last_ps - at)
+        yield Part(place, first, rank.told(), told - since, ends=True)
+
+    def _number_tags(self) -> int:
+        """Gives the messages a tag for each communicator and tag; how many there are."""
+        pairs = self.messages.select("comm", "tag").unique().sort("comm", "tag").with_row_index("goal_tag")
+        self.messages = self.messages.join(
+            pairs, on=["comm", "tag"], how="left", maintain_order="left", nulls_equal=True
         )
-
-    def _tags(self) -> dict[tuple[int, int], int]:
-        """A tag for each communicator and tag."""
-        pairs = self.messages.select("comm", "tag").unique().sort("comm", "tag")
-        return {pair: number for number, pair in enumerate(pairs.iter_rows())}
+        self.messages = self.messages.drop("comm", "tag")
+        return pairs.height
 
     def _own_time(self, meeting: str, enter_ps: int, leave_ps: int) -> int:
         """Of a call without messages; initialization and finalization wait for all ranks first."""
@@ -233,23 +288,17 @@ class Schedule:
             .drop("order")
         )
 
-    def _add_collective(self, rank: _Rank, location: int, call: int, leave_ps: int, row: dict[str, Any]) -> None:
-        one = self.instances[row["instance"]]
-        tag = len(self.tags) + one.comm
+    def _add_collective(
+        self, rank: _Rank, location: int, call: int, leave_ps: int, one: _Instance, entered_ps: int
+    ) -> None:
+        tag = self.tags + one.comm
         place = one.place.get(location, -1)
-        steps = _steps(one.operation, len(one.members), one.bytes)
-        if not steps or place < 0:
+        if place < 0 or not _steps(one.operation, len(one.members), one.bytes):
             # All wait for the last one, if the times say so; what came after that is the call's own.
-            rank.add(Operation(CALC, leave_ps - max(row["enter_ps"], min(one.latest_ps, leave_ps)), call=call))
+            rank.add(CALC, leave_ps - max(entered_ps, min(one.latest_ps, leave_ps)), call=call)
             return
-        for step in steps:
-            for member, size in step.sends.get(place, ()):
-                self._one(rank, SEND, size, one.members[member], tag, call, one.instance)
-            for member, size in step.receives.get(place, ()):
-                self._one(rank, RECV, size, one.members[member], tag, call, one.instance)
-
-    def _one(self, rank: _Rank, kind: str, size: int, peer: int, tag: int, call: int, instance: int) -> None:
-        rank.add(Operation(kind, size, self.rank_of[peer], tag, call=call, instance=instance))
+        for kind, member, size in _of_member(one.operation, len(one.members), one.bytes, place):
+            rank.add(kind, size, self.rank_of[one.members[member]], tag, call, -1, one.instance)
 
     def _count(self, what: str, rows: pl.LazyFrame) -> None:
         if count := rows.select(pl.len()).collect().item():
@@ -345,13 +394,26 @@ def _steps(operation: int, size: int, count: int) -> tuple[_Step, ...]:
     return tuple(found)
 
 
-def _by_call(
-    messages: pl.DataFrame, location: str, call: str, order: str
-) -> dict[tuple[int, int], list[dict[str, Any]]]:
-    """(location, call) to messages, in the order of their requests."""
-    columns = ["message", "send_location", "recv_location", "comm", "tag", "bytes", "send_complete_call"]
-    found: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
+@lru_cache(maxsize=4096)
+def _of_member(operation: int, size: int, count: int, place: int) -> tuple[tuple[str, int, int], ...]:
+    """What a member sends and receives in an operation, in order: kind, other member, bytes."""
+    found: list[tuple[str, int, int]] = []
+    for step in _steps(operation, size, count):
+        found += [(SEND, member, moved) for member, moved in step.sends.get(place, ())]
+        found += [(RECV, member, moved) for member, moved in step.receives.get(place, ())]
+    return tuple(found)
+
+
+_ByCall = dict[int, list[tuple[Any, ...]]]
+"""Call to the rows of its messages, in the order of their requests."""
+
+
+def _by_call(messages: pl.DataFrame, end: str, call: str, *columns: str, order: str) -> dict[int, _ByCall]:
+    """By location of an end (send, recv)."""
+    found: dict[int, _ByCall] = defaultdict(dict)
+    location = f"{end}_location"
     rows = messages.filter(pl.col(call) >= 0).sort(location, call, order)
-    for row in rows.select(*dict.fromkeys((*columns, location, call))).iter_rows(named=True):
-        found[row[location], row[call]].append(row)
+    keys = rows.select(pl.col(location).alias("at"), pl.col(call).alias("in")).iter_rows()
+    for (at, number), row in zip(keys, rows.select(columns).iter_rows(), strict=True):
+        found[at].setdefault(number, []).append(row)
     return found

@@ -93,8 +93,7 @@ def sweep(plan: Plan, text: str, intervals: Intervals) -> Sweep:
     if contends or any(one is not engine for one in used):
 
         def makespans(at: Sequence[float]) -> list[int]:
-            asked = [plan.scenario([f"{name}=x{one:.17g}"]) for one in at]
-            return [one.makespans([each])[0] for one, each in zip(engine.as_they_come(asked), asked, strict=True)]
+            return engine.makespans_as_they_come([plan.scenario([f"{name}=x{one:.17g}"]) for one in at])
 
         def as_at(factor: float) -> Tangents:
             (one,) = engine.as_they_come([plan.scenario([f"{name}=x{factor:.17g}"])])

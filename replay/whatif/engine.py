@@ -188,13 +188,30 @@ class Engine:
         Raises:
             InputError: the recorded messages wait for each other in a circle.
         """
+        if self.reordered or self.graph(scenarios[0]).edges > MOST_EDGES:
+            return [self] * len(scenarios)
+        return [engine for engine, _ in self._in_their_orders(scenarios)]
+
+    def makespans_as_they_come(self, scenarios: Sequence[Scenario]) -> list[int]:
+        """The makespans of each scenario by the engine that `as_they_come` has for it; ps.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        if self.reordered or self.graph(scenarios[0]).edges > MOST_EDGES:
+            return self.makespans(scenarios)
+        return [
+            one.makespans([each])[0] if makespan is None else makespan
+            for (one, makespan), each in zip(self._in_their_orders(scenarios), scenarios, strict=True)
+        ]
+
+    def _in_their_orders(self, scenarios: Sequence[Scenario]) -> list[tuple[Engine, int | None]]:
+        """Engines, and makespans where they are known."""
         first = self.graph(scenarios[0])
-        if self.reordered or first.edges > MOST_EDGES:
-            return [self] * len(scenarios)
         if first.chooses:
-            return self._choosing(scenarios)
+            return [*self._choosing(scenarios)]
         if first.contends:
-            return [self] * len(scenarios)
+            return [(self, makespan) for makespan in self.makespans(scenarios)]
         *kept, kept_before = self.makespans([*scenarios, self.recorded])
         *free, free_before = self.makespans([*scenarios, self.recorded], released=True)
         late = [
@@ -202,21 +219,24 @@ class Engine:
             for i, (by, no) in enumerate(zip(kept, free, strict=True))
             if (by - no) - (kept_before - free_before) > ORDER_MATTERS * by
         ]
-        found = [self] * len(scenarios)
+        found: list[tuple[Engine, int | None]] = [(self, makespan) for makespan in kept]
         for i, one in zip(late, self._in_orders_of([scenarios[i] for i in late], [kept[i] for i in late]), strict=True):
-            found[i] = one
+            found[i] = found[i] if one is self else (one, None)
         return found
 
-    def _choosing(self, scenarios: Sequence[Scenario]) -> list[Engine]:
+    def _choosing(self, scenarios: Sequence[Scenario]) -> list[tuple[Engine, int]]:
         """Where requests complete, and messages come, in an order that is shorter: by more than it is of what was
         recorded."""
         kept = self.makespans(scenarios)
         kept_before, before = self._recorded_in_order
         found = self._in_orders_of(scenarios, kept)
-        saved = [by - one.makespans([each])[0] for one, each, by in zip(found, scenarios, kept, strict=True)]
+        makespans = [
+            by if one is self else one.makespans([each])[0]
+            for one, each, by in zip(found, scenarios, kept, strict=True)
+        ]
         return [
-            one if save - max(0, kept_before - before) > ORDER_MATTERS * by else self
-            for one, save, by in zip(found, saved, kept, strict=True)
+            (one, makespan) if by - makespan - max(0, kept_before - before) > ORDER_MATTERS * by else (self, by)
+            for one, makespan, by in zip(found, makespans, kept, strict=True)
         ]
 
     @property

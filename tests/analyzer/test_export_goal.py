@@ -62,6 +62,26 @@ def exported(run: Run, folder: Path, unit: str = "ps") -> tuple[str, pl.DataFram
     return (folder / "a.goal").read_text(), pl.read_parquet(folder / "a.map.parquet")
 
 
+def test_parts_of_a_rank_make_the_same_schedule(
+    runs_of: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels, rounded times and what waits for what go on from part to part; progress counts all calls."""
+    run = runs_of["clean_halo"]
+    text, rows = exported(run, tmp_path, "ns")
+    monkeypatch.setattr("logpost.analyzer.export.goal_schedule.PART", 3)
+    told: list[tuple[str, int, int]] = []
+    export_goal(
+        run, tmp_path / "b.goal", tmp_path / "b.map.parquet", unit="ns", report=lambda *progress: told.append(progress)
+    )
+    assert (tmp_path / "b.goal").read_text() == text
+    assert pl.read_parquet(tmp_path / "b.map.parquet").equals(rows)
+    calls = run.facts("calls").select(pl.len()).collect().item()
+    done = [progress[1] for progress in told]
+    assert told[-1] == ("calls", calls, calls)
+    assert len(set(done)) > run.manifest.ranks
+    assert done == sorted(done)
+
+
 @pytest.mark.parametrize("name", [*EXACT, "clean_halo"])
 def test_a_simulator_finds_the_recorded_and_the_predicted_times(
     runs_of: dict[str, Run], tmp_path: Path, name: str

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from tests.benchmarks.network import HERE
+from tests.benchmarks.network import HERE, slow_links
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -102,7 +102,7 @@ SHARED = {
     "fat tree": Variant({"topology": "fat tree"}),
     "mapping": Variant(mapped=True),
     "L x10": Variant({"latency": "50us"}, ("L=x10",)),
-    "links x0.2": Variant({"bandwidth": "0.4GB/s"}, ("link_bandwidth=x0.2",)),
+    "links x0.2": Variant(slow_links(0.2), ("link_bandwidth=x0.2",)),
 }
 """on the torus"""
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "replay/native/whatif/choices.hpp"
@@ -23,7 +22,25 @@ class ChoiceFacts {
         bool any_sender = true;               ///< they are taken by whoever comes first
         std::vector<std::uint32_t> receives;  ///< choices, in recorded order
     };
-    using Index = std::unordered_map<std::uint32_t, std::uint32_t>;
+    /// Choices by arc or node: a replay asks for every one of them.
+    class Index {
+      public:
+        void resize(std::size_t size) { of_.assign(size, kNone); }
+        /// The first one that is given stays.
+        void add(std::uint32_t at, std::uint32_t choice) {
+            if (at < of_.size() && of_[at] == kNone) {
+                of_[at] = choice;
+            }
+        }
+        /// kNone: none is there.
+        [[nodiscard]] std::uint32_t operator[](std::uint32_t at) const noexcept {
+            return of_.empty() ? kNone : of_[at];
+        }
+        [[nodiscard]] bool contains(std::uint32_t at) const noexcept { return (*this)[at] != kNone; }
+
+      private:
+        std::vector<std::uint32_t> of_;
+    };
 
     /// `lane` of the weights: the recorded machine, with the times `recorded` of the nodes; empty: none is believed.
     ChoiceFacts(const Graph& graph, const Weights& weights, std::span<const std::uint32_t> sources, Choices&& of,
@@ -48,7 +65,8 @@ class ChoiceFacts {
     Index rewired, told;                                    ///< choice by arc: into it, or from its post
     Index of_leave, comes_of;                               ///< choice by node: its leave, its message's coming
     Index held;                                             ///< likewise: a message that begins at its match
-    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> posts_of;  ///< choices by node: posts their receives
+    Index posting;                                          ///< place in `posts_of`, by node that posts their receives
+    std::vector<std::vector<std::uint32_t>> posts_of;       ///< choices
 
     /// Whether its receive is taken by whoever comes first.
     [[nodiscard]] bool matches(std::uint32_t choice) const noexcept {
@@ -123,25 +141,42 @@ class ChoiceFacts {
     }
     void find_arcs() {
         const auto count = choices.all.size();
-        const std::unordered_set<std::uint32_t> leaves(graph_.leaves.begin(),
-                                                       count == 0 ? graph_.leaves.begin() : graph_.leaves.end());
+        if (count == 0) {
+            return;
+        }
+        for (auto* by_arc : {&rewired, &told}) {
+            by_arc->resize(graph_.arcs.size());
+        }
+        for (auto* by_node : {&of_leave, &comes_of, &held, &posting}) {
+            by_node->resize(graph_.nodes());
+        }
+        std::vector<bool> leaves(graph_.nodes());
+        for (const auto node : graph_.leaves) {
+            if (node != kNone) {
+                leaves[node] = true;
+            }
+        }
         for (std::uint32_t c = 0; c < count; ++c) {
             const auto& one = choices.all[c];
-            rewired.emplace(one.into, c);
-            of_leave.emplace(one.leave, c);
+            rewired.add(one.into, c);
+            of_leave.add(one.leave, c);
             if (!matches(c)) {
                 continue;
             }
-            posts_of[one.posted].push_back(c);
-            comes_of.emplace(one.comes, c);
+            if (!posting.contains(one.posted)) {
+                posting.add(one.posted, static_cast<std::uint32_t>(posts_of.size()));
+                posts_of.emplace_back();
+            }
+            posts_of[posting[one.posted]].push_back(c);
+            comes_of.add(one.comes, c);
             if (const auto in = poster(c); in != kNone) {
                 ++posts_in[in];
             }
             if (one.told != kNone) {
-                told.emplace(one.told, c);
+                told.add(one.told, c);
                 const auto target = target_of(one.told);
-                if (!leaves.contains(target)) {
-                    held.emplace(target, c);  // the message's own beginning waits for the match
+                if (!leaves[target]) {
+                    held.add(target, c);  // the message's own beginning waits for the match
                 }
             }
         }

@@ -19,6 +19,7 @@
 #include "replay/native/collectives/shape.hpp"
 #include "replay/native/whatif/carried_out.hpp"
 #include "replay/native/whatif/draft.hpp"
+#include "replay/native/whatif/root_takes.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -29,6 +30,11 @@ constexpr std::uint8_t kOwn = kTermSend | kTermReceive;
 /// more, equal parts of the rounds are told by one round each, no fewer than other algorithms have.
 constexpr std::uint64_t kToldMessages = 1U << 18U;
 
+/// Whether a root may take the messages of such an operation as they come.
+[[nodiscard]] constexpr bool may_collect(Operation operation) noexcept {
+    return operation == Operation::barrier || operation == Operation::allreduce;
+}
+
 struct Member {
     const Collective* operation;
     std::uint32_t enter, leave;  // nodes; leave kNone: never completed
@@ -38,14 +44,15 @@ struct Member {
 
 class Instance {
   public:
-    /// `most_rounds`: of long algorithms, so many are told.
+    /// `most_rounds`: of long algorithms, so many are told. `spaced`: roots take messages g apart.
     Instance(Draft& draft, const Program& program, CollectiveReplay& replay, ToldAtNics& nics,
-             std::uint32_t most_rounds, std::vector<Member> members)
+             std::uint32_t most_rounds, bool spaced, std::vector<Member> members)
         : draft_(draft),
           program_(program),
           replay_(replay),
           nics_(nics),
           most_rounds_(most_rounds),
+          spaced_(spaced),
           members_(std::move(members)) {}
 
     void add() {
@@ -66,6 +73,25 @@ class Instance {
                 unknown();
                 break;
         }
+    }
+
+    /// Of operations whose root takes messages as they come: how it took them.
+    void look(RootTakes& takes) {
+        const auto operation = members_.front().operation->operation;
+        auto one = pattern();
+        one.bytes = operation == Operation::barrier ? 0 : one.bytes;
+        const auto by = algorithm(one);
+        const bool collects =
+            (operation == Operation::barrier && by == Algorithm::linear) || by == Algorithm::linear_then_tree;
+        if (!collects || std::ranges::any_of(members_, [](const Member& member) { return member.leave == kNone; })) {
+            return;
+        }
+        std::ranges::sort(members_, {}, &Member::rank);
+        std::vector<RootTakes::Member> seen;
+        std::ranges::transform(members_, std::back_inserter(seen), [&](const Member& member) {
+            return RootTakes::Member{member.location, draft_.measured[member.enter], draft_.measured[member.leave]};
+        });
+        takes.see(seen, one.bytes);
     }
 
   private:
@@ -183,8 +209,14 @@ class Instance {
                 this->message(i, 0, bytes);
                 of.draft_.add_edge(at[0], done, Draft::kMeasured);
             }
-            of.draft_.add_edge(root, done,
-                               of.repeated(message, static_cast<std::uint32_t>(order.size()), kTermReceive));
+            const auto count = static_cast<std::uint32_t>(order.size());
+            if (of.spaced_) {
+                const auto last = of.draft_.add_node();
+                of.draft_.add_edge(root, last, of.repeated(message, count - 1, kTermTurn));
+                of.draft_.add_edge(last, done, of.repeated(message, 1, kTermReceive));
+            } else {
+                of.draft_.add_edge(root, done, of.repeated(message, count, kTermReceive));
+            }
             at[0] = done;
         }
         template <class From>
@@ -475,6 +507,7 @@ class Instance {
     CollectiveReplay& replay_;
     ToldAtNics& nics_;
     std::uint32_t most_rounds_;
+    bool spaced_;
     std::vector<Member> members_;
 };
 
@@ -534,10 +567,19 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     const auto most_rounds = rounds_told(instances);
     const CollectiveEndpoints endpoints(program, draft.machine);
     CollectiveReplay replay(program, draft.machine, endpoints);
+    const auto told = [&](std::size_t members) {
+        return std::max(doublings(static_cast<std::uint32_t>(members)), most_rounds);
+    };
+    RootTakes takes(draft);
+    for (const auto& members : instances) {
+        if (!members.empty() && may_collect(members.front().operation->operation)) {
+            Instance(draft, program, replay, nics, told(members.size()), false, members).look(takes);
+        }
+    }
     for (auto& members : instances) {
         if (!members.empty()) {
-            const auto least = doublings(static_cast<std::uint32_t>(members.size()));
-            Instance(draft, program, replay, nics, std::max(least, most_rounds), std::move(members)).add();
+            const auto rounds = told(members.size());
+            Instance(draft, program, replay, nics, rounds, takes.spaced(), std::move(members)).add();
         }
     }
 }

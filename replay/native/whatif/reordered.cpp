@@ -255,10 +255,9 @@ class Reordering {
         for (auto k = first_out_[node]; k < first_out_[node + 1]; ++k) {
             const auto [target, edge] = outs_[k];
             const auto at = time_[node] + weights_.weight(edge, kPlanned) + longer(target, edge);
-            const auto next = facts_->choices.all.empty() ? facts_->rewired.end() : facts_->rewired.find(edge);
-            if (next != facts_->rewired.end()) {
-                come_to_choice(next->second, edge, at);
-            } else if (facts_->told.empty() || !facts_->told.contains(edge)) {
+            if (const auto next = facts_->rewired[edge]; next != kNone) {
+                come_to_choice(next, edge, at);
+            } else if (!facts_->told.contains(edge)) {
                 time_[target] = std::max(time_[target], at);
                 arrive(target);
             }
@@ -266,8 +265,8 @@ class Reordering {
         if (facts_->choices.all.empty()) {
             return;
         }
-        if (const auto posts = facts_->posts_of.find(node); posts != facts_->posts_of.end()) {
-            for (const auto choice : posts->second) {
+        if (const auto posts = facts_->posting[node]; posts != kNone) {
+            for (const auto choice : facts_->posts_of[posts]) {
                 const auto in = facts_->poster(choice);
                 if (in == kNone || !facts_->matches(in) || facts_->channel_of[in] != facts_->channel_of[choice]) {
                     post(facts_->channel_of[choice], node);
@@ -282,8 +281,8 @@ class Reordering {
                 post(channel, node);
             }
         }
-        if (const auto of = facts_->comes_of.find(node); of != facts_->comes_of.end() && !facts_->is_held(of->second)) {
-            coming_.emplace(time_[node] + facts_->late_message[of->second], What::comes, of->second);
+        if (const auto of = facts_->comes_of[node]; of != kNone && !facts_->is_held(of)) {
+            coming_.emplace(time_[node] + facts_->late_message[of], What::comes, of);
         }
     }
 
@@ -296,11 +295,11 @@ class Reordering {
         if (--waits_[node] == 0) {
             come(node);
         } else if (!facts_->choices.all.empty()) {
-            if (const auto of = facts_->held.find(node); of != facts_->held.end() && waits_[node] == 1) {
-                coming_.emplace(time_[node] + facts_->late_message[of->second], What::comes, of->second);
+            if (const auto of = facts_->held[node]; of != kNone && waits_[node] == 1) {
+                coming_.emplace(time_[node] + facts_->late_message[of], What::comes, of);
             }
-            if (const auto of = facts_->of_leave.find(node); of != facts_->of_leave.end()) {
-                complete(of->second);
+            if (const auto of = facts_->of_leave[node]; of != kNone) {
+                complete(of);
             }
         }
     }
@@ -331,8 +330,8 @@ class Reordering {
                 time_[target] = std::max(time_[target], time_[matched_[choice]] + weights_.weight(one.told, kPlanned));
                 if (--waits_[target] == 0) {
                     come(target);
-                } else if (const auto of = facts_->of_leave.find(target); of != facts_->of_leave.end()) {
-                    complete(of->second);
+                } else if (const auto of = facts_->of_leave[target]; of != kNone) {
+                    complete(of);
                 }
             }
             complete(choice);
@@ -472,11 +471,11 @@ class Reordering {
     }
     /// Where an arc comes from now, and the arc that has its weight.
     [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> rewired(std::uint32_t arc) const {
-        if (const auto into = facts_->rewired.find(arc); into != facts_->rewired.end()) {
-            return {sources_[into_[into->second]], into_[into->second]};
+        if (const auto into = facts_->rewired[arc]; into != kNone) {
+            return {sources_[into_[into]], into_[into]};
         }
-        const auto told = facts_->told.find(arc);
-        return {told == facts_->told.end() ? sources_[arc] : matched_[told->second], arc};
+        const auto told = facts_->told[arc];
+        return {told == kNone ? sources_[arc] : matched_[told], arc};
     }
 
     const Graph& graph_;

@@ -120,3 +120,59 @@ def test_next_hops_are_the_routes_of_the_topology(topology: dict[str, Any], toy:
 def arrivals(done: TestbedRun) -> Sequence[float]:
     lines = sorted(line.split() for line in done.output.splitlines())
     return [float(words[1]) for words in lines]
+
+
+def fair_ends_ns(starts: Sequence[tuple[float, int, int]], byte_ns: float, size: int) -> list[float]:
+    """When flows (start, sender, receiver) over their NICs alone end at max-min fair rates: at each moment rates rise
+    together until a NIC is full, whose flows keep theirs (progressive filling, Bertsekas & Gallager 6.5.2)."""
+    left = dict.fromkeys(range(len(starts)), float(size))
+    ends = [0.0] * len(starts)
+    now = min(start for start, _, _ in starts)
+    while left:
+        here = [i for i in left if starts[i][0] <= now]
+        nics = {i: (("out", starts[i][1]), ("in", starts[i][2])) for i in here}
+        room = dict.fromkeys((nic for pair in nics.values() for nic in pair), 1 / byte_ns)
+        rates: dict[int, float] = {}
+        while len(rates) < len(here):
+            waiting = {nic: [i for i in here if i not in rates and nic in nics[i]] for nic in room}
+            full = min((nic for nic in room if waiting[nic]), key=lambda nic: room[nic] / len(waiting[nic]))
+            level = room[full] / len(waiting[full])
+            for i in waiting[full]:
+                rates[i] = level
+                for nic in nics[i]:
+                    room[nic] -= level
+        later = [start for i, (start, _, _) in enumerate(starts) if i in left and start > now]
+        then = min([now + left[i] / rates[i] for i in here] + later)
+        for i in here:
+            left[i] -= rates[i] * (then - now)
+            if left[i] < 1e-6:
+                del left[i]
+                ends[i] = then
+        now = then
+    return ends
+
+
+def test_a_halo_exchange_has_max_min_fair_rates(toy: Toy, run: Run) -> None:
+    # Ranks of a 4 x 2 x 2 torus send to their four neighbours over a crossbar. A rank's first message leaves its
+    # processor o_s = 1 us after the rank begins, each later one when the NIC has sent the one before (4 ns x 65,536);
+    # receivers get several at once. Rank r begins (2 r mod 5) x 10 us late: SimGrid's lazy updates are off only there.
+    # A flow begins L - G after that: the rest of L + (B - 1) G is the B bytes on the NICs.
+    size, byte_ns = 65_536, 4.0
+    to = [
+        [(x - 1) % 4 + 4 * y + 8 * z, (x + 1) % 4 + 4 * y + 8 * z, x + 4 * (1 - y) + 8 * z, x + 4 * y + 8 * (1 - z)]
+        for z in range(2)
+        for y in range(2)
+        for x in range(4)
+    ]
+    pairs = [(rank, peer) for rank in range(16) for peer in to[rank]]
+    machine = toy({"kind": "crossbar", "nodes": 16})
+    text = run(machine, "flows", [f"{size}+10", *sum(pairs, ())], ranks=16, settings={"o_r": "0us"}).output
+    found = {int(line.split()[0]): float(line.split()[1]) for line in text.splitlines()}
+    starts = [
+        (sender * 2 % 5 * 10_000 + 1000 + i % 4 * byte_ns * size + 5000 - byte_ns, sender, receiver)
+        for i, (sender, receiver) in enumerate(pairs)
+    ]
+    ends = fair_ends_ns(starts, byte_ns, size)
+    for rank in range(16):  # all of a rank's messages are waited for together
+        mine = [i for i, (_, receiver) in enumerate(pairs) if receiver == rank]
+        assert found[mine[0]] == pytest.approx(max(ends[i] for i in mine), rel=1e-4)
