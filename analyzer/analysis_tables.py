@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -14,7 +15,8 @@ import pyarrow as pa
 
 from logpost.analyzer import schema
 from logpost.analyzer.in_turn import in_turn
-from logpost.analyzer.manifest import Windows
+from logpost.analyzer.manifest import MemoryUsed, Windows
+from logpost.analyzer.memory_limit import LEAST_BYTES
 from logpost.analyzer.network import NetworkTold
 from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.parquet import ROWS, Columns, TableStream, frame, write_whole
@@ -27,6 +29,10 @@ MESSAGES_PER_BATCH = 1 << 15
 CALLS_PER_BATCH = 1 << 15
 COLLECTIVES_SHARE = 32
 """Of the limit of memory: a larger table of collectives is read again where it is needed."""
+KEPT_SHARE = 64
+"""Of the limit of memory: a larger table of sums is read again, too."""
+FINDERS_BYTES = 100_000_000
+"""What a finder takes beside others, at most, when it has collected what it asks of the tables."""
 MOST_AHEAD = 4
 """Blocks of calls that are accounted side by side: writing them takes half as long as that, and is done by one."""
 
@@ -43,6 +49,7 @@ def write_analysis(
     network: NetworkTold,
     report: Report,
     meanwhile: Callable[[], dict[str, pl.DataFrame]] = dict,
+    limit_bytes: int | None = None,
 ) -> tuple[dict[str, pl.DataFrame], Mapping[str, int]]:
     """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
     may be read after `RunWriter.settle`.
@@ -53,6 +60,7 @@ def write_analysis(
         network: what the replay was told of the network.
         report: progress.
         meanwhile: makes further tables, by name, that need no account of a call.
+        limit_bytes: of memory. Sums that are large beside it are written one after the other, and not kept.
 
     Returns:
         The smaller tables, and the sums of envelope, residual and deficit over all messages in ps.
@@ -67,7 +75,7 @@ def write_analysis(
         report("accounting calls", 0, 0)
         _write_transfers(writer, analysis)
         # Calls take longer than messages: what needs none of their accounts is made meanwhile.
-        summed = _message_sums(analysis)
+        written = _write_sums(writer, _message_sums(analysis), limit_bytes)
         frames = _without_accounts(analysis) | network_frames(analysis, network) | meanwhile()
         for module in NEEDED_NEXT:
             import_module(module)
@@ -77,8 +85,7 @@ def write_analysis(
     report("writing tables", 0, 0)
     with ThreadPoolExecutor(max_workers=1) as pool:
         cells = pool.submit(analysis.time_cells)
-        summed |= _account_sums(analysis, delayed.result())
-        written = {name: writer.write_beside(name, table) for name, table in summed.items()}
+        written |= _write_sums(writer, _account_sums(analysis, delayed.result()), limit_bytes)
         written |= {name: writer.write(name, table) for name, table in frames.items()}
     # It may be large, and pages alone read it. Its writer must not hold the analysis, whose memory is given back next.
     writer.beside(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
@@ -93,27 +100,48 @@ def analysis_windows(analysis: Analysis) -> Windows:
 
 def aggregates(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.DataFrame]:
     """The tables that are sums over the analysis's region of interest, by name."""
-    return _account_sums(analysis, delay_costs) | _message_sums(analysis)
+    return dict(chain(_account_sums(analysis, delay_costs), _message_sums(analysis)))
 
 
-def _account_sums(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.DataFrame]:
-    """Those that need the account of every call."""
-    return _frames(
-        (schema.ACCOUNTING, analysis.accounting()),
-        (schema.EXPOSURE, analysis.exposure()),
-        (schema.IN_COLLECTIVES, analysis.collective_parts()),
-        (schema.PATH_PROFILE, analysis.path_profile()),
-        (schema.DELAY_COSTS, delay_costs),
+def _account_sums(analysis: Analysis, delay_costs: DelayCosts) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Those that need the account of every call, each made when it is asked for."""
+    return _one_by_one(
+        (schema.ACCOUNTING, analysis.accounting),
+        (schema.EXPOSURE, analysis.exposure),
+        (schema.IN_COLLECTIVES, analysis.collective_parts),
+        (schema.PATH_PROFILE, analysis.path_profile),
+        (schema.DELAY_COSTS, lambda: delay_costs),
     )
 
 
-def _message_sums(analysis: Analysis) -> dict[str, pl.DataFrame]:
-    """Those that need none."""
-    return _frames(
-        (schema.WAIT_STATE_TOTALS, analysis.wait_states()),
-        (schema.PAIRS, analysis.pairs()),
-        (schema.LOAD, analysis.load()),
+def _message_sums(analysis: Analysis) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Those that need none, likewise."""
+    return _one_by_one(
+        (schema.WAIT_STATE_TOTALS, analysis.wait_states),
+        (schema.PAIRS, analysis.pairs),
+        (schema.LOAD, analysis.load),
     )
+
+
+def _one_by_one(*tables: tuple[schema.Table, Callable[[], Columns]]) -> Iterator[tuple[str, pl.DataFrame]]:
+    for table, columns in tables:
+        yield table.name, frame(table, columns())
+
+
+def _write_sums(
+    writer: RunWriter, sums: Iterator[tuple[str, pl.DataFrame]], limit_bytes: int | None
+) -> dict[str, pl.DataFrame]:
+    """Write tables of sums; returns those that are kept, as they will be read.
+
+    They have a row for each location, window and category, and no place in the file of what exceeds the limit.
+    """
+    kept = {}
+    for name, table in sums:
+        if limit_bytes is not None and table.estimated_size() > limit_bytes // KEPT_SHARE:
+            writer.write(name, table)
+        else:
+            kept[name] = writer.write_beside(name, table)
+    return kept
 
 
 def _without_accounts(analysis: Analysis) -> dict[str, pl.DataFrame]:
@@ -145,8 +173,15 @@ def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame
     from logpost.analyzer.findings.find import find_all
 
     writer.flush_beside()  # the disk writes what is there while findings are looked for
-    findings = find_all(tables, run.manifest, run)
+    findings = find_all(tables, run.manifest, run, _at_once(used))
     writer.write("findings", findings)
+
+
+def _at_once(used: MemoryUsed | None) -> int | None:
+    """How many finders may look at tables at once within the limit; None: all."""
+    if used is None or used.limit_bytes is None:
+        return None
+    return max(1, (used.limit_bytes - LEAST_BYTES) // FINDERS_BYTES)
 
 
 def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Mapping[str, int]:

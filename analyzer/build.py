@@ -180,6 +180,7 @@ def _write_tables(
     report("reading", 0, 0)
     anchor, trace = source.wait()
     spill, source.spill = source.spill, None
+    limit = spill.limit_bytes if spill is not None else None
     if request.pack is not None:
         check(request.pack, user_regions(trace))
     report("choosing the machine", 0, 0)
@@ -197,7 +198,7 @@ def _write_tables(
         parameters.deficit_tells_progress = chosen.origin != "estimated"
         analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
         written, sums = write_analysis(
-            writer, analysis, placed.network, report, partial(_definitions, trace, analysis, placed.sockets)
+            writer, analysis, placed.network, report, partial(_definitions, trace, analysis, placed.sockets), limit
         )
     calls = scan(writer.path, "calls")
     spans = span_frame(trace)
@@ -211,7 +212,7 @@ def _write_tables(
     writer.write_machine(chosen.text)
     manifest = _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums)
     memory = m.MemoryUsed(
-        limit_bytes=spill.limit_bytes if spill is not None else None,
+        limit_bytes=limit,
         peak_bytes=peak_bytes(),
         spilled_bytes=spill.spilled_bytes if spill is not None else 0,
     )

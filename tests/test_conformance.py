@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from tests.conformance import __main__ as conformance
-from tests.conformance import mpi4py, suite, tests_sos, trial
+from tests.conformance import kept, mpi4py, readme, suite, tests_sos, trial
 from tests.conformance.table import table
 from tests.conformance.trial import Outcome
 
 from logpost.errors import InputError
+
+VERSIONS = conformance.Versions(recorder="r", analyzer="a")
 
 
 def test_a_line_of_a_testlist_is_a_test() -> None:
@@ -92,7 +94,7 @@ def test_each_file_of_mpi4py_is_a_test_and_needs_not_the_suite(tmp_path: Path, m
         return "OK\n", 0
 
     monkeypatch.setattr(trial, "in_time", ended)
-    outcomes = conformance.conform(tmp_path, "openmpi", "mpi4py/test_w", tmp_path / "results.jsonl")
+    outcomes = conformance.conform(tmp_path, "openmpi", "mpi4py/test_w", VERSIONS)
     assert [(x.name, x.without, x.with_collector) for x in outcomes] == [("mpi4py/test_win 2", True, True)]
     python = str(where / "python" / "bin" / "python")
     assert ran[0] == ["mpirun.openmpi", "-n", "2", python, str(folder / "main.py"), "-q", "test_win"]
@@ -106,16 +108,153 @@ def test_where_mpi4py_cannot_be_built_it_is_said(tmp_path: Path, monkeypatch: py
 
 def test_an_interrupted_run_goes_on_and_forgets_a_line_that_was_cut_off(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
-    assert conformance.remembered(results) == {}
+    assert kept.read(results) == {}
     results.write_text('{"name": "a 2", "without": true, "with_collector": true}\n{"name": "b')
-    assert conformance.remembered(results) == {"a 2": Outcome("a 2", without=True, with_collector=True)}
+    assert kept.read(results) == {"a 2": Outcome("a 2", without=True, with_collector=True)}
+
+
+def said(ways: list[str], way: str, passes: bool) -> bool:
+    ways.append(way)
+    return passes
+
+
+@pytest.fixture
+def trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A suite of one test, red3, under an MPI of version v; the ways that are run: all pass."""
+    folder = tmp_path / "mpich" / "build" / "coll"
+    folder.mkdir(parents=True)
+    (tmp_path / "mpich" / "configured").touch()
+    (tmp_path / "source" / "mpich-4" / "test" / "mpi").mkdir(parents=True)
+    (tmp_path / "source" / "unpacked").touch()
+    (folder / "testlist").write_text("red3 4\n")
+    (folder / "red3").touch()
+    ways: list[str] = []
+
+    def recorded(_test: object, _program: Path, _mpi: str, where: Path) -> bool:
+        ways.append("with")
+        archive = where / "logpost_red3"
+        archive.mkdir(parents=True)
+        (archive / "traces.otf2").write_text("anchor")
+        return True
+
+    def analyzed(archive: Path, _run: Path) -> tuple[str, dict[str, int]]:
+        ways.append("analyze")
+        assert archive.read_text() == "anchor"
+        return "", {}
+
+    monkeypatch.setattr(trial, "_passes", lambda *_: said(ways, "without", True))
+    monkeypatch.setattr(trial, "_recorded", recorded)
+    monkeypatch.setattr(trial, "_analyzed", analyzed)
+    monkeypatch.setattr(kept, "version", lambda _: "v")
+    return ways
+
+
+def test_what_a_change_does_not_touch_is_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: list[str]
+) -> None:
+    def ways(recorder: str, analyzer: str) -> list[str]:
+        trials.clear()
+        (outcome,) = conformance.conform(tmp_path, "mpich", "red3", conformance.Versions(recorder, analyzer))
+        assert (outcome.without, outcome.with_collector, outcome.analyzed) == (True, True, True)
+        return list(trials)
+
+    assert ways("r", "a") == ["without", "with", "analyze"]
+    assert ways("r", "a") == []
+    assert ways("r", "another") == ["analyze"]
+    assert ways("another", "another") == ["with", "analyze"]
+    monkeypatch.setattr(kept, "version", lambda _: "w")
+    assert ways("a third", "another") == ["without", "with", "analyze"]
+    assert sorted(x.name for x in (tmp_path / "mpich").glob("trial-*")) == []
+    monkeypatch.setattr(kept, "MOST_BYTES", 1)
+    assert ways("a fourth", "a") == ["with", "analyze"]
+    assert ways("a fourth", "another") == ["with", "analyze"]  # an archive that was too large to keep
+
+
+def test_what_fails_without_is_tried_again_with_more_patience_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: list[str]
+) -> None:
+    monkeypatch.setattr(trial, "_passes", lambda *_: said(trials, "without", False))
+
+    def ways(recorder: str, patience: float) -> int:
+        trials.clear()
+        with pytest.raises(InputError, match="no test passes without"):
+            conformance.conform(tmp_path, "mpich", "red3", conformance.Versions(recorder, "a"), patience)
+        return len(trials)
+
+    assert [ways("r", 2), ways("r", 2), ways("s", 1), ways("s", 3), ways("t", 3)] == [1, 0, 0, 1, 0]
+
+
+def test_with_the_collector_a_failure_is_compared_with_the_same_hour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: list[str]
+) -> None:
+    """One that is known to pass without, and fails with it, is run without again before it counts as a regression."""
+    conformance.conform(tmp_path, "mpich", "red3", VERSIONS)
+    trials.clear()
+    monkeypatch.setattr(trial, "_recorded", lambda *_: said(trials, "with", False))
+    (outcome,) = conformance.conform(tmp_path, "mpich", "red3", conformance.Versions("s", "a"))
+    assert trials == ["with", "without", "with"]
+    assert outcome.regression
+
+
+def test_versions_tell_the_recorder_from_the_analyzer(tmp_path: Path) -> None:
+    def versions() -> tuple[str, str]:
+        return kept.recorder(tmp_path), kept.analyzer(tmp_path)
+
+    def after(file: str) -> list[bool]:
+        before = versions()
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("changed")
+        return [new != old for new, old in zip(versions(), before, strict=True)]
+
+    assert after("collectors/recorder/log.c") == [True, False]
+    assert after("src/logpost/cli/record.py") == [True, False]
+    assert after("replay/native/queues.cpp") == [False, True]
+    for file in (
+        "collectors/pmpi/README.md",
+        "collectors/workloads/em3d.c",
+        "src/logpost/cli/report.py",
+        "analyzer/x.md",
+    ):
+        assert after(file) == [False, False]
+
+
+def test_the_readmes_table_is_of_the_outcomes_that_are_kept(tmp_path: Path) -> None:
+    tests = [
+        suite.Test("coll", "a", 2),
+        suite.Test("coll", "b", 2),
+        suite.Test("rma", "c", 2),
+        suite.Test("rma", "d", 2),
+    ]
+    good = Outcome("coll/a 2", without=True, with_collector=True, archive=True, analyzed=True, faults={"lost": 3})
+    kept.append(tmp_path / "old.jsonl", Outcome("coll/a 2", without=True))
+    kept.append(tmp_path / "old.jsonl", Outcome("rma/d 2", without=True, archive=True, refused="too large"))
+    kept.append(tmp_path / "this.jsonl", good)
+    kept.append(tmp_path / "this.jsonl", Outcome("rma/c 2", built=False))
+    table = readme.lines({"mpich": (tests, kept.newest(tmp_path, "this"))})
+    assert table[2:] == [
+        "| `coll` | MPICH | 1 of 2 | 1 | 1 | 1 | 1 | 0 | 1 | 0 | 1 |",
+        "| `rma` | MPICH | 2 of 2 | 1 | 1 | 1 | 0 | 1 | 0 | 1 | 0 |",
+        "| all | MPICH | 3 of 4 | 2 | 2 | 2 | 1 | 1 | 1 | 1 | 1 |",
+        "",
+        "- faults: `coll/a 2` under MPICH: lost 3",
+        "- regression: `rma/d 2` under MPICH (earlier recorder)",
+        "- not analyzed: `rma/d 2` under MPICH (earlier recorder): too large",
+    ]
+    file = tmp_path / "README.md"
+    file.write_text(f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n")
+    readme.write(file, table)
+    readme.write(file, table)
+    assert file.read_text() == "\n".join(["before", readme.BEGIN, "", *table, "", readme.END, "after", ""])
+    file.write_text("nothing")
+    with pytest.raises(InputError, match=r"README.md has no lines `<!-- table: "):
+        readme.write(file, table)
 
 
 def test_what_matches_no_test_and_what_cannot_be_had_is_said(tmp_path: Path) -> None:
     (tmp_path / "mpich" / "build").mkdir(parents=True)
     (tmp_path / "mpich" / "configured").touch()
     with pytest.raises(InputError, match=r"--only nowhere matches no test; the suite's are in the testlist files"):
-        conformance.conform(tmp_path, "mpich", "nowhere", tmp_path / "results.jsonl")
+        conformance.conform(tmp_path, "mpich", "nowhere", VERSIONS)
     with pytest.raises(InputError, match=r"false failed for the conformance suite; see .*log"):
         suite._run(["false"], tmp_path, tmp_path / "log")
 
@@ -143,8 +282,10 @@ def test_where_nothing_compiles_nothing_is_shown(tmp_path: Path) -> None:
     (tmp_path / "mpich" / "configured").touch()
     (folder / "testlist").write_text("red3 4\n")  # and no Makefile
     with pytest.raises(InputError, match=r"no test passes without the collector under mpich: nothing is shown; see "):
-        conformance.conform(tmp_path, "mpich", "red3", tmp_path / "results.jsonl")
-    assert conformance.remembered(tmp_path / "results.jsonl") == {"coll/red3 4": Outcome("coll/red3 4", built=False)}
+        conformance.conform(tmp_path, "mpich", "red3", VERSIONS)
+    assert kept.read(tmp_path / "mpich" / "r.jsonl") == {
+        "coll/red3 4": Outcome("coll/red3 4", built=False, analyzer="a")
+    }
 
 
 def test_each_c_program_of_the_openshmem_suite_is_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

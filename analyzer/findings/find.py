@@ -63,7 +63,9 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
 )
 
 
-def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest, run: Run | None = None) -> pl.DataFrame:
+def find_all(
+    tables: Mapping[str, pl.LazyFrame], manifest: Manifest, run: Run | None = None, at_once: int | None = None
+) -> pl.DataFrame:
     """Every finding of a run, the one that gains most first, as a frame of `schema.FINDINGS`.
 
     Arguments:
@@ -71,18 +73,19 @@ def find_all(tables: Mapping[str, pl.LazyFrame], manifest: Manifest, run: Run | 
             columns, and only where the small tables say that a pattern could cost anything.
         manifest: of the run; its windows, hosts and machine are used.
         run: whose program is replayed on its machine; None: no replay but of measured times.
+        at_once: how many finders may look at tables side by side; None: all.
     """
     evidence = Evidence(tables, manifest, run=run)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
-    return frame(with_errors(evidence, findings_of(evidence)), evidence.places)
+    return frame(with_errors(evidence, findings_of(evidence, at_once)), evidence.places)
 
 
-def findings_of(evidence: Evidence) -> list[Finding]:
+def findings_of(evidence: Evidence, at_once: int | None = None) -> list[Finding]:
     """The same as findings, with what only the analysis knows of them, in the order of the table; without the errors
     of their gains."""
     # Side by side: each waits for tables by turns, and what they share is only read.
-    with ThreadPoolExecutor(max_workers=len(FINDERS)) as pool:
+    with ThreadPoolExecutor(max_workers=min(at_once or len(FINDERS), len(FINDERS))) as pool:
         found = pool.map(lambda find: list(find(evidence)), FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
     return in_order(RootCauses(evidence).of(one_bug_each(every, evidence.region)))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import logpost, logpost_process
 
+from logpost.cli.analyze import beyond_the_limit
 from logpost.machines.schema.load import find_machine_file
 
 
@@ -142,6 +143,17 @@ def test_nonsense_limits_of_memory_are_refused(ping_pong: Path, tmp_path: Path, 
     done = logpost("analyze", ping_pong, *words, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"logpost: {said}\n")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("limit", "peak", "says"), [(500, 596, True), (600, 596, False), (None, 596, False)])
+def test_a_peak_beyond_the_limit_is_said(tmp_path: Path, limit: int | None, peak: int, says: bool) -> None:
+    used = {"limit_bytes": limit and limit * 10**6, "peak_bytes": peak * 10**6, "spilled_bytes": 1}
+    (tmp_path / "manifest.json").write_text(json.dumps({"memory": used}))
+    said = beyond_the_limit(tmp_path)
+    assert bool(said) is says
+    assert all("took 596 MB of memory at its peak, beyond its limit of 500 MB" in sentence for sentence in said)
+    (tmp_path / "manifest.json").write_text("{}")  # of a run from before memory was stated
+    assert beyond_the_limit(tmp_path) == []
 
 
 def test_the_manifest_says_limit_and_peak(ping_pong: Path, tmp_path: Path) -> None:

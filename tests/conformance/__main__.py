@@ -1,7 +1,7 @@
 """`python -m tests.conformance`: exit status 1 when the collector changes what a test does.
 
 Results are kept under build/conformance (LOGPOST_CONFORMANCE names another place): an interrupted run goes on where it
-stopped. After a change of the collectors or of the analyzer everything runs again.
+stopped. After a change of the recorder everything runs again with it, after one of the analyzer only the analyses do.
 """
 
 from __future__ import annotations
@@ -9,49 +9,33 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import fnmatch
-import hashlib
-import json
 import os
+import re
 import shutil
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
-from tests.conformance import mpi4py, suite, tests_sos, trial, warm
+from tests.collectors.recording import LAUNCHERS
+from tests.conformance import kept, mpi4py, readme, suite, tests_sos, trial, warm
 from tests.conformance.table import table
 
 from logpost.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("collectors", "analyzer", "replay", "machines", "src/logpost/cli")
 
 
-def state(root: Path) -> str:
-    """A digest of the sources that outcomes depend on."""
-    digest = hashlib.sha256()
-    for folder in SOURCES:
-        for file in sorted(x for x in (root / folder).rglob("*") if x.is_file() and "__pycache__" not in x.parts):
-            digest.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:16]
+@dataclasses.dataclass(frozen=True)
+class Versions:
+    """What is tested: digests of its sources."""
+
+    recorder: str
+    analyzer: str
 
 
-def remembered(results: Path) -> dict[str, trial.Outcome]:
-    """Outcomes of an earlier run; a last line that was cut off is none."""
-    found = {}
-    for line in results.read_text().splitlines() if results.exists() else []:
-        try:
-            one = trial.Outcome(**json.loads(line))
-        except ValueError:
-            continue
-        found[one.name] = one
-    return found
-
-
-def conform(cache: Path, mpi: str, only: str, results: Path, patience: float = 1.0) -> list[trial.Outcome]:
-    """Run the tests whose name matches, those with an outcome excepted; prints the table.
-
-    `patience` multiplies the suite's time limits, with the collector and without.
-    """
+def listed(cache: Path, mpi: str, only: str = "") -> list[suite.Test]:
+    """The tests under an MPI, in three suites; one that the pattern names alone needs not the others."""
     known = (
         []
         if only.startswith((mpi4py.FOLDER, tests_sos.FOLDER))
@@ -61,25 +45,33 @@ def conform(cache: Path, mpi: str, only: str, results: Path, patience: float = 1
         known += mpi4py.tests(cache, mpi)
     if mpi == "openmpi" and (not only or only.startswith(tests_sos.FOLDER)):
         known += tests_sos.tests(cache / mpi)
-    chosen = [x for x in known if fnmatch.fnmatch(x.name, f"*{only}*")]
+    return known
+
+
+def conform(cache: Path, mpi: str, only: str, versions: Versions, patience: float = 1.0) -> list[trial.Outcome]:
+    """Run the tests whose name matches, those with an outcome excepted; prints the table.
+
+    `patience` multiplies the suite's time limits, with the collector and without.
+    """
+    chosen = [x for x in listed(cache, mpi, only) if fnmatch.fnmatch(x.name, f"*{only}*")]
     if not chosen:
         raise InputError(f"--only {only} matches no test; the suite's are in the testlist files below {cache / mpi}")
     ours = [x for x in chosen if not x.judged_otherwise]
-    done = remembered(results)
-    for number, test in enumerate(ours, 1):
-        if test.name in done:
+    results = cache / mpi / f"{versions.recorder}.jsonl"
+    done = kept.read(results)
+    before = {name: one for name, (one, _) in kept.newest(cache / mpi, versions.recorder).items()}
+    # Few ranks first: where cores are fewer, many ranks take longest, and a run that is stopped has shown more.
+    for number, test in enumerate(sorted(ours, key=lambda x: x.ranks), 1):
+        patient = dataclasses.replace(test, limit_s=patience * test.limit_s)
+        known = done.get(test.name)
+        if known is not None and _hurried(known, patient):
+            known = None
+        if known is not None and not (known.archive and known.analyzer != versions.analyzer):
             continue
         print(f"{mpi} {number}/{len(ours)} {test.name}", file=sys.stderr, flush=True)
-        folder = cache / mpi / "archive"
-        program = _program(cache, mpi, test)
-        outcome = trial.Outcome(test.name, built=False)
-        if program is not None:
-            patient = dataclasses.replace(test, limit_s=patience * test.limit_s)
-            outcome = trial.run(patient, program, mpi, folder)
-            shutil.rmtree(folder, ignore_errors=True)
-        done[test.name] = outcome
-        with results.open("a") as out:
-            out.write(json.dumps(dataclasses.asdict(outcome)) + "\n")
+        outcome = _again(cache, mpi, test, known) or _tried(cache, mpi, patient, before.get(test.name))
+        done[test.name] = dataclasses.replace(outcome, analyzer=versions.analyzer)
+        kept.append(results, done[test.name])
     outcomes = [done[x.name] for x in ours]
     print(f"{mpi}\n{table(outcomes, len(chosen) - len(ours))}", flush=True)
     if not any(x.without for x in outcomes):
@@ -88,12 +80,58 @@ def conform(cache: Path, mpi: str, only: str, results: Path, patience: float = 1
     return outcomes
 
 
+def _hurried(known: trial.Outcome, test: suite.Test) -> bool:
+    """Whether a test that did not pass may do so with its present time limit."""
+    return known.built and not (known.without and known.with_collector) and known.limit_s < test.limit_s
+
+
+def _kept_archive(cache: Path, mpi: str, test: suite.Test) -> Path:
+    return cache / mpi / "archives" / re.sub(r"[^\w.=-]+", "_", test.name)
+
+
+def _again(cache: Path, mpi: str, test: suite.Test, known: trial.Outcome | None) -> trial.Outcome | None:
+    """The outcome with the kept archive analyzed anew; None where there is none."""
+    archive = trial.recorded_in(_kept_archive(cache, mpi, test))
+    if known is None or archive is None:
+        return None
+    with tempfile.TemporaryDirectory(dir=cache / mpi, prefix="trial-") as scratch:
+        return trial.analyzed(known, archive, Path(scratch) / "run")
+
+
+def _tried(cache: Path, mpi: str, test: suite.Test, before: trial.Outcome | None) -> trial.Outcome:
+    """The outcome of running the test; what it does without the collector may be known from before."""
+    program = _program(cache, mpi, test)
+    if program is None:
+        return trial.Outcome(test.name, built=False)
+    version = kept.version(test.launch or LAUNCHERS[mpi])
+    same = before is not None and before.built and bool(version) and before.mpi == version
+    if same and before is not None and not before.without and before.limit_s >= test.limit_s:
+        return before
+    archive = _kept_archive(cache, mpi, test)
+    shutil.rmtree(archive, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=cache / mpi, prefix="trial-") as scratch:
+        folder = Path(scratch) / "archive"
+        outcome = trial.run(test, program, mpi, folder, same and before is not None and before.without)
+        recorded = trial.recorded_in(folder)
+        size = sum(x.stat().st_size for x in recorded.parent.rglob("*") if x.is_file()) if recorded is not None else 0
+        if recorded is not None and size <= kept.MOST_BYTES:
+            archive.mkdir(parents=True)
+            shutil.move(recorded.parent, archive / recorded.parent.name)
+    return dataclasses.replace(outcome, limit_s=test.limit_s, mpi=version)
+
+
 def _program(cache: Path, mpi: str, test: suite.Test) -> Path | None:
     if test.folder == mpi4py.FOLDER:
         return mpi4py.program(cache, mpi)
     if test.folder.startswith(tests_sos.FOLDER):
         return tests_sos.build(cache / mpi, test)
     return suite.build(cache / mpi / "build", test)
+
+
+def _known(cache: Path, mpi: str, versions: Versions) -> tuple[list[suite.Test], dict[str, tuple[trial.Outcome, bool]]]:
+    """All tests under an MPI and the outcomes that are kept."""
+    (cache / mpi).mkdir(parents=True, exist_ok=True)
+    return [x for x in listed(cache, mpi) if not x.judged_otherwise], kept.newest(cache / mpi, versions.recorder)
 
 
 def main() -> int:
@@ -106,6 +144,9 @@ def main() -> int:
     parser.add_argument(
         "--patience", type=float, default=1.0, metavar="FACTOR", help="times the time limits, on a busy machine [1]"
     )
+    parser.add_argument(
+        "--readme", type=Path, metavar="FILE", help="run nothing: write the table of all outcomes that are kept into it"
+    )
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what runs is ended, too: see bounded.py
     cache = Path(os.environ.get("LOGPOST_CONFORMANCE", ROOT / "build" / "conformance")).absolute()
@@ -114,13 +155,16 @@ def main() -> int:
         found = [x for x in suite.CONFIGURE if shutil.which(f"mpicc.{x}") and args.mpi in (None, x)]
         if not found:
             raise InputError("neither mpicc.openmpi nor mpicc.mpich is installed (packaging/apt-test.txt)")
+        versions = Versions(kept.recorder(ROOT), kept.analyzer(ROOT))
+        if args.readme:
+            readme.write(args.readme, readme.lines({x: _known(cache, x, versions) for x in found}))
+            return 0
         warm.up()
         for mpi in found:
             (cache / mpi).mkdir(parents=True, exist_ok=True)
-            results = cache / mpi / f"{state(ROOT)}.jsonl"
             if args.again:
-                results.unlink(missing_ok=True)
-            outcomes += conform(cache, mpi, args.only, results, args.patience)
+                (cache / mpi / f"{versions.recorder}.jsonl").unlink(missing_ok=True)
+            outcomes += conform(cache, mpi, args.only, versions, args.patience)
     except InputError as problem:
         print(f"conformance: {problem}", file=sys.stderr)
         return 2

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.collectors.recording import LAUNCHERS, environment
@@ -29,6 +31,12 @@ class Outcome:
     analyzed: bool = False
     refused: str = ""
     faults: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Of the clock, what it took: `without`, `with`, `analyze`."""
+    limit_s: float = 0.0
+    mpi: str = ""
+    analyzer: str = ""
+    """Versions that this holds for (`kept.py`); that of the recorder is the file's name."""
 
     @property
     def regression(self) -> bool:
@@ -36,20 +44,48 @@ class Outcome:
         return self.without and not self.with_collector
 
 
-def run(test: Test, program: Path, mpi: str, folder: Path) -> Outcome:
-    """Run a test both ways. One that fails with the collector alone is repeated both ways before it counts."""
-    without = _passes(_launch(test, program, mpi), test, program, test.limit_s)
+def run(test: Test, program: Path, mpi: str, folder: Path, passes_without: bool = False) -> Outcome:
+    """Run a test both ways. One that fails with the collector alone is repeated both ways before it counts.
+
+    `passes_without`: it is known to, and that way is only run where it is repeated.
+    """
+    seconds: dict[str, float] = {}
+
+    def timed(way: str, passes: Callable[[], bool]) -> bool:
+        began = time.monotonic()
+        passed = passes()
+        seconds[way] = round(time.monotonic() - began, 2)
+        return passed
+
+    def alone() -> bool:
+        return _passes(_launch(test, program, mpi), test, program, test.limit_s)
+
+    def recorded() -> bool:
+        return _recorded(test, program, mpi, folder)
+
+    without = passes_without or timed("without", alone)
     if not without:
-        return Outcome(test.name)
-    passed = _recorded(test, program, mpi, folder)
+        return Outcome(test.name, seconds=seconds)
+    passed = timed("with", recorded)
     if not passed:
-        without = _passes(_launch(test, program, mpi), test, program, test.limit_s)
-        passed = _recorded(test, program, mpi, folder)
-    archive = next(iter(sorted(folder.glob("logpost_*/traces.otf2"))), None)
-    if archive is None:
-        return Outcome(test.name, without=without, with_collector=passed)
-    refused, faults = _analyzed(archive, folder / "run")
-    return Outcome(test.name, True, without, passed, True, not refused, refused, faults)
+        without = timed("without", alone)
+        passed = timed("with", recorded)
+    outcome = Outcome(test.name, True, without, passed, seconds=seconds)
+    archive = recorded_in(folder)
+    return outcome if archive is None else analyzed(outcome, archive, folder / "run")
+
+
+def recorded_in(folder: Path) -> Path | None:
+    """The anchor file of the archive that a test left."""
+    return next(iter(sorted(folder.glob("logpost_*/traces.otf2"))), None)
+
+
+def analyzed(outcome: Outcome, archive: Path, run: Path) -> Outcome:
+    """The outcome with what the analysis of the archive says."""
+    began = time.monotonic()
+    refused, faults = _analyzed(archive, run)
+    seconds = {**outcome.seconds, "analyze": round(time.monotonic() - began, 2)}
+    return replace(outcome, archive=True, analyzed=not refused, refused=refused, faults=faults, seconds=seconds)
 
 
 def _launch(test: Test, program: Path, mpi: str) -> list[str]:

@@ -36,6 +36,18 @@ def incomplete(run: Path) -> list[str]:
     return [*manifest.get("ended_early", []), *manifest.get("overwritten", [])]
 
 
+def beyond_the_limit(run: Path) -> list[str]:
+    """That the analysis took more memory than it may, if it did; read without the table libraries."""
+    used = json.loads((run / MANIFEST).read_text(encoding="utf-8")).get("memory") or {}
+    limit, peak = used.get("limit_bytes"), used.get("peak_bytes", 0)
+    if limit is None or peak <= limit:
+        return []
+    return [
+        f"the analysis took {peak / 10**6:.0f} MB of memory at its peak, beyond its limit of {limit / 10**6:.0f} MB: "
+        "what has no place in the file (libraries, sums for each location and window) needs that much; the run is whole"
+    ]
+
+
 def command(
     archive: Annotated[
         Path, typer.Argument(help="The archive: its anchor file (*.otf2), its directory, or what record -o was given.")
@@ -178,6 +190,6 @@ def command(
     with progress_bar(quiet=quiet) as report:
         written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, engine, report, stall)
     if not quiet:
-        for sentence in incomplete(written):
+        for sentence in [*incomplete(written), *beyond_the_limit(written)]:
             print(f"logpost: {sentence}", file=sys.stderr)
         typer.echo(f"run: {written}\nnext: logpost report {written}")
