@@ -32,7 +32,7 @@ def program_profile(table: Callable[[str], pl.LazyFrame]) -> pl.DataFrame:
     Arguments:
         table: the tables of a run by name.
 
-    Visits are those of the whole run.
+    Visits are those of the whole run; 0 where all of them lie outside of the program.
     """
     user = table("regions").filter(pl.col("kind") == "user").select("region")
     paths = table("callpaths").join(user, on="region", how="semi").select("callpath", "region")
@@ -51,7 +51,10 @@ def program_profile(table: Callable[[str], pl.LazyFrame]) -> pl.DataFrame:
         .join(table("region_spans"), on=["region", "location"], how="left", maintain_order="left")
         .join(computed, on="location", how="left", maintain_order="left")
         .with_columns(pl.col("computed_ps").fill_null(0), used=_used())
-        .with_columns(exclusive_ps=pl.when(pl.col("used") == OUTSIDE).then(0).otherwise("exclusive_ps"))
+        .with_columns(
+            pl.when(pl.col("used") == OUTSIDE).then(0).otherwise(column).alias(column)
+            for column in ("visits", "exclusive_ps")
+        )
         .with_columns(own_ps=wide_sum("exclusive_ps").over("location"))
         .with_columns(beyond_ps=(pl.col("own_ps") - pl.col("computed_ps")).clip(lower_bound=0).cast(float))
     )

@@ -98,6 +98,7 @@ FINDING_KINDS = (
     "late_put",
     "lock_contention",
     "unattended_target",
+    "shared_cores",
 )
 
 

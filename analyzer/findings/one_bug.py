@@ -25,6 +25,7 @@ from logpost.analyzer.findings.finding import Doing, Finding, Number
 
 CAUSES_FIRST = (
     "start_up_skew",
+    "shared_cores",
     "hot_receiver",
     "hot_sender",
     "hot_link",

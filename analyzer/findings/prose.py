@@ -696,6 +696,23 @@ def _start_together(_: Facts) -> str:
     )
 
 
+def _shared_cores(facts: Facts) -> str:
+    at_once, ranks = (int(facts.number(name)) for name in ("run_at_once", "ranks_of_a_node"))
+    stalls = count_text(int(facts.number("stalls")), "call")
+    return (
+        f"no more than {at_once} of {ranks} ranks of a node run at once: {stalls} go on for "
+        f"{time_text(facts.number('median_stall'))} when nothing is missing"
+        + (f", most{_in(facts)}" if facts.where else "")
+    )
+
+
+def _bind(_: Facts) -> str:
+    return (
+        "Give each rank a core of its own: fewer ranks on a node, or more cores to the job, and check the binding (the "
+        "launcher's report of it) and the limits of containers. Then record it again: other times in calls will change."
+    )
+
+
 TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] = {
     "hot_receiver": (_hot_receiver, _cool_receiver),
     "hot_sender": (_hot_sender, _cool_sender),
@@ -722,5 +739,6 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "late_put": (_late_put, _put_earlier),
     "lock_contention": (_lock_contention, _hold_shorter),
     "unattended_target": (_unattended_target, _serve),
+    "shared_cores": (_shared_cores, _bind),
 }
 """Kind to its title and its advice."""

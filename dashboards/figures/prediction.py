@@ -19,9 +19,14 @@ from logpost.replay.whatif import Outcome
 
 BESIDE = "start"
 """The part of the replay's path that lies beside the program: start-up and shut-down."""
-INK_OF_PART = {BESIDE: "mpi_other", "other": "mpi_other", "handshake": "late_receiver"}
+INK_OF_PART = {
+    BESIDE: "mpi_other",
+    "other": "mpi_other",
+    "handshake": "late_receiver",
+    "synchronization": "late_sender",
+}
 """Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
-SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "other calls"}
+SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "other calls", "synchronization": "waiting for puts"}
 LEAST_CHANGE = 5e-4
 """Of a length, which is written."""
 HEIGHT = 230

@@ -117,4 +117,10 @@ DOUBTS = {
         "It rests on transfers whose target computes meanwhile; a network that accesses memory remotely by itself "
         "shows long transfers for other reasons (a congested link)."
     ),
+    "shared_cores": (
+        "The archive does not say how many cores a node has. Ranks that hand data from one to the next never run at "
+        "once either, and a library that sleeps between its polls stalls likewise: both together look like a lack of "
+        "cores. Other load on the node counts, too. The gain supposes that nothing else becomes slower with a core for "
+        "each rank."
+    ),
 }

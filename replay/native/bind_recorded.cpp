@@ -126,6 +126,7 @@ class Recorded {
         const auto later = column_of<std::int32_t>(hypothesis, "later");
         const auto member = column_of<std::int64_t>(hypothesis, "member_ps");
         const auto stay = column_of<std::int64_t>(hypothesis, "stay_ps");
+        const auto earlier = column_of<std::int32_t>(hypothesis, "earlier");
         const auto less = column_of<std::int64_t>(hypothesis, "less_ps");
         const auto most = column_of<std::int64_t>(hypothesis, "most_ps");
         const auto instead = column_of<std::int32_t>(hypothesis, "instead");
@@ -140,8 +141,8 @@ class Recorded {
             const nb::gil_scoped_release release;
             outcome = logpost::replay::replay(
                 *graph_,
-                {span(gap), span(work), span(share), span(freed), span(later), span(member), span(stay), span(less),
-                 span(most), span(instead), span(lag), reasons, span(of)},
+                {span(gap), span(work), span(share), span(freed), span(later), span(member), span(stay), span(earlier),
+                 span(less), span(most), span(instead), span(lag), reasons, span(of)},
                 messages_, with_path);
         }
         std::vector<std::int32_t> on_path;

@@ -51,6 +51,19 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
     )
 
 
+def test_who_enters_a_region_and_has_nothing_to_do_there_has_a_share_of_it() -> None:
+    """A clock shows some empty visits as a tick, others as nothing: either is a share of what one rank does alone."""
+    story = Story(10, 100 * MS)
+    bcast, prepare = story.path("main", "MPI_Bcast"), story.path("main", "prepare")
+    story.collective(bcast, "Bcast", {rank: ((90 if rank == 3 else 10) * MS, 100 * MS) for rank in range(10)})
+    for rank in range(10):
+        story.user(rank, prepare, 80 * MS if rank == 3 else (rank % 2) * MS // 1000, visits=20)
+        story.user(rank, story.path("main"), 10 * MS)
+    finding = story.alone(load_imbalance.find).row(0, named=True)
+    assert finding["title"] == "rank 3 computes longer than the others in prepare: 80.0 ms at most, 8.00 ms on average"
+    assert finding["exposed_ps"] == pytest.approx(9 * 80 * MS, rel=1e-3)  # all wait, not those with a tick alone
+
+
 def test_where_more_than_a_fifth_are_slow_the_others_are_no_norm() -> None:
     finding = ranks_that_compute([40 * MS] * 3 + [80 * MS]).alone(load_imbalance.find).row(0, named=True)
     assert finding["gain"] == pytest.approx(0.3)  # 48 instead of 78 ms

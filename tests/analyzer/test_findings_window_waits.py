@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
 import pytest
 from tests.analyzer.story import MS, Story, told
 
+from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.finders import collective_cost, collective_wait, window_waits
 from logpost.analyzer.findings.finding import HIGH, MEDIUM
+from logpost.replay._native import wait_reasons
 
 STEPS = 10
 LENGTH = STEPS * 10 * MS
@@ -80,6 +86,22 @@ def test_who_is_waited_for_is_named_with_its_region(
 def test_a_wait_that_costs_nothing_is_not_told() -> None:
     # 0.05 of 10 ms in each step: half a percent.
     assert waiting("access", "MPI_Win_start", "late_receiver", 50 * MS // 1000).alone(window_waits.find).is_empty()
+
+
+def test_a_post_is_no_earlier_than_its_rank_has_done_waiting_for_others() -> None:
+    """Rank 0: a receive that waits, two calls of its own, a post; an operation, a post. Rank 1: a post, and nothing
+    before it."""
+    access = wait_reasons().index("access")
+    graph = SimpleNamespace(
+        count=7,
+        location=np.array([0, 0, 0, 0, 0, 0, 1]),
+        is_member=np.array([False, False, False, False, True, False, False]),
+        waited_last=np.array([0, -1, -1, -1, -1, -1, -1]),
+        waits={"source": np.array([1, 3, 5, 6, 3]), "reason": np.array([0, access, access, access, access])},
+    )
+    found = window_waits.posted_at_once(cast(Graph, graph))
+    # What is waited for as a message (1) is none of them; behind rank 0's calls, rank 1's is the first of its location.
+    assert found.tolist() == [-1, -1, -1, 0, -1, 4, -2]
 
 
 def test_late_senders_of_messages_are_not_late_puts() -> None:

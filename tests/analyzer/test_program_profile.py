@@ -98,3 +98,15 @@ def test_a_comparison_of_regions_is_of_the_program(tmp_path: Path) -> None:
     )
     (main,) = [change for change in changes_by_region(before, after, {}) if change.region == "main"]
     assert (main.time.before, main.time.after) == (100 * MS, 100 * MS)
+
+
+def test_a_region_used_in_start_up_alone_has_no_visits_in_the_program() -> None:
+    story = read_then_step("MPI_Init", "MPI_Finalize", before=(10, 10), work=(50, 50))
+    setup = story.path("main", "setup")
+    for rank in range(2):
+        # Rank 0 sets up before it starts up, rank 1 in the program.
+        begin = (0 if rank == 0 else 1010) * MS
+        story.span(rank, setup, begin, begin + 20 * MS)
+        story.user(rank, setup, 20 * MS, visits=4)
+    rows = program_profile(story.tables().__getitem__).filter(pl.col("callpath") == setup).sort("location")
+    assert rows.select("location", "visits").rows() == [(0, 0), (1, 4)]

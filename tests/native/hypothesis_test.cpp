@@ -134,6 +134,28 @@ TEST(Hypothesis, AnAccessWaitsForItsExposureAndALockForItsRelease) {
     EXPECT_THROW(static_cast<void>(story.graph()), std::invalid_argument);
 }
 
+TEST(Hypothesis, ACallMayBeWaitedForWhereAnEarlierOneOfItsLocationEnds) {
+    // Rank 0 is in a call from 20 to 30, computes until 100 and posts; rank 1 waits for that from 0 to 110, 4 of it
+    // its own work.
+    Story story;
+    const auto before = story.call(0, 20, 30, 10);
+    const auto post = story.call(0, 100, 100, 0);
+    const auto start = story.call(1, 0, 110, 4);
+    story.epoch(start, post, false, Reason::access, 10);
+    story.repeats_itself();
+    // The post could stand where the call before it ends, and rank 0 computes all the same.
+    const std::vector<std::int32_t> earlier{-1, before, -1};
+    const auto moved = story.replayed({.earlier = earlier});
+    EXPECT_EQ(moved.enter_ps, (Times{20, 100, 0}));
+    EXPECT_EQ(moved.leave_ps, (Times{30, 100, 40}));
+    const std::vector<std::int32_t> nobody{-1, -2, -1};
+    EXPECT_EQ(story.replayed({.earlier = nobody}).leave_ps, (Times{30, 100, 10}));
+
+    for (const auto& wrong : {std::vector<std::int32_t>{-1, -1, post}, {-1, post, -1}, {-3, -1, -1}, {-1, -1}}) {
+        EXPECT_THROW(static_cast<void>(story.replayed({.earlier = wrong})), std::invalid_argument);
+    }
+}
+
 TEST(Hypothesis, AReceiveWaitsForItsSender) {
     const auto story = late_sender();
     story.repeats_itself();

@@ -185,6 +185,29 @@ TEST(OneSidedWhatIf, AWaitForAChangeFollowsItsTransfer) {
     EXPECT_EQ(replayed.leaves({.machine = machine(true), .compute = 0.5}), (Times{220, 350}));
 }
 
+TEST(OneSidedWhatIf, ThePathSaysWhatAWaitForAChangeTakesBeyondItsPut) {
+    // Rank 0's only call ends at 60. Its put, of 0, is there at 160; rank 1 waits for it from 400 to 550 all the same,
+    // and then asks for messages until 700. It computes 400 before.
+    ProgramStory story;
+    story.rank(0, 60);
+    story.rank(0, 700);
+    const auto start = story.call(0, CallKind::one_sided, 0, 60);
+    story.put(0, start, start, 1, 51, false);
+    const auto wait = story.call(1, CallKind::one_sided, 400, 550);
+    story.epoch(1, Epoch::Kind::change, wait, wait, kUndefined);
+    story.call(1, CallKind::probe, 550, 700);
+    const Replayed replayed(story.program(), machine(true));
+    const std::vector<Setting> settings{{.machine = machine(true)}};
+    const Weights weights(replayed.graph, machine(true), settings);
+    const auto path =
+        critical_path(replayed.graph, replay::sources_of(replayed.graph), weights, settings, weights.times(), 0);
+    const auto part = [&](PathPart of) { return path.parts[static_cast<std::size_t>(of)]; };
+    EXPECT_EQ(path.makespan_ps, 700);
+    EXPECT_EQ(part(PathPart::compute), 400);
+    EXPECT_EQ(part(PathPart::synchronization), 150);
+    EXPECT_EQ(part(PathPart::other), 150);
+}
+
 TEST(OneSidedWhatIf, AFenceWaitsForThePutsOfItsMembers) {
     // Both fences last from 100 to 600. The put is acknowledged at 310, and then rank 0 tells rank 1: by the model it
     // is out at 310 + o_s + o_r = 340, rank 1 at 310 + o_s + L + o_r = 440; 260 and 160 are unexplained. With L = 300

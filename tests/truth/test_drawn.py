@@ -39,6 +39,18 @@ def test_every_cause_that_is_drawn_is_worth_its_cure(drawn: Path) -> None:
             assert truth_of(case)["finding"] == ""
 
 
+def test_a_receiver_with_too_much_load_stands_before_the_crowds_at_others(tmp_path: Path) -> None:
+    """One rank gets the messages of all, in a program whose other exchange crowds a little: another order was said to
+    save what that rank has to serve in any order."""
+    name = "drawn_88211_47_hot_receiver"
+    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "88211", cases=[name])
+    (tmp_path / "runs").mkdir()
+    found = judge(tmp_path / "cases", name, tmp_path / "runs").verdict
+    assert found.kind == "hot_receiver"
+    assert found.right
+    assert found.gain < found.true_gain
+
+
 @pytest.mark.parametrize("number", range(COUNT))
 def test_parts_are_right_with_the_machine_and_what_is_divided_without_it(
     drawn: Path, tmp_path: Path, number: int

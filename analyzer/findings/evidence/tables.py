@@ -211,16 +211,17 @@ class Evidence:
 
     @cached_property
     def user_profile(self) -> pl.DataFrame:
-        """(callpath, location, exclusive_ps) of user regions on accounted locations, in the program; empty for none.
+        """(callpath, location, visits, exclusive_ps) of user regions on accounted locations, in the program; empty for
+        none.
 
         A parallel region of several threads is one, with all that lies in it: what its first thread does in it, and
         how long that waits for the others, is no matter of ranks.
         """
-        rows = program_profile(self.tables.__getitem__).select("callpath", "location", "exclusive_ps")
+        rows = program_profile(self.tables.__getitem__).select("callpath", "location", "visits", "exclusive_ps")
         if not self.in_parallel_region:
             return rows
         whole = pl.col("callpath").replace(self.in_parallel_region)
-        return rows.group_by(whole, "location").agg(pl.col("exclusive_ps").sum()).sort("callpath", "location")
+        return rows.group_by(whole, "location").agg(pl.col("visits", "exclusive_ps").sum()).sort("callpath", "location")
 
     @cached_property
     def in_parallel_region(self) -> dict[int, int]:

@@ -31,6 +31,9 @@ class Hypothesis:
     """of each call's waits for members of an operation, the lag at most: what it takes when all have come"""
     stay_ps: Int64 | None = None
     """by call: what it takes at least, waiting included"""
+    earlier: Int32 | None = None
+    """by call: an earlier call of its location, for whose end those who wait for it wait instead; -1: as it was; -2:
+    nobody waits for it"""
     less_ps: npt.NDArray[np.int64] | None = None
     """by message: taken off the lag of every wait for it"""
     most_ps: npt.NDArray[np.int64] | None = None
@@ -60,6 +63,7 @@ class Hypothesis:
             "later": np.int32,
             "member_ps": np.int64,
             "stay_ps": np.int64,
+            "earlier": np.int32,
             "less_ps": np.int64,
             "most_ps": np.int64,
             "instead": np.int32,

@@ -73,7 +73,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         if hot.whole_run:
             crowded.pop(hot.location, None)  # no order takes its load away
     if measured is not None and crowded:
-        finding = _crowded(evidence, measured, crowded)
+        finding = _crowded(evidence, measured, crowded, [hot.location for hot in loaded if hot.whole_run])
         if finding is not None:
             yield finding
     for hot in loaded:
@@ -188,7 +188,8 @@ def _if_spread(evidence: Evidence, hot: HotEndpoint) -> Saving:
     return saving_if(graph, met_again(graph, replace(spread, most_ps=most)))
 
 
-def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> Finding | None:
+def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float], overloaded: list[int]) -> Finding | None:
+    """Of the hot ones; no order takes away what the overloaded ones have to serve."""
     error = measured.standard_error
     charge = _charge(evidence, hot, None)
     if not evidence.matters(charge.waiting):
@@ -209,7 +210,7 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float]) -> F
     certain = measured.ratio - 2 * error >= 2 * LEAST_CROWDING - 1
     reason = "send times are measured; the waits are shared over receivers in proportion to the messages' own waits"
     graph = longer_graph_of(evidence)
-    of = exchange(graph, list(hot))
+    of = exchange(graph, list(hot)) & ~np.isin(graph.messages.receiver, overloaded)
     saving = saving_if(graph, _in_turn(evidence, graph, of, BY_ORDER))
     in_its_order = saving_if(graph, _in_turn(evidence, graph, of, BY_RECEIVER))
     confidence, certainty = evidence.confidence(HIGH if certain else MEDIUM, reason, SERVED)

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.between import between_text, longest_excess
@@ -125,12 +126,13 @@ def _beside(times: Mapping[int, float], roles: Mapping[int, int]) -> dict[int, f
 def _unequal_regions(evidence: Evidence, roles: Mapping[int, int]) -> list[Unequal]:
     """User regions by max - mean over those that run them, of those that could matter.
 
-    Who never runs a region has another part to play in the program: its work is no share of this one.
+    Who never enters a region has another part to play in the program: its work is no share of this one. Who does and
+    finds nothing to do has a share of 0, whether the clock is coarse or not.
     """
     found = []
     for (callpath,), rows in evidence.user_profile.partition_by("callpath", as_dict=True).items():
-        own = dict(rows.group_by("location").agg(wide_sum("exclusive_ps")).iter_rows())
-        times = {int(location): float(time) for location, time in own.items() if time > 0}
+        run_it = rows.filter(pl.col("visits") > 0).group_by("location", maintain_order=True)
+        times = {int(location): float(time) for location, time in run_it.agg(wide_sum("exclusive_ps")).iter_rows()}
         if times and evidence.parent(int(callpath)) < 0 and evidence.calls_communication(int(callpath)):
             times = _beside(times, roles)
         if len(times) > 1 and Unequal(int(callpath), times).spread >= evidence.least_ps:

@@ -10,8 +10,9 @@ Who is waited for is a fact of the table `epochs` (of a put and a lock: the last
 holder who released last, docs/split.md), of an unattended target the transfer's own.
 
 Gain: the same program if nobody waited for this (`evidence.one_sided_waits`); an access that is completed behind its
-transfers still takes these. Where most waits end at no recorded
-instant, and are not replayed: the waiting of the worst-hit rank, a bound (`gain`), and the finding says so.
+transfers still takes these, a post is no earlier than its rank has done waiting for others, and operations take what
+they take with the members that then come last (`evidence.met_again`). Where most waits end at no recorded instant, and
+are not replayed: the waiting of the worst-hit rank, a bound (`gain`), and the finding says so.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph, Reason, graph_of
+from logpost.analyzer.findings.evidence.met_again import met_again
 from logpost.analyzer.findings.evidence.one_sided_followed import follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
@@ -31,10 +33,12 @@ from logpost.analyzer.findings.gain import gain_by_moving
 from logpost.analyzer.findings.hypothesis import removed
 from logpost.analyzer.wide import wide_sum
 from logpost.replay._native import wait_reasons
-from logpost.replay.columns import Int64
+from logpost.replay.columns import Int32, Int64
 
 TRANSFERRING = ("send_overhead", "endpoint_contention", "latency", "serialization")
 """What a transfer takes by itself."""
+NOBODY = -2
+"""Of `Hypothesis.earlier`: a call that nobody waits for any more."""
 NAMED = 0.25
 """A rank is named if it is waited for at least this fraction of what the foremost one is."""
 
@@ -170,8 +174,30 @@ def _saving(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) 
     if not follows(evidence, graph, (pattern.waits_for,), sum(exposed.values())):
         bound = Saving(gain_by_moving(evidence, exposed), {})
         return bound, "; what a cure saves is a bound, the most that one rank waits"
-    stay = _completed_at_once(evidence, graph) if pattern.kind == "late_complete" else None
-    return saving_if(graph, Hypothesis(dropped=(pattern.waits_for,), stay_ps=stay)), graph.stated("")
+    if pattern.kind == "late_post":
+        cured = Hypothesis(earlier=posted_at_once(graph))
+    else:
+        stay = _completed_at_once(evidence, graph) if pattern.kind == "late_complete" else None
+        cured = Hypothesis(dropped=(pattern.waits_for,), stay_ps=stay)
+    return saving_if(graph, met_again(graph, cured)), graph.stated("")
+
+
+def posted_at_once(graph: Graph) -> Int32:
+    """By call, of the posts that somebody waits for: the last call before it in which its rank waited for another one.
+
+    A post can stand before what its rank does itself: no earlier than that rank is there, and its origins still wait
+    so long.
+    """
+    posts = np.unique(graph.waits["source"][graph.waits["reason"] == wait_reasons().index("access")])
+    waited = graph.is_member | (graph.waited_last >= 0)
+    rows = np.arange(graph.count, dtype=np.int32)
+    last = np.maximum.accumulate(np.where(waited, rows, -1))  # up to each call
+    found = np.full(graph.count, -1, dtype=np.int32)
+    before = last[posts - 1]
+    there = (posts > 0) & (before >= 0)
+    there[there] = graph.location[before[there]] == graph.location[posts[there]]
+    found[posts] = np.where(there, before, NOBODY)
+    return found
 
 
 def _completed_at_once(evidence: Evidence, graph: Graph) -> Int64:

@@ -77,6 +77,13 @@ class Calibration {
                     stopping = graph.enters.back();
                 }
             }
+            const auto& epochs = program_.timelines[l].epochs;
+            for (std::uint32_t i = 0; i < epochs.size(); ++i) {
+                const auto& epoch = epochs[i];
+                if (epoch.kind == Epoch::Kind::change && epoch.begin_call < events_.leaves[l].size()) {
+                    graph.awaiting.push_back(place[events_.leaves[l][epoch.begin_call]]);
+                }
+            }
             calls += static_cast<std::uint32_t>(events_.enters[l].size());
             release(events_.enters[l], events_.leaves[l]);
         }

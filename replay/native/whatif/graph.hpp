@@ -134,6 +134,7 @@ struct Graph {
     /// Node, by location: the leave of the call that ends its start-up, and the enter of that which begins its
     /// shut-down; kNone: there is none.
     std::vector<std::uint32_t> started, stopping;
+    std::vector<std::uint32_t> awaiting;     ///< nodes: leaves of calls that wait for others to change their memory
     std::vector<std::uint32_t> first_call;   ///< by location: calls of the locations before it
     std::vector<std::uint32_t> enters;       ///< node, by call of the whole program
     std::vector<std::uint32_t> leaves;       ///< likewise

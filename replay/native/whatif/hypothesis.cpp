@@ -8,13 +8,15 @@
 namespace logpost::replay {
 namespace {
 
+constexpr std::int32_t kNobody = -2;  ///< of `Hypothesis::earlier`
+
 void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t messages) {
     const auto fits = [](const auto& column, std::size_t size) { return column.empty() || column.size() == size; };
     const auto n = graph.calls();
     if (!fits(hypothesis.gap_ps, n) || !fits(hypothesis.work_ps, n) || !fits(hypothesis.share, n) ||
         !fits(hypothesis.freed, n) || !fits(hypothesis.later, n) || !fits(hypothesis.member_ps, n) ||
-        !fits(hypothesis.stay_ps, n) || !fits(hypothesis.less_ps, messages) || !fits(hypothesis.most_ps, messages) ||
-        !fits(hypothesis.of, messages) || !fits(hypothesis.instead, messages) ||
+        !fits(hypothesis.stay_ps, n) || !fits(hypothesis.earlier, n) || !fits(hypothesis.less_ps, messages) ||
+        !fits(hypothesis.most_ps, messages) || !fits(hypothesis.of, messages) || !fits(hypothesis.instead, messages) ||
         hypothesis.instead.size() != hypothesis.lag_ps.size()) {
         throw std::invalid_argument("a hypothesis needs a value for every call or message");
     }
@@ -23,6 +25,13 @@ void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t
         if (later >= 0 && (static_cast<std::uint32_t>(later) >= n || static_cast<std::uint32_t>(later) <= call ||
                            graph.location[static_cast<std::size_t>(later)] != graph.location[call])) {
             throw std::invalid_argument("waits can only be moved to a later call of the same location");
+        }
+    }
+    for (std::uint32_t call = 0; call < hypothesis.earlier.size(); ++call) {
+        const auto earlier = hypothesis.earlier[call];
+        if (earlier < kNobody || earlier >= static_cast<std::int32_t>(call) ||
+            (earlier >= 0 && graph.location[static_cast<std::size_t>(earlier)] != graph.location[call])) {
+            throw std::invalid_argument("calls can only be waited for where an earlier call of their location ends");
         }
     }
     if (std::ranges::any_of(hypothesis.instead, [&](std::int32_t node) {
@@ -160,8 +169,21 @@ class Edges {
                 }
                 lag = hypothesis_.most_ps.empty() ? lag : std::min(lag, hypothesis_.most_ps[message]);
             }
-            add(wait.source, lag + behind);
+            if (const auto source = moved_source(call, wait.source); source != kNone) {
+                add(source, lag + behind);
+            }
         }
+    }
+
+    /// The node that is waited for where another location's call could come earlier; kNone: none.
+    [[nodiscard]] std::uint32_t moved_source(std::uint32_t call, std::uint32_t source) const noexcept {
+        if (hypothesis_.earlier.empty() || source >= 2 * graph_.calls() || source % 2 != 0 || source / 2 == call) {
+            return source;
+        }
+        const auto earlier = hypothesis_.earlier[source / 2];
+        return earlier == kNobody ? kNone
+               : earlier < 0      ? source
+                                  : RecordedGraph::leave_node(static_cast<std::uint32_t>(earlier));
     }
 
     /// The receiver's wait for another node than the send. Where that would close a cycle, it does not wait.

@@ -23,6 +23,9 @@ struct Hypothesis {
                                                ///< own work; -1: itself
     std::span<const std::int64_t> member_ps = {};  ///< the lag of its waits for members of an operation at most
     std::span<const std::int64_t> stay_ps = {};    ///< what a call takes at least, waiting included
+    /// An earlier call of its location, behind which those who wait for its enter need not wait any more, though it
+    /// stays where it is; -1: itself, -2: nobody waits for it. What else they wait for, and how long, is the same.
+    std::span<const std::int32_t> earlier = {};
     // By message.
     std::span<const std::int64_t> less_ps = {};  ///< taken off the lag of every wait for it
     std::span<const std::int64_t> most_ps = {};  ///< that lag at most

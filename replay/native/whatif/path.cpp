@@ -90,6 +90,8 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
     auto stopping = graph.stopping;
     std::ranges::sort(started);
     std::ranges::sort(stopping);
+    auto awaiting = graph.awaiting;
+    std::ranges::sort(awaiting);
     // The path goes backwards: shut-down first, where its last location has one.
     auto beside =
         graph.stopping[static_cast<std::size_t>(std::ranges::find(graph.ends, last) - graph.ends.begin())] != kNone;
@@ -121,7 +123,8 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
         };
         switch (model.kind) {
             case EdgeModel::Kind::measured:
-                path.parts[in_program(PathPart::other)] += weight;
+                path.parts[in_program(std::ranges::binary_search(awaiting, node) ? PathPart::synchronization
+                                                                                 : PathPart::other)] += weight;
                 break;
             case EdgeModel::Kind::compute:
                 path.parts[in_program(PathPart::compute)] += weight;

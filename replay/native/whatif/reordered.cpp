@@ -453,6 +453,7 @@ class Reordering {
         moved(graph_.leaves, found.leaves);
         moved(graph_.started, found.started);
         moved(graph_.stopping, found.stopping);
+        moved(graph_.awaiting, found.awaiting);
         if (graph_.crossings.empty()) {
             assign_slots(found);
             return found;

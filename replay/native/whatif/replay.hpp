@@ -126,11 +126,12 @@ enum class PathPart : std::uint8_t {
     network_contention,
     recv_overhead,
     handshake,
+    synchronization,  ///< in calls that wait for another process to change their memory, beyond its transfer
     collective,
     other,     ///< in calls that no machine changes
     residual,  ///< what the model does not explain: negative where the machine is too slow
 };
-inline constexpr std::size_t kPathParts = 12;
+inline constexpr std::size_t kPathParts = 13;
 inline constexpr std::array<std::string_view, kPathParts> kPathPartNames{"start",
                                                                          "compute",
                                                                          "send_overhead",
@@ -140,6 +141,7 @@ inline constexpr std::array<std::string_view, kPathParts> kPathPartNames{"start"
                                                                          "network_contention",
                                                                          "recv_overhead",
                                                                          "handshake",
+                                                                         "synchronization",
                                                                          "collective",
                                                                          "other",
                                                                          "residual"};

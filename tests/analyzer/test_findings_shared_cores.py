@@ -1,0 +1,74 @@
+"""Ranks that take turns on the cores of a node are told by two facts together: their calls go on when nothing is
+missing, and no more than some of them run at once."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story, told
+
+from logpost.analyzer.findings.finders import shared_cores
+from logpost.analyzer.findings.finding import MEDIUM
+
+US = MS // 1000
+STEPS = 20
+SHORT = 10 * US
+"""What an operation takes whose ranks have cores."""
+TURN = 4 * MS
+"""How long the ranks without a core stay in it."""
+
+
+def steps(leave: tuple[int, int, int, int], *, oversubscribed: bool | None = None) -> Story:
+    """In each step four ranks of a node meet in an operation; rank r leaves it `leave[r]` behind the last one's enter.
+    Behind it each makes short calls for 0.2 ms (ranks 0 and 2) or 0.25 ms, one every 10 us, and enters the next
+    operation 0.3 ms after it has left this one: who leaves last ends the step."""
+    step = max(leave) + 300 * US
+    story = Story(4, STEPS * step + step, windows=STEPS)
+    story.hosts.oversubscribed = oversubscribed
+    meet, query = story.path("main", "MPI_Allreduce"), story.path("main", "MPI_Comm_rank")
+    for i in range(STEPS):
+        last = i * step + step
+        members = {rank: (last - max(leave) + leave[rank], last + leave[rank]) for rank in range(4)}
+        story.collective(meet, "Allreduce", members)
+        for rank in range(4 if i < STEPS - 1 else 0):
+            for n in range(20 if rank % 2 == 0 else 25):
+                begin = last + leave[rank] + n * 10 * US + 2 * US
+                story.call(rank, begin, begin + 3 * US, query, mpi_other=3 * US)
+    for rank in range(4):
+        story.user(rank, story.path("main"), STEPS * 300 * US)
+    return story
+
+
+TURNS = (SHORT, SHORT, TURN, TURN)
+
+
+def test_ranks_that_take_turns_on_two_cores_are_found() -> None:
+    row = steps(TURNS).alone(shared_cores.find).row(0, named=True)
+    assert row["kind"] == "shared_cores"
+    assert row["title"] == (
+        "no more than 2 of 4 ranks of a node run at once: 40 calls go on for 4.00 ms when nothing is missing, most in "
+        "MPI_Allreduce"
+    )
+    assert row["ranks"] == [0, 1, 2, 3]
+    assert row["confidence"] == MEDIUM
+    # Instants lie 3 or 7 us apart: of a step's 0.25 ms two run for 0.2 ms, and one for 0.05, twice.
+    assert "so many run: 7.4" in told(row)
+    assert "more run: 0 s" in told(row)
+    # Ranks 2 and 3 enter first at 4.3 ms, and leave last 4 ms behind 20 steps, at 90. With 10 us for each of 20
+    # operations and 0.3 ms between two of them, the program takes 4.3 + 20 x 0.01 + 19 x 0.3 ms.
+    assert row["gain"] == pytest.approx(1 - 10.2 / 90)
+    assert row["advice"].startswith("Give each rank a core of its own")
+
+
+def test_an_operation_that_takes_long_for_all_is_none() -> None:
+    """All four leave together and then run at once: they have cores, the network is slow."""
+    assert steps((TURN, TURN, TURN, TURN)).alone(shared_cores.find).is_empty()
+
+
+def test_ranks_that_run_in_turn_without_stalls_are_none() -> None:
+    """Ranks 2 and 3 run behind 0 and 1, because their data comes then: no call goes on when it has all it needs."""
+    assert steps((SHORT, SHORT, 300 * US, 300 * US)).alone(shared_cores.find).is_empty()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_where_the_cores_are_known_the_report_says_it_already(known: bool) -> None:
+    assert steps(TURNS, oversubscribed=known).alone(shared_cores.find).is_empty()
